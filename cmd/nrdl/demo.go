@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/experiment"
+	"nrdl/internal/picture"
+)
+
+func (a *app) demoCmd() *cobra.Command {
+	d := demo{app: a, faces: dataset.DefaultSynthetic}
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Draw people, learn them and name their unseen faces",
+		Long: `demo needs no data: it draws people who do not exist, learns from some faces of
+each and names the others, by NRDL and by three simpler methods: by the nearest
+neighbour (1-NN), CRC and NRC. It writes a model and two pictures: faces.png
+with the faces learnt from and the unseen ones, named rightly (green) or wrongly
+(red), and atoms.png with the atoms that NRDL learnt.`,
+		Example: `  nrdl demo
+  nrdl demo -o elsewhere`,
+		Args: arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return d.run(c.Context()) },
+	}
+	c.Flags().StringVarP(&d.dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
+	return c
+}
+
+// A demo is one run of the command.
+type demo struct {
+	*app
+	dir   string
+	faces dataset.Synthetic
+
+	train, test *nrdl.Set
+	table       *tabwriter.Writer
+}
+
+// learnt is how many faces of each person are learnt from, "first:6".
+const learnt = 6
+
+// contestants are the methods of the demo with what is set. The model of the
+// last is kept: NRDL with NRC's coder, which stops early; drawn faces are
+// recognised better so than by the exact solution, which NRDL takes by default.
+var contestants = []struct{ method, set string }{
+	{"crc", ""}, {"nrc", ""}, {"nrdl", ""}, {"nrdl", "coder.solver=admm"},
+}
+
+func (d *demo) run(ctx context.Context) (err error) {
+	switch made := os.Mkdir(d.dir, 0o777); {
+	case made == nil:
+		defer func() {
+			if err != nil {
+				_ = os.Remove(d.dir) // only while it is empty
+			}
+		}()
+	case !errors.Is(made, fs.ErrExist):
+		return writeError(d.dir, made)
+	}
+	model, sheet, atoms := filepath.Join(d.dir, "people.nrdl"), filepath.Join(d.dir, "faces.png"), filepath.Join(d.dir, "atoms.png")
+	for _, path := range []string{model, sheet, atoms} {
+		if err := checkWritable(path); err != nil {
+			return err
+		}
+	}
+	if err := d.draw(ctx); err != nil {
+		return err
+	}
+	d.print("%d people who do not exist, %d faces of each learnt from, %d unseen faces to name\n\n",
+		d.faces.People, learnt, len(d.test.Labels()))
+	d.table = tabwriter.NewWriter(d.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(d.table, "right %\twrong\tlearn\tname all\t  method")
+	d.nearest()
+	m, err := d.contest(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.table.Flush(); err != nil {
+		return err
+	}
+	if err := d.write(ctx, m, model, sheet, atoms); err != nil {
+		return err
+	}
+	d.print("\n%s: the faces learnt from and the unseen ones, named rightly (green) or wrongly (red)\n", sheet)
+	d.print("%s: atoms that NRDL learnt\n", atoms)
+	d.print("%s: its model\n\ntry next:\n", model)
+	d.print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", quoted(model), d.test.Classes[0])
+	return nil
+}
+
+// draw draws the people and divides their faces.
+func (d *demo) draw(ctx context.Context) error {
+	start := time.Now()
+	set, err := d.faces.Draw(ctx)
+	if err != nil {
+		return err
+	}
+	d.tell("drew %s in %s", describe(set), seconds(time.Since(start)))
+	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
+	if err != nil {
+		return err
+	}
+	train, test, err := split.Apply(set, 0)
+	if err != nil {
+		return err
+	}
+	d.train, d.test = set.Select(train), set.Select(test)
+	return nil
+}
+
+// nearest judges the nearest neighbour.
+func (d *demo) nearest() {
+	start := time.Now()
+	wrong := 0
+	labels := d.test.Labels()
+	for j, c := range experiment.Nearest(d.train, d.test.X) {
+		if c != labels[j] {
+			wrong++
+		}
+	}
+	d.row("1-NN", experiment.Run{Wrong: wrong, N: len(labels), CodeSeconds: time.Since(start).Seconds()})
+}
+
+// contest judges the contestants and returns the model of the last.
+func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
+	for _, c := range contestants {
+		l := learning{method: c.method}
+		name := c.method
+		if c.set != "" {
+			l.set, name = []string{c.set}, name+" --set "+c.set
+		}
+		m, err := l.configured()
+		if err != nil {
+			return nil, err
+		}
+		watch, done := d.watch("learning " + name)
+		start := time.Now()
+		model, err = m.Fit(ctx, d.train, nrdl.Run{Watch: watch})
+		done()
+		if err != nil {
+			return nil, err
+		}
+		took := time.Since(start)
+		d.tell("%s: %s", name, ended(model.Parts().Trained, took))
+		r, err := experiment.Judge(ctx, model, d.test)
+		if err != nil {
+			return nil, err
+		}
+		r.FitSeconds = took.Seconds()
+		d.row(name, r)
+	}
+	return model, nil
+}
+
+func (d *demo) row(name string, r experiment.Run) {
+	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
+		orDashTime(r.FitSeconds), seconds(since(r.CodeSeconds)), name)
+}
+
+// write writes the pictures and the model.
+func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms string) error {
+	if err := d.writeFaces(ctx, m, sheet); err != nil {
+		return err
+	}
+	p := m.Parts()
+	opt := picture.DefaultSheet
+	opt.Title, opt.Groups, opt.Captions = "Atoms that NRDL learnt", p.Groups[:pictured+1], p.Classes[:pictured]
+	opt.Side = thumb
+	if err := writeSheet(ctx, atoms, p.D, p.Input, opt); err != nil {
+		return err
+	}
+	_, err := writeFile(ctx, model, func(w io.Writer) error { return m.Save(w) })
+	return err
+}
+
+// pictured is how many people are in the pictures, thumb the height of a face.
+const (
+	pictured = 12
+	thumb    = 64
+)
+
+// writeFaces draws for each person the faces learnt from, then the unseen ones
+// with a mark for how m names them.
+func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error {
+	named, err := m.Predict(ctx, d.test.X)
+	if err != nil {
+		return err
+	}
+	opt := picture.DefaultSheet
+	opt.Title = fmt.Sprintf("%d faces learnt from, then unseen faces: named rightly (green) or wrongly (red)", learnt)
+	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
+	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey
+	size, _ := d.train.X.Dims()
+	x := mat.NewDense(size, pictured*d.faces.PerPerson, nil)
+	add := func(set *nrdl.Set, j int, mark picture.Mark) {
+		x.SetCol(len(opt.Marks), mat.Col(nil, j, set.X))
+		opt.Marks = append(opt.Marks, mark)
+	}
+	for c := range pictured {
+		for j := d.train.Groups[c]; j < d.train.Groups[c+1]; j++ {
+			add(d.train, j, picture.Plain)
+		}
+		for j := d.test.Groups[c]; j < d.test.Groups[c+1]; j++ {
+			mark := picture.Wrong
+			if named[j] == c {
+				mark = picture.Right
+			}
+			add(d.test, j, mark)
+		}
+		opt.Groups = append(opt.Groups, len(opt.Marks))
+	}
+	return writeSheet(ctx, path, x, d.train.Input, opt)
+}
+
+func writeSheet(ctx context.Context, path string, x *mat.Dense, in nrdl.Input, opt picture.SheetOptions) error {
+	img, err := picture.Sheet(x, in, opt)
+	if err != nil {
+		return err
+	}
+	_, err = writeFile(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
+	return err
+}
+
+// quoted makes path a word of a shell.
+func quoted(path string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:_@", r)
+	}
+	if strings.ContainsFunc(path, special) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// learning is the flags that say what to learn from and how.
+type learning struct {
+	method string
+	set    []string
+	size   sizeFlag
+	seed   uint64
+}
+
+func (l *learning) register(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVarP(&l.method, "method", "m", "nrdl", "`NAME` of the method; nrdl methods lists them")
+	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`; may be repeated; nrdl methods NAME lists them")
+	l.size.register(c)
+	f.Uint64Var(&l.seed, "seed", 0, "`N` from which random choices follow")
+	complete(c, "method", completeMethods)
+	complete(c, "set", completeParams)
+}
+
+// configured returns the method that the flags describe.
+func (l *learning) configured() (nrdl.Method, error) {
+	m, err := method.Named(l.method)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, s := range l.set {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, hint.Add(misuse("--set %q is not of the form NAME=VALUE", s),
+				"nrdl methods %s lists the parameters", m.Name())
+		}
+		if m, err = method.Set(m, strings.TrimSpace(path), strings.TrimSpace(value)); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if err := m.Validate(); err != nil {
+		return nil, misuse("%s: %w", m.Name(), err)
+	}
+	return m, nil
+}
+
+// sizeFlag is a --size HxW; zero where it is not given.
+type sizeFlag struct{ nrdl.Input }
+
+func (s *sizeFlag) register(c *cobra.Command) {
+	s.registerAs(c, "`HxW` pixels that images are brought to (default 32x32; .mat and .npz keep theirs)")
+}
+
+func (s *sizeFlag) registerAs(c *cobra.Command, use string) {
+	c.Flags().Var(s, "size", use)
+	complete(c, "size", cobra.FixedCompletions([]string{"32x32", "56x46", "64x64"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (s *sizeFlag) String() string {
+	if s.Len() == 0 {
+		return ""
+	}
+	return s.Input.String()
+}
+
+func (s *sizeFlag) Type() string { return "HxW" }
+
+func (s *sizeFlag) Set(text string) (err error) {
+	s.Input, err = nrdl.ParseInput(text)
+	if err == nil && s.Len() == 0 {
+		return fmt.Errorf("size %q has no pixels", text)
+	}
+	return err
+}
+
+// splitFlag is a --split; dataset.Split with the Type that pflag asks for.
+type splitFlag struct{ dataset.Split }
+
+func (s *splitFlag) register(c *cobra.Command, use string) {
+	c.Flags().Var(s, "split", use+": "+strings.Join(dataset.SplitForms, ", "))
+	complete(c, "split", cobra.FixedCompletions(splitCompletions(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (s *splitFlag) Type() string { return "SPLIT" }
+
+func (s *splitFlag) Set(text string) error { return s.UnmarshalText([]byte(text)) }
+
+// open reads the data set at path and tells what it holds.
+func (a *app) open(ctx context.Context, path string, in nrdl.Input) (*nrdl.Set, error) {
+	start := time.Now()
+	count, done := a.count("reading " + path)
+	set, err := dataset.Open(ctx, path, dataset.Options{Input: in, Warn: func(s string) { a.warn("%s", s) }, Progress: count})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	a.tell("read %s: %s in %s", path, describe(set), seconds(time.Since(start)))
+	return set, nil
+}
+
+// describe counts what is in a set: "10 people, 100 images of 32x32".
+func describe(set *nrdl.Set) string {
+	d, n := set.X.Dims()
+	if set.Input.Len() == 0 {
+		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
+	}
+	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Input)
+}
+
+// tellMethod tells a method's parameters as --set would give them.
+func (a *app) tellMethod(m nrdl.Method, seed uint64) {
+	line := fmt.Sprintf("method %s, seed %d:", m.Name(), seed)
+	for _, p := range method.Params(m) {
+		word := " " + p.Path + "=" + p.Value
+		if len(line)+len(word) > 100 {
+			a.tell("%s", line)
+			line = "   "
+		}
+		line += word
+	}
+	a.tell("%s", line)
+}
+
+// ended tells why a fit ended and how long it took.
+func ended(o nrdl.Outcome, took time.Duration) string {
+	switch o.Status {
+	case nrdl.ClosedForm:
+		return "learnt in " + seconds(took)
+	case nrdl.Converged:
+		return fmt.Sprintf("converged after %d passes in %s", o.Iter, seconds(took))
+	case nrdl.Exhausted:
+		return fmt.Sprintf("not converged in %d passes, all that were allowed, in %s", o.Iter, seconds(took))
+	}
+	return fmt.Sprintf("%s after %d passes in %s", o.Status, o.Iter, seconds(took))
+}
+
+// loadModel reads the model file at path.
+func loadModel(path string) (*nrdl.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		err = fmt.Errorf("read model: %w", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(err, "learn it first: nrdl train DATA -o %s", path)
+		}
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, hint.Add(fmt.Errorf("read model %s: is a folder", path), "the model comes first, then the images")
+	}
+	m, err := nrdl.Load(f)
+	if err != nil {
+		return nil, fmt.Errorf("read model %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// megabytes writes the size of a file.
+func megabytes(n int64) string {
+	if n < 1_000_000 {
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

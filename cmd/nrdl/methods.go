@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/internal/config"
+	"nrdl/method"
+)
+
+func (a *app) methodsCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "methods [NAME]",
+		Short: "List the methods, or the parameters of one",
+		Long: `methods lists what --method takes. With a name it shows what the method solves
+and its parameters: what --set takes, with their defaults, meanings and the
+equations that they appear in.`,
+		Example: `  nrdl methods
+  nrdl methods nrdl
+  nrdl methods crc --json`,
+		Args: arguments(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listMethods(asJSON)
+			}
+			m, err := method.Named(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			return a.describeOne(m, asJSON)
+		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeMethods(c, args, to)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return c
+}
+
+// describeMethod says in a line what m is, or gives its name.
+func describeMethod(m nrdl.Method) string {
+	if d, ok := m.(interface{ Describe() string }); ok {
+		return d.Describe()
+	}
+	return m.Name()
+}
+
+// formulation gives the optimisation problem of m, or "".
+func formulation(m nrdl.Method) string {
+	if f, ok := m.(interface{ Formulation() string }); ok {
+		return f.Formulation()
+	}
+	return ""
+}
+
+type methodJSON struct {
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Formulation string      `json:"formulation,omitempty"`
+	Params      []paramJSON `json:"params"`
+}
+
+type paramJSON struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Default  string   `json:"default"`
+	Equation string   `json:"equation,omitempty"`
+	Meaning  string   `json:"meaning,omitempty"`
+	Choices  []string `json:"choices,omitempty"`
+}
+
+func newMethodJSON(m nrdl.Method) methodJSON {
+	out := methodJSON{Name: m.Name(), Description: describeMethod(m), Formulation: formulation(m)}
+	for _, p := range method.Params(m) {
+		out.Params = append(out.Params, paramJSON{p.Path, p.Type, p.Value, p.Equation, p.Help, p.Choices})
+	}
+	return out
+}
+
+func (a *app) listMethods(asJSON bool) error {
+	if asJSON {
+		var all []methodJSON
+		for _, m := range method.All {
+			all = append(all, newMethodJSON(m))
+		}
+		return a.printJSON(all)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, m := range method.All {
+		fmt.Fprintf(w, "%s\t%s\n", m.Name(), describeMethod(m))
+	}
+	return w.Flush()
+}
+
+func (a *app) describeOne(m nrdl.Method, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(newMethodJSON(m))
+	}
+	a.print("%s: %s\n", m.Name(), describeMethod(m))
+	if f := formulation(m); f != "" {
+		a.print("\n%s\n", indent(f))
+	}
+	a.print("\n")
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "parameter\tdefault\tequation\tmeaning")
+	for _, p := range method.Params(m) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Path, p.Value, p.Equation, meaning(p))
+	}
+	return w.Flush()
+}
+
+// meaning is what a parameter means and, of a choice, which values it takes.
+func meaning(p config.Param) string {
+	if len(p.Choices) == 0 {
+		return p.Help
+	}
+	choices := strings.Join(p.Choices, ", ")
+	if p.Help == "" {
+		return choices
+	}
+	return p.Help + ": " + choices
+}
+
+func indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
+}
+
+// printJSON adds v to the results, indented.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// After an error, or when the context has ended, the old file is still there
+// and nothing else.
+func TestWriteFileIsAtomic(t *testing.T) {
+	errFill := errors.New("fill failed")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		fail error
+		want error
+	}{
+		{"error", t.Context(), errFill, errFill},
+		{"cancelled", cancelled, nil, context.Canceled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := writeFile(c.ctx, path, func(w io.Writer) error {
+				_, _ = w.Write(make([]byte, 3<<20))
+				return c.fail
+			})
+			if !errors.Is(err, c.want) {
+				t.Errorf("error %v", err)
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != "old" {
+				t.Errorf("the file is %q, %v", text, err)
+			}
+			alone(t, path)
+		})
+	}
+}
+
+func TestWriteFileReplaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for i, text := range []string{"one", "two"} {
+		size, err := writeFile(t.Context(), path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if err != nil || size != 3 {
+			t.Fatalf("%d bytes, %v", size, err)
+		}
+		if i == 0 {
+			if err := os.Chmod(path, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode() != 0o666 {
+		t.Errorf("the mode became %v", info.Mode())
+	}
+	if text, _ := os.ReadFile(path); string(text) != "two" {
+		t.Errorf("the file is %q", text)
+	}
+	alone(t, path)
+}
+
+// checkWritable leaves no file.
+func TestCheckWritable(t *testing.T) {
+	dir := t.TempDir()
+	if err := checkWritable(filepath.Join(dir, "f")); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{dir, filepath.Join(dir, "no", "f")} {
+		if err := checkWritable(bad); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("it left %v", entries)
+	}
+}
+
+// alone wants no file beside path.
+func alone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside it lie %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+func (a *app) trainCmd() *cobra.Command {
+	var (
+		learn         learning
+		split         splitFlag // zero: all
+		output, trace string
+	)
+	c := &cobra.Command{
+		Use:   "train DATA -o MODEL [flags]",
+		Short: "Learn a model from labelled faces",
+		Long: `train learns a model from labelled faces and writes it to a file.
+
+DATA is a folder with one folder of images a person, a list of images (.csv),
+or a .mat or .npz file. The model keeps the size that images are brought to,
+so that identify sees faces the same way.`,
+		Example: `  nrdl train people -o people.nrdl
+  nrdl train people -o people.nrdl --method nrdl --set lambda=1e-3 --split first:6
+  nrdl train people -o people.nrdl --size 24x24 --seed 7 --trace passes.jsonl`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
+			}
+			return a.train(c.Context(), args[0], learn, split.Split, output, trace)
+		},
+		ValidArgsFunction: completeData,
+	}
+	learn.register(c)
+	split.register(c, "the images to learn from")
+	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
+	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, a line of JSON a pass (slower)")
+	complete(c, "output", completeFiles("nrdl"))
+	complete(c, "trace", completeFiles("jsonl"))
+	return c
+}
+
+func (a *app) train(ctx context.Context, data string, learn learning, split dataset.Split, output, trace string) error {
+	m, err := learn.configured()
+	if err != nil {
+		return err
+	}
+	if filepath.Clean(output) == filepath.Clean(trace) {
+		return misuse("--output and --trace are the same file, %s", output)
+	}
+	for _, path := range []string{output, trace} {
+		if path != "" {
+			if err := checkWritable(path); err != nil {
+				return err
+			}
+		}
+	}
+	set, err := a.open(ctx, data, learn.size.Input)
+	if err != nil {
+		return err
+	}
+	columns, err := split.Train(set, learn.seed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	if split != (dataset.Split{}) {
+		set = set.Select(columns)
+		a.tell("learning from %s (split %v)", describe(set), split)
+	}
+	a.tellMethod(m, learn.seed)
+
+	watch, done := a.watch("learning")
+	var passes traceLines
+	if trace != "" {
+		watch = both(watch, passes.watch)
+	}
+	start := time.Now()
+	model, err := m.Fit(ctx, set, nrdl.Run{Seed: learn.seed, Watch: watch})
+	done()
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	out := model.Parts().Trained
+	a.tell("%s", ended(out, time.Since(start)))
+	if out.Status == nrdl.Exhausted {
+		a.warn("the residual is %.1e: raise passes, or tol", out.Residual)
+	}
+	return a.writeTraining(ctx, model, output, &passes, trace)
+}
+
+// writeTraining writes the trace before the model: a model is there only when
+// all went well.
+func (a *app) writeTraining(ctx context.Context, model *nrdl.Model, output string, passes *traceLines, trace string) error {
+	if trace != "" {
+		if _, err := writeFile(ctx, trace, passes.write); err != nil {
+			return err
+		}
+		if passes.n == 0 {
+			a.tell("wrote %s, which is empty: the method makes no passes", trace)
+		} else {
+			a.tell("wrote %s, %d passes", trace, passes.n)
+		}
+	}
+	size, err := writeFile(ctx, output, func(w io.Writer) error { return model.Save(w) })
+	if err != nil {
+		return err
+	}
+	a.tell("wrote %s, %s", output, megabytes(size))
+	return nil
+}
+
+// both is a Watch that tells two, either of which may be nil.
+func both(v, w nrdl.Watch) nrdl.Watch {
+	if v == nil {
+		return w
+	}
+	return func(p nrdl.Progress) {
+		v(p)
+		w(p)
+	}
+}

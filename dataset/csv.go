@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// Bounds on a list of images.
+const (
+	maxLine = 64 << 10 // bytes
+	maxRows = 2_000_000
+)
+
+// A row of a list: where an image is and whose.
+type row struct{ path, label string }
+
+func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := parseCSV(data)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")
+	}
+	paths, ids, labels := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	for i, r := range rows {
+		ids[i], labels[i] = r.path, r.label
+		if paths[i] = filepath.FromSlash(r.path); !filepath.IsAbs(paths[i]) {
+			paths[i] = filepath.Join(filepath.Dir(path), paths[i])
+		}
+	}
+	x, err := readAll(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	return nrdl.NewSet(x, labels, ids, nil, opt.imageSize())
+}
+
+// parseCSV reads lines path;label. The separator is the first of ';', tab and
+// ',' that the first line holds outside quotes.
+func parseCSV(data []byte) ([]row, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // byte order mark
+	if !utf8.Valid(data) {
+		return nil, errors.New("the text is not UTF-8")
+	}
+	comma, err := separator(data)
+	if err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma, r.Comment, r.FieldsPerRecord, r.ReuseRecord = comma, '#', -1, true
+	var rows []row
+	for first := true; ; first = false {
+		fields, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		one, err := newRow(fields)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		if first && one.header() {
+			continue
+		}
+		if len(rows) == maxRows {
+			return nil, fmt.Errorf("more than %d images", maxRows)
+		}
+		rows = append(rows, one)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("it names no images")
+	}
+	return rows, nil
+}
+
+// separator finds the separator in the first line that says something, and
+// refuses lines that are too long.
+func separator(data []byte) (rune, error) {
+	comma := rune(0)
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if len(line) > maxLine {
+			return 0, fmt.Errorf("line %d is longer than %d bytes", number, maxLine)
+		}
+		if line = bytes.TrimSpace(line); comma != 0 || len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		plain := unquoted(line)
+		i := slices.IndexFunc([]rune(";\t,"), func(c rune) bool { return bytes.ContainsRune(plain, c) })
+		if i < 0 {
+			return 0, fmt.Errorf("line %d holds no separator", number)
+		}
+		comma = rune(";\t,"[i])
+	}
+	if comma == 0 {
+		return 0, errors.New("it names no images")
+	}
+	return comma, nil
+}
+
+// unquoted returns what of line is outside quotes.
+func unquoted(line []byte) []byte {
+	var plain []byte
+	for i, part := range bytes.Split(line, []byte{'"'}) {
+		if i%2 == 0 {
+			plain = append(plain, part...)
+		}
+	}
+	return plain
+}
+
+func newRow(fields []string) (row, error) {
+	if len(fields) != 2 {
+		return row{}, fmt.Errorf("%s, not path and person", count(len(fields), "field"))
+	}
+	r := row{strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])}
+	switch {
+	case r.path == "":
+		return row{}, errors.New("the path is empty")
+	case r.label == "":
+		return row{}, errors.New("the person is empty")
+	case strings.ContainsRune(r.path+r.label, 0):
+		return row{}, errors.New("a zero byte")
+	}
+	return r, nil
+}
+
+// header reports whether r names columns.
+func (r row) header() bool {
+	return slices.Contains([]string{"path", "file", "filename", "image", "img"}, strings.ToLower(r.path)) &&
+		slices.Contains([]string{"label", "person", "class", "name", "subject", "identity", "id"}, strings.ToLower(r.label))
+}

@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"nrdl"
+)
+
+// An Info describes a data set. Images are columns of the set.
+type Info struct {
+	People   int        `json:"people"`
+	Images   int        `json:"images"`
+	Features int        `json:"features"` // d
+	Input    nrdl.Input `json:"input"`    // zero where the samples are not images of known size
+	Fewest   int        `json:"fewest"`   // images of the person with the fewest
+	Most     int        `json:"most"`     // images of the person with the most
+	Lowest   float64    `json:"lowest"`   // value
+	Highest  float64    `json:"highest"`  // value
+	Integers bool       `json:"integers"` // all values are
+	// Blank images are all zero: no method can recognise them. Constant ones
+	// have a single value that is not zero.
+	Blank    []int `json:"blank"`
+	Constant []int `json:"constant"`
+	// Duplicates are groups of identical images that are neither blank nor
+	// constant. Conflicts are those of them with more than one person: a label
+	// is wrong.
+	Duplicates [][]int `json:"duplicates"`
+	Conflicts  [][]int `json:"conflicts"`
+}
+
+// Describe looks at every sample of set.
+func Describe(set *nrdl.Set) Info {
+	d, n := set.X.Dims()
+	info := Info{
+		People: len(set.Classes), Images: n, Features: d, Input: set.Input,
+		Fewest: n, Lowest: math.Inf(1), Highest: math.Inf(-1), Integers: true,
+	}
+	for c := range set.Classes {
+		size := set.Groups[c+1] - set.Groups[c]
+		info.Fewest, info.Most = min(info.Fewest, size), max(info.Most, size)
+	}
+	alike := make(map[[sha256.Size]byte][]int)
+	sample, bytes := make([]float64, d), make([]byte, 8*d)
+	for j := range n {
+		for i := range sample {
+			sample[i] = set.X.At(i, j)
+		}
+		lo, hi := info.see(sample)
+		switch {
+		case lo == 0 && hi == 0:
+			info.Blank = append(info.Blank, j)
+		case lo == hi:
+			info.Constant = append(info.Constant, j)
+		default:
+			for i, v := range sample {
+				binary.LittleEndian.PutUint64(bytes[8*i:], math.Float64bits(v))
+			}
+			key := sha256.Sum256(bytes)
+			alike[key] = append(alike[key], j)
+		}
+	}
+	info.compare(set, alike)
+	return info
+}
+
+// see takes the values of one sample into account and returns their range.
+func (info *Info) see(sample []float64) (lo, hi float64) {
+	lo, hi = slices.Min(sample), slices.Max(sample)
+	info.Lowest, info.Highest = min(info.Lowest, lo), max(info.Highest, hi)
+	info.Integers = info.Integers && !slices.ContainsFunc(sample, func(v float64) bool { return v != math.Trunc(v) })
+	return lo, hi
+}
+
+func (info *Info) compare(set *nrdl.Set, alike map[[sha256.Size]byte][]int) {
+	for _, group := range alike {
+		if len(group) > 1 {
+			info.Duplicates = append(info.Duplicates, group)
+		}
+	}
+	slices.SortFunc(info.Duplicates, slices.Compare)
+	for _, group := range info.Duplicates {
+		// Columns are grouped by person and the group is ascending.
+		if set.ClassOf(group[0]) != set.ClassOf(group[len(group)-1]) {
+			info.Conflicts = append(info.Conflicts, group)
+		}
+	}
+}

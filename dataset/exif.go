@@ -1,0 +1,174 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+
+	"nrdl"
+)
+
+// An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one
+// tag that is wanted, from JPEG, PNG, WebP and TIFF files, so it is looked up
+// here and no library parses all the others.
+type orientation int
+
+const orientationTag = 0x0112
+
+// stored returns where the pixel (y, x) of the upright image lies in the
+// stored one, h×w.
+func (o orientation) stored(y, x, h, w int) (int, int) {
+	switch o {
+	case 2: // mirrored
+		return y, w - 1 - x
+	case 3: // turned by 180°
+		return h - 1 - y, w - 1 - x
+	case 4: // upside down in a mirror
+		return h - 1 - y, x
+	case 5: // transposed
+		return x, y
+	case 6: // to be turned clockwise
+		return h - 1 - x, y
+	case 7: // transposed about the other diagonal
+		return h - 1 - x, w - 1 - y
+	case 8: // to be turned anticlockwise
+		return x, w - 1 - y
+	}
+	return y, x
+}
+
+// turned reports whether height and width of the stored image are exchanged.
+func (o orientation) turned() bool { return o >= 5 }
+
+// sample resamples the stored image and turns the result, which is smaller.
+func (o orientation) sample(g grey, in nrdl.Input) []float64 {
+	small := in
+	if o.turned() {
+		small = nrdl.Input{Height: in.Width, Width: in.Height}
+	}
+	v := resample(g, small, 0, 255)
+	if o == 1 {
+		return v
+	}
+	upright := make([]float64, len(v))
+	for x := range in.Width {
+		for y := range in.Height {
+			sy, sx := o.stored(y, x, small.Height, small.Width)
+			upright[x*in.Height+y] = v[sx*small.Height+sy]
+		}
+	}
+	return upright
+}
+
+// upright returns the image as it is to be seen.
+func (o orientation) upright(img image.Image) image.Image {
+	if o == 1 {
+		return img
+	}
+	b := img.Bounds()
+	h, w := b.Dy(), b.Dx()
+	seen := image.Rect(0, 0, w, h)
+	if o.turned() {
+		seen = image.Rect(0, 0, h, w)
+	}
+	turned := image.NewNRGBA(seen)
+	for y := range seen.Dy() {
+		for x := range seen.Dx() {
+			sy, sx := o.stored(y, x, h, w)
+			c := color.NRGBAModel.Convert(img.At(b.Min.X+sx, b.Min.Y+sy)).(color.NRGBA)
+			turned.SetNRGBA(x, y, c)
+		}
+	}
+	return turned
+}
+
+// orientation returns the orientation that data tells, 1 where it tells none
+// or one that makes no sense.
+func (f format) orientation(data []byte) orientation {
+	if f.exif == nil {
+		return 1
+	}
+	t := f.exif(data)
+	if len(t) < 8 {
+		return 1
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if t[0] == 'M' {
+		order = binary.BigEndian
+	}
+	at := int(order.Uint32(t[4:]))
+	if at < 8 || at > len(t)-2 {
+		return 1
+	}
+	entries := int(order.Uint16(t[at:]))
+	for i := range entries {
+		e := at + 2 + 12*i
+		if e+12 > len(t) {
+			return 1
+		}
+		// tag, type 3 (16 bits), count 1, value
+		if order.Uint16(t[e:]) == orientationTag && order.Uint16(t[e+2:]) == 3 {
+			if o := orientation(order.Uint16(t[e+8:])); 1 <= o && o <= 8 {
+				return o
+			}
+			return 1
+		}
+	}
+	return 1
+}
+
+func itself(data []byte) []byte { return data }
+
+const exifHeader = "Exif\x00\x00"
+
+// jpegExif returns the content of the first APP1 segment that is EXIF.
+func jpegExif(data []byte) []byte {
+	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+		marker := data[at+1]
+		if marker == 0xff { // fill
+			at++
+			continue
+		}
+		if marker == 0xda || marker == 0xd9 { // the image begins, or ends
+			return nil
+		}
+		end := at + 2 + int(binary.BigEndian.Uint16(data[at+2:]))
+		if end > len(data) || end < at+4 {
+			return nil
+		}
+		if body := data[at+4 : end]; marker == 0xe1 && bytes.HasPrefix(body, []byte(exifHeader)) {
+			return body[len(exifHeader):]
+		}
+		at = end
+	}
+	return nil
+}
+
+func pngExif(data []byte) []byte {
+	for at := 8; at+12 <= len(data); {
+		n := int(binary.BigEndian.Uint32(data[at:]))
+		if n > len(data)-at-12 {
+			return nil
+		}
+		if string(data[at+4:at+8]) == "eXIf" {
+			return data[at+8 : at+8+n]
+		}
+		at += 12 + n
+	}
+	return nil
+}
+
+func webpExif(data []byte) []byte {
+	for at := 12; at+8 <= len(data); {
+		n := int(binary.LittleEndian.Uint32(data[at+4:]))
+		if n > len(data)-at-8 {
+			return nil
+		}
+		if string(data[at:at+4]) == "EXIF" {
+			return bytes.TrimPrefix(data[at+8:at+8+n], []byte(exifHeader))
+		}
+		at += 8 + n + n%2
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// openFolder reads DATA/person/image and DATA/person/folder/image.
+func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error) {
+	w, err := walk(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	images, others := w.divide()
+	people, err := w.people(images, opt)
+	if err != nil {
+		return nil, err
+	}
+	if len(others) > 0 {
+		opt.warn("ignored what is no image: %s, for example %s", count(len(others), "file"), others[0])
+	}
+	images = slices.DeleteFunc(images, func(f string) bool { return !strings.Contains(f, "/") })
+	paths, labels := make([]string, len(images)), make([]string, len(images))
+	for i, f := range images {
+		paths[i] = filepath.Join(root, filepath.FromSlash(f))
+		labels[i], _, _ = strings.Cut(f, "/")
+	}
+	x, err := readAll(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	return nrdl.NewSet(x, labels, images, people, opt.imageSize())
+}
+
+// divide tells the images from the other files.
+func (w *walker) divide() (images, others []string) {
+	for _, f := range w.files {
+		if isImageFile(filepath.Join(w.root, filepath.FromSlash(f))) {
+			images = append(images, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return images, others
+}
+
+// people returns the folders of root that hold images, in natural order, or
+// says what is wrong with the layout.
+func (w *walker) people(images []string, opt Options) ([]string, error) {
+	if len(images) == 0 {
+		return nil, hint.Add(fmt.Errorf("%s holds no images", w.root), layout)
+	}
+	direct, nested := make(map[string]int), make(map[string]int)
+	var stray []string
+	for _, f := range images {
+		switch parts := strings.Split(f, "/"); len(parts) {
+		case 1:
+			stray = append(stray, f)
+		case 2:
+			direct[parts[0]]++
+		case 3:
+			nested[parts[0]]++
+		default:
+			return nil, hint.Add(fmt.Errorf("%s in %s lies more than one folder below that of a person", f, w.root), layout)
+		}
+	}
+	if len(stray) == len(images) {
+		return nil, hint.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
+			w.root, count(len(stray), "image"), stray[0]), layout)
+	}
+	if len(stray) > 0 {
+		opt.warn("ignored what lies in no folder of a person: %s, for example %s", count(len(stray), "image"), stray[0])
+	}
+	var people []string
+	for _, f := range w.folders {
+		switch {
+		case strings.Contains(f, "/"):
+		case direct[f]+nested[f] == 0:
+			opt.warn("ignored the folder %s: it holds no images", f)
+		case direct[f] == 0 && isPart(f):
+			return nil, hint.Add(fmt.Errorf("%s holds the folders of people one level down, in %s", w.root, f),
+				"give %s itself", filepath.Join(w.root, f))
+		case !utf8.ValidString(f):
+			return nil, fmt.Errorf("the name of the folder %q is not valid UTF-8", f)
+		default:
+			people = append(people, f)
+		}
+	}
+	return people, nil
+}
+
+// isPart reports whether name is what a part of a divided data set is called.
+func isPart(name string) bool {
+	switch strings.ToLower(name) {
+	case "train", "training", "test", "testing", "val", "valid", "validation", "gallery", "probe":
+		return true
+	}
+	return false
+}

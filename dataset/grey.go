@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"image"
+	"math"
+
+	"nrdl"
+)
+
+// A grey is a grey image: row writes the values of row y, 0 … 255 for images,
+// to dst, len width.
+type grey struct {
+	height, width int
+	row           func(y int, dst []float64)
+}
+
+// greyOf returns the luma of img: 0.299 R + 0.587 G + 0.114 B of ITU-R BT.601,
+// which is the Y that JPEG stores, over white where img is transparent.
+func greyOf(img image.Image) grey {
+	b := img.Bounds()
+	g := grey{height: b.Dy(), width: b.Dx()}
+	switch m := img.(type) {
+	case *image.Gray:
+		g.row = func(y int, dst []float64) {
+			from := m.PixOffset(b.Min.X, b.Min.Y+y)
+			widen(dst, m.Pix[from:])
+		}
+	case *image.YCbCr:
+		g.row = func(y int, dst []float64) {
+			from := m.YOffset(b.Min.X, b.Min.Y+y)
+			widen(dst, m.Y[from:])
+		}
+	case *image.Gray16:
+		g.row = func(y int, dst []float64) {
+			from := m.PixOffset(b.Min.X, b.Min.Y+y)
+			for x := range dst {
+				v := m.Pix[from+2*x:]
+				dst[x] = float64(int(v[0])<<8|int(v[1])) / 257
+			}
+		}
+	case image.RGBA64Image:
+		g.row = func(y int, dst []float64) {
+			for x := range dst {
+				c := m.RGBA64At(b.Min.X+x, b.Min.Y+y)
+				dst[x] = luma(uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A))
+			}
+		}
+	default:
+		g.row = func(y int, dst []float64) {
+			for x := range dst {
+				dst[x] = luma(img.At(b.Min.X+x, b.Min.Y+y).RGBA())
+			}
+		}
+	}
+	return g
+}
+
+func widen(dst []float64, src []byte) {
+	for x, v := range src[:len(dst)] {
+		dst[x] = float64(v)
+	}
+}
+
+// luma takes 16-bit components, premultiplied by a. Integers keep a grey pixel
+// of 8 bits exactly.
+func luma(r, g, b, a uint32) float64 {
+	sum := 299*uint64(r) + 587*uint64(g) + 114*uint64(b)
+	return float64(sum+1000*uint64(0xffff-a)) / 257_000
+}
+
+// resample returns src resized to in, column-major, by the Catmull-Rom kernel,
+// widened by the factor of reduction where the image shrinks (antialiasing).
+// Values are clamped to lo … hi, which the kernel may exceed at edges. Where
+// the size is that of in the values are not changed.
+func resample(src grey, in nrdl.Input, lo, hi float64) []float64 {
+	across, down := kernelTaps(src.width, in.Width), kernelTaps(src.height, in.Height)
+	out := make([]float64, in.Len())
+	row, narrow := make([]float64, src.width), make([]float64, in.Width)
+	first := 0 // the first row of the result that source row y reaches
+	for y := range src.height {
+		for first < in.Height && y >= down[first].from+len(down[first].weights) {
+			first++
+		}
+		src.row(y, row)
+		for x, t := range across {
+			narrow[x] = t.dot(row)
+		}
+		for i := first; i < in.Height && y >= down[i].from; i++ {
+			w := down[i].weights[y-down[i].from]
+			for x, v := range narrow {
+				out[x*in.Height+i] += w * v
+			}
+		}
+	}
+	for i, v := range out {
+		out[i] = max(lo, min(hi, v))
+	}
+	return out
+}
+
+// taps are the weights of the source pixels from, from+1, … in one pixel of
+// the result. They sum to 1.
+type taps struct {
+	from    int
+	weights []float64
+}
+
+func (t taps) dot(row []float64) float64 {
+	var sum float64
+	for i, v := range row[t.from : t.from+len(t.weights)] {
+		sum += t.weights[i] * v
+	}
+	return sum
+}
+
+// kernelTaps returns the taps that bring n pixels to m.
+func kernelTaps(n, m int) []taps {
+	all := make([]taps, m)
+	if n == m {
+		for i := range all {
+			all[i] = taps{i, []float64{1}}
+		}
+		return all
+	}
+	scale := float64(n) / float64(m)
+	stretch := max(scale, 1)
+	pool := make([]float64, 0, m*(int(4*stretch)+2))
+	for i := range all {
+		centre := (float64(i)+0.5)*scale - 0.5
+		from := max(0, int(math.Floor(centre-2*stretch)))
+		to := min(n-1, int(math.Ceil(centre+2*stretch)))
+		start, sum := len(pool), 0.0
+		for k := from; k <= to; k++ {
+			w := catmullRom((float64(k) - centre) / stretch)
+			pool = append(pool, w)
+			sum += w
+		}
+		w := pool[start:len(pool):len(pool)]
+		for k := range w {
+			w[k] /= sum
+		}
+		all[i] = taps{from, w}
+	}
+	return all
+}
+
+// catmullRom is the cubic convolution kernel with B = 0 and C = 1/2.
+func catmullRom(t float64) float64 {
+	switch t = math.Abs(t); {
+	case t < 1:
+		return (1.5*t-2.5)*t*t + 1
+	case t < 2:
+		return ((-0.5*t+2.5)*t-4)*t + 2
+	}
+	return 0
+}

@@ -1,0 +1,175 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// Bounds on one image. What a file claims is held against them before
+// anything is allocated for it.
+const (
+	maxFileBytes = 256 << 20
+	maxPixels    = 64_000_000
+	maxImageSide = 30_000
+	// An image of more pixels is decoded alone, so that as many of them as
+	// there are processors do not fill the memory.
+	largePixels = 16_000_000
+)
+
+var large sync.Mutex
+
+// ReadImage reads the image file at path as a sample of in.Len() grey values
+// between 0 and 255. DecodeImage says how.
+func ReadImage(path string, in nrdl.Input) ([]float64, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read image: %w", err)
+	}
+	return DecodeImage(data, path, in)
+}
+
+// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG,
+// WebP, BMP, TIFF or the first frame of a GIF, told by content) into a sample:
+// upright as its EXIF orientation says, grey by the luma of ITU-R BT.601, over
+// white where it is transparent, resized once to in by Catmull-Rom with
+// antialiasing, pixels in column-major order, 0 black … 255 white. An image
+// that has the size of in passes unchanged. Name stands for the image in
+// errors. Data may be hostile: it is refused if it claims too many pixels, and
+// a decoder that panics is an error.
+func DecodeImage(data []byte, name string, in nrdl.Input) ([]float64, error) {
+	if err := in.Validate(); err != nil {
+		return nil, fmt.Errorf("read image %s: %w", name, err)
+	}
+	if in.Len() == 0 {
+		return nil, fmt.Errorf("read image %s: no size to bring it to", name)
+	}
+	var v []float64
+	err := decode(data, func(img image.Image, turned orientation) {
+		v = turned.sample(greyOf(img), in)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read image %s: %w", name, err)
+	}
+	return v, nil
+}
+
+// DecodePhoto decodes the bytes of an image file as DecodeImage does, and
+// returns it upright in its own size and colours.
+func DecodePhoto(data []byte, name string) (image.Image, error) {
+	var upright image.Image
+	err := decode(data, func(img image.Image, turned orientation) {
+		upright = turned.upright(img)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read image %s: %w", name, err)
+	}
+	return upright, nil
+}
+
+// Sample turns an image that is upright already, for example the crop of a
+// face, into a sample of in.Len() grey values, as DecodeImage does. It panics
+// if the image is empty or in is zero.
+func Sample(img image.Image, in nrdl.Input) []float64 {
+	return resample(greyOf(img), in, 0, 255)
+}
+
+// decode hands the image in data, as it is stored, to use.
+func decode(data []byte, use func(image.Image, orientation)) (err error) {
+	f, err := formatOf(data)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
+		}
+	}()
+	claimed, err := f.config(data)
+	if err != nil {
+		return f.explain(err)
+	}
+	if err := admissible(claimed.Width, claimed.Height); err != nil {
+		return fmt.Errorf("%s %w", f.name, err)
+	}
+	if claimed.Width*claimed.Height > largePixels {
+		large.Lock()
+		defer large.Unlock()
+	}
+	img, err := f.decode(data)
+	if err != nil {
+		return f.explain(err)
+	}
+	if b := img.Bounds(); b.Empty() || b.Dx()*b.Dy() > maxPixels {
+		return fmt.Errorf("damaged %s: %d×%d pixels, it claims %d×%d", f.name, b.Dx(), b.Dy(), claimed.Width, claimed.Height)
+	}
+	use(img, f.orientation(data))
+	return nil
+}
+
+func admissible(width, height int) error {
+	switch {
+	case width < 1 || height < 1:
+		return fmt.Errorf("claims %d×%d pixels: nothing to see", width, height)
+	case width > maxImageSide || height > maxImageSide || width*height > maxPixels:
+		return hint.Add(fmt.Errorf("claims %d×%d pixels; at most %d a side and %d million are read",
+			width, height, maxImageSide, maxPixels/1_000_000), "make the image smaller")
+	}
+	return nil
+}
+
+// explain makes the errors of the decoders alike.
+func (f format) explain(err error) error {
+	for _, end := range []string{"EOF", "not enough pixel data", "not enough image data", "short Huffman data"} {
+		if strings.HasSuffix(err.Error(), end) {
+			return fmt.Errorf("the %s is cut short", f.name)
+		}
+	}
+	return fmt.Errorf("damaged %s: %w", f.name, err)
+}
+
+// readFile returns the content of the regular file at path, of bounded size.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(info); err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(file, maxFileBytes+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxFileBytes {
+		return nil, fmt.Errorf("%s grew beyond %d MiB", path, maxFileBytes>>20)
+	}
+	return b.Bytes(), nil
+}
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errors.New("is a folder")
+	case !info.Mode().IsRegular():
+		return errors.New("is not a regular file")
+	case info.Size() > maxFileBytes:
+		return fmt.Errorf("is %d MiB; at most %d MiB are read", info.Size()>>20, maxFileBytes>>20)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"nrdl"
+	"nrdl/internal/mat5"
+)
+
+// openMAT reads a MATLAB file, and the list of names beside it.
+func openMAT(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	set, err := readMAT(interruptible{ctx, file}, path, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
+// An interruptible reader ends with its context.
+type interruptible struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+func readMAT(r io.Reader, path string, opt Options) (*nrdl.Set, error) {
+	vars, err := mat5.Read(r, mat5.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	t, err := labelled(matVariables(vars), opt)
+	if err != nil {
+		return nil, err
+	}
+	t.nameFrom(namesFile(path), opt)
+	return t.set(path, opt)
+}
+
+type matVariables mat5.Variables
+
+func (vs matVariables) index(name string) int {
+	return slices.IndexFunc(vs, func(v mat5.Variable) bool { return v.Name == name })
+}
+
+func (vs matVariables) has(name string) bool { return vs.index(name) >= 0 }
+
+func (vs matVariables) get(name string) (matrix, error) {
+	v := vs[vs.index(name)]
+	rows, cols := v.Dims()
+	if tooLarge(rows, cols) {
+		return matrix{}, fmt.Errorf("variable %v is too large to hold", v)
+	}
+	data, err := v.Float64s()
+	return matrix{name: name, rows: rows, cols: cols, data: data}, err
+}
+
+func (matVariables) words(string) []string { return nil }
+
+func (vs matVariables) all() []string {
+	var all []string
+	for _, v := range vs {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// saveMAT writes fea N×d, gnd N×1, height and width, and the list of names. A
+// list of names that is there already goes first: it must not lie beside
+// samples that it does not name.
+func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
+	d, n := set.X.Dims()
+	gnd := make([]int32, n)
+	for j, c := range set.Labels() {
+		gnd[j] = int32(c + 1)
+	}
+	vars := []mat5.Variable{fea(set), mat5.Int32("gnd", n, 1, gnd)}
+	if set.Input.Len() == d {
+		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Input.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Input.Width)}))
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	names := namesFile(path)
+	if err := os.Remove(names); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := replaceFile(path, func(w io.Writer) error { return mat5.Write(w, vars...) }); err != nil {
+		return err
+	}
+	return replaceFile(names, func(w io.Writer) error { return writeNames(w, set) })
+}
+
+// fea is the transpose of X by columns, which is X by rows.
+func fea(set *nrdl.Set) mat5.Variable {
+	d, n := set.X.Dims()
+	if allBytes(set.X) {
+		data := make([]uint8, 0, d*n)
+		for i := range d {
+			for _, v := range set.X.RawRowView(i) {
+				data = append(data, uint8(v))
+			}
+		}
+		return mat5.Uint8("fea", n, d, data)
+	}
+	data := make([]float64, 0, d*n)
+	for i := range d {
+		data = append(data, set.X.RawRowView(i)...)
+	}
+	return mat5.Double("fea", n, d, data)
+}

@@ -1,0 +1,110 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"nrdl"
+)
+
+// nameFrom names the samples from the list at path, if it is there and fits.
+func (t *table) nameFrom(path string, opt Options) {
+	list, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = t.name(string(list))
+	}
+	if err != nil {
+		opt.warn("ignored %s: %v", path, err)
+	}
+}
+
+// name takes the sources of the samples, "person/image", from the lines of a
+// list: "row, label, source" separated by tabs, or the source alone. Where all
+// samples of every class, and of no other, are of one person, the classes get
+// the people's names.
+func (t *table) name(list string) error {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(list, "\r\n", "\n"), "\n"), "\n")
+	if len(lines) != len(t.labels) {
+		return fmt.Errorf("%s for %s", count(len(lines), "line"), count(len(t.labels), "sample"))
+	}
+	ids := make([]string, len(lines))
+	for j, line := range lines {
+		fields := strings.Split(line, "\t")
+		if len(fields) == 3 && fields[1] != t.labels[j] {
+			return fmt.Errorf("line %d has label %s, the sample has %s", j+1, fields[1], t.labels[j])
+		}
+		if ids[j] = fields[len(fields)-1]; ids[j] == "" {
+			return fmt.Errorf("line %d is empty", j+1)
+		}
+	}
+	t.ids = ids
+	t.namePeople()
+	return nil
+}
+
+func (t *table) namePeople() {
+	person, label := make(map[string]string), make(map[string]string)
+	for j, id := range t.ids {
+		name, _, nested := strings.Cut(id, "/")
+		l := t.labels[j]
+		if !nested || name == "" || first(person, l, name) != name || first(label, name, l) != l {
+			return
+		}
+	}
+	for j, l := range t.labels {
+		t.labels[j] = person[l]
+	}
+	for c, l := range t.classes {
+		t.classes[c] = person[l]
+	}
+}
+
+// first keeps the first value of a key and returns it.
+func first(m map[string]string, key, value string) string {
+	if kept, ok := m[key]; ok {
+		return kept
+	}
+	m[key] = value
+	return value
+}
+
+// namesFile is the list that lies beside a MATLAB file and names its rows.
+func namesFile(path string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ".names.txt"
+}
+
+// writeNames writes a line "row, label, person/source", separated by tabs, for
+// every sample; rows count from 0 and labels from 1.
+func writeNames(w io.Writer, set *nrdl.Set) error {
+	person := fileNames(set.Classes)
+	for j := range set.Groups[len(set.Classes)] {
+		c := set.ClassOf(j)
+		_, err := fmt.Fprintf(w, "%d\t%d\t%s\n", j, c+1, person[c]+"/"+source(set, j))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source names sample j among those of its person.
+func source(set *nrdl.Set, j int) string {
+	c := set.ClassOf(j)
+	if set.IDs == nil {
+		return fmt.Sprintf("%04d", j-set.Groups[c]+1)
+	}
+	id := strings.TrimPrefix(set.IDs[j], set.Classes[c]+"/")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return '_'
+		}
+		return r
+	}, id)
+}

@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/npz"
+)
+
+// openNPZ reads a NumPy archive. Its samples are rows or columns of X, as in
+// a MATLAB file with pixels column after column, or images N×height×width.
+func openNPZ(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	set, err := readNPZ(interruptibleAt{ctx, file}, info.Size(), path, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
+type interruptibleAt struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (r interruptibleAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*nrdl.Set, error) {
+	arrays, err := npz.Read(r, size, npz.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	vars := npzVariables(arrays)
+	t, err := labelled(vars, opt)
+	if err != nil {
+		return nil, err
+	}
+	if ids := vars.words("ids"); len(ids) == len(t.labels) {
+		t.ids = ids
+	}
+	if order := vars.words("classes"); sameNames(order, t.labels) {
+		t.classes = order
+	}
+	return t.set(path, opt)
+}
+
+// sameNames reports whether classes are the different ones of labels.
+func sameNames(classes, labels []string) bool {
+	a, b := slices.Sorted(slices.Values(classes)), slices.Sorted(slices.Values(labels))
+	return slices.Equal(a, slices.Compact(b))
+}
+
+type npzVariables npz.Arrays
+
+func (vs npzVariables) index(name string) int {
+	return slices.IndexFunc(vs, func(a npz.Array) bool { return a.Name == name })
+}
+
+func (vs npzVariables) has(name string) bool { return vs.index(name) >= 0 }
+
+func (vs npzVariables) words(name string) []string {
+	i := vs.index(name)
+	if i < 0 {
+		return nil
+	}
+	words, err := vs[i].Strings()
+	if err != nil {
+		return nil
+	}
+	return words
+}
+
+func (vs npzVariables) get(name string) (matrix, error) {
+	a := vs[vs.index(name)]
+	if len(a.Shape) > 3 {
+		return matrix{}, fmt.Errorf("array %v has more than three dimensions", a)
+	}
+	rows, cols := a.Dims()
+	if tooLarge(rows, cols) {
+		return matrix{}, fmt.Errorf("array %v is too large to hold", a)
+	}
+	data, err := a.Float64s()
+	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: true}
+	if err == nil && len(a.Shape) == 3 {
+		m.in = nrdl.Input{Height: a.Shape[1], Width: a.Shape[2]}
+		m.data = standUp(data, rows, m.in)
+	}
+	return m, err
+}
+
+// standUp brings the pixels of n images, which lie row after row, into
+// column-major order: pixel p of image i is data[p·n + i].
+func standUp(data []float64, n int, in nrdl.Input) []float64 {
+	up := make([]float64, 0, len(data))
+	for x := range in.Width {
+		for y := range in.Height {
+			p := y*in.Width + x
+			up = append(up, data[p*n:(p+1)*n]...)
+		}
+	}
+	return up
+}
+
+func (vs npzVariables) all() []string {
+	var all []string
+	for _, a := range vs {
+		all = append(all, a.String())
+	}
+	return all
+}
+
+// saveNPZ writes X N×d, y and ids, which are text, classes in their order,
+// height and width.
+func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
+	_, n := set.X.Dims()
+	labels, ids := make([]string, n), make([]string, n)
+	for j, c := range set.Labels() {
+		labels[j], ids[j] = set.Classes[c], set.ID(j)
+	}
+	arrays := []npz.Array{samplesArray(set), npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids)}
+	if set.Input.Len() != 0 {
+		arrays = append(arrays,
+			npz.Int64("height", nil, []int64{int64(set.Input.Height)}), npz.Int64("width", nil, []int64{int64(set.Input.Width)}))
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return replaceFile(path, func(w io.Writer) error { return npz.Write(w, arrays...) })
+}
+
+func samplesArray(set *nrdl.Set) npz.Array {
+	d, n := set.X.Dims()
+	rows := mat.DenseCopyOf(set.X.T()).RawMatrix().Data
+	if !allBytes(set.X) {
+		return npz.Float64("X", []int{n, d}, rows)
+	}
+	data := make([]uint8, len(rows))
+	for i, v := range rows {
+		data[i] = uint8(v)
+	}
+	return npz.Uint8("X", []int{n, d}, data)
+}

@@ -1,0 +1,105 @@
+// Package dataset reads and writes labelled faces: folders of images, lists of
+// images, MATLAB and NumPy files. It divides them into what is learnt from and
+// what is judged by. Whatever it reads may be damaged or hostile: files are
+// bounded, and an error names the file and the reason.
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// Options of Open. The zero Options are fit for use.
+type Options struct {
+	// Input is the size that images are brought to. Zero is their own size in
+	// .mat and .npz files, and nrdl.DefaultInput for files of images.
+	Input nrdl.Input
+	// Warn is told, in a sentence, what was left out or assumed; may be nil.
+	Warn func(string)
+	// Progress is told how many of the images are read, never by two
+	// goroutines at once; may be nil.
+	Progress func(done, total int)
+}
+
+func (o Options) warn(format string, args ...any) {
+	if o.Warn != nil {
+		o.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+func (o Options) imageSize() nrdl.Input {
+	if o.Input.Len() == 0 {
+		return nrdl.DefaultInput
+	}
+	return o.Input
+}
+
+// Open reads a data set:
+//
+//   - a folder with one folder of images a person, whose name is the person's
+//     (images may lie in folders inside it, one level deep);
+//   - a list of images, .csv, .tsv or .txt, of lines path;label, paths relative
+//     to the list; the separator may be a comma or a tab, a header line is
+//     allowed and lines that begin with # are comments;
+//   - a MATLAB file (-v7 or older) with fea and gnd, X and y, X and labels, or
+//     training_feats and H_train, and if possible height and width; a file
+//     NAME.names.txt beside it names where the samples come from;
+//   - a NumPy .npz file with X and y, and if possible height and width.
+//
+// People and their images are in natural order. The result is the same on any
+// number of processors.
+func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+	if err := opt.Input.Validate(); err != nil {
+		return nil, fmt.Errorf("open data: %w", err)
+	}
+	set, err := open(ctx, path, opt)
+	if err != nil {
+		return nil, fmt.Errorf("open data: %w", err)
+	}
+	if len(set.Classes) < 2 {
+		return nil, hint.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
+			path, set.Classes[0]), "add the images of other people")
+	}
+	return set, nil
+}
+
+func open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return openFolder(ctx, path, opt)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".mat":
+		return openMAT(ctx, path, opt)
+	case ".npz":
+		return openNPZ(ctx, path, opt)
+	case ".csv", ".tsv", ".txt":
+		return openCSV(ctx, path, opt)
+	case ".zip", ".tar", ".gz", ".tgz", ".7z", ".rar":
+		return nil, hint.Add(fmt.Errorf("%s is an archive", path), "unpack it and give the folder")
+	}
+	if IsImage(path) {
+		return nil, hint.Add(fmt.Errorf("%s is one image, not a data set", path), layout)
+	}
+	return nil, hint.Add(fmt.Errorf("%s is not a data set that can be read", path),
+		"give a folder of images, a .csv list of images, a .mat or a .npz file")
+}
+
+const layout = "put the images of each person into a folder of their own: DATA/alice/1.jpg, DATA/bob/1.jpg"

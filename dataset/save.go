@@ -1,0 +1,77 @@
+package dataset
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// Save writes set to path so that Open reads it again: a MATLAB file (.mat,
+// with a list NAME.names.txt beside it that keeps the people's names and where
+// the samples come from), a NumPy file (.npz), or, without an extension, a
+// folder of PNG images, one folder a person, which keeps grey values rounded
+// to 0 … 255. What is written appears at path when it is complete. A file is
+// replaced; a folder that is not empty is not.
+func Save(ctx context.Context, path string, set *nrdl.Set) error {
+	if err := set.Validate(); err != nil {
+		return fmt.Errorf("save data: %w", err)
+	}
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".mat":
+		err = saveMAT(ctx, path, set)
+	case ".npz":
+		err = saveNPZ(ctx, path, set)
+	case "":
+		err = saveFolder(ctx, path, set)
+	default:
+		err = hint.Add(fmt.Errorf("%s files are not written", ext), "write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
+	}
+	if err != nil {
+		return fmt.Errorf("save data: %w", err)
+	}
+	return nil
+}
+
+// replaceFile writes the file at path by way of one beside it.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	w := bufio.NewWriterSize(file, 1<<20)
+	err = errors.Join(write(w), w.Flush(), file.Chmod(0o644), file.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// allBytes reports whether every value of x is one of 0, 1, …, 255.
+func allBytes(x *mat.Dense) bool {
+	d, _ := x.Dims()
+	for i := range d {
+		for _, v := range x.RawRowView(i) {
+			if v != math.Trunc(v) || v < 0 || v > 255 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+)
+
+// album draws a set of so many images a person, of size tiny.
+func album(t testing.TB, names []string, images int) *nrdl.Set {
+	t.Helper()
+	x := mat.NewDense(tiny.Len(), len(names)*images, nil)
+	var labels []string
+	for j := range len(names) * images {
+		labels = append(labels, names[j/images])
+		x.SetCol(j, column(ramp(tiny.Height, tiny.Width)))
+		x.Set(0, j, float64(j%200))
+		x.Set(1, j, float64(j/200))
+	}
+	set, err := nrdl.NewSet(x, labels, nil, names, tiny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func saved(t testing.TB, path string, set *nrdl.Set) *nrdl.Set {
+	t.Helper()
+	if err := Save(t.Context(), path, set); err != nil {
+		t.Fatal(err)
+	}
+	again, warnings := opened(t, path, nrdl.Input{})
+	if len(warnings) > 0 {
+		t.Errorf("%s: warnings %q", path, warnings)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
+	}
+	return again
+}
+
+func same(t testing.TB, name string, got, want *nrdl.Set) {
+	t.Helper()
+	if !mat.Equal(got.X, want.X) {
+		t.Errorf("%s: values changed", name)
+	}
+	if d := cmp.Diff([]any{want.Classes, want.Groups, want.Input}, []any{got.Classes, got.Groups, got.Input}); d != "" {
+		t.Errorf("%s: (-want +got)\n%s", name, d)
+	}
+}
+
+func TestFolderRoundTrip(t *testing.T) {
+	set := album(t, []string{"Ann", "bob", "bob 10"}, 12)
+	root := filepath.Join(t.TempDir(), "faces")
+	if err := Save(t.Context(), root, set); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := opened(t, root, tiny)
+	same(t, "folder", got, set)
+	if got.IDs[12] != "bob/0001.png" {
+		t.Errorf("image 12 is %s", got.IDs[12])
+	}
+	err := Save(t.Context(), root, set)
+	if err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a folder with images is written over: error %v", err)
+	}
+	if err := Save(t.Context(), root+".v2/", set); err != nil {
+		t.Errorf("a folder with a dot in its name: %v", err)
+	}
+	empty := t.TempDir()
+	if err := Save(t.Context(), empty, set); err != nil {
+		t.Errorf("an empty folder is not taken: %v", err)
+	}
+}
+
+func TestFolderIsWrittenWhollyOrNot(t *testing.T) {
+	set := album(t, []string{"a", "b"}, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	if err := Save(ctx, filepath.Join(dir, "faces"), set); err == nil {
+		t.Error("no error of a context that is cancelled")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, error %v", entries, err)
+	}
+}
+
+func TestFolderRefusesWhatIsNoGreyImage(t *testing.T) {
+	for want, edit := range map[string]func(*nrdl.Set){
+		"not 0 and 255":  func(s *nrdl.Set) { s.X.Set(0, 0, -3) },
+		"all black":      func(s *nrdl.Set) { s.X.Scale(1./256, s.X) },
+		"known size":     func(s *nrdl.Set) { s.Input = nrdl.Input{} },
+		"feature 0 is N": func(s *nrdl.Set) { s.X.Set(0, 0, math.NaN()) },
+	} {
+		set := album(t, []string{"a", "b"}, 3)
+		edit(set)
+		err := Save(t.Context(), filepath.Join(t.TempDir(), "faces"), set)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if err := Save(t.Context(), "faces.xyz", album(t, []string{"a", "b"}, 3)); err == nil {
+		t.Error("a file of unknown kind is written")
+	}
+}
+
+func TestNamesBecomeFolders(t *testing.T) {
+	names := []string{"Ann", "ann", "a/b", "..", ".x", "", "CON", "lpt1.txt", "x.", strings.Repeat("é", 200), "Thumbs.db", "a\x00b", "name"}
+	got := fileNames(names)
+	want := []string{"Ann", "ann_2", "a_b", "_", "_.x", "__2", "_CON", "_lpt1.txt", "x", strings.Repeat("é", 100), "_Thumbs.db", "a_b_2", "name"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	set := album(t, slices.Compact(names), 1)
+	root := filepath.Join(t.TempDir(), "faces")
+	if err := Save(t.Context(), root, set); err != nil {
+		t.Fatal(err)
+	}
+	back, warnings := opened(t, root, tiny)
+	if len(back.Classes) != len(names) || len(warnings) > 0 {
+		t.Errorf("people %q, warnings %q", back.Classes, warnings)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	set := album(t, []string{"a", "b", "c"}, 4)
+	twin := mat.Col(nil, 0, set.X)
+	set.X.SetCol(2, twin)                   // of the same person
+	set.X.SetCol(6, mat.Col(nil, 3, set.X)) // of another
+	set.X.SetCol(7, make([]float64, tiny.Len()))
+	set.X.SetCol(8, slices.Repeat([]float64{9}, tiny.Len()))
+	got := Describe(set)
+	want := Info{
+		People: 3, Images: 12, Features: 12, Input: tiny, Fewest: 4, Most: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
+		Blank: []int{7}, Constant: []int{8}, Duplicates: [][]int{{0, 2}, {3, 6}}, Conflicts: [][]int{{3, 6}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	set.X.Set(0, 0, 0.5)
+	if Describe(set).Integers {
+		t.Error("0.5 is taken for an integer")
+	}
+}

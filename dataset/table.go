@@ -1,0 +1,184 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// variables are those of a file: get returns the one of a name.
+type variables interface {
+	get(name string) (matrix, error)
+	has(name string) bool
+	words(name string) []string // the elements of a vector of strings; nil where it is none
+	all() []string              // for people: names, sizes, kinds
+}
+
+// conventions are the names of samples and labels, in the order in which they
+// are looked for.
+var conventions = []struct{ x, y string }{
+	{"fea", "gnd"}, {"X", "y"}, {"X", "labels"}, {oneHotX, oneHotY},
+}
+
+// LC-KSVD and its successors store training samples d×N and labels C×N, a
+// single 1 a column; test samples apart.
+const (
+	oneHotX, oneHotY         = "training_feats", "H_train"
+	oneHotTestX, oneHotTestY = "testing_feats", "H_test"
+)
+
+// labelled finds the samples, their labels and their size.
+func labelled(vars variables, opt Options) (*table, error) {
+	for _, c := range conventions {
+		if !vars.has(c.x) || !vars.has(c.y) {
+			continue
+		}
+		t := &table{}
+		if err := t.fill(vars, c.x, c.y); err != nil {
+			return nil, err
+		}
+		if c.x == oneHotX && (vars.has(oneHotTestX) || vars.has(oneHotTestY)) {
+			opt.warn("ignored %s and %s: only the training samples are read", oneHotTestX, oneHotTestY)
+		}
+		return t, t.sides(vars)
+	}
+	var pairs []string
+	for _, c := range conventions {
+		pairs = append(pairs, c.x+" and "+c.y)
+	}
+	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
+	if all := vars.all(); len(all) > 0 {
+		return nil, hint.Add(err, "the file holds %s", strings.Join(all, ", "))
+	}
+	return nil, hint.Add(err, "the file holds no variable at all")
+}
+
+// fill reads the samples x and their labels y.
+func (t *table) fill(vars variables, x, y string) error {
+	samples, err := vars.get(x)
+	if err != nil {
+		return err
+	}
+	t.in = samples.in
+	if t.labels = vars.words(y); t.labels == nil {
+		if err := t.number(vars, y); err != nil {
+			return err
+		}
+	}
+	t.x, err = samples.samples(len(t.labels), y == oneHotY)
+	return err
+}
+
+// number reads labels that are numbers.
+func (t *table) number(vars variables, y string) error {
+	m, err := vars.get(y)
+	if err != nil {
+		return err
+	}
+	if y == oneHotY {
+		if m, err = m.oneHot(); err != nil {
+			return err
+		}
+	}
+	t.labels, t.classes, err = m.labels()
+	return err
+}
+
+// sides reads the size of the images, where there is one.
+func (t *table) sides(vars variables) error {
+	if t.in.Len() != 0 || !vars.has("height") || !vars.has("width") {
+		return nil
+	}
+	height, err := vars.get("height")
+	if err != nil {
+		return err
+	}
+	width, err := vars.get("width")
+	if err != nil {
+		return err
+	}
+	if t.in.Height, err = height.scalar(); err != nil {
+		return err
+	}
+	t.in.Width, err = width.scalar()
+	return err
+}
+
+// A table is what a .mat or .npz file says, before it is a Set.
+type table struct {
+	x       *mat.Dense // d×N
+	labels  []string
+	classes []string // nil: in natural order
+	ids     []string
+	in      nrdl.Input
+}
+
+// set brings the images to the size that is asked for.
+func (t *table) set(path string, opt Options) (*nrdl.Set, error) {
+	if err := t.shape(path, opt); err != nil {
+		return nil, err
+	}
+	if opt.Input.Len() != 0 && opt.Input != t.in {
+		if err := t.resize(opt.Input); err != nil {
+			return nil, err
+		}
+	}
+	return nrdl.NewSet(t.x, t.labels, t.ids, t.classes, t.in)
+}
+
+// shape finds the size of the images where the file does not tell it.
+func (t *table) shape(path string, opt Options) error {
+	d, _ := t.x.Dims()
+	if err := t.in.Validate(); err != nil {
+		return err
+	}
+	if t.in.Len() != 0 {
+		if t.in.Len() != d {
+			return fmt.Errorf("height %d and width %d make %d pixels, the samples have %d", t.in.Height, t.in.Width, t.in.Len(), d)
+		}
+		return nil
+	}
+	side := int(math.Round(math.Sqrt(float64(d))))
+	switch {
+	case opt.Input.Len() == d:
+		t.in = opt.Input
+	case side*side == d && side >= minAssumedSide && side <= nrdl.MaxSide:
+		t.in = nrdl.Input{Height: side, Width: side}
+		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
+	case opt.Input.Len() != 0:
+		return hint.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
+			"store height and width in it")
+	}
+	return nil
+}
+
+// minAssumedSide is the least side of images that are taken to be square.
+const minAssumedSide = 8
+
+// resize resamples every sample, an image of size t.in, to in. Values stay in
+// the range that all samples have: they need not be grey values.
+func (t *table) resize(in nrdl.Input) error {
+	_, n := t.x.Dims()
+	if n > maxElements/in.Len() {
+		return hint.Add(fmt.Errorf("%d images of %v are too many to hold", n, in), "choose a smaller size")
+	}
+	lo, hi := mat.Min(t.x), mat.Max(t.x)
+	x := mat.NewDense(in.Len(), n, nil)
+	src := grey{height: t.in.Height, width: t.in.Width}
+	for j := range n {
+		src.row = func(y int, dst []float64) {
+			for i := range dst {
+				dst[i] = t.x.At(i*t.in.Height+y, j)
+			}
+		}
+		x.SetCol(j, resample(src, in, lo, hi))
+	}
+	t.x, t.in = x, in
+	return nil
+}

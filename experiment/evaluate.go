@@ -1,0 +1,194 @@
+// Package experiment judges methods: it divides a set, lets a method learn from
+// one part, and counts how many faces of the other its model names wrongly. It
+// counts from predictions: the judge is not the contestant.
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// A Protocol says how a method is judged.
+type Protocol struct {
+	Split   dataset.Split
+	Repeats int    // runs ≥ 1; a split that is not random has one run whatever Repeats
+	Seed    uint64 // run r splits and learns with the seed Seed + r
+}
+
+// Runs returns the number of runs of p.
+func (p Protocol) Runs() int {
+	if !p.Split.Random() {
+		return 1
+	}
+	return p.Repeats
+}
+
+// A Result is what Evaluate found. Accuracies are fractions, 0 … 1.
+type Result struct {
+	Method   string          `json:"method"`
+	Params   json.RawMessage `json:"params"`
+	Split    string          `json:"split"`
+	Repeats  int             `json:"repeats"`  // len(Runs)
+	Accuracy float64         `json:"accuracy"` // mean over the runs
+	SD       float64         `json:"sd"`       // sample standard deviation over the runs, 0 of one
+	Runs     []Run           `json:"runs"`
+}
+
+// A Run is one split, fit and count.
+type Run struct {
+	Seed        uint64      `json:"seed"`
+	Accuracy    float64     `json:"accuracy"`
+	Wrong       int         `json:"wrong"`        // faces named wrongly
+	N           int         `json:"n"`            // faces judged
+	Train       int         `json:"train"`        // faces learnt from
+	FitSeconds  float64     `json:"fit_seconds"`  // time to learn
+	CodeSeconds float64     `json:"code_seconds"` // time to name the N faces
+	Passes      int         `json:"passes"`
+	Status      nrdl.Status `json:"status"` // why the fit ended
+}
+
+// An Observer is told how an evaluation goes. It observes: nothing that it
+// does changes a result. Its fields may be nil.
+type Observer struct {
+	Fit  func(run int) nrdl.Watch // before the fit of run 0, 1, …; what it returns watches the fit
+	Done func(run int, r Run)     // after each run
+}
+
+// Evaluate judges m on set by p. The error of a split that set does not allow
+// or of a fit that fails names the seed.
+func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o Observer) (Result, error) {
+	if p.Repeats < 1 {
+		return Result{}, fmt.Errorf("evaluate: %d repeats", p.Repeats)
+	}
+	params, err := method.Marshal(m)
+	if err != nil {
+		return Result{}, fmt.Errorf("evaluate: %w", err)
+	}
+	res := Result{Method: m.Name(), Params: params, Split: p.Split.String(), Repeats: p.Runs()}
+	for r := range p.Runs() {
+		var w nrdl.Watch
+		if o.Fit != nil {
+			w = o.Fit(r)
+		}
+		one, err := run(ctx, set, m, p.Split, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
+		if err != nil {
+			return Result{}, fmt.Errorf("evaluate: %w", err)
+		}
+		res.Runs = append(res.Runs, one)
+		if o.Done != nil {
+			o.Done(r, one)
+		}
+	}
+	res.summarise()
+	return res, nil
+}
+
+// run makes one split, fit and count.
+func run(ctx context.Context, set *nrdl.Set, m nrdl.Method, split dataset.Split, fit nrdl.Run) (Run, error) {
+	learn, judge, err := split.Apply(set, fit.Seed)
+	if err != nil {
+		return Run{}, err
+	}
+	if len(judge) == 0 {
+		return Run{}, hint.Add(fmt.Errorf("split %v leaves no image to judge by", split), "choose half, or first:K or random:K")
+	}
+	train := set.Select(learn)
+	start := time.Now()
+	model, err := m.Fit(ctx, train, fit)
+	if err != nil {
+		return Run{}, err
+	}
+	took := time.Since(start)
+	r, err := Judge(ctx, model, set.Select(judge))
+	r.Train, r.FitSeconds, r.Seed = len(learn), took.Seconds(), fit.Seed
+	return r, err
+}
+
+// Judge counts the faces of test that model names wrongly. People are matched
+// by name; the faces of people that model does not know are wrong, and it is
+// an error if it knows none. Seed, Train and FitSeconds of the result are zero.
+func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) {
+	p := model.Parts()
+	if unknown := Strangers(model, test); len(unknown) == len(test.Classes) {
+		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
+		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
+	}
+	start := time.Now()
+	named, err := model.Predict(ctx, test.X)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{N: len(named), CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status}
+	for j, c := range test.Labels() {
+		if p.Classes[named[j]] != test.Classes[c] {
+			r.Wrong++
+		}
+	}
+	r.Accuracy = float64(r.N-r.Wrong) / float64(r.N)
+	return r, nil
+}
+
+// Strangers returns the people of test that model does not know.
+func Strangers(model *nrdl.Model, test *nrdl.Set) []string {
+	known := make(map[string]bool)
+	for _, c := range model.Parts().Classes {
+		known[c] = true
+	}
+	var unknown []string
+	for _, c := range test.Classes {
+		if !known[c] {
+			unknown = append(unknown, c)
+		}
+	}
+	return unknown
+}
+
+// EvaluateModel judges a model that exists, without learning: split, if it is
+// not nil, says which part of set is the test part.
+func EvaluateModel(ctx context.Context, set *nrdl.Set, model *nrdl.Model, split *dataset.Split, seed uint64) (Result, error) {
+	p := model.Parts()
+	res := Result{Method: p.Method, Params: p.Params, Split: "all", Repeats: 1}
+	if split != nil {
+		_, judge, err := split.Apply(set, seed)
+		if err == nil && len(judge) == 0 {
+			err = errors.New("split all leaves no image to judge by")
+		}
+		if err != nil {
+			return Result{}, fmt.Errorf("evaluate: %w", err)
+		}
+		set, res.Split = set.Select(judge), split.String()
+	}
+	r, err := Judge(ctx, model, set)
+	if err != nil {
+		return Result{}, fmt.Errorf("evaluate: %w", err)
+	}
+	r.Seed = seed
+	res.Runs = []Run{r}
+	res.summarise()
+	return res, nil
+}
+
+// summarise sets the mean and the sample standard deviation.
+func (r *Result) summarise() {
+	n := float64(len(r.Runs))
+	for _, one := range r.Runs {
+		r.Accuracy += one.Accuracy / n
+	}
+	if n < 2 {
+		return
+	}
+	var squares float64
+	for _, one := range r.Runs {
+		squares += (one.Accuracy - r.Accuracy) * (one.Accuracy - r.Accuracy)
+	}
+	r.SD = math.Sqrt(squares / (n - 1))
+}

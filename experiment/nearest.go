@@ -1,0 +1,29 @@
+package experiment
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+)
+
+// Nearest gives every column of test the class of the column of train at the
+// smallest angle to it, the first of equals: the 1-NN that every learner has
+// to beat.
+func Nearest(train *nrdl.Set, test *mat.Dense) []int {
+	var cosines mat.Dense // N×n
+	cosines.Mul(nrdl.Unit(train.X).T(), nrdl.Unit(test))
+	_, n := cosines.Dims()
+	nearest := make([]int, n)
+	for u := range len(train.Labels()) {
+		for j, v := range cosines.RawRowView(u) {
+			if v > cosines.At(nearest[j], j) {
+				nearest[j] = u
+			}
+		}
+	}
+	labels := train.Labels()
+	for j, u := range nearest {
+		nearest[j] = labels[u]
+	}
+	return nearest
+}

@@ -1,0 +1,43 @@
+// Command asm writes the assembly of package blas.
+//
+// Every kernel comes in a vector width (Z: AVX-512, Y: AVX2 with FMA) and an
+// element type (d: float64, s: float32). Strides are in elements and may be
+// negative, so one kernel serves plain, transposed, packed and reversed
+// operands.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+// widths are the vector widths with the tile heights that they get; the first
+// is the height of the full tile, the others serve its lower edge.
+var widths = []struct {
+	w    width
+	rows []int
+}{
+	{zmm, []int{8, 4, 2, 1}},
+	{ymm, []int{4, 2, 1}},
+}
+
+func main() {
+	ConstraintExpr("amd64")
+	for _, w := range widths {
+		for _, t := range []elem{f64, f32} {
+			v := vector{w.w, t}
+			for _, rows := range w.rows {
+				for vecs := 3; vecs >= 1; vecs-- {
+					gemm(v, rows, vecs)
+					trsm(v, rows, vecs)
+				}
+			}
+			copyRows(v)
+			peak(v, w.rows[0])
+		}
+	}
+	transpose8x8d()
+	transpose4x4d()
+	transpose8x8s()
+	pause()
+	Generate()
+}

@@ -1,0 +1,136 @@
+// Package blas gives gonum's blas64 and blas32 fast matrix products, solves and
+// factorizations: packed and tiled in Go, with inner kernels in assembly that
+// package main in asm generates, on a pool of workers.
+//
+// Importing it installs the best Backend that the processor can run, or the
+// one that the environment variable NRDL_BLAS names. Where there is none,
+// gonum's own code stays in place.
+//
+// # What a result depends on
+//
+// On the assembly back ends no result depends on the number of threads. An
+// element of a product alpha·op(A)·op(B) + beta·C depends on its row of op(A),
+// its column of op(B), its old value, alpha, beta and k, and on nothing else:
+// not on its place, nor on the size of the product that it is part of. So a
+// batch of one column gives the same bits as that column in a batch of 1000.
+// The same holds for the columns (Left) and rows (Right) of a solve. Every
+// path keeps this by one rule: k is cut into blocks by its value alone, and in
+// a block the products are added in order with fused multiply-adds.
+package blas
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+//go:generate go run ./asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
+
+// A Backend is a set of kernels.
+type Backend int
+
+const (
+	Gonum  Backend = iota // gonum's own code; runs everywhere
+	AVX2                  // 256-bit vectors and FMA
+	AVX512                // 512-bit vectors
+)
+
+func (b Backend) String() string {
+	switch b {
+	case Gonum:
+		return "gonum"
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	}
+	return fmt.Sprintf("Backend(%d)", int(b))
+}
+
+// EnvVar is the environment variable that forces a Backend.
+const EnvVar = "NRDL_BLAS"
+
+// ErrUnavailable means that this machine cannot run a Backend.
+var ErrUnavailable = errors.New("not available on this machine")
+
+var (
+	current atomic.Pointer[Implementation]
+	envErr  error
+)
+
+func init() {
+	b, err := fromEnv(os.Getenv(EnvVar))
+	envErr = err
+	if err := Use(b); err != nil {
+		panic(err) // b is from Available
+	}
+}
+
+// fromEnv is the Backend that value names, or the best one.
+func fromEnv(value string) (Backend, error) {
+	available := Available()
+	if value == "" {
+		return available[0], nil
+	}
+	names := make([]string, len(available))
+	for i, b := range available {
+		if b.String() == value {
+			return b, nil
+		}
+		names[i] = b.String()
+	}
+	return available[0], fmt.Errorf("blas: %s=%q: want one of %s", EnvVar, value, strings.Join(names, ", "))
+}
+
+// EnvError is not nil if the environment variable NRDL_BLAS had a value that
+// names no available Backend. The best one is in use then.
+func EnvError() error { return envErr }
+
+// Available returns the back ends that this machine can run, best first.
+func Available() []Backend {
+	var all []Backend
+	for _, b := range []Backend{AVX512, AVX2, Gonum} {
+		if _, err := For(b); err == nil {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// Current returns the Backend in use.
+func Current() Backend { return current.Load().backend }
+
+// Use installs b in gonum's blas64 and blas32. It must not run at the same time
+// as any other use of them. The error is ErrUnavailable.
+func Use(b Backend) error {
+	impl, err := For(b)
+	if err != nil {
+		return err
+	}
+	current.Store(&impl)
+	blas64.Use(impl)
+	blas32.Use(impl)
+	return nil
+}
+
+var maxThreads atomic.Int64
+
+// SetThreads limits each call to n threads; 0, the default, means GOMAXPROCS.
+// It returns the previous limit.
+func SetThreads(n int) (old int) {
+	return int(maxThreads.Swap(int64(max(n, 0))))
+}
+
+// threads returns the number of threads that a call may use.
+func threads() int {
+	if n := maxThreads.Load(); n > 0 {
+		return int(n)
+	}
+	return runtime.GOMAXPROCS(0)
+}

@@ -1,0 +1,277 @@
+package blas
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// Implementation is gonum's with the routines of a Backend in front. It is
+// safe for concurrent use. Its zero value is gonum's alone.
+type Implementation struct {
+	gonum.Implementation
+	backend Backend
+	d       *machine[float64] // nil for Gonum
+	s       *machine[float32]
+}
+
+var (
+	_ blas.Float64 = Implementation{}
+	_ blas.Float32 = Implementation{}
+)
+
+// For returns the implementation of b. The error is ErrUnavailable.
+func For(b Backend) (Implementation, error) {
+	if !available(b) {
+		return Implementation{}, fmt.Errorf("blas: %v: %w", b, ErrUnavailable)
+	}
+	d, s := machines(b)
+	return Implementation{backend: b, d: d, s: s}, nil
+}
+
+func trans(t blas.Transpose) bool { return t != blas.NoTrans }
+
+func triangleOf(ul blas.Uplo) triangle {
+	if ul == blas.Upper {
+		return upper
+	}
+	return lower
+}
+
+// gemm is a product whose arguments are checked.
+func gemm[T float](m *machine[T], tA, tB blas.Transpose, rows, cols, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	if !checkGemm(tA, tB, rows, cols, k, len(a), lda, len(b), ldb, len(c), ldc) {
+		return
+	}
+	m.multiply(threads(), rows, cols, k, alpha, matrix(trans(tA), a, lda), matrix(trans(tB), b, ldb), beta, matrix(false, c, ldc), full)
+}
+
+// syr2k is C = alpha·(ABᵀ + BAᵀ) + beta·C or, with b nil, C = alpha·AAᵀ + beta·C.
+func syr2k[T float](m *machine[T], ul blas.Uplo, t blas.Transpose, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	x, z := matrix(trans(t), a, lda), matrix(false, c, ldc)
+	nt := threads()
+	if b == nil {
+		m.multiply(nt, n, n, k, alpha, x, x.t(), beta, z, triangleOf(ul))
+		return
+	}
+	y := matrix(trans(t), b, ldb)
+	m.multiply(nt, n, n, k, alpha, x, y.t(), beta, z, triangleOf(ul))
+	m.multiply(nt, n, n, k, alpha, y, x.t(), 1, z, triangleOf(ul))
+}
+
+func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, rows, cols int, alpha T, a []T, lda int, b []T, ldb int) {
+	if !checkTriangular(s, ul, t, d, rows, cols, len(a), lda, len(b), ldb) {
+		return
+	}
+	up := (ul == blas.Upper) != trans(t)
+	m.triangular(threads(), s == blas.Left, up, d == blas.Unit, rows, cols, alpha, matrix(trans(t), a, lda), matrix(false, b, ldb))
+}
+
+// symm makes the whole symmetric matrix of the triangle and multiplies by it.
+func symm[T float](m *machine[T], s blas.Side, ul blas.Uplo, rows, cols int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	n := cols
+	if s == blas.Left {
+		n = rows
+	}
+	buf := m.panels.get(n * n)
+	defer m.panels.put(buf)
+	if alpha != 0 {
+		x, src := view[T]{&buf.buf[0], n, 1}, matrix(false, a, lda)
+		for i := range n {
+			j0, j1 := triangleOf(ul).columns(i, 0, n)
+			copy(x.row(i, j0, j1), src.row(i, j0, j1))
+		}
+		if ul == blas.Upper {
+			m.transposeLower(x, x, n, true)
+		} else {
+			m.transposeLower(x, x, n, false)
+		}
+		a, lda = buf.buf, n
+	}
+	y, z := matrix(false, b, ldb), matrix(false, c, ldc)
+	if s == blas.Left {
+		m.multiply(threads(), rows, cols, n, alpha, matrix(false, a, lda), y, beta, z, full)
+		return
+	}
+	m.multiply(threads(), rows, cols, n, alpha, y, matrix(false, a, lda), beta, z, full)
+}
+
+// Dgemm is blas.Float64Level3's.
+func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if impl.d == nil {
+		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	gemm(impl.d, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// Sgemm is blas.Float32Level3's.
+func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if impl.s == nil {
+		impl.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	gemm(impl.s, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// Dsyrk is blas.Float64Level3's.
+func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	if impl.d == nil {
+		impl.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	if checkSyrk(ul, t, n, k, len(a), lda, len(a), lda, len(c), ldc) {
+		syr2k(impl.d, ul, t, n, k, alpha, a, lda, nil, 0, beta, c, ldc)
+	}
+}
+
+// Ssyrk is blas.Float32Level3's.
+func (impl Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
+	if impl.s == nil {
+		impl.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+		return
+	}
+	if checkSyrk(ul, t, n, k, len(a), lda, len(a), lda, len(c), ldc) {
+		syr2k(impl.s, ul, t, n, k, alpha, a, lda, nil, 0, beta, c, ldc)
+	}
+}
+
+// Dsyr2k is blas.Float64Level3's.
+func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if impl.d == nil {
+		impl.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	if checkSyrk(ul, t, n, k, len(a), lda, len(b), ldb, len(c), ldc) {
+		if k == 0 {
+			b = nil // may be nil already; there is no product to add
+		}
+		syr2k(impl.d, ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Dtrsm is blas.Float64Level3's.
+func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	if impl.d == nil {
+		impl.Implementation.Dtrsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	trsm(impl.d, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+}
+
+// Strsm is blas.Float32Level3's.
+func (impl Implementation) Strsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
+	if impl.s == nil {
+		impl.Implementation.Strsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	trsm(impl.s, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+}
+
+// Dsymm is blas.Float64Level3's.
+func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if impl.d == nil {
+		impl.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	if checkSymm(s, ul, m, n, len(a), lda, len(b), ldb, len(c), ldc) {
+		symm(impl.d, s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
+}
+
+// Dtrmm is blas.Float64Level3's.
+func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	const base = 32
+	q := n
+	if s == blas.Left {
+		q = m
+	}
+	if impl.d == nil || q <= base || !checkTriangular(s, ul, t, d, m, n, len(a), lda, len(b), ldb) || alpha == 0 {
+		impl.Implementation.Dtrmm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	h := q / 2
+	off := a[h:]
+	if ul == blas.Lower {
+		off = a[h*lda:]
+	}
+	up := (ul == blas.Upper) != trans(t)
+	first := func() {
+		if s == blas.Left {
+			impl.Dtrmm(s, ul, t, d, h, n, alpha, a, lda, b, ldb)
+		} else {
+			impl.Dtrmm(s, ul, t, d, m, h, alpha, a, lda, b, ldb)
+		}
+	}
+	second := func() {
+		if s == blas.Left {
+			impl.Dtrmm(s, ul, t, d, q-h, n, alpha, a[h*lda+h:], lda, b[h*ldb:], ldb)
+		} else {
+			impl.Dtrmm(s, ul, t, d, m, q-h, alpha, a[h*lda+h:], lda, b[h:], ldb)
+		}
+	}
+	switch { // the half that the other one needs unchanged comes last
+	case s == blas.Left && up:
+		first()
+		impl.Dgemm(t, blas.NoTrans, h, n, q-h, alpha, off, lda, b[h*ldb:], ldb, 1, b, ldb)
+		second()
+	case s == blas.Left:
+		second()
+		impl.Dgemm(t, blas.NoTrans, q-h, n, h, alpha, off, lda, b, ldb, 1, b[h*ldb:], ldb)
+		first()
+	case up:
+		second()
+		impl.Dgemm(blas.NoTrans, t, m, q-h, h, alpha, b, ldb, off, lda, 1, b[h:], ldb)
+		first()
+	default:
+		first()
+		impl.Dgemm(blas.NoTrans, t, m, h, q-h, alpha, b[h:], ldb, off, lda, 1, b, ldb)
+		second()
+	}
+}
+
+// Potrf factors the symmetric positive definite n×n matrix A in place,
+// A = UᵀU (Upper) or LLᵀ (Lower); the other triangle is neither read for its
+// values nor written. It returns false if A is not positive definite, which it
+// is not if it has a NaN; the triangle is spoilt then.
+func Potrf(ul blas.Uplo, n int, a []float64, lda int) bool {
+	return current.Load().potrf(ul, n, a, lda)
+}
+
+func (impl Implementation) potrf(ul blas.Uplo, n int, a []float64, lda int) bool {
+	m := impl.d
+	if m == nil {
+		return lapack.Implementation{}.Dpotrf(ul, n, a, lda)
+	}
+	checkUplo(ul)
+	check(n < 0, "n < 0")
+	check(lda < max(1, n), "bad leading dimension of A")
+	if n == 0 {
+		return true
+	}
+	check(len(a) < (n-1)*lda+n, "insufficient length of a")
+	x := matrix(false, a, lda)
+	if ul == blas.Upper {
+		return m.factor(threads(), n, x)
+	}
+	return m.factorLower(threads(), n, x)
+}
+
+// Potrs solves A·X = B in place, B n×nrhs, from the factor that Potrf left in
+// a.
+func Potrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
+	first, second := blas.Trans, blas.NoTrans
+	if ul == blas.Lower {
+		first, second = second, first
+	}
+	Trsm(blas.Left, ul, first, blas.NonUnit, n, nrhs, 1, a, lda, b, ldb)
+	Trsm(blas.Left, ul, second, blas.NonUnit, n, nrhs, 1, a, lda, b, ldb)
+}
+
+// Trsm solves op(A)·X = alpha·B (Left) or X·op(A) = alpha·B (Right) in place,
+// B m×n, A triangular. It does not check that A is regular.
+func Trsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	current.Load().Dtrsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
+}

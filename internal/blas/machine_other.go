@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package blas
+
+func available(b Backend) bool { return b == Gonum }
+
+func machines(Backend) (*machine[float64], *machine[float32]) { return nil, nil }
+
+func pause(int) {}

@@ -1,0 +1,66 @@
+package blas
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// PeakFMA measures, for about d, how many multiply-adds one core does per
+// second with nothing to load, in the vectors of the Backend in use: the bound
+// on any routine of one thread. The unit is GFLOP/s, two to a multiply-add.
+func PeakFMA(d time.Duration) float64 {
+	rounds, flops := 10_000, 2*8
+	peak := peakGo
+	if m := current.Load().d; m != nil {
+		peak, flops = m.peak, 2*m.mr*m.nr
+	}
+	return best(d, func() { peak(rounds) }) * float64(rounds*flops)
+}
+
+// sink keeps the compiler from dropping peakGo's sums.
+var sink atomic.Uint64
+
+// peakGo does n rounds of eight multiplications and additions.
+func peakGo(n int) {
+	const f = 0.5
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	for range n {
+		s0, s1, s2, s3 = s0*f+f, s1*f+f, s2*f+f, s3*f+f
+		s4, s5, s6, s7 = s4*f+f, s5*f+f, s6*f+f, s7*f+f
+	}
+	sink.Store(math.Float64bits(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7))
+}
+
+// MeasureGEMM measures, for about d, the speed of the product A′B of 1024×760
+// matrices on the given number of threads, 0 for GOMAXPROCS, in GFLOP/s. It
+// changes what SetThreads set while it runs.
+func MeasureGEMM(threads int, d time.Duration) float64 {
+	const n, k = 760, 1024
+	defer SetThreads(SetThreads(threads))
+	a, b, c := make([]float64, k*n), make([]float64, k*n), make([]float64, n*n)
+	for i := range a {
+		a[i], b[i] = 1/float64(1+i%7), 1/float64(1+i%5)
+	}
+	impl := current.Load()
+	return best(d, func() {
+		impl.Dgemm(blas.Trans, blas.NoTrans, n, n, k, 1, a, n, b, n, 0, c, n)
+	}) * 2 * n * n * k
+}
+
+// best calls f for about d and returns the reciprocal of its shortest time in
+// nanoseconds: what disturbs it only makes it longer.
+func best(d time.Duration, f func()) float64 {
+	shortest := time.Duration(1<<63 - 1)
+	for end := time.Now().Add(d); ; {
+		start := time.Now()
+		f()
+		now := time.Now()
+		shortest = min(shortest, max(now.Sub(start), 1))
+		if now.After(end) {
+			return 1 / float64(shortest)
+		}
+	}
+}

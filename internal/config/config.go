@@ -1,0 +1,199 @@
+// Package config edits, describes and stores parameter structs by reflection,
+// so that a method declares its parameters once, as the fields of a struct.
+//
+// A parameter struct has exported fields of these kinds, each with a json tag
+// that names it: floats, integers, booleans, strings, structs of such fields,
+// and the one interface type that the Codec knows the alternatives of. An
+// embedded struct without a tag lends its fields. Further tags describe a
+// field: `help` is a sentence, `eq` the equation it appears in, and `choices`
+// the comma-separated values that a string may take. A struct that does not
+// keep to this is a mistake in the program: the package panics.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"nrdl/internal/hint"
+)
+
+// A Codec edits, describes and stores parameter structs. It is safe for
+// concurrent use.
+type Codec struct {
+	choice       reflect.Type    // the interface type
+	kind         string          // what an alternative is called in messages
+	names        []string        // of the alternatives
+	alternatives []reflect.Value // with their defaults
+}
+
+// A Param describes one parameter.
+type Param struct {
+	Path     string // what Set takes, for example "coder.rho"
+	Type     string // "number", "integer", "true|false", "text" or "choice"
+	Value    string // what Set takes to give the present value
+	Help     string
+	Equation string
+	Choices  []string // the values of a choice
+}
+
+// New makes a Codec for parameter structs whose fields of the interface type T
+// hold one of the alternatives, which carry their defaults.
+func New[T interface{ Name() string }](alternatives []T) *Codec {
+	t := reflect.TypeFor[T]()
+	c := &Codec{choice: t, kind: strings.ToLower(t.Name())}
+	for _, a := range alternatives {
+		v := reflect.ValueOf(a)
+		if slices.Contains(c.names, a.Name()) {
+			panic(fmt.Sprintf("config: two alternatives are named %q", a.Name()))
+		}
+		for _, f := range fieldsOf(v.Type()) {
+			if f.name == "name" {
+				panic(fmt.Sprintf("config: a field of %v is called name", v.Type()))
+			}
+		}
+		c.names = append(c.names, a.Name())
+		c.alternatives = append(c.alternatives, v)
+	}
+	return c
+}
+
+// Set returns a copy of the struct value v with the parameter at path changed
+// to value. A path is the name of a field, or names joined by dots. At the
+// path of an interface field, value names an alternative, which takes its
+// place with its defaults.
+func (c *Codec) Set(v any, path, value string) (any, error) {
+	edited := addressable(reflect.ValueOf(v))
+	err := c.set(edited, path, path, value)
+	if errors.Is(err, errUnknown) {
+		return nil, c.unknown(v, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return edited.Interface(), nil
+}
+
+// Params lists the parameters of the struct value v in the order of its
+// fields. Setting each to its Value, in this order, reproduces v.
+func (c *Codec) Params(v any) []Param {
+	return c.params(nil, "", reflect.ValueOf(v))
+}
+
+func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
+	for _, f := range fieldsOf(v.Type()) {
+		fv, path := v.FieldByIndex(f.index), prefix+f.name
+		if fv.Kind() == reflect.Struct {
+			list = c.params(list, path+".", fv)
+			continue
+		}
+		p := Param{Path: path, Help: f.help, Equation: f.equation}
+		if !c.isChoice(fv) {
+			p.Type, p.Value, p.Choices = typeOf(fv, f.choices), format(fv), f.choices
+			list = append(list, p)
+			continue
+		}
+		p.Type, p.Choices = "choice", slices.Clone(c.names)
+		if fv.IsNil() {
+			list = append(list, p)
+			continue
+		}
+		p.Value = nameOf(fv.Elem())
+		list = c.params(append(list, p), path+".", fv.Elem())
+	}
+	return list
+}
+
+// errUnknown says that a path leads nowhere; Set makes it a message.
+var errUnknown = errors.New("unknown parameter")
+
+// set edits the addressable struct v. Path is the whole path, for messages;
+// rest is what is left of it.
+func (c *Codec) set(v reflect.Value, path, rest, value string) error {
+	head, rest, deeper := strings.Cut(rest, ".")
+	f, ok := find(v.Type(), head)
+	if !ok {
+		return errUnknown
+	}
+	fv := v.FieldByIndex(f.index)
+	switch {
+	case c.isChoice(fv) && !deeper:
+		a, err := c.alternative(value)
+		if err != nil {
+			return err
+		}
+		fv.Set(a)
+		return nil
+	case c.isChoice(fv) && fv.IsNil():
+		return errUnknown
+	case c.isChoice(fv):
+		inner := addressable(fv.Elem())
+		if err := c.set(inner, path, rest, value); err != nil {
+			return err
+		}
+		fv.Set(inner)
+		return nil
+	case fv.Kind() == reflect.Struct && deeper:
+		return c.set(fv, path, rest, value)
+	case fv.Kind() == reflect.Struct || deeper:
+		return errUnknown
+	}
+	return parse(fv, f.choices, path, value)
+}
+
+// unknown is the error for a path that v does not have.
+func (c *Codec) unknown(v any, path string) error {
+	var paths []string
+	for _, p := range c.Params(v) {
+		paths = append(paths, p.Path)
+		if strings.HasPrefix(p.Path, path+".") {
+			err := fmt.Errorf("%s is a group of parameters", path)
+			return hint.Add(err, "set one of them, for example %s", p.Path)
+		}
+	}
+	err := hint.Unknown("parameter of "+nameOf(reflect.ValueOf(v)), path, paths)
+	for _, p := range c.Params(v) {
+		rest, under := strings.CutPrefix(path, p.Path+".")
+		if f, ok := find(reflect.TypeOf(v), p.Path); !under || !ok || f.kind != reflect.Interface {
+			continue
+		}
+		for i, a := range c.alternatives {
+			if _, ok := find(a.Type(), rest); ok {
+				return hint.Add(err, "it is a parameter of the %s %s: set %s=%s first", c.kind, c.names[i], p.Path, c.names[i])
+			}
+		}
+	}
+	return err
+}
+
+// alternative returns the alternative of that name with its defaults.
+func (c *Codec) alternative(name string) (reflect.Value, error) {
+	i := slices.Index(c.names, name)
+	if i < 0 {
+		return reflect.Value{}, hint.Unknown(c.kind, clip(name), c.names)
+	}
+	return c.alternatives[i], nil
+}
+
+func (c *Codec) isChoice(v reflect.Value) bool {
+	if v.Kind() == reflect.Interface && v.Type() != c.choice {
+		panic(fmt.Sprintf("config: the alternatives of %v are not known", v.Type()))
+	}
+	return v.Kind() == reflect.Interface
+}
+
+// nameOf returns what the struct v calls itself, or its type.
+func nameOf(v reflect.Value) string {
+	if n, ok := v.Interface().(interface{ Name() string }); ok {
+		return n.Name()
+	}
+	return v.Type().String()
+}
+
+func addressable(v reflect.Value) reflect.Value {
+	a := reflect.New(v.Type()).Elem()
+	a.Set(v)
+	return a
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl/method"
+)
+
+const document = "# Title\n\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
+
+func TestUpdateIsIdempotent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "README.md")
+	if err := os.WriteFile(path, []byte(document), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]string
+	for i := range texts {
+		if err := update(path); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("a second run changed\n%s\nto\n%s", texts[0], texts[1])
+	}
+	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- methods:begin -->\n|") || !strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
+		t.Errorf("what is outside the markers changed:\n%s", texts[0])
+	}
+	if strings.Contains(texts[0], "old") {
+		t.Error("the old table is still there")
+	}
+	for _, name := range method.Names() {
+		if n := strings.Count(texts[0], "| `"+name+"` |"); n != 1 {
+			t.Errorf("%d rows for %s", n, name)
+		}
+	}
+}
+
+func TestMissingMarkers(t *testing.T) {
+	for _, text := range []string{"", "<!-- methods:begin -->", "<!-- methods:end --><!-- methods:begin -->"} {
+		if _, err := replace([]byte(text), "methods", "x"); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}
+
+// The README in the tree must be what go generate makes.
+func TestREADMEIsGenerated(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if os.IsNotExist(err) {
+		t.Skip("there is no README.md")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated, err := replace(text, "methods", table(method.All))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(updated) != string(text) {
+		t.Error("README.md is stale: run go generate in the root of the module")
+	}
+}

@@ -1,0 +1,45 @@
+// Package hint attaches to an error what its reader can do next.
+package hint
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agnivade/levenshtein"
+)
+
+type hinted struct {
+	error
+	hint string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// Add returns err with a hint, a sentence for a person.
+func Add(err error, format string, args ...any) error {
+	return &hinted{err, fmt.Sprintf(format, args...)}
+}
+
+// Of returns the outermost hint attached to err, or "".
+func Of(err error) string {
+	if h := (*hinted)(nil); errors.As(err, &h) {
+		return h.hint
+	}
+	return ""
+}
+
+// Unknown is the error for a name that is none of names, with the nearest of
+// them as its hint, or all of them where none is near.
+func Unknown(what, name string, names []string) error {
+	err := fmt.Errorf("unknown %s %q", what, name)
+	nearest, distance := "", len(name)/2+2
+	for _, n := range names {
+		if d := levenshtein.ComputeDistance(name, n); d < distance {
+			nearest, distance = n, d
+		}
+	}
+	if nearest != "" {
+		return Add(err, "did you mean %q?", nearest)
+	}
+	return Add(err, "choose one of %q", names)
+}

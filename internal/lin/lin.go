@@ -1,0 +1,185 @@
+// Package lin has the verbs that the equations of the methods are written in:
+// destination first, one line a term. A shape mismatch is a bug of ours and
+// panics; a matrix that is not positive definite may be the data's doing and
+// is an error.
+//
+// Matrices are dense, of any stride; the destination never overlaps an operand
+// unless a verb says otherwise.
+package lin
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	_ "nrdl/internal/blas" // fast products
+)
+
+func gemm(tA, tB blas.Transpose, alpha float64, a, b *mat.Dense, beta float64, dst *mat.Dense) {
+	blas64.Gemm(tA, tB, alpha, a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
+}
+
+// AB sets dst = f·A·B.
+func AB(dst *mat.Dense, f float64, a, b *mat.Dense) {
+	gemm(blas.NoTrans, blas.NoTrans, f, a, b, 0, dst)
+}
+
+// AddAB adds f·A·B to dst.
+func AddAB(dst *mat.Dense, f float64, a, b *mat.Dense) {
+	gemm(blas.NoTrans, blas.NoTrans, f, a, b, 1, dst)
+}
+
+// AtB sets dst = f·Aᵀ·B.
+func AtB(dst *mat.Dense, f float64, a, b *mat.Dense) { gemm(blas.Trans, blas.NoTrans, f, a, b, 0, dst) }
+
+// AddAtB adds f·Aᵀ·B to dst.
+func AddAtB(dst *mat.Dense, f float64, a, b *mat.Dense) {
+	gemm(blas.Trans, blas.NoTrans, f, a, b, 1, dst)
+}
+
+// ABt sets dst = f·A·Bᵀ.
+func ABt(dst *mat.Dense, f float64, a, b *mat.Dense) { gemm(blas.NoTrans, blas.Trans, f, a, b, 0, dst) }
+
+// AddABt adds f·A·Bᵀ to dst.
+func AddABt(dst *mat.Dense, f float64, a, b *mat.Dense) {
+	gemm(blas.NoTrans, blas.Trans, f, a, b, 1, dst)
+}
+
+// upper views the upper triangle of dst, n×n, as a symmetric matrix.
+func upper(dst *mat.Dense) blas64.Symmetric {
+	r := dst.RawMatrix()
+	return blas64.Symmetric{Uplo: blas.Upper, N: r.Rows, Stride: r.Stride, Data: r.Data}
+}
+
+// AtA sets the upper triangle of dst to f·AᵀA; the lower one is left alone.
+func AtA(dst *mat.Dense, f float64, a *mat.Dense) {
+	blas64.Syrk(blas.Trans, f, a.RawMatrix(), 0, upper(dst))
+}
+
+// AddAtA adds f·AᵀA to the upper triangle of dst.
+func AddAtA(dst *mat.Dense, f float64, a *mat.Dense) {
+	blas64.Syrk(blas.Trans, f, a.RawMatrix(), 1, upper(dst))
+}
+
+// AAt sets the upper triangle of dst to f·AAᵀ; the lower one is left alone.
+func AAt(dst *mat.Dense, f float64, a *mat.Dense) {
+	blas64.Syrk(blas.NoTrans, f, a.RawMatrix(), 0, upper(dst))
+}
+
+// AddAAt adds f·AAᵀ to the upper triangle of dst.
+func AddAAt(dst *mat.Dense, f float64, a *mat.Dense) {
+	blas64.Syrk(blas.NoTrans, f, a.RawMatrix(), 1, upper(dst))
+}
+
+// Mirror copies the upper triangle of dst, n×n, to the lower one.
+func Mirror(dst *mat.Dense) {
+	const block = 32 // rows and columns that stay in the cache together
+	r := dst.RawMatrix()
+	for i0 := 0; i0 < r.Rows; i0 += block {
+		for j0 := 0; j0 <= i0; j0 += block {
+			for i := i0; i < min(i0+block, r.Rows); i++ {
+				for j := j0; j < min(j0+block, i); j++ {
+					r.Data[i*r.Stride+j] = r.Data[j*r.Stride+i]
+				}
+			}
+		}
+	}
+}
+
+// rows calls f with the matching rows of dst and a.
+func rows(dst, a *mat.Dense, f func(d, a []float64)) {
+	m, n := dst.Dims()
+	if r, c := a.Dims(); r != m || c != n {
+		panic(mat.ErrShape)
+	}
+	for i := range m {
+		f(dst.RawRowView(i), a.RawRowView(i))
+	}
+}
+
+// Set sets dst = f·A.
+func Set(dst *mat.Dense, f float64, a *mat.Dense) {
+	rows(dst, a, func(d, a []float64) {
+		if f == 1 {
+			copy(d, a)
+			return
+		}
+		for j, v := range a {
+			d[j] = f * v
+		}
+	})
+}
+
+// Add adds f·A to dst.
+func Add(dst *mat.Dense, f float64, a *mat.Dense) {
+	rows(dst, a, func(d, a []float64) { axpy(f, a, d) })
+}
+
+func axpy(f float64, x, y []float64) {
+	blas64.Axpy(f, blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+}
+
+// Had sets dst = A⊙B, element by element.
+func Had(dst, a, b *mat.Dense) {
+	Set(dst, 1, a)
+	rows(dst, b, func(d, b []float64) {
+		for j, v := range b {
+			d[j] *= v
+		}
+	})
+}
+
+// Clamp raises the elements of dst that are below low to low.
+func Clamp(dst *mat.Dense, low float64) {
+	m, _ := dst.Dims()
+	for i := range m {
+		row := dst.RawRowView(i)
+		for j, v := range row {
+			row[j] = max(v, low)
+		}
+	}
+}
+
+// AddDiag adds f to the diagonal of dst.
+func AddDiag(dst *mat.Dense, f float64) {
+	r := dst.RawMatrix()
+	for i := range min(r.Rows, r.Cols) {
+		r.Data[i*r.Stride+i] += f
+	}
+}
+
+// MaxAbsDiff returns max |A − B|, NaN if either holds one.
+func MaxAbsDiff(a, b *mat.Dense) float64 {
+	var largest float64
+	rows(a, b, func(a, b []float64) {
+		for j, v := range a {
+			largest = max(largest, math.Abs(v-b[j])) // max keeps NaN
+		}
+	})
+	return largest
+}
+
+// SquaredNorm returns ‖A‖²_F.
+func SquaredNorm(a *mat.Dense) float64 {
+	m, _ := a.Dims()
+	var sum float64
+	for i := range m {
+		row := a.RawRowView(i)
+		sum += blas64.Dot(blas64.Vector{N: len(row), Inc: 1, Data: row}, blas64.Vector{N: len(row), Inc: 1, Data: row})
+	}
+	return sum
+}
+
+// SquaredColumnNorms writes the squared ℓ2 norms of the columns of a, m×n,
+// into dst, len n.
+func SquaredColumnNorms(dst []float64, a *mat.Dense) {
+	clear(dst)
+	m, _ := a.Dims()
+	for i := range m {
+		for j, v := range a.RawRowView(i) {
+			dst[j] += v * v
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package lin_test
+
+func init() { raced = true }

@@ -1,0 +1,140 @@
+package lin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	fast "nrdl/internal/blas"
+)
+
+var (
+	// ErrNotPositiveDefinite is returned, wrapped or not, where a matrix has no
+	// Cholesky factor.
+	ErrNotPositiveDefinite = errors.New("the matrix is not positive definite")
+
+	// ErrNotFinite is returned where a matrix holds NaN or an infinity.
+	ErrNotFinite = errors.New("the matrix holds a number that is not finite")
+)
+
+// An SPD solves systems with a symmetric positive definite matrix A = RᵀR by
+// its Cholesky factor R. The zero value is ready to use; its storage is kept
+// from one Factor to the next. After Factor, Solve and SolveRight may be
+// called from several goroutines at once.
+type SPD struct {
+	n int
+	r []float64 // R in the upper triangle, n×n
+}
+
+// Factor factors a, n×n, of which it reads the upper triangle only and changes
+// nothing. It returns ErrNotPositiveDefinite if the factor does not exist; s
+// must then be factored again before it solves.
+func (s *SPD) Factor(a *mat.Dense) error {
+	s.load(a, 0)
+	return s.factor()
+}
+
+func (s *SPD) factor() error {
+	if s.n > 0 && !fast.Potrf(blas.Upper, s.n, s.r, s.n) {
+		return ErrNotPositiveDefinite
+	}
+	for i := range s.n {
+		if v := s.r[i*s.n+i]; !(v > 0) || math.IsInf(v, 1) {
+			return ErrNotPositiveDefinite
+		}
+	}
+	return nil
+}
+
+// load copies the upper triangle of a + f·I.
+func (s *SPD) load(a *mat.Dense, f float64) {
+	m, n := a.Dims()
+	if m != n {
+		panic(mat.ErrShape)
+	}
+	s.n = n
+	if cap(s.r) < n*n {
+		s.r = make([]float64, n*n)
+	}
+	s.r = s.r[:n*n]
+	for i := range n {
+		copy(s.r[i*n+i:(i+1)*n], a.RawRowView(i)[i:])
+		s.r[i*n+i] += f
+	}
+}
+
+// The ridges that FactorOrRidge tries, as parts of the mean of the diagonal.
+const (
+	firstRidge  = 1e-14
+	ridgeGrowth = 100
+	lastRidge   = 1e2 // above it a Gram matrix has long been positive definite
+)
+
+// FactorOrRidge factors a as Factor does or, where that fails, a + ridge·I
+// with the first of 1e-14, 1e-12, … times the mean magnitude of a's diagonal
+// that works, and returns the ridge. A zero matrix gets the ridge 1: solving
+// with it returns the right-hand side. The error is ErrNotFinite, or
+// ErrNotPositiveDefinite if a is far from positive semi-definite.
+func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
+	mean, err := scanUpper(a)
+	if err != nil {
+		return 0, err
+	}
+	if s.Factor(a) == nil {
+		return 0, nil
+	}
+	if mean == 0 {
+		s.load(a, 1)
+		return 1, s.factor()
+	}
+	for part := firstRidge; part <= lastRidge; part *= ridgeGrowth {
+		s.load(a, part*mean)
+		if s.factor() == nil {
+			return part * mean, nil
+		}
+	}
+	return 0, fmt.Errorf("even with %g of its mean diagonal added: %w", lastRidge, ErrNotPositiveDefinite)
+}
+
+// scanUpper checks the upper triangle of a and returns its mean |a_ii|.
+func scanUpper(a *mat.Dense) (mean float64, err error) {
+	n, _ := a.Dims()
+	for i := range n {
+		row := a.RawRowView(i)
+		for j := i; j < n; j++ {
+			if math.IsNaN(row[j]) || math.IsInf(row[j], 0) {
+				return 0, fmt.Errorf("element (%d, %d) is %v: %w", i, j, row[j], ErrNotFinite)
+			}
+		}
+		mean += math.Abs(row[i]) / float64(n)
+	}
+	return mean, nil
+}
+
+func (s *SPD) triangle() blas64.Triangular {
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: s.n, Stride: max(1, s.n), Data: s.r}
+}
+
+// Solve sets b, n×m, to A⁻¹B.
+func (s *SPD) Solve(b *mat.Dense) {
+	m, n := b.Dims()
+	if m != s.n {
+		panic(mat.ErrShape)
+	}
+	r := b.RawMatrix()
+	fast.Potrs(blas.Upper, s.n, n, s.r, s.n, r.Data, r.Stride)
+}
+
+// SolveRight sets b, m×n, to B·A⁻¹.
+func (s *SPD) SolveRight(b *mat.Dense) {
+	if _, n := b.Dims(); n != s.n {
+		panic(mat.ErrShape)
+	}
+	// B·(RᵀR)⁻¹ = (B·R⁻¹)·R⁻ᵀ
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, s.triangle(), b.RawMatrix())
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.triangle(), b.RawMatrix())
+}

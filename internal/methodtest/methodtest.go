@@ -1,0 +1,348 @@
+// Package methodtest is the contract that every nrdl.Method keeps, as a test
+// suite.
+package methodtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/config"
+	"nrdl/method"
+)
+
+// An Exception says what a parameter needs to matter.
+type Exception struct {
+	Given map[string]string // other parameters, to be set first
+	Value string            // the changed value; "" chooses one
+}
+
+// Run tests m. A parameter that matters only under a condition has an entry
+// in exceptions, by path.
+func Run(t *testing.T, m nrdl.Method, exceptions map[string]Exception) {
+	s := &suite{m: m, train: cones(5, 6, 40, 1), probe: cones(5, 4, 40, 2)}
+	t.Run("learns separable data", s.learns)
+	t.Run("fewer features than samples", func(t *testing.T) { s.learnsFrom(t, cones(5, 6, 12, 1), cones(5, 4, 12, 2)) })
+	t.Run("repeats exactly", s.repeats)
+	t.Run("watching changes nothing", s.watched)
+	t.Run("leaves its input alone", s.input)
+	t.Run("survives save and load", s.saved)
+	t.Run("every parameter matters", func(t *testing.T) { s.parameters(t, exceptions) })
+	t.Run("stops when cancelled", s.cancelled)
+	t.Run("unequal classes", s.unequal)
+	t.Run("one sample a class", func(t *testing.T) { s.learnsFrom(t, cones(4, 1, 40, 1), cones(4, 1, 40, 1)) })
+	t.Run("names and order are irrelevant", s.shuffled)
+	t.Run("refuses NaN", s.nan)
+	t.Run("scale is irrelevant", s.scaled)
+	t.Run("one class is refused", s.oneClass)
+	t.Run("a blank sample is kept", s.blank)
+	t.Run("a blank class is refused", s.blankClass)
+}
+
+type suite struct {
+	m            nrdl.Method
+	train, probe *nrdl.Set
+}
+
+// cones draws classes that are cones: non-negative mixtures of a few positive
+// directions of their own, with a little noise. The directions depend on the
+// class alone, the mixtures on seed too.
+func cones(classes, samples, d int, seed uint64) *nrdl.Set {
+	const directions = 3
+	n := classes * samples
+	x := mat.NewDense(d, n, nil)
+	labels := make([]string, n)
+	for c := range classes {
+		own := rand.New(rand.NewPCG(uint64(c), 77))
+		basis := make([]float64, d*directions)
+		for i := range basis {
+			basis[i] = own.ExpFloat64()
+		}
+		mix := rand.New(rand.NewPCG(uint64(c), seed))
+		for k := range samples {
+			j := c*samples + k
+			labels[j] = fmt.Sprintf("class%d", c)
+			for b := range directions {
+				w := 0.2 + mix.Float64()
+				for i := range d {
+					x.Set(i, j, x.At(i, j)+w*basis[b*d+i]+0.01*mix.NormFloat64())
+				}
+			}
+		}
+	}
+	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func (s *suite) fit(t *testing.T, m nrdl.Method, train *nrdl.Set, w nrdl.Watch) *nrdl.Model {
+	t.Helper()
+	model, err := m.Fit(context.Background(), train, nrdl.Run{Seed: 3, Watch: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func scores(t *testing.T, m *nrdl.Model, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	out, err := m.Scores(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func encode(t *testing.T, m *nrdl.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func (s *suite) learns(t *testing.T) { s.learnsFrom(t, s.train, s.probe) }
+
+// learnsFrom asks that all probes but one in ten are named rightly.
+func (s *suite) learnsFrom(t *testing.T, train, probe *nrdl.Set) {
+	model := s.fit(t, s.m, train, nil)
+	got, err := model.Predict(context.Background(), probe.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for j, c := range probe.Labels() {
+		if model.Parts().Classes[got[j]] == probe.Classes[c] {
+			right++
+		}
+	}
+	if right*10 < 9*len(got) {
+		t.Errorf("%d of %d separable probes are named rightly", right, len(got))
+	}
+}
+
+func (s *suite) repeats(t *testing.T) {
+	a, b := s.fit(t, s.m, s.train, nil), s.fit(t, s.m, s.train, nil)
+	if !bytes.Equal(encode(t, a), encode(t, b)) {
+		t.Error("two fits give different models")
+	}
+}
+
+func (s *suite) watched(t *testing.T) {
+	passes := 0
+	a := s.fit(t, s.m, s.train, nil)
+	b := s.fit(t, s.m, s.train, func(p nrdl.Progress) {
+		passes++
+		if p.Iter != passes {
+			t.Errorf("pass %d is announced as %d", passes, p.Iter)
+		}
+		p.Terms()
+	})
+	if !bytes.Equal(encode(t, a), encode(t, b)) {
+		t.Error("a watched fit gives another model")
+	}
+	if got := b.Parts().Trained.Iter; got != passes {
+		t.Errorf("the model says %d passes, %d were watched", got, passes)
+	}
+}
+
+func (s *suite) input(t *testing.T) {
+	before := mat.DenseCopyOf(s.train.X)
+	groups := slices.Clone(s.train.Groups)
+	scores(t, s.fit(t, s.m, s.train, nil), s.train.X)
+	if !mat.Equal(before, s.train.X) || !slices.Equal(groups, s.train.Groups) {
+		t.Error("fit or scores changed the training set")
+	}
+}
+
+func (s *suite) saved(t *testing.T) {
+	model := s.fit(t, s.m, s.train, nil)
+	file := encode(t, model)
+	again, err := nrdl.Load(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(scores(t, model, s.probe.X), scores(t, again, s.probe.X)) {
+		t.Error("the loaded model scores differently")
+	}
+	if !bytes.Equal(file, encode(t, again)) {
+		t.Error("the loaded model is saved as other bytes")
+	}
+}
+
+// parameters changes one parameter after the other: the scores must change.
+func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
+	for _, p := range method.Params(s.m) {
+		t.Run(p.Path, func(t *testing.T) {
+			e := exceptions[p.Path]
+			base := s.m
+			for path, value := range e.Given {
+				base = set(t, base, path, value)
+			}
+			if e.Value == "" {
+				e.Value = another(t, p)
+			}
+			a := s.fit(t, base, s.train, nil)
+			b := s.fit(t, set(t, base, p.Path, e.Value), s.train, nil)
+			if mat.Equal(scores(t, a, s.probe.X), scores(t, b, s.probe.X)) {
+				t.Errorf("%s = %s changes nothing against %s", p.Path, e.Value, p.Value)
+			}
+		})
+	}
+}
+
+func set(t *testing.T, m nrdl.Method, path, value string) nrdl.Method {
+	t.Helper()
+	edited, err := method.Set(m, path, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edited
+}
+
+// another returns a value for p other than its own.
+func another(t *testing.T, p config.Param) string {
+	t.Helper()
+	for _, c := range p.Choices {
+		if c != p.Value {
+			return c
+		}
+	}
+	switch p.Value {
+	case "true":
+		return "false"
+	case "false":
+		return "true"
+	}
+	var v float64
+	if _, err := fmt.Sscan(p.Value, &v); err != nil {
+		t.Fatalf("no other value known for %s = %s", p.Path, p.Value)
+	}
+	if v == math.Trunc(v) {
+		return fmt.Sprint(v + 1)
+	}
+	return fmt.Sprint(3 * v)
+}
+
+func (s *suite) cancelled(t *testing.T) {
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	watched := 0
+	watch := func(p nrdl.Progress) {
+		watched++
+		cancel(stop)
+	}
+	model, err := s.m.Fit(ctx, s.train, nrdl.Run{Watch: watch})
+	if watched == 0 { // a closed form: nothing to stop half-way
+		cancel(stop)
+		model, err = s.m.Fit(ctx, s.train, nrdl.Run{})
+	}
+	if !errors.Is(err, stop) || model != nil {
+		t.Errorf("a cancelled fit returns model %v and error %v", model != nil, err)
+	}
+	if watched > 1 {
+		t.Errorf("%d passes after being cancelled", watched-1)
+	}
+}
+
+func (s *suite) unequal(t *testing.T) {
+	train := s.train.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 18, 19, 20, 21, 24, 25, 26, 27, 28, 29})
+	s.learnsFrom(t, train, s.probe)
+}
+
+// shuffled renames the classes so that their order turns round, and shuffles
+// the samples.
+func (s *suite) shuffled(t *testing.T) {
+	d, n := s.train.X.Dims()
+	order := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	x := mat.NewDense(d, n, nil)
+	labels := make([]string, n)
+	for j, from := range order {
+		for i := range d {
+			x.Set(i, j, s.train.X.At(i, from))
+		}
+		labels[j] = fmt.Sprintf("name%d", 9-s.train.ClassOf(from))
+	}
+	train, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := scores(t, s.fit(t, s.m, s.train, nil), s.probe.X)
+	b := scores(t, s.fit(t, s.m, train, nil), s.probe.X)
+	c, n := a.Dims()
+	for i := range c {
+		for j := range n {
+			if diff := math.Abs(a.At(i, j) - b.At(c-1-i, j)); diff > 1e-5 {
+				t.Fatalf("class %d of probe %d scores %v, with other names and order %v", i, j, a.At(i, j), b.At(c-1-i, j))
+			}
+		}
+	}
+}
+
+func (s *suite) nan(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		train := *s.train
+		train.X = mat.DenseCopyOf(s.train.X)
+		train.X.Set(3, 4, v)
+		if _, err := s.m.Fit(context.Background(), &train, nrdl.Run{}); err == nil {
+			t.Errorf("%v is learnt from", v)
+		}
+		if _, err := s.fit(t, s.m, s.train, nil).Scores(context.Background(), train.X); err == nil {
+			t.Errorf("%v is scored", v)
+		}
+	}
+}
+
+func (s *suite) scaled(t *testing.T) {
+	train := *s.train
+	train.X = mat.DenseCopyOf(s.train.X)
+	d, n := train.X.Dims()
+	for j := range n {
+		for i := range d {
+			train.X.Set(i, j, train.X.At(i, j)*math.Pow(2, float64(j%5))) // exact
+		}
+	}
+	a := scores(t, s.fit(t, s.m, s.train, nil), s.probe.X)
+	b := scores(t, s.fit(t, s.m, &train, nil), s.probe.X)
+	if !mat.EqualApprox(a, b, 1e-9) {
+		t.Error("images of other brightness give other scores")
+	}
+}
+
+func (s *suite) oneClass(t *testing.T) {
+	if _, err := s.m.Fit(context.Background(), s.train.Select([]int{0, 1, 2}), nrdl.Run{}); err == nil {
+		t.Error("one class is learnt from")
+	}
+}
+
+// blanked returns the training set with the samples from lo to hi all zero.
+func (s *suite) blanked(lo, hi int) *nrdl.Set {
+	train := *s.train
+	train.X = mat.DenseCopyOf(s.train.X)
+	d, _ := train.X.Dims()
+	for j := lo; j < hi; j++ {
+		for i := range d {
+			train.X.Set(i, j, 0)
+		}
+	}
+	return &train
+}
+
+func (s *suite) blank(t *testing.T) { s.learnsFrom(t, s.blanked(7, 8), s.probe) }
+
+func (s *suite) blankClass(t *testing.T) {
+	if _, err := s.m.Fit(context.Background(), s.blanked(6, 12), nrdl.Run{}); err == nil {
+		t.Error("a class of blank samples is learnt from")
+	}
+}

@@ -1,0 +1,277 @@
+package npz
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Limits bound what is read.
+type Limits struct {
+	Bytes int64 // of all arrays together, inflated
+}
+
+// DefaultLimits are far above the field's data sets.
+var DefaultLimits = Limits{Bytes: 2 << 30}
+
+const (
+	maxHeader = 1 << 16 // bytes; NumPy stops at 10000
+	maxDims   = 64
+)
+
+// Read reads all arrays of a .npz file of that size. An array that holds
+// neither numbers nor text is no error: asking it for them is.
+func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
+	archive, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a .npz file: %w", err)
+	}
+	d := decoder{left: lim.Bytes, lim: lim}
+	var as Arrays
+	seen := map[string]bool{}
+	for _, f := range archive.File {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("two arrays are named %.80q", name)
+		}
+		seen[name] = true
+		a, err := d.entry(f, name)
+		if err != nil {
+			return nil, fmt.Errorf("array %.80s: %w", name, err)
+		}
+		as = append(as, a)
+	}
+	return as, nil
+}
+
+// ReadArray reads the array of a .npy file, to its end, and names it.
+func ReadArray(r io.Reader, name string, lim Limits) (Array, error) {
+	d := decoder{left: lim.Bytes, lim: lim}
+	return d.array(r, name)
+}
+
+// A decoder holds what is common to the arrays of a file.
+type decoder struct {
+	left int64 // of lim.Bytes
+	lim  Limits
+}
+
+func (d *decoder) entry(f *zip.File, name string) (Array, error) {
+	r, err := f.Open()
+	if err != nil {
+		return Array{}, err
+	}
+	defer r.Close()
+	return d.array(r, name)
+}
+
+// A header is what a .npy file says of its array.
+type header struct {
+	descr   string // NumPy's name of the type of an element
+	fortran bool
+	shape   []int
+	length  int64
+}
+
+func (d *decoder) array(r io.Reader, name string) (Array, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return Array{}, cutShort(err)
+	}
+	d.left -= h.length // many small arrays are large together
+	a := Array{Name: name, Shape: h.shape, fortran: h.fortran && len(h.shape) > 1}
+	a.item, a.Kind, a.why = parseDescr(h.descr)
+	if a.why != "" {
+		return a, nil
+	}
+	n, err := bytesOf(h.shape, a.item.size)
+	switch {
+	case err != nil:
+		return Array{}, err
+	case n > d.left:
+		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
+	}
+	d.left -= n
+	if a.data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
+		return Array{}, cutShort(err)
+	}
+	if int64(len(a.data)) < n {
+		return Array{}, cutShort(io.EOF)
+	}
+	rest, err := io.ReadFull(r, make([]byte, 1)) // at its end, zip compares the checksum
+	switch {
+	case rest > 0:
+		return Array{}, errors.New("bytes after the array")
+	case err != io.EOF:
+		return Array{}, cutShort(err)
+	}
+	return a, nil
+}
+
+func cutShort(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file is cut short: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// bytesOf returns the length of an array.
+func bytesOf(shape []int, size int) (int64, error) {
+	n, sides := int64(size), int64(size) // sides leaves zeros out: the product of some is bounded, too
+	for _, s := range shape {
+		n *= int64(s)
+		if s > 0 {
+			if sides > math.MaxInt/int64(s) {
+				return 0, fmt.Errorf("a shape of %v is too large", shape)
+			}
+			sides *= int64(s)
+		}
+	}
+	return n, nil
+}
+
+func readHeader(r io.Reader) (header, error) {
+	var b [12]byte
+	if _, err := io.ReadFull(r, b[:10]); err != nil {
+		return header{}, err
+	}
+	if string(b[:6]) != "\x93NUMPY" {
+		return header{}, errors.New("not a .npy file")
+	}
+	length := int64(binary.LittleEndian.Uint16(b[8:]))
+	switch major := b[6]; major {
+	case 1:
+	case 2, 3:
+		if _, err := io.ReadFull(r, b[10:]); err != nil {
+			return header{}, err
+		}
+		length = int64(binary.LittleEndian.Uint32(b[8:]))
+	default:
+		return header{}, fmt.Errorf("a .npy file of the unknown version %d", major)
+	}
+	if length > maxHeader {
+		return header{}, fmt.Errorf("a header of %d bytes", length)
+	}
+	text, err := io.ReadAll(io.LimitReader(r, length))
+	switch {
+	case err != nil:
+		return header{}, err
+	case int64(len(text)) < length:
+		return header{}, io.ErrUnexpectedEOF
+	}
+	h, err := parseHeader(string(text))
+	h.length = length
+	return h, err
+}
+
+// A header is a dictionary in Python's notation, for example
+//
+//	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+var (
+	braces = regexp.MustCompile(`^\s*\{(.*)\}\s*$`)
+	entry  = regexp.MustCompile(`^\s*['"](\w+)['"]\s*:\s*('[^']*'|"[^"]*"|\[.*\]|True|False|\([^()]*\))\s*(?:,|$)`)
+)
+
+func parseHeader(text string) (header, error) {
+	h := header{}
+	malformed := fmt.Errorf("the header %.80q is malformed", text)
+	inner := braces.FindStringSubmatch(text)
+	if inner == nil {
+		return h, malformed
+	}
+	seen := map[string]bool{}
+	for rest := inner[1]; strings.TrimSpace(rest) != ""; {
+		m := entry.FindStringSubmatch(rest)
+		if m == nil || seen[m[1]] {
+			return h, malformed
+		}
+		seen[m[1]] = true
+		rest = rest[len(m[0]):]
+		ok := true
+		switch value := m[2]; m[1] {
+		case "descr":
+			h.descr, ok = strings.Trim(value, `'"`), value[0] != '(' && value[0] != 'T' && value[0] != 'F'
+		case "fortran_order":
+			h.fortran, ok = value == "True", value == "True" || value == "False"
+		case "shape":
+			h.shape, ok = parseShape(value)
+		default:
+			ok = false
+		}
+		if !ok {
+			return h, malformed
+		}
+	}
+	if !seen["descr"] || !seen["fortran_order"] || !seen["shape"] {
+		return h, malformed
+	}
+	return h, nil
+}
+
+// parseShape reads (), (3,), (3, 4) and, of Python 2, (3L, 4L).
+func parseShape(text string) ([]int, bool) {
+	if text[0] != '(' {
+		return nil, false
+	}
+	text = strings.TrimSpace(text[1 : len(text)-1])
+	if text == "" {
+		return nil, true
+	}
+	var shape []int
+	for part := range strings.SplitSeq(strings.TrimSuffix(text, ","), ",") {
+		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(part), "L"), 10, strconv.IntSize-1)
+		if err != nil || len(shape) == maxDims {
+			return nil, false
+		}
+		shape = append(shape, int(n))
+	}
+	return shape, true
+}
+
+var names = map[byte]string{'b': "bool", 'i': "int", 'u': "uint", 'f': "float", 'U': "text", 'S': "text"}
+
+// parseDescr reads NumPy's name of a type, and says why where it is not one
+// that nrdl reads.
+func parseDescr(descr string) (t item, kind, why string) {
+	kind = fmt.Sprintf("type %.40s", descr)
+	why = "is of " + kind + "; nrdl reads numbers and text"
+	if strings.HasPrefix(descr, "[") {
+		return t, "structured", "is structured; nrdl reads numbers and text"
+	}
+	letters := strings.TrimLeft(descr, "<>|=")
+	if len(descr)-len(letters) > 1 || letters == "" {
+		return t, kind, why
+	}
+	if letters[0] == 'O' {
+		return t, "object", "holds Python objects, a pickle, which nrdl does not run"
+	}
+	size, err := strconv.ParseUint(letters[1:], 10, 30)
+	if err != nil || size == 0 || names[letters[0]] == "" {
+		return t, kind, why
+	}
+	t = item{letters[0], int(size), binary.LittleEndian}
+	if descr[0] == '>' {
+		t.order = binary.BigEndian
+	}
+	switch {
+	case t.letter == 'S':
+		return t, "text", ""
+	case t.letter == 'U' && size < 1<<28:
+		t.size *= 4
+		return t, "text", ""
+	case t.number() == nil:
+		return t, kind, why
+	case t.letter == 'b':
+		return t, "bool", ""
+	}
+	return t, names[t.letter] + strconv.Itoa(8*t.size), ""
+}

@@ -1,0 +1,112 @@
+package npz
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Write writes arrays, which Float64, Int64, Uint8 and Text made, as a .npz
+// file, compressed. Equal arrays give equal bytes.
+func Write(w io.Writer, arrays ...Array) error {
+	archive := zip.NewWriter(w)
+	for _, a := range arrays {
+		if err := a.write(archive); err != nil {
+			return fmt.Errorf("array %s: %w", a.Name, err)
+		}
+	}
+	return archive.Close()
+}
+
+func (a Array) write(archive *zip.Writer) error {
+	n, err := bytesOf(a.Shape, max(a.item.size, 1))
+	switch {
+	case err != nil:
+		return err
+	case a.item.size == 0 || a.item.order != binary.LittleEndian || a.fortran:
+		panic("npz: Write takes what Float64, Int64, Uint8 and Text made")
+	case n != int64(len(a.data)) || slices.ContainsFunc(a.Shape, func(s int) bool { return s < 0 }):
+		return fmt.Errorf("%d bytes of numbers for a shape of %v", len(a.data), a.Shape)
+	case a.Name == "" || !utf8.ValidString(a.Name):
+		return fmt.Errorf("%q cannot be its name", a.Name)
+	}
+	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Deflate})
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(a.header()); err != nil {
+		return err
+	}
+	_, err = f.Write(a.data)
+	return err
+}
+
+// header gives the header of version 1, padded to a multiple of 64 bytes.
+func (a Array) header() []byte {
+	order, size := "<", a.item.size
+	switch {
+	case a.item.letter == 'U':
+		size /= 4
+	case size == 1:
+		order = "|"
+	}
+	var shape strings.Builder
+	for _, n := range a.Shape {
+		fmt.Fprintf(&shape, "%d, ", n)
+	}
+	between := shape.String()
+	if len(a.Shape) > 1 {
+		between = strings.TrimSuffix(between, ", ")
+	} else {
+		between = strings.TrimSuffix(between, " ")
+	}
+	text := fmt.Sprintf("{'descr': '%s%c%d', 'fortran_order': False, 'shape': (%s), }", order, a.item.letter, size, between)
+	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
+	b := []byte("\x93NUMPY\x01\x00")
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+	return append(b, text...)
+}
+
+// Float64 makes an array of float64, the last index fastest.
+func Float64(name string, shape []int, data []float64) Array {
+	b := make([]byte, 0, 8*len(data))
+	for _, x := range data {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return Array{Name: name, Kind: "float64", Shape: shape, data: b, item: item{'f', 8, binary.LittleEndian}}
+}
+
+// Int64 makes an array of int64, the last index fastest.
+func Int64(name string, shape []int, data []int64) Array {
+	b := make([]byte, 0, 8*len(data))
+	for _, x := range data {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	return Array{Name: name, Kind: "int64", Shape: shape, data: b, item: item{'i', 8, binary.LittleEndian}}
+}
+
+// Uint8 makes an array of uint8, the last index fastest. It keeps data.
+func Uint8(name string, shape []int, data []uint8) Array {
+	return Array{Name: name, Kind: "uint8", Shape: shape, data: data, item: item{'u', 1, binary.LittleEndian}}
+}
+
+// Text makes a list of strings. NumPy drops zeros at their end.
+func Text(name string, list []string) Array {
+	longest := 1
+	for _, s := range list {
+		longest = max(longest, utf8.RuneCountInString(s))
+	}
+	b := make([]byte, 0, 4*longest*len(list))
+	for _, s := range list {
+		for _, r := range s {
+			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+		}
+		b = append(b, make([]byte, 4*(longest-utf8.RuneCountInString(s)))...)
+	}
+	return Array{Name: name, Kind: "text", Shape: []int{len(list)}, data: b, item: item{'U', 4 * longest, binary.LittleEndian}}
+}

@@ -1,0 +1,132 @@
+// Package picture draws samples as images: sheets of faces and of dictionary
+// atoms, with captions, for people to look at.
+package picture
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+)
+
+// A Range says which values of a sample become black and white.
+type Range string
+
+// The ranges. In Each and Common a value of 0 is mid grey where there are
+// negative values, as atoms have; else the smallest value is black.
+const (
+	Each   Range = "each"   // every sample has its own range
+	Common Range = "common" // all samples of a sheet have one
+	Grey   Range = "grey"   // 0 is black and 255 is white
+)
+
+// Sample turns sample j of x, d×n with the pixels of an image column after
+// column, into an image of in.Height×in.Width pixels. Common is taken over the
+// sample alone, like Each.
+func Sample(x *mat.Dense, j int, in nrdl.Input, r Range) (*image.Gray, error) {
+	if err := fits(x, in, r); err != nil {
+		return nil, fmt.Errorf("picture: %w", err)
+	}
+	return grey(x, j, in, toneOf(r, x, j, j+1)), nil
+}
+
+// fits reports samples that are not images of the size in.
+func fits(x *mat.Dense, in nrdl.Input, r Range) error {
+	if x == nil || x.IsEmpty() {
+		return errors.New("there are no samples")
+	}
+	if err := in.Validate(); err != nil {
+		return err
+	}
+	d, _ := x.Dims()
+	if in.Len() != d {
+		return fmt.Errorf("samples of %d features are not images of %v", d, in)
+	}
+	switch r {
+	case Each, Common, Grey:
+		return nil
+	}
+	return fmt.Errorf("range %q is none of %q, %q, %q", string(r), Each, Common, Grey)
+}
+
+// A tone maps values to grey: zero + gain·v.
+type tone struct{ zero, gain float64 }
+
+// toneOf is the tone of the samples lo ≤ j < hi of x.
+func toneOf(r Range, x *mat.Dense, lo, hi int) tone {
+	if r == Grey {
+		return tone{0, 1}
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	d, _ := x.Dims()
+	for i := range d {
+		for _, v := range x.RawRowView(i)[lo:hi] {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				least, most = min(least, v), max(most, v)
+			}
+		}
+	}
+	switch {
+	case !(least <= most): // nothing finite
+		return tone{}
+	case least < 0:
+		return tone{127.5, 127.5 / max(-least, most)}
+	case least == most:
+		return tone{127.5, 0}
+	}
+	gain := 255 / (most - least)
+	return tone{-least * gain, gain}
+}
+
+// of is the grey of v; a value that is not a number is black.
+func (t tone) of(v float64) uint8 {
+	g := math.Round(t.zero + t.gain*v)
+	if math.IsNaN(g) {
+		return 0
+	}
+	return uint8(min(255, max(0, g)))
+}
+
+func grey(x *mat.Dense, j int, in nrdl.Input, t tone) *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
+	for col := range in.Width {
+		for row := range in.Height {
+			img.SetGray(col, row, color.Gray{Y: t.of(x.At(col*in.Height+row, j))})
+		}
+	}
+	return img
+}
+
+// WritePNG writes img to a file, whole or not at all: an error leaves neither
+// a part of it nor a temporary file behind.
+func WritePNG(path string, img image.Image) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write picture: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // the error that counts is err
+			os.Remove(f.Name())
+			err = fmt.Errorf("write picture %s: %w", path, err)
+		}
+	}()
+	if err := png.Encode(f, img); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,180 @@
+// Package safetensors reads and writes safetensors files: the length of a
+// header (8 bytes, little endian), the header (JSON: for every tensor its
+// type, shape and place, and a map of strings for what is not a tensor), and
+// the numbers, packed, row-major, little endian [safetensors].
+//
+// It reads files of unknown origin. What the header declares is checked
+// before anything is allocated for it, and memory grows with the bytes that
+// are really there. Holes, overlaps, bytes after the last tensor and numbers
+// that are not finite are errors.
+//
+// [safetensors]: https://github.com/huggingface/safetensors#format
+package safetensors
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A Tensor is an array and its name.
+type Tensor struct {
+	Name  string
+	Shape []int // row-major; none is a single number
+	Data  any   // []float64 (F64), []float32 (F32), []int64 (I64) or []uint8 (U8)
+}
+
+// An Info describes a tensor of a file.
+type Info struct {
+	Name  string
+	DType string // "F64", …
+	Shape []int
+
+	begin, end int64 // its bytes, from the end of the header
+}
+
+// A File is a safetensors file whose header has been read.
+type File struct {
+	Tensors  []Info            // in the order of their bytes
+	Metadata map[string]string // nil if there is none
+
+	r io.Reader
+}
+
+// MaxHeader bounds the length of a header that Open reads and Write writes.
+const MaxHeader = 16 << 20
+
+// ErrFormat is returned for what is not a safetensors file from its
+// first bytes on.
+var ErrFormat = errors.New("not a safetensors file")
+
+// Open reads the header of the file r, which may be at most limit bytes long.
+// It wraps io.ErrUnexpectedEOF where the file ends within the header.
+func Open(r io.Reader, limit int64) (*File, error) {
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, endsIn("the length of its header", err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > MaxHeader {
+		return nil, ErrFormat
+	}
+	header, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return nil, fmt.Errorf("read the header: %w", err)
+	}
+	// A file that is something else altogether is not one that was cut short.
+	if n < 2 || len(header) > 0 && header[0] != '{' {
+		return nil, ErrFormat
+	}
+	if uint64(len(header)) < n {
+		return nil, endsIn("its header", io.ErrUnexpectedEOF)
+	}
+	f, err := parseHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	f.r = r
+	if size := 8 + int64(n) + f.size(); size > limit || size < 0 {
+		return nil, fmt.Errorf("the tensors make a file larger than %d bytes", limit)
+	}
+	return f, nil
+}
+
+// size returns the number of bytes after the header.
+func (f *File) size() int64 {
+	if len(f.Tensors) == 0 {
+		return 0
+	}
+	return f.Tensors[len(f.Tensors)-1].end
+}
+
+// Read reads the tensors, in the order of f.Tensors, to the end of the file.
+// It can be called once. It wraps io.ErrUnexpectedEOF where the file is too
+// short.
+func (f *File) Read() ([]Tensor, error) {
+	for _, info := range f.Tensors {
+		if !readable(info.DType) {
+			return nil, fmt.Errorf("tensor %q is of type %s; nrdl reads F64, F32, I64 and U8", info.Name, info.DType)
+		}
+	}
+	tensors := make([]Tensor, 0, len(f.Tensors))
+	for _, info := range f.Tensors {
+		data, err := info.read(f.r)
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", info.Name, err)
+		}
+		tensors = append(tensors, Tensor{info.Name, info.Shape, data})
+	}
+	if n, err := io.ReadFull(f.r, make([]byte, 1)); n != 0 {
+		return nil, errors.New("bytes after the last tensor")
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return tensors, nil
+}
+
+func (info Info) read(r io.Reader) (any, error) {
+	n := info.end - info.begin
+	switch info.DType {
+	case "F64":
+		return readNumbers(r, n, 8, func(b []byte) (float64, error) {
+			return finite(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		})
+	case "F32":
+		return readNumbers(r, n, 4, func(b []byte) (float32, error) {
+			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
+			_, err := finite(float64(v))
+			return v, err
+		})
+	case "I64":
+		return readNumbers(r, n, 8, func(b []byte) (int64, error) {
+			return int64(binary.LittleEndian.Uint64(b)), nil
+		})
+	case "U8":
+		return readNumbers(r, n, 1, func(b []byte) (uint8, error) { return b[0], nil })
+	}
+	panic("safetensors: no type " + info.DType)
+}
+
+func finite(v float64) (float64, error) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("it holds %v", v)
+	}
+	return v, nil
+}
+
+// chunk is how many bytes are read or written at once. What is allocated
+// beyond what has been read is at most this and the spare room of a slice.
+const chunk = 1 << 16
+
+// readNumbers reads n bytes as numbers of the given size.
+func readNumbers[T any](r io.Reader, n int64, size int, number func([]byte) (T, error)) ([]T, error) {
+	numbers := make([]T, 0, min(n, chunk)/int64(size))
+	buf := make([]byte, min(n, chunk))
+	for n > 0 {
+		buf = buf[:min(n, chunk)]
+		if _, err := io.ReadFull(r, buf); err != nil {
+			return nil, endsIn("its numbers", err)
+		}
+		n -= int64(len(buf))
+		for at := 0; at < len(buf); at += size {
+			v, err := number(buf[at:])
+			if err != nil {
+				return nil, fmt.Errorf("element %d: %w", len(numbers), err)
+			}
+			numbers = append(numbers, v)
+		}
+	}
+	return numbers, nil
+}
+
+// endsIn names the part that the file ends in, if err says that it ends.
+func endsIn(part string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file ends within %s: %w", part, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("read %s: %w", part, err)
+}

@@ -1,0 +1,92 @@
+package nrdl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Stepper is the state of an iterative learner.
+type Stepper interface {
+	// Step makes one pass of the updates and returns the quantity that the
+	// stopping test compares with the tolerance.
+	Step() (residual float64, err error)
+
+	// Objective returns the terms of the objective at the current iterate,
+	// and other quantities worth a trace. It changes nothing.
+	Objective() []Term
+}
+
+// A Term is one named number of a trace.
+type Term struct {
+	Name  string
+	Value float64
+}
+
+// Limits say when an iteration ends.
+type Limits struct {
+	Passes int     // at most so many
+	Tol    float64 // converged when the residual is below it
+}
+
+// A Watch is told of every pass. It observes: nothing that it does changes a
+// bit of the result.
+type Watch func(Progress)
+
+// Progress is what a Watch sees after a pass.
+type Progress struct {
+	Iter     int // passes done, from 1
+	Residual float64
+	Limits   Limits
+	Terms    func() []Term // computes the terms of the objective on demand; valid during the call
+}
+
+// A Status says why an iteration ended.
+type Status string
+
+// The ways in which an iteration ends without an error.
+const (
+	ClosedForm Status = "closed-form" // nothing to iterate
+	Converged  Status = "converged"   // the residual is below the tolerance
+	Exhausted  Status = "exhausted"   // the limit of passes was reached first
+)
+
+// An Outcome says how a fit ended; it is stored in the model.
+type Outcome struct {
+	Status   Status  `json:"status"`
+	Iter     int     `json:"iter"`
+	Residual float64 `json:"residual"`
+}
+
+// ErrDiverged is returned, wrapped with the pass, when an iterate is not finite.
+var ErrDiverged = errors.New("diverged")
+
+// Iterate steps s until the residual is below lim.Tol or lim.Passes is
+// reached. It returns ctx's error at the first pass boundary after ctx ends,
+// and ErrDiverged as soon as a residual is not finite.
+func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, error) {
+	out := Outcome{Status: Exhausted, Residual: math.Inf(1)}
+	for out.Iter < lim.Passes {
+		if err := context.Cause(ctx); err != nil {
+			return out, fmt.Errorf("stopped after pass %d: %w", out.Iter, err)
+		}
+		r, err := s.Step()
+		out.Iter++
+		if err != nil {
+			return out, fmt.Errorf("pass %d: %w", out.Iter, err)
+		}
+		out.Residual = r
+		if math.IsNaN(r) || math.IsInf(r, 0) {
+			return out, fmt.Errorf("%w in pass %d: residual %v", ErrDiverged, out.Iter, r)
+		}
+		if w != nil {
+			w(Progress{Iter: out.Iter, Residual: r, Limits: lim, Terms: s.Objective})
+		}
+		if r < lim.Tol {
+			out.Status = Converged
+			break
+		}
+	}
+	return out, nil
+}

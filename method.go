@@ -1,0 +1,25 @@
+package nrdl
+
+import "context"
+
+// A Method learns a Model. Its value is its parameters: a copy of it, edited,
+// is another configuration of the same method. Zero means zero.
+type Method interface {
+	// Name is the name by which the command line and model files know it.
+	Name() string
+
+	// Validate reports the first parameter that is outside its range.
+	Validate() error
+
+	// Fit learns from train, which it does not modify. Samples are used at
+	// unit ℓ2 norm, whatever their scale in train. Equal parameters, data and
+	// seed give an identical Model on one machine, however many threads.
+	// It returns ctx's error within one pass of being cancelled.
+	Fit(ctx context.Context, train *Set, run Run) (*Model, error)
+}
+
+// A Run is what a fit needs beside the parameters and the data.
+type Run struct {
+	Seed  uint64
+	Watch Watch // may be nil; observes, cannot stop or change the run
+}

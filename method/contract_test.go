@@ -1,0 +1,34 @@
+package method_test
+
+import (
+	"testing"
+
+	"nrdl/internal/methodtest"
+	"nrdl/method"
+)
+
+// conditional says under which conditions a parameter matters, and which
+// change of it can be seen on a small set.
+var conditional = map[string]map[string]methodtest.Exception{
+	"nrdl": {
+		"lambda":         {Value: "0.1"},
+		"gamma":          {Value: "0.1"},
+		"tol":            {Value: "0.01"},
+		"passes":         {Value: "20"},
+		"mu_max":         {Value: "0.001"},
+		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
+		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "1"},
+		"init.min_uses":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2"}, Value: "0"},
+		"init.coherence": {Given: map[string]string{"atoms": "4"}, Value: "0.5"},
+		"coder":          {Value: "ridge"},
+		"coder.rho":      {Given: map[string]string{"coder.solver": "admm"}, Value: "0.1"},
+		"coder.passes":   {Given: map[string]string{"coder.solver": "admm"}, Value: "3"},
+	},
+}
+
+func TestContract(t *testing.T) {
+	conditional["nrdl-test"] = conditional["nrdl"]
+	for _, m := range method.All {
+		t.Run(m.Name(), func(t *testing.T) { methodtest.Run(t, m, conditional[m.Name()]) })
+	}
+}

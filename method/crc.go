@@ -1,0 +1,31 @@
+package method
+
+import (
+	"context"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// CRC represents a query by all training samples together, under an ℓ2
+// penalty, and answers the class whose samples rebuild it best for the size of
+// their coefficients [crc].
+type CRC struct {
+	Kappa float64 `json:"kappa" help:"κ, weight of ‖s‖² for 700 samples; it grows with their number N as κ·N/700" eq:"[crc] (6)"`
+}
+
+// DefaultCRC has the authors' weight.
+var DefaultCRC = CRC{Kappa: 1e-3}
+
+// Name implements nrdl.Method.
+func (CRC) Name() string { return "crc" }
+
+// Validate implements nrdl.Method.
+func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
+
+// Fit implements nrdl.Method.
+func (m CRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	return keep(ctx, m, train, run, func(n int) coding.Coder {
+		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
+	}, nrdl.NormedResidual)
+}

@@ -1,0 +1,214 @@
+package method
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// graph is the Laplacian L = Z − M of the sample graph [nrdl, (5)].
+type graph struct {
+	M      *mat.Dense // N×N weights
+	z      []float64  // row sums of M
+	system *mat.Dense // N×N: γL + μI, where it is factored
+	spd    lin.SPD
+	cg     *conjugateGradients // in place of the factorisation
+}
+
+// factorLimit is the number of samples up to which (14) is solved by a
+// factorisation in every pass, N³/3 flops, and beyond which by conjugate
+// gradients, about 15 products of 2CN² each: the latter grow as the graph does.
+// Both solve to rounding.
+const factorLimit = 2500
+
+// newGraph weighs the edge between samples u and v of x, d×N, by
+// 1/(1+‖x_u − x_v‖), or by 1/(1+‖x_u − x_v‖²) if squared. Graphs of more than
+// limit samples are solved by conjugate gradients.
+func newGraph(x *mat.Dense, squared bool, limit int) *graph {
+	_, n := x.Dims()
+	g := &graph{M: mat.NewDense(n, n, nil), z: make([]float64, n)}
+	lin.AtA(g.M, 1, x)
+	norm := make([]float64, n)
+	for u := range n {
+		norm[u] = g.M.At(u, u)
+	}
+	for u := range n {
+		row := g.M.RawRowView(u)
+		row[u] = 1
+		for v := u + 1; v < n; v++ {
+			distance := max(0, norm[u]+norm[v]-2*row[v])
+			if !squared {
+				distance = math.Sqrt(distance)
+			}
+			row[v] = 1 / (1 + distance)
+		}
+	}
+	lin.Mirror(g.M)
+	for u := range n {
+		for _, w := range g.M.RawRowView(u) {
+			g.z[u] += w
+		}
+	}
+	if n > limit {
+		g.cg = &conjugateGradients{}
+	}
+	return g
+}
+
+// solve writes b·(γL + μI)⁻¹ into j, both C×N; μ > 0. With conjugate
+// gradients j is also the first guess, and b is used up.
+func (g *graph) solve(j, b *mat.Dense, γ, μ float64) error {
+	if g.cg != nil {
+		return g.cg.solve(g, j, b, γ, μ)
+	}
+	if g.system == nil {
+		n, _ := g.M.Dims()
+		g.system = mat.NewDense(n, n, nil)
+	}
+	lin.Set(g.system, -γ, g.M)
+	for u, z := range g.z {
+		g.system.Set(u, u, g.system.At(u, u)+γ*z+μ)
+	}
+	if _, err := g.spd.FactorOrRidge(g.system); err != nil {
+		return err
+	}
+	lin.Set(j, 1, b)
+	g.spd.SolveRight(j)
+	return nil
+}
+
+// apply writes a·(γL + μI) into dst, both C×N.
+func (g *graph) apply(dst, a *mat.Dense, γ, μ float64) {
+	lin.AB(dst, -γ, a, g.M)
+	c, _ := a.Dims()
+	for i := range c {
+		to, from := dst.RawRowView(i), a.RawRowView(i)
+		for u, z := range g.z {
+			to[u] += (γ*z + μ) * from[u]
+		}
+	}
+}
+
+// quadratic: tr(Y·L·Yᵀ), y C×N, as half the weighted squared differences would
+// give it; summed row by row.
+func (g *graph) quadratic(y *mat.Dense) float64 {
+	c, n := y.Dims()
+	ly := mat.NewDense(c, n, nil)
+	g.apply(ly, y, 1, 0)
+	var sum float64
+	for i := range c {
+		sum += mat.Dot(ly.RowView(i), y.RowView(i))
+	}
+	return sum
+}
+
+// conjugateGradients solves with γL + μI for all rows of a right-hand side at
+// once. A row of ones spans the null space of L: its part is solved exactly,
+// by 1/μ, and on the rest the system is well conditioned whatever μ, since the
+// other eigenvalues of L lie near the degrees z, which differ little.
+type conjugateGradients struct {
+	r, p, ap *mat.Dense
+	rr       []float64
+}
+
+// The iteration ends when every row's residual is this much smaller than its
+// right-hand side; by then it is dominated by rounding. The limit is generous:
+// 10 to 20 are needed.
+const (
+	cgTolerance = 1e-14
+	cgLimit     = 500
+)
+
+func (q *conjugateGradients) solve(g *graph, j, b *mat.Dense, γ, μ float64) error {
+	c, n := b.Dims()
+	if q.r == nil {
+		q.r, q.p, q.ap, q.rr = mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), make([]float64, c)
+	}
+	mean, size := make([]float64, c), make([]float64, c)
+	for i := range c {
+		size[i] = mat.Dot(b.RowView(i), b.RowView(i))
+		mean[i] = center(b.RawRowView(i))
+		center(j.RawRowView(i))
+		if size[i] == 0 {
+			clear(j.RawRowView(i))
+		}
+	}
+	g.apply(q.ap, j, γ, μ)
+	lin.Set(q.r, 1, b)
+	lin.Add(q.r, -1, q.ap)
+	lin.Set(q.p, 1, q.r)
+	for i := range c {
+		q.rr[i] = mat.Dot(q.r.RowView(i), q.r.RowView(i))
+	}
+	if err := q.iterate(g, j, size, γ, μ); err != nil {
+		return err
+	}
+	for i := range c {
+		row := j.RawRowView(i)
+		for u := range row {
+			row[u] += mean[i] / μ
+		}
+	}
+	return nil
+}
+
+func (q *conjugateGradients) iterate(g *graph, j *mat.Dense, size []float64, γ, μ float64) error {
+	for range cgLimit {
+		active := false
+		for i, rr := range q.rr {
+			active = active || rr > cgTolerance*cgTolerance*size[i]
+		}
+		if !active {
+			return nil
+		}
+		g.apply(q.ap, q.p, γ, μ)
+		for i := range q.rr {
+			q.row(i, j.RawRowView(i), cgTolerance*cgTolerance*size[i])
+		}
+	}
+	return fmt.Errorf("conjugate gradients did not converge in %d iterations", cgLimit)
+}
+
+// row advances row i by one step, unless it is done.
+func (q *conjugateGradients) row(i int, x []float64, done float64) {
+	rr := q.rr[i]
+	if !(rr > done) {
+		return
+	}
+	r, p, ap := q.r.RawRowView(i), q.p.RawRowView(i), q.ap.RawRowView(i)
+	var pap float64
+	for u, v := range p {
+		pap += v * ap[u]
+	}
+	step := rr / pap
+	var next float64
+	for u := range x {
+		x[u] += step * p[u]
+		r[u] -= step * ap[u]
+	}
+	center(r)
+	for _, v := range r {
+		next += v * v
+	}
+	turn := next / rr
+	for u := range p {
+		p[u] = r[u] + turn*p[u]
+	}
+	q.rr[i] = next
+}
+
+// center subtracts the mean from row and returns it.
+func center(row []float64) float64 {
+	var mean float64
+	for _, v := range row {
+		mean += v
+	}
+	mean /= float64(len(row))
+	for u := range row {
+		row[u] -= mean
+	}
+	return mean
+}

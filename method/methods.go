@@ -1,0 +1,150 @@
+// Package method has every learner, one file a family, and the list of them.
+//
+// A new method is one file with a parameter struct that implements
+// nrdl.Method, its defaults, and one line in All.
+//
+// Notation: X d×N training samples of unit norm, one a column; C classes, n_c
+// samples in class c; H C×N with a 1 where a sample belongs to a class; D d×K
+// dictionary; S K×N codes; W C×K linear classifier; Q K×N with a 1 where an
+// atom and a sample share a class, A = 1 − Q; ⊙ element by element.
+//
+// References (doc/references.bib has them in full):
+//
+//	[nrdl]  Chen, Wu, Kittler. Non-negative representation based discriminative dictionary learning for face recognition.
+//	[nrc]   Xu, An, Zhang, Zhang. Sparse, collaborative, or nonnegative representation: which helps pattern classification? 2019.
+//	[crc]   Zhang, Yang, Feng. Sparse representation or collaborative representation: which helps face recognition? 2011.
+//	[ksvd]  Aharon, Elad, Bruckstein. K-SVD. 2006.
+//	[bomp]  Rubinstein, Zibulevsky, Elad. Efficient implementation of the K-SVD algorithm using batch orthogonal matching pursuit. 2008.
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/internal/config"
+	"nrdl/internal/hint"
+)
+
+// All lists every method with its default parameters, in the order of the
+// paper's table 2, methods outside the table first. A line here enrols a
+// method in the command, the contract tests and the generated documents.
+var All = []nrdl.Method{
+	DefaultNRC,
+	DefaultCRC,
+	DefaultNRDLTest,
+	DefaultNRDL,
+}
+
+// Names returns the names of All.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, m := range All {
+		names[i] = m.Name()
+	}
+	return names
+}
+
+// Named returns the method of a name with its default parameters.
+func Named(name string) (nrdl.Method, error) {
+	for _, m := range All {
+		if m.Name() == name {
+			return m, nil
+		}
+	}
+	return nil, hint.Unknown("method", name, Names())
+}
+
+var codec = config.New(coding.All)
+
+// Set returns m with the parameter at path, such as "lambda" or "coder.rho",
+// set to value.
+func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
+	edited, err := codec.Set(m, path, value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return edited.(nrdl.Method), nil
+}
+
+// Params describes the parameters of m.
+func Params(m nrdl.Method) []config.Param { return codec.Params(m) }
+
+// Marshal returns the parameters of m as JSON.
+func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }
+
+// samples checks the parameters and the training set and returns the samples
+// at unit norm, a copy.
+func samples(m nrdl.Method, train *nrdl.Set) (*mat.Dense, error) {
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	if err := train.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	if len(train.Classes) < 2 {
+		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
+			"recognition needs images of at least two people")
+	}
+	x := nrdl.Unit(train.X)
+	if c := blankClass(x, train.Groups); c >= 0 {
+		return nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), train.Classes[c]),
+			"remove them or add others of the same person")
+	}
+	return x, nil
+}
+
+// blankClass returns the first class whose samples are all zero, or -1.
+func blankClass(x *mat.Dense, groups []int) int {
+	d, _ := x.Dims()
+	for c := range len(groups) - 1 {
+		if mat.Norm(x.Slice(0, d, groups[c], groups[c+1]), 1) == 0 {
+			return c
+		}
+	}
+	return -1
+}
+
+// model makes the Model of a fit of m on train from the parts that m learnt.
+func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Model, error) {
+	params, err := Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	p.Classes, p.Input = train.Classes, train.Input
+	p.Method, p.Params, p.Seed = m.Name(), params, run.Seed
+	return nrdl.NewModel(p)
+}
+
+// keep makes the Model of a method whose dictionary is the training samples.
+func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c func(n int) coding.Coder, r nrdl.Rule) (*nrdl.Model, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	x, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	_, n := x.Dims()
+	return model(m, train, run, nrdl.Parts{
+		D: x, Groups: train.Groups, Coder: c(n), Rule: r,
+		Trained: nrdl.Outcome{Status: nrdl.ClosedForm},
+	})
+}
+
+// weights reports the first of the named weights that is not a number ≥ 0.
+func weights(named ...any) error {
+	for i := 0; i < len(named); i += 2 {
+		if w := named[i+1].(float64); !(w >= 0) {
+			return fmt.Errorf("%s = %v is not a weight ≥ 0", named[i], w)
+		}
+	}
+	return nil
+}
+
+var errNoCoder = errors.New("no coder")

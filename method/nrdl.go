@@ -1,0 +1,178 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+)
+
+// NRDL learns a dictionary, non-negative codes and a linear classifier
+// together [nrdl, (7)]:
+//
+//	min_{D,S,W} ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
+//	            + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
+//
+// It codes a query over D, by default by non-negative least squares, and
+// answers the largest element of W·s. doc/equations.md says, equation by
+// equation, how the iteration differs from what the paper prints.
+type NRDL struct {
+	Lambda  float64      `json:"lambda" help:"λ, weight of the reconstruction by atoms of other classes" eq:"(3)"`
+	Alpha   float64      `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
+	Beta    float64      `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
+	Gamma   float64      `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
+	Squared bool         `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
+	Signed  bool         `json:"signed" help:"codes of either sign: NRDL-test, coded by ridge unless coder is set" eq:"(10)"`
+	Atoms   int          `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
+	Init    KSVD         `json:"init" help:"K-SVD that draws D₀ where atoms > 0"`
+	Mu      float64      `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
+	Growth  float64      `json:"growth" help:"factor of μ from pass to pass; ≥ 1" eq:"(9)"`
+	MuMax   float64      `json:"mu_max" help:"largest μ" eq:"(9)"`
+	Tol     float64      `json:"tol" help:"converged when max(|WS−P|, |WS−J|) is below it" eq:"(18)"`
+	Passes  int          `json:"passes" help:"at most so many passes"`
+	Coder   coding.Coder `json:"coder" help:"how a query is coded" eq:"(19)"`
+}
+
+// DefaultNRDL has the values that the authors published for Extended Yale B.
+var DefaultNRDL = NRDL{
+	Lambda: 1e-4, Alpha: 1, Beta: 0.1, Gamma: 1e-4,
+	Init: DefaultKSVD,
+	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
+	Coder: coding.DefaultNonNegative,
+}
+
+// DefaultNRDLTest is the paper's NRDL-test: the same learning without the
+// non-negativity, queries coded by ridge.
+var DefaultNRDLTest = signed(DefaultNRDL)
+
+func signed(m NRDL) NRDL {
+	m.Signed, m.Coder = true, coding.DefaultRidge
+	return m
+}
+
+// Name implements nrdl.Method.
+func (m NRDL) Name() string {
+	if m.Signed {
+		return "nrdl-test"
+	}
+	return "nrdl"
+}
+
+// Validate implements nrdl.Method.
+func (m NRDL) Validate() error {
+	if err := weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {
+		return err
+	}
+	switch {
+	case m.Alpha == 0:
+		return errors.New("alpha = 0 leaves the classifier without labels")
+	case m.Atoms < 0:
+		return fmt.Errorf("atoms = %d is negative", m.Atoms)
+	case !(m.Mu > 0 && m.Mu <= m.MuMax):
+		return fmt.Errorf("mu = %v is not > 0 and ≤ mu_max = %v", m.Mu, m.MuMax)
+	case !(m.Growth >= 1):
+		return fmt.Errorf("growth = %v is not ≥ 1", m.Growth)
+	case !(m.Tol >= 0):
+		return fmt.Errorf("tol = %v is not ≥ 0", m.Tol)
+	case m.Passes < 1:
+		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
+	case m.Coder == nil:
+		return errNoCoder
+	}
+	if err := m.Init.Validate(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	return m.Coder.Validate()
+}
+
+// Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
+func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	if m.Signed && m.Coder == coding.Coder(coding.DefaultNonNegative) {
+		m.Coder = coding.DefaultRidge
+	}
+	x, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newNRDLState(ctx, m, x, train)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return model(m, train, run, nrdl.Parts{
+		D: s.dictionary(x), Groups: s.atoms, W: s.W,
+		Coder: m.Coder, Rule: nrdl.Linear, Trained: out,
+	})
+}
+
+// newNRDLState starts from D = D₀ and all else zero. The columns of x are
+// replaced by their coordinates in their own span where that is shorter.
+func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*nrdlState, error) {
+	xs := compress(x)
+	d0, atoms, err := m.initial(ctx, xs, train)
+	if err != nil {
+		return nil, err
+	}
+	d, n := xs.Dims()
+	_, k := d0.Dims()
+	c := len(train.Classes)
+	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
+	return &nrdlState{
+		NRDL: m, X: xs, D: d0, atoms: atoms, samples: train.Groups,
+		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
+		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu,
+		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
+		PP: zero(c, c), A: zero(c, c), TS: zero(c, k),
+	}, nil
+}
+
+// initial returns D₀ and the groups of its atoms.
+func (m NRDL) initial(ctx context.Context, x *mat.Dense, train *nrdl.Set) (*mat.Dense, []int, error) {
+	if m.Atoms == 0 {
+		return mat.DenseCopyOf(x), train.Groups, nil
+	}
+	d, _ := x.Dims()
+	atoms := []int{0}
+	d0 := mat.NewDense(d, m.Atoms*len(train.Classes), nil)
+	for c, name := range train.Classes {
+		lo, hi := train.Groups[c], train.Groups[c+1]
+		if m.Atoms > hi-lo {
+			return nil, nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", m.Atoms, hi-lo, name),
+				"set atoms to at most the fewest training images of a person, or to 0 for all")
+		}
+		if err := context.Cause(ctx); err != nil {
+			return nil, nil, err
+		}
+		at := atoms[c]
+		dc := lin.Cols(d0, at, at+m.Atoms)
+		xc := lin.Cols(x, lo, hi)
+		lin.Set(dc, 1, lin.Cols(xc, 0, m.Atoms))
+		m.Init.learn(dc, xc)
+		atoms = append(atoms, at+m.Atoms)
+	}
+	return d0, atoms, nil
+}
+
+// compress returns R of the thin QR factorisation X = U·R, N×N, where d > N:
+// every inner product, and so every update, is the same for R as for X. Else
+// it returns x.
+func compress(x *mat.Dense) *mat.Dense {
+	d, n := x.Dims()
+	if d <= n {
+		return x
+	}
+	var qr mat.QR
+	qr.Factorize(x)
+	var r mat.Dense
+	qr.RTo(&r)
+	return mat.DenseCopyOf(r.Slice(0, n, 0, n))
+}

@@ -1,0 +1,271 @@
+package method
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/lin"
+)
+
+// nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].
+type nrdlState struct {
+	NRDL
+	X       *mat.Dense // d×N
+	atoms   []int      // groups of the columns of D, the rows of S
+	samples []int      // groups of the columns of X, the columns of S
+
+	D, S, W *mat.Dense // d×K, K×N, C×K
+	P, J    *mat.Dense // C×N copies of WS, (8)
+	C1, C2  *mat.Dense // C×N multipliers, (9)
+	L       *graph     // Laplacian of (5)
+	μ       float64
+	used    float64 // μ of the last pass
+
+	WS, T *mat.Dense // C×N: W·S; the targets of (11) and (12)
+	R     *mat.Dense // d×N: D(Q⊙S)
+	G, V  *mat.Dense // K×K: normal equations of (11); of (12) and (15)
+	PP, A *mat.Dense // C×C: Σ_j P_jP_jᵀ; normal equations of (13)
+	TS    *mat.Dense // C×K: T·Sᵀ
+	spd   lin.SPD    // of the K×K systems
+	spdP  lin.SPD    // of the C×C systems of (13)
+}
+
+// Step makes one pass in the order of the published program and returns the
+// residual of (18).
+func (s *nrdlState) Step() (float64, error) {
+	updates := []struct {
+		equation string
+		update   func() error
+	}{{"(11)", s.updateS}, {"(12)", s.updateW}, {"(13)", s.updateP}, {"(14)", s.updateJ}, {"(15)", s.updateD}}
+	for _, u := range updates {
+		if err := u.update(); err != nil {
+			return math.NaN(), fmt.Errorf("equation %s: %w", u.equation, err)
+		}
+	}
+	s.updateMultipliers()
+	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
+}
+
+// updateS: S = max(0, [(λ+1)DᵀD + (α+2μ)WᵀW]⁻¹ [Dᵀ(X+λR) + WᵀT]),  R = D(Q⊙S)   (11)
+//
+// R is frozen at the last S, so that this is not the exact minimiser of (10).
+func (s *nrdlState) updateS() error {
+	s.ownClass(s.R)                     // R
+	lin.Set(s.R, s.Lambda, s.R)         // λR
+	lin.Add(s.R, 1, s.X)                // X + λR
+	lin.AtB(s.S, 1, s.D, s.R)           // Dᵀ(X + λR)
+	s.targets()                         // T
+	lin.AddAtB(s.S, 1, s.W, s.T)        // Dᵀ(X + λR) + WᵀT
+	lin.AtA(s.G, s.Lambda+1, s.D)       // (λ+1)DᵀD
+	lin.AddAtA(s.G, s.Alpha+2*s.μ, s.W) // (λ+1)DᵀD + (α+2μ)WᵀW
+	if _, err := s.spd.FactorOrRidge(s.G); err != nil {
+		return err
+	}
+	s.spd.Solve(s.S)
+	if !s.Signed {
+		lin.Clamp(s.S, 0)
+	}
+	return nil
+}
+
+// ownClass writes D(Q⊙S) into r, d×N: Q⊙S is block diagonal.
+func (s *nrdlState) ownClass(r *mat.Dense) {
+	for c := range len(s.samples) - 1 {
+		a0, a1, j0, j1 := s.block(c)
+		lin.AB(lin.Cols(r, j0, j1), 1, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
+	}
+}
+
+// block gives the atoms a0 ≤ k < a1 and the samples j0 ≤ j < j1 of class c.
+func (s *nrdlState) block(c int) (a0, a1, j0, j1 int) {
+	return s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1]
+}
+
+// targets: T = αH + μP − C₁ + μJ − C₂   (11), (12)
+func (s *nrdlState) targets() {
+	lin.Set(s.T, s.μ, s.P)
+	lin.Add(s.T, -1, s.C1)
+	lin.Add(s.T, s.μ, s.J)
+	lin.Add(s.T, -1, s.C2)
+	s.addH(s.T, s.Alpha)
+}
+
+// addH adds f·H to a, C×N.
+func (s *nrdlState) addH(a *mat.Dense, f float64) {
+	for c := range len(s.samples) - 1 {
+		row := a.RawRowView(c)
+		for j := s.samples[c]; j < s.samples[c+1]; j++ {
+			row[j] += f
+		}
+	}
+}
+
+// updateW: W = T Sᵀ [(α+2μ) SSᵀ]⁻¹   (12)
+func (s *nrdlState) updateW() error {
+	lin.AAt(s.V, 1, s.S) // SSᵀ, kept for (15)
+	if _, err := s.spd.FactorOrRidge(s.V); err != nil {
+		return err
+	}
+	lin.ABt(s.W, 1/(s.Alpha+2*s.μ), s.T, s.S) // TSᵀ/(α+2μ)
+	s.spd.SolveRight(s.W)
+	lin.AB(s.WS, 1, s.W, s.S)
+	return nil
+}
+
+// updateP: P_i = (β Σ_{j≠i} P_jP_jᵀ + μI)⁻¹ (μWS_i + C₁ᵢ), class after class   (13)
+func (s *nrdlState) updateP() error {
+	lin.AAt(s.PP, 1, s.P) // Σ_j P_jP_jᵀ
+	for i := range len(s.samples) - 1 {
+		if err := s.updatePi(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updatePi renews P_i and Σ_j P_jP_jᵀ. It is the exact minimiser of (9) in P_i
+// for β/2 in the place of β: (4) counts every pair of classes twice.
+func (s *nrdlState) updatePi(i int) error {
+	j0, j1 := s.samples[i], s.samples[i+1]
+	pi := lin.Cols(s.P, j0, j1)
+	lin.AddAAt(s.PP, -1, pi)   // Σ_{j≠i} P_jP_jᵀ
+	lin.Set(s.A, s.Beta, s.PP) // β Σ_{j≠i} P_jP_jᵀ
+	lin.AddDiag(s.A, s.μ)      // β Σ_{j≠i} P_jP_jᵀ + μI
+	if _, err := s.spdP.FactorOrRidge(s.A); err != nil {
+		return err
+	}
+	lin.Set(pi, s.μ, lin.Cols(s.WS, j0, j1)) // μWS_i
+	lin.Add(pi, 1, lin.Cols(s.C1, j0, j1))   // μWS_i + C₁ᵢ
+	s.spdP.Solve(pi)
+	lin.AddAAt(s.PP, 1, pi)
+	return nil
+}
+
+// updateJ: J = (μWS + C₂)(γL + μI)⁻¹   (14)
+func (s *nrdlState) updateJ() error {
+	lin.Set(s.T, s.μ, s.WS) // μWS
+	lin.Add(s.T, 1, s.C2)   // μWS + C₂
+	return s.L.solve(s.J, s.T, s.Gamma, s.μ)
+}
+
+// updateD: D = XSᵀ [SSᵀ + λ(A⊙S)(A⊙S)ᵀ]⁻¹   (15)
+func (s *nrdlState) updateD() error {
+	if s.Lambda > 0 {
+		lin.Set(s.G, 1, s.V) // SSᵀ
+		s.offClass(s.G)      // (A⊙S)(A⊙S)ᵀ
+		lin.Add(s.V, s.Lambda, s.G)
+		if _, err := s.spd.FactorOrRidge(s.V); err != nil {
+			return err
+		}
+	}
+	s.solveD(s.D, s.X)
+	return nil
+}
+
+// solveD writes XSᵀ times the inverse that spd holds into d.
+func (s *nrdlState) solveD(d, x *mat.Dense) {
+	lin.ABt(d, 1, x, s.S)
+	s.spd.SolveRight(d)
+}
+
+// offClass turns the upper triangle of g = SSᵀ into that of (A⊙S)(A⊙S)ᵀ.
+// Rows a, b of it sum over the samples of neither a's nor b's class:
+//
+//	(A⊙S)(A⊙S)ᵀ = SSᵀ − BSᵀ − SBᵀ + BBᵀ,   B = Q⊙S
+func (s *nrdlState) offClass(g *mat.Dense) {
+	k, _ := s.S.Dims()
+	for c := range len(s.samples) - 1 {
+		a0, a1, j0, j1 := s.block(c)
+		own := lin.Block(s.S, a0, a1, j0, j1) // S_cc
+		lin.AddABt(lin.Block(g, a0, a1, a0, k), -1, own, lin.Block(s.S, a0, k, j0, j1))
+		if a0 > 0 {
+			lin.AddABt(lin.Block(g, 0, a0, a0, a1), -1, lin.Block(s.S, 0, a0, j0, j1), own)
+		}
+	}
+}
+
+// updateMultipliers: C₁ += μ(WS − P), C₂ += μ(WS − J)   (16), (17); then μ grows
+func (s *nrdlState) updateMultipliers() {
+	lin.Add(s.C1, s.μ, s.WS)
+	lin.Add(s.C1, -s.μ, s.P)
+	lin.Add(s.C2, s.μ, s.WS)
+	lin.Add(s.C2, -s.μ, s.J)
+	s.used, s.μ = s.μ, min(s.Growth*s.μ, s.MuMax)
+}
+
+// dictionary returns D for the samples x that X stands for: (15) once more,
+// on x itself, so that the basis of the compression is never formed.
+func (s *nrdlState) dictionary(x *mat.Dense) *mat.Dense {
+	if x == s.X {
+		return s.D
+	}
+	d, _ := x.Dims()
+	_, k := s.D.Dims()
+	full := mat.NewDense(d, k, nil)
+	s.solveD(full, x)
+	return full
+}
+
+// Objective gives μ of the last pass, the terms of (7) with their weights, and
+// the norms of D, W and S.
+func (s *nrdlState) Objective() []nrdl.Term {
+	return []nrdl.Term{
+		{Name: "mu", Value: s.used},
+		{Name: "reconstruction", Value: s.reconstruction()},
+		{Name: "offclass", Value: s.Lambda * s.offclass()},
+		{Name: "classification", Value: s.Alpha * s.classification()},
+		{Name: "incoherence", Value: s.Beta * s.incoherence()},
+		{Name: "graph", Value: s.Gamma * s.L.quadratic(s.WS)},
+		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
+		{Name: "normW", Value: math.Sqrt(lin.SquaredNorm(s.W))},
+		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},
+	}
+}
+
+// reconstruction: ‖X − DS‖²
+func (s *nrdlState) reconstruction() float64 {
+	e := mat.DenseCopyOf(s.X)
+	lin.AddAB(e, -1, s.D, s.S)
+	return lin.SquaredNorm(e)
+}
+
+// offclass: ‖D(A⊙S)‖²
+func (s *nrdlState) offclass() float64 {
+	d, n := s.X.Dims()
+	k, _ := s.S.Dims()
+	e := mat.NewDense(d, n, nil)
+	for c := range len(s.samples) - 1 {
+		a0, a1, j0, j1 := s.block(c)
+		ec := lin.Cols(e, j0, j1)
+		if a0 > 0 {
+			lin.AddAB(ec, 1, lin.Cols(s.D, 0, a0), lin.Block(s.S, 0, a0, j0, j1))
+		}
+		if a1 < k {
+			lin.AddAB(ec, 1, lin.Cols(s.D, a1, k), lin.Block(s.S, a1, k, j0, j1))
+		}
+	}
+	return lin.SquaredNorm(e)
+}
+
+// classification: ‖H − WS‖²
+func (s *nrdlState) classification() float64 {
+	e := mat.DenseCopyOf(s.WS)
+	s.addH(e, -1)
+	return lin.SquaredNorm(e)
+}
+
+// incoherence: Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖², twice the sum over j > i
+func (s *nrdlState) incoherence() float64 {
+	_, n := s.WS.Dims()
+	var sum float64
+	for c := range len(s.samples) - 2 {
+		j0, j1 := s.samples[c], s.samples[c+1]
+		e := mat.NewDense(j1-j0, n-j1, nil)
+		lin.AtB(e, 1, lin.Cols(s.WS, j0, j1), lin.Cols(s.WS, j1, n))
+		sum += 2 * lin.SquaredNorm(e)
+	}
+	return sum
+}

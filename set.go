@@ -1,0 +1,265 @@
+package nrdl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Set is a labelled sample set. Its columns are grouped by class: the
+// samples of class c are the columns Groups[c] ≤ j < Groups[c+1] of X.
+// NewSet makes one from samples in any order.
+type Set struct {
+	X       *mat.Dense // d×N, one sample a column, in the units of its source (grey values of images)
+	IDs     []string   // len N, where each sample came from; may be nil
+	Classes []string   // len C, the names of the classes
+	Groups  []int      // len C+1, Groups[0] = 0 and Groups[C] = N
+	Input   Input      // how an image becomes a column
+}
+
+// NewSet groups the columns of x, d×N, by label. Classes appear in the order
+// of classes, or in natural order of their names where classes is nil; inside
+// a class the samples keep their order. X is copied only where the columns
+// have to move. IDs may be nil.
+func NewSet(x *mat.Dense, labels, ids, classes []string, in Input) (*Set, error) {
+	d, n := x.Dims()
+	if len(labels) != n {
+		return nil, fmt.Errorf("group samples: %d labels for %d samples", len(labels), n)
+	}
+	if ids != nil && len(ids) != n {
+		return nil, fmt.Errorf("group samples: %d IDs for %d samples", len(ids), n)
+	}
+	members := make(map[string][]int)
+	for j, l := range labels {
+		members[l] = append(members[l], j)
+	}
+	if classes == nil {
+		for l := range members {
+			classes = append(classes, l)
+		}
+		slices.SortFunc(classes, NaturalCompare)
+	}
+	s := &Set{Classes: classes, Groups: make([]int, 1, len(classes)+1), Input: in}
+	order := make([]int, 0, n)
+	for _, c := range classes {
+		order = append(order, members[c]...)
+		s.Groups = append(s.Groups, len(order))
+		delete(members, c)
+	}
+	for l := range members {
+		return nil, fmt.Errorf("group samples: label %q is not among the classes", l)
+	}
+	if !slices.IsSorted(order) {
+		moved := mat.NewDense(d, n, nil)
+		permuteColumns(moved, x, order)
+		x = moved
+	}
+	s.X = x
+	if ids != nil {
+		s.IDs = make([]string, n)
+		for j, from := range order {
+			s.IDs[j] = ids[from]
+		}
+	}
+	return s, s.Validate()
+}
+
+func permuteColumns(dst, src *mat.Dense, order []int) {
+	d, _ := src.Dims()
+	for i := range d {
+		to, from := dst.RawRowView(i), src.RawRowView(i)
+		for j, o := range order {
+			to[j] = from[o]
+		}
+	}
+}
+
+// Validate reports the first way in which the parts of s do not agree, or the
+// first sample that holds a number that is not finite.
+func (s *Set) Validate() error {
+	if s.X == nil || s.X.IsEmpty() {
+		return errors.New("the set has no samples")
+	}
+	d, n := s.X.Dims()
+	if s.IDs != nil && len(s.IDs) != n {
+		return fmt.Errorf("%d IDs for %d samples", len(s.IDs), n)
+	}
+	if err := validateGroups(s.Groups, len(s.Classes), n); err != nil {
+		return err
+	}
+	if err := uniqueNames(s.Classes); err != nil {
+		return err
+	}
+	if in := s.Input.Len(); in != 0 && in != d {
+		return fmt.Errorf("an input of %v makes %d features, the samples have %d", s.Input, in, d)
+	}
+	for i := range d {
+		for j, v := range s.X.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s: feature %d is %v", s.ID(j), i, v)
+			}
+		}
+	}
+	return nil
+}
+
+func validateGroups(groups []int, classes, n int) error {
+	if len(groups) != classes+1 || groups[0] != 0 || groups[classes] != n {
+		return fmt.Errorf("groups %v do not divide %d columns into %d classes", abridge(groups), n, classes)
+	}
+	for c := range classes {
+		if groups[c+1] <= groups[c] {
+			return fmt.Errorf("class %d of %d is empty", c, classes)
+		}
+	}
+	return nil
+}
+
+func abridge(v []int) string {
+	if len(v) <= 8 {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimSuffix(fmt.Sprint(v[:8]), "]") + " …]"
+}
+
+func uniqueNames(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, c := range names {
+		if seen[c] {
+			return fmt.Errorf("two classes are named %q", c)
+		}
+		seen[c] = true
+	}
+	return nil
+}
+
+// ID names sample j in messages: its entry of IDs, else its class and number.
+func (s *Set) ID(j int) string {
+	if s.IDs != nil {
+		return s.IDs[j]
+	}
+	c := s.ClassOf(j)
+	return fmt.Sprintf("sample %d of class %s", j-s.Groups[c]+1, s.Classes[c])
+}
+
+// ClassOf returns the class of sample j.
+func (s *Set) ClassOf(j int) int {
+	c, found := slices.BinarySearch(s.Groups, j)
+	if !found {
+		c--
+	}
+	return c
+}
+
+// Labels returns the class of every sample, len N.
+func (s *Set) Labels() []int {
+	labels := make([]int, 0, s.Groups[len(s.Groups)-1])
+	for c := range s.Classes {
+		for range s.Groups[c+1] - s.Groups[c] {
+			labels = append(labels, c)
+		}
+	}
+	return labels
+}
+
+// Select returns the samples at columns idx, in the order of s, as a new Set
+// that shares nothing with s but the names. Classes that lose all their
+// samples are left out: a Set has no empty class.
+func (s *Set) Select(idx []int) *Set {
+	idx = slices.Sorted(slices.Values(idx))
+	d, _ := s.X.Dims()
+	t := &Set{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Input: s.Input}
+	permuteColumns(t.X, s.X, idx)
+	last := -1
+	for _, j := range idx {
+		if s.IDs != nil {
+			t.IDs = append(t.IDs, s.IDs[j])
+		}
+		if c := s.ClassOf(j); c != last {
+			t.Classes = append(t.Classes, s.Classes[c])
+			t.Groups = append(t.Groups, t.Groups[len(t.Groups)-1])
+			last = c
+		}
+		t.Groups[len(t.Groups)-1]++
+	}
+	return t
+}
+
+// NaturalCompare orders names as people do: runs of digits compare as
+// numbers, so that "2.pgm" comes before "10.pgm".
+func NaturalCompare(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		if isDigit(x[0]) && isDigit(y[0]) {
+			var m, n string
+			m, x = cutNumber(x)
+			n, y = cutNumber(y)
+			if c := compareNumbers(m, n); c != 0 {
+				return c
+			}
+			continue
+		}
+		if x[0] != y[0] {
+			return int(x[0]) - int(y[0])
+		}
+		x, y = x[1:], y[1:]
+	}
+	if len(x) != len(y) {
+		return len(x) - len(y)
+	}
+	return strings.Compare(a, b)
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+func cutNumber(s string) (number, rest string) {
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return s[:i], s[i:]
+}
+
+func compareNumbers(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// Unit returns a copy of x, d×n, whose columns have unit ℓ2 norm: every method
+// learns and recognises samples at that scale. A column of zeros stays zero.
+// Columns are scaled by their largest magnitude first, so that neither very
+// large nor very small values overflow.
+func Unit(x *mat.Dense) *mat.Dense {
+	d, n := x.Dims()
+	u := mat.DenseCopyOf(x)
+	largest, norm := make([]float64, n), make([]float64, n)
+	for i := range d {
+		for j, v := range u.RawRowView(i) {
+			largest[j] = max(largest[j], math.Abs(v))
+		}
+	}
+	for i := range d {
+		for j, v := range u.RawRowView(i) {
+			if largest[j] > 0 {
+				v /= largest[j]
+				norm[j] += v * v
+			}
+		}
+	}
+	for i := range d {
+		row := u.RawRowView(i)
+		for j := range row {
+			if largest[j] > 0 {
+				row[j] = row[j] / largest[j] / math.Sqrt(norm[j])
+			}
+		}
+	}
+	return u
+}
