@@ -1,6 +1,10 @@
 package nrdl
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // An Input says how an image becomes a sample: grey, resized to Height×Width,
 // pixels in column-major order (the field's convention: a sample reshapes to
@@ -26,10 +30,15 @@ func (in Input) String() string { return fmt.Sprintf("%dx%d", in.Height, in.Widt
 
 // ParseInput reads a size written HxW, for example 56x46.
 func ParseInput(s string) (Input, error) {
-	var in Input
-	var rest string
-	if n, _ := fmt.Sscanf(s, "%dx%d%s", &in.Height, &in.Width, &rest); n != 2 {
+	height, width, ok := strings.Cut(s, "x")
+	h, errH := strconv.Atoi(height)
+	w, errW := strconv.Atoi(width)
+	if !ok || errH != nil || errW != nil {
 		return Input{}, fmt.Errorf("size %q is not of the form HxW, for example 56x46", s)
+	}
+	in := Input{Height: h, Width: w}
+	if in == (Input{}) {
+		return in, fmt.Errorf("size %q has no pixels", s)
 	}
 	return in, in.Validate()
 }

@@ -29,6 +29,7 @@ import (
 	"nrdl/coding"
 	"nrdl/internal/config"
 	"nrdl/internal/hint"
+	"nrdl/internal/lin"
 )
 
 // All lists every method with its default parameters, in the order of the
@@ -78,36 +79,51 @@ func Params(m nrdl.Method) []config.Param { return codec.Params(m) }
 // Marshal returns the parameters of m as JSON.
 func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }
 
-// samples checks the parameters and the training set and returns the samples
-// at unit norm, a copy.
-func samples(m nrdl.Method, train *nrdl.Set) (*mat.Dense, error) {
+// samples checks the parameters and the training set. It returns the set that
+// is learnt from, which is train without its black images, and its samples at
+// unit norm, a copy.
+func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, *mat.Dense, error) {
 	if err := m.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if err := train.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if len(train.Classes) < 2 {
-		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
+		return nil, nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
 			"recognition needs images of at least two people")
 	}
-	x := nrdl.Unit(train.X)
-	if c := blankClass(x, train.Groups); c >= 0 {
-		return nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), train.Classes[c]),
-			"remove them or add others of the same person")
-	}
-	return x, nil
-}
-
-// blankClass returns the first class whose samples are all zero, or -1.
-func blankClass(x *mat.Dense, groups []int) int {
-	d, _ := x.Dims()
-	for c := range len(groups) - 1 {
-		if mat.Norm(x.Slice(0, d, groups[c], groups[c+1]), 1) == 0 {
-			return c
+	seen := notBlack(train)
+	if len(seen.Classes) < len(train.Classes) {
+		for c, name := range train.Classes {
+			if c == len(seen.Classes) || seen.Classes[c] != name {
+				return nil, nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
+					"remove them, or add others of the same person")
+			}
 		}
 	}
-	return -1
+	return seen, nrdl.Unit(seen.X), nil
+}
+
+// notBlack returns train without the samples that are all zero: they have no
+// direction to learn. Classes that lose all samples are left out.
+func notBlack(train *nrdl.Set) *nrdl.Set {
+	_, n := train.X.Dims()
+	norm := make([]float64, n)
+	lin.SquaredColumnNorms(norm, nrdl.Unit(train.X))
+	var idx []int
+	for j, v := range norm {
+		if v > 0 {
+			idx = append(idx, j)
+		}
+	}
+	switch len(idx) {
+	case n:
+		return train
+	case 0:
+		return &nrdl.Set{}
+	}
+	return train.Select(idx)
 }
 
 // model makes the Model of a fit of m on train from the parts that m learnt.
@@ -126,7 +142,7 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	x, err := samples(m, train)
+	train, x, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}

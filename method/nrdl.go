@@ -96,7 +96,7 @@ func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Mod
 	if m.Signed && m.Coder == coding.Coder(coding.DefaultNonNegative) {
 		m.Coder = coding.DefaultRidge
 	}
-	x, err := samples(m, train)
+	train, x, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}

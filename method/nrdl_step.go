@@ -26,6 +26,7 @@ type nrdlState struct {
 
 	WS, T *mat.Dense // C×N: W·S; the targets of (11) and (12)
 	R     *mat.Dense // d×N: D(Q⊙S)
+	B     *mat.Dense // K×N: right-hand side of (11) where it is singular
 	G, V  *mat.Dense // K×K: normal equations of (11); of (12) and (15)
 	PP, A *mat.Dense // C×C: Σ_j P_jP_jᵀ; normal equations of (13)
 	TS    *mat.Dense // C×K: T·Sᵀ
@@ -56,19 +57,74 @@ func (s *nrdlState) updateS() error {
 	s.ownClass(s.R)                     // R
 	lin.Set(s.R, s.Lambda, s.R)         // λR
 	lin.Add(s.R, 1, s.X)                // X + λR
-	lin.AtB(s.S, 1, s.D, s.R)           // Dᵀ(X + λR)
 	s.targets()                         // T
-	lin.AddAtB(s.S, 1, s.W, s.T)        // Dᵀ(X + λR) + WᵀT
 	lin.AtA(s.G, s.Lambda+1, s.D)       // (λ+1)DᵀD
 	lin.AddAtA(s.G, s.Alpha+2*s.μ, s.W) // (λ+1)DᵀD + (α+2μ)WᵀW
-	if _, err := s.spd.FactorOrRidge(s.G); err != nil {
+	ridge, err := s.spd.FactorOrRidge(s.G)
+	if err != nil {
 		return err
 	}
-	s.spd.Solve(s.S)
+	if ridge > 0 {
+		s.nearestS()
+	} else {
+		s.rightS(s.S)
+		s.spd.Solve(s.S)
+	}
 	if !s.Signed {
 		lin.Clamp(s.S, 0)
 	}
 	return nil
+}
+
+// rightS: b = Dᵀ(X + λR) + WᵀT
+func (s *nrdlState) rightS(b *mat.Dense) {
+	lin.AtB(b, 1, s.D, s.R)    // Dᵀ(X + λR)
+	lin.AddAtB(b, 1, s.W, s.T) // Dᵀ(X + λR) + WᵀT
+}
+
+// nearestS solves a singular (11), as with more atoms than features and
+// classes, for the solution nearest to the last S:
+//
+//	S ← S + [G + εI]⁻¹ (B − G·S),   G the matrix of (11), B its right-hand side
+//
+// The solution of least norm, which a pseudo-inverse gives, is far from any
+// non-negative one: clamping it makes the iteration diverge.
+func (s *nrdlState) nearestS() {
+	if s.B == nil {
+		s.B = mat.NewDense(s.S.RawMatrix().Rows, s.S.RawMatrix().Cols, nil)
+	}
+	if s.used == 0 {
+		s.matchS()
+	}
+	s.rightS(s.B)
+	lin.Mirror(s.G)
+	lin.AddAB(s.B, -1, s.G, s.S) // B − G·S
+	s.spd.Solve(s.B)
+	lin.Add(s.S, 1, s.B)
+}
+
+// matchS sets S to the best codes of a single atom: with D₀ = X, to identity.
+func (s *nrdlState) matchS() {
+	lin.AtB(s.S, 1, s.D, s.X)
+	k, n := s.S.Dims()
+	norm := make([]float64, k)
+	lin.SquaredColumnNorms(norm, s.D)
+	for j := range n {
+		at, most := 0, 0.0
+		for a := range k {
+			if c := s.S.At(a, j); c > 0 && norm[a] > 0 && c*c/norm[a] > most {
+				at, most = a, c*c/norm[a]
+			}
+		}
+		best := 0.0
+		if most > 0 {
+			best = s.S.At(at, j) / norm[at]
+		}
+		for a := range k {
+			s.S.Set(a, j, 0)
+		}
+		s.S.Set(at, j, best)
+	}
 }
 
 // ownClass writes D(Q⊙S) into r, d×N: Q⊙S is block diagonal.

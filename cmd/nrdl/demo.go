@@ -52,8 +52,8 @@ type demo struct {
 	table       *tabwriter.Writer
 }
 
-// learnt is how many faces of each person are learnt from, "first:6".
-const learnt = 6
+// learnt is how many faces of each person are learnt from, "first:10".
+const learnt = 10
 
 // contestants are the methods of the demo with what is set. The model of the
 // last is kept: NRDL with NRC's coder, which stops early; drawn faces are

@@ -67,24 +67,30 @@ func (s *SPD) load(a *mat.Dense, f float64) {
 	}
 }
 
-// The ridges that FactorOrRidge tries, as parts of the mean of the diagonal.
+// What FactorOrRidge takes for singular, and the ridges that it then tries.
 const (
-	firstRidge  = 1e-14
+	// dependent is the part of a diagonal element that must be left over as its
+	// pivot. A smaller part is within what rounding makes of a dependent column,
+	// once it has been through a Gram matrix of a few thousand rows; Gram
+	// matrices of real faces keep 1e-5 and more.
+	dependent   = 1e-10
+	firstRidge  = 1e-10 // of the mean of the diagonal
 	ridgeGrowth = 100
 	lastRidge   = 1e2 // above it a Gram matrix has long been positive definite
 )
 
-// FactorOrRidge factors a as Factor does or, where that fails, a + ridge·I
-// with the first of 1e-14, 1e-12, … times the mean magnitude of a's diagonal
-// that works, and returns the ridge. A zero matrix gets the ridge 1: solving
-// with it returns the right-hand side. The error is ErrNotFinite, or
-// ErrNotPositiveDefinite if a is far from positive semi-definite.
+// FactorOrRidge factors a as Factor does or, where a is singular or within
+// rounding of it, a + ridge·I with the first of 1e-10, 1e-8, … times the mean
+// magnitude of a's diagonal that works, and returns the ridge. A zero matrix
+// gets the ridge 1: solving with it returns the right-hand side. The error is
+// ErrNotFinite, or ErrNotPositiveDefinite if a is far from positive
+// semi-definite.
 func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
 	mean, err := scanUpper(a)
 	if err != nil {
 		return 0, err
 	}
-	if s.Factor(a) == nil {
+	if s.Factor(a) == nil && s.leftOver(a) > dependent {
 		return 0, nil
 	}
 	if mean == 0 {
@@ -98,6 +104,17 @@ func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
 		}
 	}
 	return 0, fmt.Errorf("even with %g of its mean diagonal added: %w", lastRidge, ErrNotPositiveDefinite)
+}
+
+// leftOver returns the least part of a diagonal element of a that is left as
+// its pivot: 0 for a column that depends on those before it.
+func (s *SPD) leftOver(a *mat.Dense) float64 {
+	least := math.Inf(1)
+	for i := range s.n {
+		r := s.r[i*s.n+i]
+		least = min(least, r*r/a.At(i, i))
+	}
+	return least
 }
 
 // scanUpper checks the upper triangle of a and returns its mean |a_ii|.

@@ -124,12 +124,12 @@ func TestFactorOrRidge(t *testing.T) {
 		a.Mul(x.T(), x)
 		a.Scale(1e3, &a)
 		ridge, err := s.FactorOrRidge(&a)
-		if err != nil || ridge > 1e-11*mat.Trace(&a)/8 {
+		if err != nil || ridge > 2e-10*mat.Trace(&a)/8 {
 			t.Errorf("rank %d: ridge %g of %g, %v", rank, ridge, mat.Trace(&a)/8, err)
 		}
 		b := mat.DenseCopyOf(&a)
 		s.Solve(b)
-		if !(mat.Norm(b, 1) < 1e3) {
+		if !(mat.Norm(b, 1) < 10) {
 			t.Errorf("rank %d: ‖A⁻¹A‖ = %g", rank, mat.Norm(b, 1))
 		}
 	}

@@ -1,0 +1,127 @@
+package coding
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// chunk is how many columns the solvers of NonNegative work on together:
+// enough for fast products, few enough for their memory to stay small.
+const chunk = 512
+
+// admm solves the problem split as min ‖y − Dc‖² s.t. c = z ≥ 0 by a fixed
+// number of passes of [nrc, (8)–(12)], from z = Δ = 0:
+//
+//	c = (DᵀD + ρ/2·I)⁻¹(Dᵀy + ρ/2·z + Δ/2)
+//	z = max(0, c − Δ/ρ)
+//	Δ = Δ + ρ(z − c)
+//
+// The code is z. With x = c − Δ/ρ before the update of Δ, z is the positive
+// part of x and Δ/ρ becomes its negative part: z = max(0, x) and
+// Δ/ρ = z − x = max(0, −x). So z + Δ/ρ = |x|, and the three lines are one:
+//
+//	x = b + ½(x − |x|) + H|x|,   H = ρ/2·(DᵀD + ρ/2·I)⁻¹,   b = 2/ρ·H·Dᵀy
+//
+// H is formed: for one column a product with it takes a fifth of the time of
+// two triangular solves (for many about the same), and for 760 learnt atoms and
+// ρ = 0.01 ten passes agree with those of a Cholesky factor to 4e-13.
+type admm struct {
+	d      *mat.Dense // D, d×K
+	h      *mat.Dense // H, K×K, symmetric
+	rho    float64    // ρ
+	passes int
+	pool   sync.Pool // of *admmState
+}
+
+// An admmState has a row for every column of y.
+type admmState struct {
+	x, abs, b *mat.Dense // x, |x| (and Dᵀy before it) and b, chunk×K
+}
+
+func newADMM(d *mat.Dense, rho float64, passes int) (*admm, error) {
+	_, k := d.Dims()
+	a := &admm{d: d, h: mat.NewDense(k, k, nil), rho: rho, passes: passes}
+	gram := mat.NewDense(k, k, nil)
+	lin.AtA(gram, 1, d)      // DᵀD
+	lin.AddDiag(gram, rho/2) // DᵀD + ρ/2·I
+	lin.AddDiag(a.h, rho/2)  // ρ/2·I
+	var f lin.SPD
+	if _, err := f.FactorOrRidge(gram); err != nil {
+		return nil, fmt.Errorf("factor DᵀD + ρ/2·I of the non-negative coder: %w", err)
+	}
+	f.Solve(a.h) // ρ/2·(DᵀD + ρ/2·I)⁻¹
+	return a, nil
+}
+
+func (a *admm) state(n int) *admmState {
+	s, ok := a.pool.Get().(*admmState)
+	_, k := a.d.Dims()
+	if !ok || s.x.RawMatrix().Rows < n {
+		s = &admmState{mat.NewDense(n, k, nil), mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)}
+	}
+	return s
+}
+
+// Code implements Coding.
+func (a *admm) Code(s, y *mat.Dense) error {
+	d, k := a.d.Dims()
+	mustFit(s, y, d, k)
+	_, n := y.Dims()
+	state := a.state(min(n, chunk))
+	defer a.pool.Put(state)
+	for lo := 0; lo < n; lo += chunk {
+		hi := min(n, lo+chunk)
+		x := a.solve(state, lin.Cols(y, lo, hi))
+		transpose(lin.Cols(s, lo, hi), x, func(v float64) float64 { return max(0, v) })
+	}
+	return allFinite("the non-negative code of column", s)
+}
+
+// solve returns x after the passes, a row for every column of y.
+func (a *admm) solve(state *admmState, y *mat.Dense) *mat.Dense {
+	_, n := y.Dims()
+	_, k := a.d.Dims()
+	x, abs, b := lin.Block(state.x, 0, n, 0, k), lin.Block(state.abs, 0, n, 0, k), lin.Block(state.b, 0, n, 0, k)
+	lin.AtB(abs, 1, y, a.d)      // (Dᵀy)ᵀ
+	lin.AB(b, 2/a.rho, abs, a.h) // b = 2/ρ·H·Dᵀy
+	lin.Set(x, 1, b)             // the first pass, from z = Δ = 0
+	for range a.passes - 1 {
+		parallel(n, 16, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				shrink(x.RawRowView(i), abs.RawRowView(i), b.RawRowView(i))
+			}
+		}) // b + ½(x − |x|)
+		lin.AddAB(x, 1, abs, a.h) // b + ½(x − |x|) + H|x|
+	}
+	return x
+}
+
+// shrink sets abs = |x| and x = b + ½(x − |x|).
+func shrink(x, abs, b []float64) {
+	abs, b = abs[:len(x)], b[:len(x)]
+	for j, v := range x {
+		m := math.Abs(v)
+		abs[j] = m
+		x[j] = b[j] + (v-m)/2
+	}
+}
+
+// transpose sets dst, K×n, to f of the elements of srcᵀ.
+func transpose(dst, src *mat.Dense, f func(float64) float64) {
+	const block = 32 // rows and columns that stay in the cache together
+	to, from := dst.RawMatrix(), src.RawMatrix()
+	parallel(to.Rows, block, func(lo, hi int) {
+		for j0 := 0; j0 < to.Cols; j0 += block {
+			for j := j0; j < min(j0+block, to.Cols); j++ {
+				for i, v := range from.Data[j*from.Stride+lo : j*from.Stride+hi] {
+					to.Data[(lo+i)*to.Stride+j] = f(v)
+				}
+			}
+		}
+	})
+}

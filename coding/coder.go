@@ -1,0 +1,96 @@
+// Package coding represents samples over a dictionary: given D (d×K, one atom
+// a column) it finds, for every column y of Y (d×n), a code s (K×1) such that
+// D·s is close to y under the constraint or the penalty of the coder.
+//
+// A Coder is a value that holds parameters; Over prepares it for one
+// dictionary (Gram matrix, factorisations) and gives a Coding, which is safe
+// for concurrent use. The package knows matrices only: no labels, no files.
+//
+// # References
+//
+//	[nrdl]  the paper of this module: non-negative representation based
+//	        discriminative dictionary learning for face recognition.
+//	[nrc]   Xu, An, Zhang, Zhang: Sparse, collaborative, or nonnegative
+//	        representation: which helps pattern classification? Pattern
+//	        Recognition 88, 2019.
+//	[crc]   Zhang, Yang, Feng: Sparse representation or collaborative
+//	        representation: which helps face recognition? ICCV 2011.
+//	[lh]    Lawson, Hanson: Solving least squares problems, chapter 23.
+//	        Prentice-Hall, 1974.
+//	[bpp]   Portugal, Júdice, Vicente: A comparison of block pivoting and
+//	        interior-point algorithms for linear least squares problems with
+//	        nonnegative variables. Mathematics of Computation 63, 1994.
+//	[kp]    Kim, Park: Fast nonnegative matrix factorization: an
+//	        active-set-like method and comparisons. SIAM Journal on Scientific
+//	        Computing 33, 2011.
+package coding
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Coder is a way of coding; its value is its parameters: a copy of it,
+// edited, is another configuration of the same coder.
+type Coder interface {
+	// Name is the name by which parameters and model files refer to the coder.
+	Name() string
+
+	// Validate reports the first parameter that is outside its range.
+	Validate() error
+
+	// Over prepares coding over d, d×K with one atom a column. The atoms of
+	// class c are groups[c] ≤ k < groups[c+1]; coders that ignore classes
+	// accept nil. D is kept, not copied, and must not change afterwards.
+	Over(d *mat.Dense, groups []int) (Coding, error)
+}
+
+// A Coding codes over one dictionary. It is safe for concurrent use.
+type Coding interface {
+	// Code writes the codes of the columns of y, d×n, into s, K×n, which it
+	// overwrites. A column of y that is zero has the code zero. The code of a
+	// column does not depend on the other columns of y. Where Code returns an
+	// error, what is in s has no meaning.
+	Code(s, y *mat.Dense) error
+}
+
+// All lists the coders with their default parameters; a model file or a
+// parameter names one of them.
+var All = []Coder{DefaultNonNegative, DefaultRidge}
+
+// mustFit panics unless s is K×n and y is d×n.
+func mustFit(s, y *mat.Dense, d, k int) {
+	ks, ns := s.Dims()
+	if dy, n := y.Dims(); ks != k || ns != n || dy != d {
+		panic(mat.ErrShape)
+	}
+}
+
+// finite reports whether all of v is.
+func finite(v []float64) bool {
+	var sum float64
+	for _, x := range v {
+		sum += 0 * x // NaN for NaN and infinities
+	}
+	return sum == 0
+}
+
+// allFinite returns an error that names the first column of a, "what", that
+// holds a number which is not finite.
+func allFinite(what string, a *mat.Dense) error {
+	m, _ := a.Dims()
+	for i := range m {
+		row := a.RawRowView(i)
+		if finite(row) {
+			continue
+		}
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("element %d of %s %d is %v", i, what, j, v)
+			}
+		}
+	}
+	return nil
+}

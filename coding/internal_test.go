@@ -1,0 +1,108 @@
+package coding
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestNth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		v := make([]float64, 1+rng.IntN(30))
+		for i := range v {
+			v[i] = float64(rng.IntN(12)) // many equal ones
+		}
+		want := slices.Sorted(slices.Values(v))
+		n := rng.IntN(len(v))
+		if got := nth(v, n); got != want[n] {
+			t.Fatalf("element %d of %v is %v", n, want, got)
+		}
+		if slices.Max(v[:n+1]) != want[n] {
+			t.Fatalf("the first %d of %v are not the least of %v", n+1, v, want)
+		}
+	}
+}
+
+// random makes problems where some atoms are equal to others or opposite.
+func random(seed uint64, m, k, n int) (d, y *mat.Dense) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	shift := float64(seed % 3)
+	d, y = mat.NewDense(m, k, nil), mat.NewDense(m, n, nil)
+	for i := range m {
+		for j := range k {
+			d.Set(i, j, shift+rng.NormFloat64())
+		}
+		for j := range n {
+			y.Set(i, j, shift+rng.NormFloat64())
+		}
+	}
+	if seed%2 == 0 {
+		d.SetCol(k-1, mat.Col(nil, 0, d))
+		for i := range m {
+			d.Set(i, k/2, -d.At(i, 0))
+		}
+	}
+	return d, y
+}
+
+// TestLawsonHansonAlone solves by the fall-back what pivoting solves too: the
+// two residuals, which are unique where the codes are not, agree.
+func TestLawsonHansonAlone(t *testing.T) {
+	for seed := range uint64(60) {
+		m, k, n := 5+int(seed)%17, 4+int(seed)%13, 6
+		d, y := random(seed, m, k, n)
+		e, err := newExact(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := mat.NewDense(k, n, nil)
+		if err := e.Code(want, y); err != nil {
+			t.Fatal(err)
+		}
+		got := mat.NewDense(k, n, nil)
+		for j := range n {
+			f := make([]float64, k)
+			mat.NewVecDense(k, f).MulVec(e.d.T(), y.ColView(j))
+			exp, bound := e.rescale(f)
+			lim := limits{bound: bound, scale: e.scale, most: e.most}
+			if err := e.lawsonHanson(f, y.RawMatrix(), j, exp, &lim); err != nil {
+				t.Fatalf("seed %d, column %d: %v", seed, j, err)
+			}
+			for i, v := range f {
+				if v < 0 {
+					t.Fatalf("seed %d, column %d: s[%d] = %v", seed, j, i, v)
+				}
+				got.Set(i, j, e.unscale(v, i, exp))
+			}
+		}
+		var a, b mat.Dense
+		a.Mul(d, got)
+		b.Mul(d, want)
+		if !mat.EqualApprox(&a, &b, 1e-9) {
+			t.Errorf("seed %d: the two solvers rebuild different samples", seed)
+		}
+	}
+}
+
+// TestPivotingSuffices: the slow fall-back is not what codes.
+func TestPivotingSuffices(t *testing.T) {
+	for seed := range uint64(60) {
+		d, y := random(2*seed+1, 30, 20, 10) // no equal atoms
+		e, err := newExact(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPivoting(e.gram)
+		for j := range 10 {
+			f := make([]float64, 20)
+			mat.NewVecDense(20, f).MulVec(e.d.T(), y.ColView(j))
+			_, bound := e.rescale(f)
+			if !p.solve(f, &limits{bound: bound, scale: e.scale, most: e.most}) {
+				t.Errorf("seed %d: pivoting gave column %d up", seed, j)
+			}
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package coding
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// activeSet is the algorithm NNLS of [lh, 23.10] on the atoms themselves, with
+// a QR factorisation D̂_P = QR by twice repeated Gram–Schmidt. It is slow, a
+// pass over the dictionary for every atom that enters, and sure: every round
+// lowers ‖y − D̂s‖, so no P comes twice, and it tells atoms apart that the Gram
+// matrix cannot. An atom at a distance δ from the span of P is refused if
+// δ‖y‖ is a fraction of the violation that is allowed: since |w_k| ≤ δ‖y‖,
+// that costs no optimality, and it keeps codes from growing like 1/δ.
+type activeSet struct {
+	d       blas64.General // D̂, d×K
+	y       []float64      // len d
+	passive []int          // P in the order of the factor
+	q       []float64      // Qᵀ, a row of len d for every atom of P
+	r       []float64      // R, upper triangle, rows of len K
+	z       []float64      // Qᵀy
+	s       []float64      // s_P ≥ 0
+	next    []float64      // R⁻¹z
+	rest    []float64      // y − D̂s, len d
+	w       []float64      // −D̂ᵀrest, len K
+	out     []bool         // is neither in P nor refused, len K
+	resolve float64        // the largest δ at which an atom is refused
+}
+
+const (
+	leastResolved = 1e-13 // what rounding leaves of δ, for atoms of norm 1
+	maxPasses     = 10    // times K atoms may enter
+)
+
+// lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y_j/2^exp.
+func (e *exact) lawsonHanson(f []float64, y blas64.General, j, exp int, lim *limits) error {
+	g := e.d.RawMatrix()
+	d, k := g.Rows, g.Cols
+	most := min(d, k) + 1
+	a := &activeSet{
+		d: g, y: make([]float64, d), rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
+		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
+	}
+	for i := range a.y {
+		a.y[i] = math.Ldexp(y.Data[i*y.Stride+j], -exp)
+	}
+	a.resolve = max(leastResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
+	a.solve(lim)
+	clear(f)
+	for i, k := range a.passive {
+		f[k] = a.s[i]
+	}
+	if k, v := a.violation(f, lim); k >= 0 {
+		return fmt.Errorf("the optimality conditions of atom %d are violated by %.3g, %.3g is allowed",
+			k, math.Ldexp(v*lim.scale[k], exp), math.Ldexp(lim.bound, exp))
+	}
+	return nil
+}
+
+// solve runs the rounds of [lh].
+func (a *activeSet) solve(lim *limits) {
+	for k := range a.out {
+		a.out[k] = true
+	}
+	copy(a.rest, a.y)
+	for range maxPasses * len(a.out) {
+		a.dual()
+		k := a.worst(lim)
+		if k < 0 {
+			return
+		}
+		a.out[k] = false
+		if !a.append(k) {
+			continue // refused
+		}
+		if a.z[len(a.z)-1] <= 0 { // rounding errors: s_k would not become positive
+			a.truncate(len(a.passive) - 1)
+			continue
+		}
+		a.s = append(a.s, 0)
+		a.descend()
+	}
+}
+
+// dual sets w = −D̂ᵀ(y − D̂s).
+func (a *activeSet) dual() {
+	blas64.Gemv(blas.Trans, -1, a.d, vector(a.rest), 0, vector(a.w))
+}
+
+// worst returns the atom that may enter P and violates w ≥ 0 most, or −1.
+func (a *activeSet) worst(lim *limits) int {
+	worst, floor := -1, roundOff/10
+	for k, w := range a.w {
+		if a.out[k] && w < -floor && lim.violates(k, w) && (worst < 0 || w < a.w[worst]) {
+			worst = k
+		}
+	}
+	return worst
+}
+
+// descend moves s to the least squares solution over P, or as far towards it
+// as s ≥ 0 allows, where it takes the atoms that became 0 out of P and goes on
+// [lh, steps 6–11].
+func (a *activeSet) descend() {
+	for len(a.passive) > 0 {
+		a.next = append(a.next[:0], a.z...)
+		blas64.Trsv(blas.NoTrans, a.triangle(), vector(a.next))
+		step, stop := 1.0, -1
+		for i, v := range a.next {
+			if v <= 0 {
+				if t := a.s[i] / (a.s[i] - v); stop < 0 || t < step {
+					step, stop = t, i
+				}
+			}
+		}
+		if stop < 0 {
+			copy(a.s, a.next)
+			break
+		}
+		for i, v := range a.next {
+			a.s[i] = max(0, a.s[i]+step*(v-a.s[i]))
+		}
+		a.s[stop] = 0
+		a.remove()
+	}
+}
+
+// remove takes the atoms with s_k = 0 out of P, and refused ones out of
+// refusal.
+func (a *activeSet) remove() {
+	first := slices.Index(a.s, 0)
+	rest := slices.Clone(a.passive[first:])
+	s := slices.Clone(a.s[first:])
+	a.truncate(first)
+	a.s = a.s[:first]
+	for k := range a.out {
+		a.out[k] = true
+	}
+	for _, k := range a.passive {
+		a.out[k] = false
+	}
+	for i, k := range rest {
+		if s[i] > 0 && a.append(k) {
+			a.out[k] = false
+			a.s = append(a.s, s[i])
+		}
+	}
+}
+
+// append adds atom k to the factorisation unless it depends on P.
+func (a *activeSet) append(k int) bool {
+	n, d, stride := len(a.passive), a.d.Rows, len(a.out)
+	if n == min(d, stride) {
+		return false
+	}
+	a.q = a.q[:(n+1)*d]
+	q := a.q[n*d:]
+	for i := range q {
+		q[i] = a.d.Data[i*a.d.Stride+k]
+	}
+	for i := range n {
+		a.r[i*stride+n] = 0
+	}
+	for range 2 { // once is not enough [lh's Q is orthogonal by construction]
+		for i := range n {
+			row := a.q[i*d : (i+1)*d]
+			c := blas64.Dot(vector(row), vector(q))
+			blas64.Axpy(-c, vector(row), vector(q))
+			a.r[i*stride+n] += c
+		}
+	}
+	distance := blas64.Nrm2(vector(q))
+	if !(distance > a.resolve) {
+		a.q = a.q[:n*d]
+		return false
+	}
+	blas64.Scal(1/distance, vector(q))
+	a.r[n*stride+n] = distance
+	z := blas64.Dot(vector(q), vector(a.rest)) // = qᵀy: the rest holds all of y that q can see
+	blas64.Axpy(-z, vector(q), vector(a.rest))
+	a.z = append(a.z, z)
+	a.passive = append(a.passive, k)
+	return true
+}
+
+// truncate keeps the first n atoms of the factorisation.
+func (a *activeSet) truncate(n int) {
+	d := a.d.Rows
+	a.passive, a.z, a.q = a.passive[:n], a.z[:n], a.q[:n*d]
+	copy(a.rest, a.y)
+	for i, z := range a.z {
+		blas64.Axpy(-z, vector(a.q[i*d:(i+1)*d]), vector(a.rest))
+	}
+}
+
+func (a *activeSet) triangle() blas64.Triangular {
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: len(a.passive), Stride: len(a.out), Data: a.r}
+}
+
+// violation returns the atom whose optimality conditions the code s, of len K,
+// violates most, if more than is allowed, and by how much; else −1.
+func (a *activeSet) violation(s []float64, lim *limits) (atom int, most float64) {
+	copy(a.rest, a.y)
+	blas64.Gemv(blas.NoTrans, -1, a.d, vector(s), 1, vector(a.rest)) // y − D̂s
+	a.dual()
+	var sum float64
+	for _, v := range s {
+		sum += v
+	}
+	atom = -1
+	for k, w := range a.w {
+		v := -w
+		if s[k] > 0 {
+			v = math.Abs(w)
+		}
+		if lim.exceeds(k, v, sum) && (atom < 0 || v*lim.scale[k] > most*lim.scale[atom]) {
+			atom, most = k, v
+		}
+	}
+	return atom, most
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }

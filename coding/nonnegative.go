@@ -1,0 +1,69 @@
+package coding
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Solver of the non-negative least squares problem.
+type Solver string
+
+// The solvers of NonNegative.
+const (
+	Exact Solver = "exact" // block principal pivoting, to optimality
+	ADMM  Solver = "admm"  // a fixed number of ADMM passes: stopping early regularises [nrc]
+)
+
+// NonNegative codes by non-negative least squares [nrc, (1)], [nrdl, (19)]:
+//
+//	min_s ‖y − D·s‖²   s.t. s ≥ 0
+//
+// The codes of the solver Exact satisfy the optimality conditions
+//
+//	s ≥ 0,   w = Dᵀ(D·s − y) ≥ −ε,   |w_k| ≤ ε where s_k > 0
+//
+// with ε = 1e-8·max(1, ‖Dᵀy‖∞): else Code returns an error. Only where that is
+// less than what rounding leaves of w may w be as large as that is: with
+// coefficients, for atoms of norm 1, above 1e6, as nearly opposite atoms can
+// need, or with norms of atoms as far apart.
+type NonNegative struct {
+	Solver Solver  `json:"solver" choices:"exact,admm" help:"exact, or admm: stopped early, which regularises"`
+	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
+	Passes int     `json:"passes" help:"≥ 1, number of passes; admm only"`
+}
+
+// DefaultNonNegative solves the problem as it is stated. Rho and Passes are
+// those of the ADMM of [nrc], for when Solver is changed.
+var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.01, Passes: 10}
+
+// Name implements Coder.
+func (NonNegative) Name() string { return "nonnegative" }
+
+// Validate implements Coder.
+func (c NonNegative) Validate() error {
+	switch {
+	case c.Solver != Exact && c.Solver != ADMM:
+		return fmt.Errorf("solver %q of the non-negative coder is neither %q nor %q", c.Solver, Exact, ADMM)
+	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
+		return fmt.Errorf("rho = %v of the non-negative coder is not a number > 0", c.Rho)
+	case c.Passes < 1:
+		return fmt.Errorf("passes = %d of the non-negative coder is not ≥ 1", c.Passes)
+	}
+	return nil
+}
+
+// Over implements Coder.
+func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := allFinite("atom", d); err != nil {
+		return nil, fmt.Errorf("prepare the non-negative coder: %w", err)
+	}
+	if c.Solver == ADMM {
+		return newADMM(d, c.Rho, c.Passes)
+	}
+	return newExact(d)
+}

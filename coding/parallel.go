@@ -1,0 +1,31 @@
+package coding
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size
+// indices each, on all cores, and returns when all have returned. Which core
+// does which part is left to chance.
+func parallel(n, size int, f func(lo, hi int)) {
+	parts := (n + size - 1) / size
+	threads := min(parts, runtime.GOMAXPROCS(0))
+	var next atomic.Int64
+	work := func() {
+		for {
+			lo := (int(next.Add(1)) - 1) * size
+			if lo >= n {
+				return
+			}
+			f(lo, min(n, lo+size))
+		}
+	}
+	var wg sync.WaitGroup
+	for range threads - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package coding_test
+
+func init() { raced = true }
