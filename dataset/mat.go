@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"nrdl"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/mat5"
 )
 
@@ -97,14 +98,18 @@ func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	if err := atomicfile.Check(path); err != nil {
+		return err
+	}
 	names := namesFile(path)
 	if err := os.Remove(names); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := replaceFile(path, func(w io.Writer) error { return mat5.Write(w, vars...) }); err != nil {
+	if _, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) }); err != nil {
 		return err
 	}
-	return replaceFile(names, func(w io.Writer) error { return writeNames(w, set) })
+	_, err := atomicfile.Write(ctx, names, func(w io.Writer) error { return writeNames(w, set) })
+	return err
 }
 
 // fea is the transpose of X by columns, which is X by rows.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/npz"
 )
 
@@ -141,10 +142,8 @@ func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
 		arrays = append(arrays,
 			npz.Int64("height", nil, []int64{int64(set.Input.Height)}), npz.Int64("width", nil, []int64{int64(set.Input.Width)}))
 	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return replaceFile(path, func(w io.Writer) error { return npz.Write(w, arrays...) })
+	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return npz.Write(w, arrays...) })
+	return err
 }
 
 func samplesArray(set *nrdl.Set) npz.Array {

@@ -1,13 +1,9 @@
 package dataset
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -42,25 +38,6 @@ func Save(ctx context.Context, path string, set *nrdl.Set) error {
 		return fmt.Errorf("save data: %w", err)
 	}
 	return nil
-}
-
-// replaceFile writes the file at path by way of one beside it.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	w := bufio.NewWriterSize(file, 1<<20)
-	err = errors.Join(write(w), w.Flush(), file.Chmod(0o644), file.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 // allBytes reports whether every value of x is one of 0, 1, …, 255.

@@ -20,6 +20,16 @@ var DefaultCRC = CRC{Kappa: 1e-3}
 // Name implements nrdl.Method.
 func (CRC) Name() string { return "crc" }
 
+// Describe says in a line what the method is.
+func (CRC) Describe() string {
+	return "ridge representation by the training images; the class with the least residual for its code"
+}
+
+// Formulation gives the problem that the method solves.
+func (CRC) Formulation() string {
+	return "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖"
+}
+
 // Validate implements nrdl.Method.
 func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 

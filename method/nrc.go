@@ -20,6 +20,16 @@ var DefaultNRC = NRC{coding.NonNegative{Solver: coding.ADMM, Rho: 0.01, Passes: 
 // Name implements nrdl.Method.
 func (NRC) Name() string { return "nrc" }
 
+// Describe says in a line what the method is.
+func (NRC) Describe() string {
+	return "non-negative representation by the training images; the class with the least residual"
+}
+
+// Formulation gives the problem that the method solves.
+func (NRC) Formulation() string {
+	return "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖"
+}
+
 // Validate implements nrdl.Method.
 func (m NRC) Validate() error { return m.Coder.Validate() }
 

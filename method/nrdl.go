@@ -64,6 +64,24 @@ func (m NRDL) Name() string {
 	return "nrdl"
 }
 
+// Describe says in a line what the method is.
+func (m NRDL) Describe() string {
+	if m.Signed {
+		return "NRDL with codes of either sign; queries coded by ridge"
+	}
+	return "dictionary, non-negative codes and linear classifier learnt together"
+}
+
+// Formulation gives the problem that the method solves.
+func (m NRDL) Formulation() string {
+	const problem = `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
+             + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)`
+	if m.Signed {
+		return problem + "\nclass: max_c (W·s)_c"
+	}
+	return problem + "   s.t. S ≥ 0\nclass: max_c (W·s)_c"
+}
+
 // Validate implements nrdl.Method.
 func (m NRDL) Validate() error {
 	if err := weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {

@@ -20,6 +20,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/picture"
 )
 
@@ -71,11 +72,11 @@ func (d *demo) run(ctx context.Context) (err error) {
 			}
 		}()
 	case !errors.Is(made, fs.ErrExist):
-		return writeError(d.dir, made)
+		return atomicfile.Error(d.dir, made)
 	}
 	model, sheet, atoms := filepath.Join(d.dir, "people.nrdl"), filepath.Join(d.dir, "faces.png"), filepath.Join(d.dir, "atoms.png")
 	for _, path := range []string{model, sheet, atoms} {
-		if err := checkWritable(path); err != nil {
+		if err := atomicfile.Check(path); err != nil {
 			return err
 		}
 	}
@@ -185,7 +186,7 @@ func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms str
 	if err := writeSheet(ctx, atoms, p.D, p.Input, opt); err != nil {
 		return err
 	}
-	_, err := writeFile(ctx, model, func(w io.Writer) error { return m.Save(w) })
+	_, err := atomicfile.Write(ctx, model, func(w io.Writer) error { return m.Save(w) })
 	return err
 }
 
@@ -233,7 +234,7 @@ func writeSheet(ctx context.Context, path string, x *mat.Dense, in nrdl.Input, o
 	if err != nil {
 		return err
 	}
-	_, err = writeFile(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
+	_, err = atomicfile.Write(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -39,7 +40,7 @@ func TestIdentifyNeedsImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "m.nrdl")
-	if _, err := writeFile(t.Context(), path, model.Save); err != nil {
+	if _, err := atomicfile.Write(t.Context(), path, model.Save); err != nil {
 		t.Fatal(err)
 	}
 	i := &identification{app: newTestApp(t), top: 1}

@@ -11,6 +11,7 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
@@ -59,7 +60,7 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 	}
 	for _, path := range []string{output, trace} {
 		if path != "" {
-			if err := checkWritable(path); err != nil {
+			if err := atomicfile.Check(path); err != nil {
 				return err
 			}
 		}
@@ -101,7 +102,7 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 // all went well.
 func (a *app) writeTraining(ctx context.Context, model *nrdl.Model, output string, passes *traceLines, trace string) error {
 	if trace != "" {
-		if _, err := writeFile(ctx, trace, passes.write); err != nil {
+		if _, err := atomicfile.Write(ctx, trace, passes.write); err != nil {
 			return err
 		}
 		if passes.n == 0 {
@@ -110,7 +111,7 @@ func (a *app) writeTraining(ctx context.Context, model *nrdl.Model, output strin
 			a.tell("wrote %s, %d passes", trace, passes.n)
 		}
 	}
-	size, err := writeFile(ctx, output, func(w io.Writer) error { return model.Save(w) })
+	size, err := atomicfile.Write(ctx, output, func(w io.Writer) error { return model.Save(w) })
 	if err != nil {
 		return err
 	}

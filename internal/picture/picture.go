@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,8 +17,8 @@ import (
 // A Range says which values of a sample become black and white.
 type Range string
 
-// The ranges. In Each and Common a value of 0 is mid grey where there are
-// negative values, as atoms have; else the smallest value is black.
+// The ranges. In Each and Common 0 is mid grey where the sheet has negative
+// values, as atoms have; else the smallest value is black.
 const (
 	Each   Range = "each"   // every sample has its own range
 	Common Range = "common" // all samples of a sheet have one
@@ -35,7 +32,7 @@ func Sample(x *mat.Dense, j int, in nrdl.Input, r Range) (*image.Gray, error) {
 	if err := fits(x, in, r); err != nil {
 		return nil, fmt.Errorf("picture: %w", err)
 	}
-	return grey(x, j, in, toneOf(r, x, j, j+1)), nil
+	return grey(x, j, in, toneOf(r, x, j, j+1, false)), nil
 }
 
 // fits reports samples that are not images of the size in.
@@ -60,8 +57,9 @@ func fits(x *mat.Dense, in nrdl.Input, r Range) error {
 // A tone maps values to grey: zero + gain·v.
 type tone struct{ zero, gain float64 }
 
-// toneOf is the tone of the samples lo ≤ j < hi of x.
-func toneOf(r Range, x *mat.Dense, lo, hi int) tone {
+// toneOf is the tone of the samples lo ≤ j < hi of x, around mid grey if signed
+// or if one of them is negative.
+func toneOf(r Range, x *mat.Dense, lo, hi int, signed bool) tone {
 	if r == Grey {
 		return tone{0, 1}
 	}
@@ -77,10 +75,10 @@ func toneOf(r Range, x *mat.Dense, lo, hi int) tone {
 	switch {
 	case !(least <= most): // nothing finite
 		return tone{}
-	case least < 0:
-		return tone{127.5, 127.5 / max(-least, most)}
 	case least == most:
 		return tone{127.5, 0}
+	case signed || least < 0:
+		return tone{127.5, 127.5 / max(-least, most)}
 	}
 	gain := 255 / (most - least)
 	return tone{-least * gain, gain}
@@ -103,30 +101,4 @@ func grey(x *mat.Dense, j int, in nrdl.Input, t tone) *image.Gray {
 		}
 	}
 	return img
-}
-
-// WritePNG writes img to a file, whole or not at all: an error leaves neither
-// a part of it nor a temporary file behind.
-func WritePNG(path string, img image.Image) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("write picture: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // the error that counts is err
-			os.Remove(f.Name())
-			err = fmt.Errorf("write picture %s: %w", path, err)
-		}
-	}()
-	if err := png.Encode(f, img); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

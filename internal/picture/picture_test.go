@@ -3,10 +3,6 @@ package picture_test
 import (
 	"image"
 	"image/color"
-	"image/png"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -145,59 +141,5 @@ func TestSheetRefuses(t *testing.T) {
 	opt.Columns, opt.Side = 1, 1000
 	if _, err := picture.Sheet(mat.NewDense(1, 100_000, nil), nrdl.Input{Height: 1, Width: 1}, opt); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v of a sheet of 10⁸ rows of pixels", err)
-	}
-}
-
-func TestWritePNG(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.png")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := picture.WritePNG(path, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if img, err := png.Decode(f); err != nil || img.Bounds().Size() != image.Pt(3, 2) {
-		t.Errorf("read %v, error %v", img, err)
-	}
-}
-
-// What cannot be written leaves nothing behind, and what was there stays.
-func TestWritePNGWholeOrNotAtAll(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.png")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := picture.WritePNG(path, image.NewGray(image.Rectangle{})); err == nil {
-		t.Error("an image without pixels was written")
-	}
-	if err := os.Mkdir(filepath.Join(dir, "b.png"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := picture.WritePNG(filepath.Join(dir, "b.png"), image.NewGray(image.Rect(0, 0, 1, 1))); err == nil {
-		t.Error("a folder was overwritten")
-	}
-	if err := picture.WritePNG(filepath.Join(dir, "none", "c.png"), image.NewGray(image.Rect(0, 0, 1, 1))); err == nil {
-		t.Error("a picture was written into a folder that does not exist")
-	}
-	var names []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
-		names = append(names, name)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(names, " "); got != ". a.png b.png" {
-		t.Errorf("the folder holds %q", got)
-	}
-	if old, err := os.ReadFile(path); err != nil || string(old) != "old" {
-		t.Errorf("a failed write left %q, error %v", old, err)
 	}
 }

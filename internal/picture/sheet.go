@@ -92,6 +92,7 @@ type sheet struct {
 	width     int // of a sample; its height is Side
 	left, top int // where the samples begin
 	common    tone
+	signed    bool // some value is negative
 	img       *image.RGBA
 }
 
@@ -107,7 +108,8 @@ func newSheet(x *mat.Dense, in nrdl.Input, opt SheetOptions) (*sheet, error) {
 	if err := s.validate(n); err != nil {
 		return nil, err
 	}
-	s.common = toneOf(opt.Range, x, 0, n)
+	s.common = toneOf(opt.Range, x, 0, n, false)
+	s.signed = mat.Min(x) < 0
 	s.width = max(1, opt.Side*in.Width/in.Height)
 	return s, s.layOut()
 }
@@ -210,7 +212,7 @@ func fit(line string, face font.Face, width int) string {
 func (s *sheet) drawSample(j, x, y int) {
 	t := s.common
 	if s.Range == Each {
-		t = toneOf(Each, s.x, j, j+1)
+		t = toneOf(Each, s.x, j, j+1, s.signed)
 	}
 	box := image.Rect(x, y, x+s.width, y+s.Side)
 	img := grey(s.x, j, s.in, t)

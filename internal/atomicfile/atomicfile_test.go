@@ -1,4 +1,4 @@
-package main
+package atomicfile
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // After an error, or when the context has ended, the old file is still there
 // and nothing else.
-func TestWriteFileIsAtomic(t *testing.T) {
+func TestWriteIsAtomic(t *testing.T) {
 	errFill := errors.New("fill failed")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -29,7 +29,7 @@ func TestWriteFileIsAtomic(t *testing.T) {
 			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := writeFile(c.ctx, path, func(w io.Writer) error {
+			_, err := Write(c.ctx, path, func(w io.Writer) error {
 				_, _ = w.Write(make([]byte, 3<<20))
 				return c.fail
 			})
@@ -44,10 +44,10 @@ func TestWriteFileIsAtomic(t *testing.T) {
 	}
 }
 
-func TestWriteFileReplaces(t *testing.T) {
+func TestWriteReplaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for i, text := range []string{"one", "two"} {
-		size, err := writeFile(t.Context(), path, func(w io.Writer) error {
+		size, err := Write(t.Context(), path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
@@ -76,11 +76,11 @@ func TestWriteFileReplaces(t *testing.T) {
 // checkWritable leaves no file.
 func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
-	if err := checkWritable(filepath.Join(dir, "f")); err != nil {
+	if err := Check(filepath.Join(dir, "f")); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range []string{dir, filepath.Join(dir, "no", "f")} {
-		if err := checkWritable(bad); err == nil {
+		if err := Check(bad); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
 	}

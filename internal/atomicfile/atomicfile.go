@@ -1,4 +1,5 @@
-package main
+// Package atomicfile writes files whole or not at all.
+package atomicfile
 
 import (
 	"bufio"
@@ -14,12 +15,12 @@ import (
 	"nrdl/internal/hint"
 )
 
-// writeFile makes the file at path of what fill writes and returns its size.
+// Write makes the file at path of what fill writes and returns its size.
 // The file appears whole or not at all: it is written beside its place,
 // synchronised, and renamed into it; after an error, or when ctx ends, whatever
 // was at path is still there. A path that is not a regular file (a device, a
 // pipe) is written to as it is.
-func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
+func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	target, mode, err := place(path)
 	if err != nil {
 		return 0, err
@@ -27,13 +28,13 @@ func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (in
 	if !mode.IsRegular() {
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
-			return 0, writeError(path, err)
+			return 0, Error(path, err)
 		}
 		return pour(f, path, fill)
 	}
 	f, err := createBeside(target, mode)
 	if err != nil {
-		return 0, writeError(path, err)
+		return 0, Error(path, err)
 	}
 	defer os.Remove(f.Name()) // after the rename there is nothing of that name
 	size, err := pour(f, path, func(w io.Writer) error {
@@ -46,21 +47,21 @@ func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (in
 		return 0, err
 	}
 	if err := os.Rename(f.Name(), target); err != nil {
-		return 0, writeError(path, err)
+		return 0, Error(path, err)
 	}
 	return size, nil
 }
 
-// checkWritable reports now what would make writeFile fail later: call it
+// Check reports now what would make Write fail later: call it
 // before work that would be lost.
-func checkWritable(path string) error {
+func Check(path string) error {
 	target, mode, err := place(path)
 	if err != nil || !mode.IsRegular() {
 		return err
 	}
 	f, err := createBeside(target, mode)
 	if err != nil {
-		return writeError(path, err)
+		return Error(path, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
@@ -73,7 +74,7 @@ func place(path string) (string, fs.FileMode, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return path, 0, nil
 	case err != nil:
-		return "", 0, writeError(path, err)
+		return "", 0, Error(path, err)
 	case info.IsDir():
 		return "", 0, fmt.Errorf("write %s: is a folder", path)
 	case !info.Mode().IsRegular():
@@ -81,12 +82,12 @@ func place(path string) (string, fs.FileMode, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // a read-only file is not to be replaced
 	if err != nil {
-		return "", 0, writeError(path, err)
+		return "", 0, Error(path, err)
 	}
 	f.Close()
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", 0, writeError(path, err)
+		return "", 0, Error(path, err)
 	}
 	return target, info.Mode(), nil
 }
@@ -122,7 +123,7 @@ func pour(f *os.File, path string, fill func(io.Writer) error) (int64, error) {
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
-	return counted.n, writeError(path, err)
+	return counted.n, Error(path, err)
 }
 
 type counter struct {
@@ -136,8 +137,9 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeError names the file that the user asked for, not the temporary one.
-func writeError(path string, err error) error {
+// Error says that path could not be written, and why: it names the file that
+// the user asked for, not a temporary one.
+func Error(path string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
 	}
