@@ -79,6 +79,14 @@ func Params(m nrdl.Method) []config.Param { return codec.Params(m) }
 // Marshal returns the parameters of m as JSON.
 func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }
 
+// Describe says in a line what m is: what its Describe says, or its name.
+func Describe(m nrdl.Method) string {
+	if d, ok := m.(interface{ Describe() string }); ok {
+		return d.Describe()
+	}
+	return m.Name()
+}
+
 // samples checks the parameters and the training set. It returns the set that
 // is learnt from, which is train without its black images, and its samples at
 // unit norm, a copy.

@@ -19,7 +19,7 @@ func complete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 func completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	for _, m := range method.All {
-		names = append(names, cobra.CompletionWithDesc(m.Name(), describeMethod(m)))
+		names = append(names, cobra.CompletionWithDesc(m.Name(), method.Describe(m)))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every example in the help runs as it stands, in the order in which the
-// commands are listed, where there are faces of nrdl data synth people.
+// Every example in the help, and every nrdl command in the README, runs as it
+// stands, in the order in which they are listed, where there are faces of nrdl
+// data synth people.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns from 96 faces, several times")
@@ -19,26 +20,50 @@ func TestExamples(t *testing.T) {
 	var script strings.Builder
 	script.WriteString("exec nrdl data synth people --people 8 --images 12\nexec nrdl train people -o people.nrdl\n")
 	written := map[string]bool{}
+	add := func(line string) {
+		line = strings.TrimSpace(line)
+		if !written[line] && strings.HasPrefix(line, "nrdl ") {
+			script.WriteString("exec " + line + "\n")
+		}
+		written[line] = true
+	}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Example == "" && c.Name() != "completion" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 		for line := range strings.Lines(c.Example) {
-			line = strings.TrimSpace(line)
-			if !written[line] && strings.HasPrefix(line, "nrdl ") {
-				script.WriteString("exec " + line + "\n")
-			}
-			written[line] = true
+			add(line)
 		}
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}
 	}
 	visit(newApp(os.Stdout, os.Stderr).rootCmd())
+	for _, line := range readmeCommands(t) {
+		add(strings.Replace(line, "go run ./cmd/nrdl ", "nrdl ", 1))
+	}
 	path := filepath.Join(t.TempDir(), "examples.txtar")
 	if err := os.WriteFile(path, []byte(script.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{Files: []string{path}})
+}
+
+// readmeCommands returns the lines of the README's blocks of shell commands.
+func readmeCommands(t *testing.T) (commands []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```sh\n")
+	for _, b := range blocks[1:] {
+		block, _, _ := strings.Cut(b, "```")
+		commands = append(commands, strings.Split(strings.TrimSpace(block), "\n")...)
+	}
+	if len(commands) < 5 {
+		t.Errorf("the README has the commands %q only", commands)
+	}
+	return commands
 }

@@ -46,14 +46,6 @@ equations that they appear in.`,
 	return c
 }
 
-// describeMethod says in a line what m is, or gives its name.
-func describeMethod(m nrdl.Method) string {
-	if d, ok := m.(interface{ Describe() string }); ok {
-		return d.Describe()
-	}
-	return m.Name()
-}
-
 // formulation gives the optimisation problem of m, or "".
 func formulation(m nrdl.Method) string {
 	if f, ok := m.(interface{ Formulation() string }); ok {
@@ -79,7 +71,7 @@ type paramJSON struct {
 }
 
 func newMethodJSON(m nrdl.Method) methodJSON {
-	out := methodJSON{Name: m.Name(), Description: describeMethod(m), Formulation: formulation(m)}
+	out := methodJSON{Name: m.Name(), Description: method.Describe(m), Formulation: formulation(m)}
 	for _, p := range method.Params(m) {
 		out.Params = append(out.Params, paramJSON{p.Path, p.Type, p.Value, p.Equation, p.Help, p.Choices})
 	}
@@ -96,7 +88,7 @@ func (a *app) listMethods(asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, m := range method.All {
-		fmt.Fprintf(w, "%s\t%s\n", m.Name(), describeMethod(m))
+		fmt.Fprintf(w, "%s\t%s\n", m.Name(), method.Describe(m))
 	}
 	return w.Flush()
 }
@@ -105,7 +97,7 @@ func (a *app) describeOne(m nrdl.Method, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(newMethodJSON(m))
 	}
-	a.print("%s: %s\n", m.Name(), describeMethod(m))
+	a.print("%s: %s\n", m.Name(), method.Describe(m))
 	if f := formulation(m); f != "" {
 		a.print("\n%s\n", indent(f))
 	}

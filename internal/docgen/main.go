@@ -1,7 +1,9 @@
-// Command docgen writes the generated parts of the documents: it replaces what
-// stands between <!-- methods:begin --> and <!-- methods:end --> in README.md
-// by the table of the methods in method.All. It runs in the root of the module,
-// by go generate, and changes nothing the second time.
+// Command docgen writes the generated parts of README.md, each between two
+// markers: the table of the methods in method.All between
+// <!-- methods:begin --> and <!-- methods:end -->, and the body of Example in
+// example_test.go between <!-- example:begin --> and <!-- example:end -->. It
+// runs in the root of the module, by go generate, and changes nothing the
+// second time.
 package main
 
 import (
@@ -16,19 +18,19 @@ import (
 )
 
 func main() {
-	if err := update("README.md"); err != nil {
+	if err := update("README.md", "example_test.go"); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}
 }
 
 // update rewrites the generated parts of the file at path.
-func update(path string) error {
+func update(path, example string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	updated, err := replace(text, "methods", table(method.All))
+	updated, err := generate(text, example)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -36,6 +38,38 @@ func update(path string) error {
 		return nil
 	}
 	return os.WriteFile(path, updated, 0o644)
+}
+
+// generate returns text with its generated parts renewed.
+func generate(text []byte, example string) ([]byte, error) {
+	source, err := os.ReadFile(example)
+	if err != nil {
+		return nil, err
+	}
+	code, err := body(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", example, err)
+	}
+	if text, err = replace(text, "example", code); err != nil {
+		return nil, err
+	}
+	return replace(text, "methods", table(method.All))
+}
+
+// body is the body of func Example in source, as a block of Markdown, without
+// the comment that says what it prints.
+func body(source []byte) (string, error) {
+	_, rest, ok := strings.Cut(string(source), "func Example() {\n")
+	code, _, end := strings.Cut(rest, "\n}\n")
+	if !ok || !end {
+		return "", errors.New("no func Example")
+	}
+	code, _, _ = strings.Cut(code, "\t// Output:")
+	lines := strings.Split(strings.TrimRight(code, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "\t")
+	}
+	return "```go\n" + strings.Join(lines, "\n") + "\n```\n", nil
 }
 
 // replace puts content between the markers of that name in text.
@@ -61,17 +95,9 @@ func table(methods []nrdl.Method) string {
 		for _, p := range method.Params(m) {
 			params = append(params, fmt.Sprintf("`%s=%s`", p.Path, p.Value))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name(), cell(describe(m)), strings.Join(params, " "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name(), cell(method.Describe(m)), strings.Join(params, " "))
 	}
 	return b.String()
-}
-
-// describe says in a line what m is, or gives its name.
-func describe(m nrdl.Method) string {
-	if d, ok := m.(interface{ Describe() string }); ok {
-		return d.Describe()
-	}
-	return m.Name()
 }
 
 // cell keeps text inside its cell.

@@ -9,7 +9,9 @@ import (
 	"nrdl/method"
 )
 
-const document = "# Title\n\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
+const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
+
+var example = filepath.Join("..", "..", "example_test.go")
 
 func TestUpdateIsIdempotent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "README.md")
@@ -18,7 +20,7 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	}
 	var texts [2]string
 	for i := range texts {
-		if err := update(path); err != nil {
+		if err := update(path, example); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(path)
@@ -30,7 +32,7 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	if texts[0] != texts[1] {
 		t.Errorf("a second run changed\n%s\nto\n%s", texts[0], texts[1])
 	}
-	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- methods:begin -->\n|") || !strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
+	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- example:begin -->\n```go\n") || !strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
 		t.Errorf("what is outside the markers changed:\n%s", texts[0])
 	}
 	if strings.Contains(texts[0], "old") {
@@ -60,7 +62,7 @@ func TestREADMEIsGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated, err := replace(text, "methods", table(method.All))
+	updated, err := generate(text, example)
 	if err != nil {
 		t.Fatal(err)
 	}
