@@ -97,7 +97,7 @@ func (p *Parts) validateRule() error {
 		}
 		_, k := p.D.Dims()
 		if c, kw := p.W.Dims(); c != len(p.Classes) || kw != k {
-			return fmt.Errorf("W is %d×%d for %d classes and %d atoms", c, kw, len(p.Classes), k)
+			return fmt.Errorf("classifier W is %d×%d for %d classes and %d atoms", c, kw, len(p.Classes), k)
 		}
 		return finite("W", p.W)
 	}
