@@ -34,9 +34,9 @@ type NonNegative struct {
 	Passes int     `json:"passes" help:"≥ 1, number of passes; admm only"`
 }
 
-// DefaultNonNegative solves the problem as it is stated. Rho and Passes are
-// those of the ADMM of [nrc], for when Solver is changed.
-var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.01, Passes: 10}
+// DefaultNonNegative solves the problem as [nrdl] states it. Rho and Passes are
+// for when Solver is changed to ADMM; doc/decisions.md says where they are from.
+var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.1, Passes: 5}
 
 // Name implements Coder.
 func (NonNegative) Name() string { return "nonnegative" }

@@ -22,7 +22,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"init.min_uses":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2"}, Value: "0"},
 		"init.coherence": {Given: map[string]string{"atoms": "4"}, Value: "0.5"},
 		"coder":          {Value: "ridge"},
-		"coder.rho":      {Given: map[string]string{"coder.solver": "admm"}, Value: "0.1"},
+		"coder.rho":      {Given: map[string]string{"coder.solver": "admm"}, Value: "0.01"},
 		"coder.passes":   {Given: map[string]string{"coder.solver": "admm"}, Value: "3"},
 	},
 }

@@ -1,0 +1,45 @@
+package nrdl_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of the module from the bottom to the top; those of
+// one line do not know each other, and a package imports from lines above its
+// own only.
+var layers = []string{
+	"internal/hint internal/realdata internal/blas",
+	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"coding internal/safetensors",
+	".",
+	"dataset method internal/picture",
+	"experiment internal/methodtest internal/docgen bench",
+	"cmd/nrdl",
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	layer := map[string]int{}
+	for i, line := range layers {
+		for _, p := range strings.Fields(line) {
+			layer[strings.TrimSuffix("nrdl/"+p, "/.")] = i
+		}
+	}
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		own, ok := layer[fields[0]]
+		if !ok {
+			t.Errorf("%s is in no layer", fields[0])
+		}
+		for _, imported := range fields[1:] {
+			if l, ours := layer[imported]; ours && l >= own {
+				t.Errorf("%s imports %s", fields[0], imported)
+			}
+		}
+	}
+}
