@@ -3,8 +3,8 @@ module nrdl
 go 1.26.0
 
 require (
-	github.com/agnivade/levenshtein v1.2.1
 	github.com/google/go-cmp v0.7.0
+	github.com/hbollon/go-edlib v1.7.0
 	github.com/mmcloughlin/avo v0.6.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sbinet/npyio v0.6.0

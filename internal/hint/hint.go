@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/hbollon/go-edlib"
 )
 
 type hinted struct {
@@ -32,9 +32,9 @@ func Of(err error) string {
 // them as its hint, or all of them where none is near.
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
-	nearest, distance := "", len(name)/2+2
+	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
-		if d := levenshtein.ComputeDistance(name, n); d < distance {
+		if d := edlib.OSADamerauLevenshteinDistance(name, n); d < distance {
 			nearest, distance = n, d
 		}
 	}
