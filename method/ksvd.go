@@ -59,16 +59,8 @@ type ksvdState struct {
 
 // learn improves the atoms d, m×K, for the samples x, m×n, in place.
 func (k KSVD) learn(d, x *mat.Dense) {
-	_, n := x.Dims()
-	m, atoms := d.Dims()
-	k.Sparsity = min(k.Sparsity, atoms, m)
-	k.MinUses = min(k.MinUses, n)
-	s := &ksvdState{
-		KSVD: k, x: mat.DenseCopyOf(x.T()), d: mat.DenseCopyOf(d.T()),
-		γ: mat.NewDense(n, atoms, nil), e: mat.NewDense(n, m, nil),
-		gram: mat.NewDense(atoms, atoms, nil), chol: mat.NewDense(k.Sparsity, k.Sparsity, nil),
-		spent: make([]bool, n),
-	}
+	_, atoms := d.Dims()
+	s := k.newState(d, x)
 	for range k.Passes {
 		s.code()
 		for a := range atoms {
@@ -77,6 +69,19 @@ func (k KSVD) learn(d, x *mat.Dense) {
 		s.replace()
 	}
 	d.Copy(s.d.T())
+}
+
+func (k KSVD) newState(d, x *mat.Dense) *ksvdState {
+	_, n := x.Dims()
+	m, atoms := d.Dims()
+	k.Sparsity = min(k.Sparsity, atoms, m)
+	k.MinUses = min(k.MinUses, n)
+	return &ksvdState{
+		KSVD: k, x: mat.DenseCopyOf(x.T()), d: mat.DenseCopyOf(d.T()),
+		γ: mat.NewDense(n, atoms, nil), e: mat.NewDense(n, m, nil),
+		gram: mat.NewDense(atoms, atoms, nil), chol: mat.NewDense(k.Sparsity, k.Sparsity, nil),
+		spent: make([]bool, n),
+	}
 }
 
 // code: Γ by orthogonal matching pursuit, E = X − DΓ

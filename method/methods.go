@@ -73,8 +73,12 @@ func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
 	return edited.(nrdl.Method), nil
 }
 
+// A Param describes one parameter: its Path, as Set takes it, its Type, Value,
+// Help, Equation and Choices.
+type Param = config.Param
+
 // Params describes the parameters of m.
-func Params(m nrdl.Method) []config.Param { return codec.Params(m) }
+func Params(m nrdl.Method) []Param { return codec.Params(m) }
 
 // Marshal returns the parameters of m as JSON.
 func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }

@@ -28,7 +28,7 @@ type NRDL struct {
 	Beta    float64      `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
 	Gamma   float64      `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Squared bool         `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
-	Signed  bool         `json:"signed" help:"codes of either sign: NRDL-test, coded by ridge unless coder is set" eq:"(10)"`
+	Signed  bool         `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
 	Atoms   int          `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
 	Init    KSVD         `json:"init" help:"K-SVD that draws D₀ where atoms > 0"`
 	Mu      float64      `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
@@ -36,7 +36,8 @@ type NRDL struct {
 	MuMax   float64      `json:"mu_max" help:"largest μ" eq:"(9)"`
 	Tol     float64      `json:"tol" help:"converged when max(|WS−P|, |WS−J|) is below it" eq:"(18)"`
 	Passes  int          `json:"passes" help:"at most so many passes"`
-	Coder   coding.Coder `json:"coder" help:"how a query is coded" eq:"(19)"`
+	Coder   coding.Coder `json:"coder" help:"how a query is coded, unless signed" eq:"(19)"`
+	Ridge   coding.Ridge `json:"ridge" help:"how a query is coded where signed" eq:"[crc] (6)"`
 }
 
 // DefaultNRDL has the values that the authors published for Extended Yale B.
@@ -44,7 +45,7 @@ var DefaultNRDL = NRDL{
 	Lambda: 1e-4, Alpha: 1, Beta: 0.1, Gamma: 1e-4,
 	Init: DefaultKSVD,
 	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
-	Coder: coding.DefaultNonNegative,
+	Coder: coding.DefaultNonNegative, Ridge: coding.DefaultRidge,
 }
 
 // DefaultNRDLTest is the paper's NRDL-test: the same learning without the
@@ -52,7 +53,7 @@ var DefaultNRDL = NRDL{
 var DefaultNRDLTest = signed(DefaultNRDL)
 
 func signed(m NRDL) NRDL {
-	m.Signed, m.Coder = true, coding.DefaultRidge
+	m.Signed = true
 	return m
 }
 
@@ -106,14 +107,22 @@ func (m NRDL) Validate() error {
 	if err := m.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
+	if err := m.Ridge.Validate(); err != nil {
+		return err
+	}
 	return m.Coder.Validate()
+}
+
+// coder codes queries.
+func (m NRDL) coder() coding.Coder {
+	if m.Signed {
+		return m.Ridge
+	}
+	return m.Coder
 }
 
 // Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
 func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	if m.Signed && m.Coder == coding.Coder(coding.DefaultNonNegative) {
-		m.Coder = coding.DefaultRidge
-	}
 	train, x, err := samples(m, train)
 	if err != nil {
 		return nil, err
@@ -128,7 +137,7 @@ func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Mod
 	}
 	return model(m, train, run, nrdl.Parts{
 		D: s.dictionary(x), Groups: s.atoms, W: s.W,
-		Coder: m.Coder, Rule: nrdl.Linear, Trained: out,
+		Coder: m.coder(), Rule: nrdl.Linear, Trained: out,
 	})
 }
 
@@ -149,7 +158,7 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
 		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
-		PP: zero(c, c), A: zero(c, c), TS: zero(c, k),
+		PP: zero(c, c), A: zero(c, c),
 	}, nil
 }
 

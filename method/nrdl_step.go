@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -29,10 +30,13 @@ type nrdlState struct {
 	B     *mat.Dense // K×N: right-hand side of (11) where it is singular
 	G, V  *mat.Dense // K×K: normal equations of (11); of (12) and (15)
 	PP, A *mat.Dense // C×C: Σ_j P_jP_jᵀ; normal equations of (13)
-	TS    *mat.Dense // C×K: T·Sᵀ
 	spd   lin.SPD    // of the K×K systems
 	spdP  lin.SPD    // of the C×C systems of (13)
 }
+
+// largestElement bounds the elements of D and W, which are near those of unit
+// samples and of labels in every fit that serves.
+const largestElement = 1e6
 
 // Step makes one pass in the order of the published program and returns the
 // residual of (18).
@@ -47,6 +51,10 @@ func (s *nrdlState) Step() (float64, error) {
 		}
 	}
 	s.updateMultipliers()
+	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < largestElement) {
+		return v, hint.Add(fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v),
+			"weights far from the defaults make the iteration diverge: lambda above 0.1 often does")
+	}
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
 
@@ -54,16 +62,19 @@ func (s *nrdlState) Step() (float64, error) {
 //
 // R is frozen at the last S, so that this is not the exact minimiser of (10).
 func (s *nrdlState) updateS() error {
-	s.ownClass(s.R)                     // R
-	lin.Set(s.R, s.Lambda, s.R)         // λR
-	lin.Add(s.R, 1, s.X)                // X + λR
-	s.targets()                         // T
 	lin.AtA(s.G, s.Lambda+1, s.D)       // (λ+1)DᵀD
 	lin.AddAtA(s.G, s.Alpha+2*s.μ, s.W) // (λ+1)DᵀD + (α+2μ)WᵀW
 	ridge, err := s.spd.FactorOrRidge(s.G)
 	if err != nil {
 		return err
 	}
+	if ridge > 0 && s.used == 0 {
+		s.matchS()
+	}
+	s.ownClass(s.R)             // R
+	lin.Set(s.R, s.Lambda, s.R) // λR
+	lin.Add(s.R, 1, s.X)        // X + λR
+	s.targets()                 // T
 	if ridge > 0 {
 		s.nearestS()
 	} else {
@@ -92,9 +103,6 @@ func (s *nrdlState) rightS(b *mat.Dense) {
 func (s *nrdlState) nearestS() {
 	if s.B == nil {
 		s.B = mat.NewDense(s.S.RawMatrix().Rows, s.S.RawMatrix().Cols, nil)
-	}
-	if s.used == 0 {
-		s.matchS()
 	}
 	s.rightS(s.B)
 	lin.Mirror(s.G)
@@ -208,6 +216,8 @@ func (s *nrdlState) updateJ() error {
 }
 
 // updateD: D = XSᵀ [SSᵀ + λ(A⊙S)(A⊙S)ᵀ]⁻¹   (15)
+//
+// Where λ = 0 the inverse is that of (12), whose factor spd still holds.
 func (s *nrdlState) updateD() error {
 	if s.Lambda > 0 {
 		lin.Set(s.G, 1, s.V) // SSᵀ

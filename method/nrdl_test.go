@@ -2,20 +2,17 @@ package method
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/dataset"
-	"nrdl/internal/blas"
 	"nrdl/internal/lin"
-	"nrdl/internal/realdata"
 )
 
 func random(r *rand.Rand, m, n int) *mat.Dense {
@@ -210,7 +207,7 @@ func TestCompressionChangesNothing(t *testing.T) {
 		zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 		full.D, full.atoms, full.μ = d0, groups, m.Mu
 		full.S, full.W, full.P, full.J = zero(k, 12), zero(3, k), zero(3, 12), zero(3, 12)
-		full.C1, full.C2, full.WS, full.T, full.TS = zero(3, 12), zero(3, 12), zero(3, 12), zero(3, 12), zero(3, k)
+		full.C1, full.C2, full.WS, full.T = zero(3, 12), zero(3, 12), zero(3, 12), zero(3, 12)
 		full.spd, full.spdP = lin.SPD{}, lin.SPD{}
 		for range 8 {
 			if _, err := full.Step(); err != nil {
@@ -348,142 +345,101 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 }
 
-type golden struct {
-	Predictions []int
-	Trace       []map[string]float64
-}
-
-func readGolden(t *testing.T, name string) golden {
-	t.Helper()
-	raw, err := os.ReadFile(realdata.Path(t, "..", "golden", name))
-	if err != nil {
+// Before clamping, (11) is stationary for (10) with D(A⊙S) replaced by DS − R.
+func TestSIsStationaryForItsSurrogate(t *testing.T) {
+	m := strong()
+	m.Signed = true // no clamping
+	s := midway(t, m, positive(rand.New(rand.NewPCG(9, 1)), 20, 3, 2, 4), 3)
+	r := mat.DenseCopyOf(s.R)
+	s.ownClass(r)
+	if err := s.updateS(); err != nil {
 		t.Fatal(err)
 	}
-	var g golden
-	if err := json.Unmarshal(raw, &g); err != nil {
-		t.Fatal(err)
+	surrogate := func() float64 {
+		off := s.Lambda
+		s.Lambda = 0
+		sum := s.lagrangian(1)
+		s.Lambda = off
+		var e mat.Dense
+		e.Mul(s.D, s.S)
+		e.Sub(&e, r)
+		return sum + s.Lambda*lin.SquaredNorm(&e)
 	}
-	return g
-}
-
-func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *nrdl.Set) {
-	t.Helper()
-	set, err := dataset.Open(context.Background(), realdata.Path(t, "sets", file), dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dataset.ParseSplit(split)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, te, err := s.Apply(set, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Select(tr), set.Select(te)
-}
-
-// The traces were computed by two independent routes with D₀ the training
-// samples; floor is the size above which the routes agree to 1e-6.
-func TestGoldenTraces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
-	for _, c := range []struct {
-		file, split, golden string
-		floor               float64
-	}{
-		{"orl_56x46.mat", "first:6", "nrdl_orl_first6.json", 1e-9},
-		{"yaleb_32x32.mat", "first:20", "nrdl_yaleb_first20.json", 1e-6},
-	} {
-		g := readGolden(t, c.golden)
-		train, test := trainingPart(t, c.file, c.split, 1)
-		for _, b := range blas.Available() {
-			t.Run(fmt.Sprintf("%s/%v", c.golden, b), func(t *testing.T) {
-				was := blas.Current()
-				if err := blas.Use(b); err != nil {
-					t.Fatal(err)
-				}
-				defer func() {
-					if err := blas.Use(was); err != nil {
-						t.Fatal(err)
-					}
-				}()
-				model := g.compare(t, train, c.floor)
-				g.recognise(t, model, test)
-			})
-		}
+	if g := gradient(s.S, surrogate); g > 1e-6 {
+		t.Errorf("gradient %.2e", g)
 	}
 }
 
-func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Model {
-	t.Helper()
-	passes, failed := 0, 0
-	model, err := DefaultNRDL.Fit(context.Background(), train, nrdl.Run{Watch: func(p nrdl.Progress) {
-		passes++
-		if passes > len(g.Trace) {
-			return
-		}
-		want := g.Trace[passes-1]
-		got := append(p.Terms(), nrdl.Term{Name: "residual", Value: p.Residual}, nrdl.Term{Name: "iter", Value: float64(p.Iter)})
-		if len(got) != len(want) {
-			t.Fatalf("%d quantities a pass, the trace has %d", len(got), len(want))
-		}
-		for _, term := range got {
-			w, ok := want[term.Name]
-			if !ok || math.Abs(w) > floor && !(math.Abs(term.Value-w) <= 1e-6*math.Abs(w)) {
-				if failed++; failed < 10 {
-					t.Errorf("pass %d: %s = %v, want %v", passes, term.Name, term.Value, w)
-				}
-			}
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if passes != len(g.Trace) || model.Parts().Trained.Status != nrdl.Converged {
-		t.Errorf("%v after %d passes, want %d", model.Parts().Trained.Status, passes, len(g.Trace))
-	}
-	return model
-}
-
-// recognise compares the classes, which the trace numbers from 1.
-func (g golden) recognise(t *testing.T, model *nrdl.Model, test *nrdl.Set) {
-	t.Helper()
-	got, err := model.Predict(context.Background(), test.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	differ := 0
-	for j, p := range g.Predictions {
-		if p != got[j]+1 {
-			differ++
-		}
-	}
-	if len(got) != len(g.Predictions) || differ > 0 {
-		t.Errorf("%d of %d predictions differ from the golden ones", differ, len(got))
-	}
-}
-
-// With conjugate gradients in (14) the same trace comes out.
-func TestGoldenTraceByConjugateGradients(t *testing.T) {
-	g := readGolden(t, "nrdl_orl_first6.json")
-	train, _ := trainingPart(t, "orl_56x46.mat", "first:6", 1)
-	x := nrdl.Unit(train.X)
-	s, err := newNRDLState(context.Background(), DefaultNRDL, x, train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.L = newGraph(x, false, 0)
-	for i, want := range g.Trace {
-		residual, err := s.Step()
-		if err != nil {
+// (16) and (17) with the μ of the pass, which grows afterwards up to its bound.
+func TestMultipliers(t *testing.T) {
+	m := strong()
+	m.MuMax = 0.14
+	s := midway(t, m, positive(rand.New(rand.NewPCG(10, 1)), 9, 3, 4), 0)
+	for _, want := range []float64{0.1, 0.11, 0.121, 0.1331, 0.14, 0.14} {
+		var p, j mat.Dense
+		c1, c2 := mat.DenseCopyOf(s.C1), mat.DenseCopyOf(s.C2)
+		if _, err := s.Step(); err != nil {
 			t.Fatal(err)
 		}
-		for _, term := range append(s.Objective(), nrdl.Term{Name: "residual", Value: residual}) {
-			if w := want[term.Name]; w > 1e-9 && !(math.Abs(term.Value-w) <= 1e-6*w) {
-				t.Fatalf("pass %d: %s = %v, want %v", i+1, term.Name, term.Value, w)
-			}
+		if math.Abs(s.used-want) > 1e-15 {
+			t.Errorf("μ = %v, want %v", s.used, want)
+		}
+		p.Sub(s.WS, s.P)
+		p.Scale(want, &p)
+		p.Add(&p, c1)
+		j.Sub(s.WS, s.J)
+		j.Scale(want, &j)
+		j.Add(&j, c2)
+		if !mat.EqualApprox(&p, s.C1, 1e-12) || !mat.EqualApprox(&j, s.C2, 1e-12) {
+			t.Errorf("μ = %v: the multipliers are not C + μ(WS − copy)", want)
+		}
+	}
+}
+
+// The terms of (7), with P and J in the place of WS, make up the Lagrangian
+// where the copies are exact and the multipliers zero.
+func TestObjectiveIsTheLagrangianAtExactCopies(t *testing.T) {
+	m := strong()
+	s := midway(t, m, positive(rand.New(rand.NewPCG(11, 1)), 9, 3, 2, 4), 3)
+	lin.AB(s.WS, 1, s.W, s.S)
+	lin.Set(s.P, 1, s.WS)
+	lin.Set(s.J, 1, s.WS)
+	s.C1.Zero()
+	s.C2.Zero()
+	var sum float64
+	parts := map[string]float64{}
+	for _, term := range s.Objective() {
+		switch term.Name {
+		case "reconstruction", "offclass", "classification", "incoherence", "graph":
+			sum += term.Value
+			parts[term.Name] = term.Value
+		}
+	}
+	if want := s.lagrangian(1); math.Abs(sum-want) > 1e-9*want {
+		t.Errorf("the terms %v make %v, the Lagrangian is %v", parts, sum, want)
+	}
+	if len(parts) != 5 {
+		t.Errorf("terms %v", parts)
+	}
+}
+
+// Weights that blow the dictionary up are an error that names the pass.
+func TestDivergenceIsAnError(t *testing.T) {
+	m := DefaultNRDL
+	m.Lambda = 1e12
+	_, err := m.Fit(context.Background(), positive(rand.New(rand.NewPCG(12, 1)), 30, 5, 6, 7), nrdl.Run{})
+	if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "pass ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// More atoms than features: the norms stay in their range and the model serves.
+func TestMoreAtomsThanFeatures(t *testing.T) {
+	train := positive(rand.New(rand.NewPCG(13, 1)), 8, 9, 8, 10)
+	s := midway(t, DefaultNRDL, train, 110)
+	for _, term := range s.Objective() {
+		if term.Value > 100 {
+			t.Errorf("%s = %v", term.Name, term.Value)
 		}
 	}
 }

@@ -161,6 +161,18 @@ func MaxAbsDiff(a, b *mat.Dense) float64 {
 	return largest
 }
 
+// MaxAbs returns max |A|, NaN if A holds one.
+func MaxAbs(a *mat.Dense) float64 {
+	m, _ := a.Dims()
+	var largest float64
+	for i := range m {
+		for _, v := range a.RawRowView(i) {
+			largest = max(largest, math.Abs(v)) // max keeps NaN
+		}
+	}
+	return largest
+}
+
 // SquaredNorm returns ‖A‖²_F.
 func SquaredNorm(a *mat.Dense) float64 {
 	m, _ := a.Dims()

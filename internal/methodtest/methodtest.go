@@ -10,7 +10,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,6 +35,8 @@ func Run(t *testing.T, m nrdl.Method, exceptions map[string]Exception) {
 	t.Run("learns separable data", s.learns)
 	t.Run("fewer features than samples", func(t *testing.T) { s.learnsFrom(t, cones(5, 6, 12, 1), cones(5, 4, 12, 2)) })
 	t.Run("repeats exactly", s.repeats)
+	t.Run("threads change nothing", s.threads)
+	t.Run("scores of many at once", s.concurrent)
 	t.Run("watching changes nothing", s.watched)
 	t.Run("leaves its input alone", s.input)
 	t.Run("survives save and load", s.saved)
@@ -138,6 +142,41 @@ func (s *suite) repeats(t *testing.T) {
 	if !bytes.Equal(encode(t, a), encode(t, b)) {
 		t.Error("two fits give different models")
 	}
+}
+
+// threads learns from enough samples for the products to be divided.
+func (s *suite) threads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	train := cones(12, 14, 150, 1)
+	one := encode(t, s.fit(t, s.m, train, nil))
+	for _, n := range []int{2, 4} {
+		runtime.GOMAXPROCS(n)
+		if !bytes.Equal(one, encode(t, s.fit(t, s.m, train, nil))) {
+			t.Errorf("%d threads give another model than one", n)
+		}
+	}
+}
+
+// concurrent scores the probes one by one, from several goroutines at once.
+func (s *suite) concurrent(t *testing.T) {
+	model := s.fit(t, s.m, s.train, nil)
+	all := scores(t, model, s.probe.X)
+	d, n := s.probe.X.Dims()
+	c, _ := all.Dims()
+	var wg sync.WaitGroup
+	for j := range n {
+		wg.Go(func() {
+			one, err := model.Scores(context.Background(), s.probe.X.Slice(0, d, j, j+1).(*mat.Dense))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !mat.EqualApprox(one, all.Slice(0, c, j, j+1), 1e-12) {
+				t.Errorf("probe %d scores differently alone", j)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func (s *suite) watched(t *testing.T) {

@@ -1,0 +1,155 @@
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/blas"
+	"nrdl/internal/realdata"
+)
+
+type golden struct {
+	Predictions []int
+	Trace       []map[string]float64
+}
+
+func readGolden(t *testing.T, name string) golden {
+	t.Helper()
+	raw, err := os.ReadFile(realdata.Path(t, "..", "golden", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g golden
+	if err := json.Unmarshal(raw, &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *nrdl.Set) {
+	t.Helper()
+	set, err := dataset.Open(context.Background(), realdata.Path(t, "sets", file), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.ParseSplit(split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, te, err := s.Apply(set, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Select(tr), set.Select(te)
+}
+
+// The traces were computed by two independent routes with D₀ the training
+// samples; floor is the size above which the routes agree to 1e-6.
+func TestGoldenTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	for _, c := range []struct {
+		file, split, golden string
+		floor               float64
+	}{
+		{"orl_56x46.mat", "first:6", "nrdl_orl_first6.json", 1e-9},
+		{"yaleb_32x32.mat", "first:20", "nrdl_yaleb_first20.json", 1e-6},
+	} {
+		g := readGolden(t, c.golden)
+		train, test := trainingPart(t, c.file, c.split, 1)
+		for _, b := range blas.Available() {
+			t.Run(fmt.Sprintf("%s/%v", c.golden, b), func(t *testing.T) {
+				was := blas.Current()
+				if err := blas.Use(b); err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if err := blas.Use(was); err != nil {
+						t.Fatal(err)
+					}
+				}()
+				model := g.compare(t, train, c.floor)
+				g.recognise(t, model, test)
+			})
+		}
+	}
+}
+
+func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Model {
+	t.Helper()
+	passes, failed := 0, 0
+	model, err := DefaultNRDL.Fit(context.Background(), train, nrdl.Run{Watch: func(p nrdl.Progress) {
+		passes++
+		if passes > len(g.Trace) {
+			return
+		}
+		want := g.Trace[passes-1]
+		got := append(p.Terms(), nrdl.Term{Name: "residual", Value: p.Residual}, nrdl.Term{Name: "iter", Value: float64(p.Iter)})
+		if len(got) != len(want) {
+			t.Fatalf("%d quantities a pass, the trace has %d", len(got), len(want))
+		}
+		for _, term := range got {
+			w, ok := want[term.Name]
+			if !ok || math.Abs(w) > floor && !(math.Abs(term.Value-w) <= 1e-6*math.Abs(w)) {
+				if failed++; failed < 10 {
+					t.Errorf("pass %d: %s = %v, want %v", passes, term.Name, term.Value, w)
+				}
+			}
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if passes != len(g.Trace) || model.Parts().Trained.Status != nrdl.Converged {
+		t.Errorf("%v after %d passes, want %d", model.Parts().Trained.Status, passes, len(g.Trace))
+	}
+	return model
+}
+
+// recognise compares the classes, which the trace numbers from 1.
+func (g golden) recognise(t *testing.T, model *nrdl.Model, test *nrdl.Set) {
+	t.Helper()
+	got, err := model.Predict(context.Background(), test.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for j, p := range g.Predictions {
+		if p != got[j]+1 {
+			differ++
+		}
+	}
+	if len(got) != len(g.Predictions) || differ > 0 {
+		t.Errorf("%d of %d predictions differ from the golden ones", differ, len(got))
+	}
+}
+
+// With conjugate gradients in (14) the same trace comes out.
+func TestGoldenTraceByConjugateGradients(t *testing.T) {
+	g := readGolden(t, "nrdl_orl_first6.json")
+	train, _ := trainingPart(t, "orl_56x46.mat", "first:6", 1)
+	x := nrdl.Unit(train.X)
+	s, err := newNRDLState(context.Background(), DefaultNRDL, x, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.L = newGraph(x, false, 0)
+	for i, want := range g.Trace {
+		residual, err := s.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range append(s.Objective(), nrdl.Term{Name: "residual", Value: residual}) {
+			if w := want[term.Name]; w > 1e-9 && !(math.Abs(term.Value-w) <= 1e-6*w) {
+				t.Fatalf("pass %d: %s = %v, want %v", i+1, term.Name, term.Value, w)
+			}
+		}
+	}
+}
