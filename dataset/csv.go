@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +25,10 @@ const (
 )
 
 // A row of a list: where an image is and whose.
-type row struct{ path, label string }
+type row struct {
+	path, label string
+	line        int
+}
 
 func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	data, err := readFile(path)
@@ -34,18 +39,52 @@ func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")
 	}
-	paths, ids, labels := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
-	for i, r := range rows {
-		ids[i], labels[i] = r.path, r.label
-		if paths[i] = filepath.FromSlash(r.path); !filepath.IsAbs(paths[i]) {
-			paths[i] = filepath.Join(filepath.Dir(path), paths[i])
-		}
+	if rows, err = existing(rows, path, opt); err != nil {
+		return nil, err
 	}
-	x, err := readAll(ctx, paths, opt)
+	n := len(rows)
+	paths, at, ids, labels := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range rows {
+		paths[i], at[i], ids[i], labels[i] = r.file(path), r.at(path), r.path, r.label
+	}
+	x, err := readAll(ctx, paths, at, opt)
 	if err != nil {
 		return nil, err
 	}
 	return nrdl.NewSet(x, labels, ids, nil, opt.imageSize())
+}
+
+// file is where the image of r is, in the list at list.
+func (r row) file(list string) string {
+	file := filepath.FromSlash(r.path)
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(list), file)
+}
+
+// at names the line of r in the list at list.
+func (r row) at(list string) string { return fmt.Sprintf("%s:%d", list, r.line) }
+
+// existing reports the first of rows whose image does not exist. A first line
+// of the kind is left out as a header where it names no image file and the
+// second does.
+func existing(rows []row, list string, opt Options) ([]row, error) {
+	missing := func(r row) bool {
+		_, err := os.Stat(r.file(list))
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if len(rows) > 1 && filepath.Ext(rows[0].path) == "" && missing(rows[0]) && !missing(rows[1]) {
+		opt.warn("%s: taken for a header: there is no image %s", rows[0].at(list), rows[0].path)
+		rows = rows[1:]
+	}
+	for _, r := range rows {
+		if !missing(r) {
+			continue
+		}
+		return nil, hint.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
+	}
+	return rows, nil
 }
 
 // parseCSV reads lines path;label. The separator is the first of ';', tab and
@@ -71,7 +110,7 @@ func parseCSV(data []byte) ([]row, error) {
 			return nil, err
 		}
 		line, _ := r.FieldPos(0)
-		one, err := newRow(fields)
+		one, err := newRow(fields, line)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
@@ -126,11 +165,11 @@ func unquoted(line []byte) []byte {
 	return plain
 }
 
-func newRow(fields []string) (row, error) {
+func newRow(fields []string, line int) (row, error) {
 	if len(fields) != 2 {
 		return row{}, fmt.Errorf("%s, not path and person", count(len(fields), "field"))
 	}
-	r := row{strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])}
+	r := row{strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1]), line}
 	switch {
 	case r.path == "":
 		return row{}, errors.New("the path is empty")

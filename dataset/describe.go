@@ -21,7 +21,7 @@ type Info struct {
 	Highest  float64    `json:"highest"`  // value
 	Integers bool       `json:"integers"` // all values are
 	// Blank images are all zero: no method can recognise them. Constant ones
-	// have a single value that is not zero.
+	// have a single value that is not zero, but for rounding errors.
 	Blank    []int `json:"blank"`
 	Constant []int `json:"constant"`
 	// Duplicates are groups of identical images that are neither blank nor
@@ -52,7 +52,7 @@ func Describe(set *nrdl.Set) Info {
 		switch {
 		case lo == 0 && hi == 0:
 			info.Blank = append(info.Blank, j)
-		case lo == hi:
+		case Blank(sample):
 			info.Constant = append(info.Constant, j)
 		default:
 			for i, v := range sample {

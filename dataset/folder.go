@@ -18,7 +18,17 @@ func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error
 	if err != nil {
 		return nil, err
 	}
+	if len(w.unreadable) > 0 {
+		err := w.unreadable[0]
+		if hint.Of(err) == "" {
+			err = hint.Add(err, "make it readable, or move it out of %s", root)
+		}
+		return nil, err
+	}
 	images, others := w.divide()
+	for _, f := range w.foreignCounts() {
+		opt.warn("%s cannot be read: convert them to JPEG", f)
+	}
 	people, err := w.people(images, opt)
 	if err != nil {
 		return nil, err
@@ -32,28 +42,34 @@ func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error
 		paths[i] = filepath.Join(root, filepath.FromSlash(f))
 		labels[i], _, _ = strings.Cut(f, "/")
 	}
-	x, err := readAll(ctx, paths, opt)
+	x, err := readAll(ctx, paths, nil, opt)
 	if err != nil {
 		return nil, err
 	}
 	return nrdl.NewSet(x, labels, images, people, opt.imageSize())
 }
 
-// divide tells the images from the other files.
-func (w *walker) divide() (images, others []string) {
-	for _, f := range w.files {
-		if isImageFile(filepath.Join(w.root, filepath.FromSlash(f))) {
-			images = append(images, f)
-		} else {
-			others = append(others, f)
+// foreignCounts counts the foreign images: "3 HEIC files".
+func (w *walker) foreignCounts() (counts []string) {
+	number := make(map[string]int)
+	for _, f := range w.foreign {
+		number[f.name]++
+	}
+	for _, f := range foreign {
+		if n := number[f.name]; n > 0 {
+			counts = append(counts, count(n, f.name+" file"))
 		}
 	}
-	return images, others
+	return counts
 }
 
 // people returns the folders of root that hold images, in natural order, or
 // says what is wrong with the layout.
 func (w *walker) people(images []string, opt Options) ([]string, error) {
+	if len(images) == 0 && len(w.foreign) > 0 {
+		return nil, hint.Add(fmt.Errorf("%s holds no images that can be read", w.root), "convert the %s to JPEG",
+			strings.Join(w.foreignCounts(), " and the "))
+	}
 	if len(images) == 0 {
 		return nil, hint.Add(fmt.Errorf("%s holds no images", w.root), layout)
 	}

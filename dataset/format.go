@@ -28,26 +28,34 @@ type format struct {
 	config func([]byte) (image.Config, error)
 	decode func([]byte) (image.Image, error)
 	exif   func([]byte) []byte // the TIFF structure that tells the orientation; may be nil
+
+	extensions []string // of a foreign format
 }
 
 // formats are told by content and not through the registry of package image,
 // which whatever is linked into the program may extend.
 var formats = []format{
-	{"PNM", pnmMagic, pnmConfig, pnmDecode, nil},
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, using(png.DecodeConfig), using(png.Decode), pngExif},
-	{"JPEG", []string{"\xff\xd8\xff"}, using(jpeg.DecodeConfig), using(jpeg.Decode), jpegExif},
-	{"WebP", []string{"RIFF????WEBP"}, using(webp.DecodeConfig), using(webpDecode), webpExif},
-	{"GIF", []string{"GIF8"}, using(gif.DecodeConfig), using(gif.Decode), nil},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, using(bmp.DecodeConfig), using(bmp.Decode), nil},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, using(tiff.DecodeConfig), using(tiff.Decode), itself},
+	{"PNM", pnmMagic, pnmConfig, pnmDecode, nil, nil},
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, using(png.DecodeConfig), using(png.Decode), pngExif, nil},
+	{"JPEG", []string{"\xff\xd8\xff"}, using(jpeg.DecodeConfig), using(jpeg.Decode), jpegExif, nil},
+	{"WebP", []string{"RIFF????WEBP"}, using(webp.DecodeConfig), using(webpDecode), webpExif, nil},
+	{"GIF", []string{"GIF8"}, using(gif.DecodeConfig), using(gif.Decode), nil, nil},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, using(bmp.DecodeConfig), using(bmp.Decode), nil, nil},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, using(tiff.DecodeConfig), using(tiff.Decode), itself, nil},
 }
 
 // foreign are image files that are recognised only to say what they are.
 var foreign = []format{
-	{name: "HEIC or AVIF", magic: []string{"????ftyphei", "????ftypmif1", "????ftypmsf1", "????ftypavif"}},
-	{name: "JPEG 2000", magic: []string{"????jP  ", "\xff\x4f\xff\x51"}},
-	{name: "JPEG XL", magic: []string{"????JXL ", "\xff\x0a"}},
-	{name: "PAM", magic: []string{"P7\n"}},
+	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, extensions: []string{".heic", ".heif", ".hif"}},
+	{name: "AVIF", magic: []string{"????ftypavi"}, extensions: []string{".avif"}},
+	{name: "JPEG 2000", magic: []string{"????jP  ", "\xff\x4f\xff\x51"}, extensions: []string{".jp2", ".j2k", ".jpf", ".jpx"}},
+	{name: "JPEG XL", magic: []string{"????JXL ", "\xff\x0a"}, extensions: []string{".jxl"}},
+	{name: "PAM", magic: []string{"P7\n"}, extensions: []string{".pam"}},
+}
+
+// refuse is the error for a file of a foreign format.
+func (f format) refuse() error {
+	return hint.Add(fmt.Errorf("%s files cannot be read", f.name), "convert it to JPEG or PNG")
 }
 
 // extensions of image files, lower case.
@@ -90,7 +98,7 @@ func formatOf(data []byte) (format, error) {
 	}
 	for _, f := range foreign {
 		if f.matches(data) {
-			return format{}, hint.Add(fmt.Errorf("%s files cannot be read", f.name), "convert it to JPEG or PNG")
+			return format{}, f.refuse()
 		}
 	}
 	return format{}, errors.New("not an image")

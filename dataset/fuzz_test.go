@@ -43,7 +43,7 @@ func FuzzCSV(f *testing.F) {
 		}
 		for _, r := range rows {
 			if r.path == "" || r.label == "" {
-				t.Errorf("row %q", r)
+				t.Errorf("row %+v", r)
 			}
 		}
 	})

@@ -134,6 +134,9 @@ func (f format) explain(err error) error {
 			return fmt.Errorf("the %s is cut short", f.name)
 		}
 	}
+	if strings.Contains(err.Error(), "unsupported") {
+		return hint.Add(fmt.Errorf("unsupported %s: %w", f.name, err), "convert it to PNG or JPEG")
+	}
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }
 

@@ -215,7 +215,7 @@ func TestBadImagesAreErrors(t *testing.T) {
 		"maxval":         {[]byte("P2 1 1 70000\n8\n"), "maximum value 70000"},
 		"letters":        {[]byte("P2 1 1 7\nx y\n"), `'x' is not a digit`},
 		"bit":            {[]byte("P1 1 1\n2"), `'2' is not a bit`},
-		"HEIC":           {[]byte("\x00\x00\x00\x18ftypheic"), "HEIC or AVIF files cannot be read"},
+		"HEIC":           {[]byte("\x00\x00\x00\x18ftypheic"), "HEIC files cannot be read"},
 		"damaged colour": {append(slices.Clone(jpg[:200]), make([]byte, 500)...), "JPEG"},
 	} {
 		_, err := DecodeImage(c.data, "x.jpg", nrdl.DefaultInput)
@@ -272,5 +272,13 @@ func BenchmarkDecodeImage(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// An image that the decoder does not know is not called damaged.
+func TestUnsupportedIsNotDamaged(t *testing.T) {
+	err := format{name: "TIFF"}.explain(errors.New("tiff: unsupported feature: compression value 7"))
+	if got := err.Error(); got != "unsupported TIFF: tiff: unsupported feature: compression value 7" || hint.Of(err) == "" {
+		t.Errorf("error %q, hint %q", got, hint.Of(err))
 	}
 }

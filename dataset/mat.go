@@ -2,10 +2,8 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -82,9 +80,8 @@ func (vs matVariables) all() []string {
 	return all
 }
 
-// saveMAT writes fea N×d, gnd N×1, height and width, and the list of names. A
-// list of names that is there already goes first: it must not lie beside
-// samples that it does not name.
+// saveMAT writes fea N×d, gnd N×1, height and width, and the list of names.
+// Both are written before either replaces what is there.
 func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
 	d, n := set.X.Dims()
 	gnd := make([]int32, n)
@@ -95,21 +92,20 @@ func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
 	if set.Input.Len() == d {
 		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Input.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Input.Width)}))
 	}
-	if err := context.Cause(ctx); err != nil {
+	samples, err := atomicfile.Prepare(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) })
+	if err != nil {
 		return err
 	}
-	if err := atomicfile.Check(path); err != nil {
+	defer samples.Discard()
+	names, err := atomicfile.Prepare(ctx, namesFile(path), func(w io.Writer) error { return writeNames(w, set) })
+	if err != nil {
 		return err
 	}
-	names := namesFile(path)
-	if err := os.Remove(names); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer names.Discard()
+	if err := samples.Commit(); err != nil {
 		return err
 	}
-	if _, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) }); err != nil {
-		return err
-	}
-	_, err := atomicfile.Write(ctx, names, func(w io.Writer) error { return writeNames(w, set) })
-	return err
+	return names.Commit()
 }
 
 // fea is the transpose of X by columns, which is X by rows.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,35 +27,44 @@ func (t *table) nameFrom(path string, opt Options) {
 }
 
 // name takes the sources of the samples, "person/image", from the lines of a
-// list: "row, label, source" separated by tabs, or the source alone. Where all
-// samples of every class, and of no other, are of one person, the classes get
-// the people's names.
+// list: "row, label, source" separated by tabs, or the source alone, or "row,
+// label, person, image". Where all samples of every class, and of no other, are
+// of one person, the classes get the people's names.
 func (t *table) name(list string) error {
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(list, "\r\n", "\n"), "\n"), "\n")
 	if len(lines) != len(t.labels) {
 		return fmt.Errorf("%s for %s", count(len(lines), "line"), count(len(t.labels), "sample"))
 	}
-	ids := make([]string, len(lines))
+	ids, people := make([]string, len(lines)), make([]string, len(lines))
 	for j, line := range lines {
 		fields := strings.Split(line, "\t")
-		if len(fields) == 3 && fields[1] != t.labels[j] {
+		if len(fields) >= 3 && fields[1] != t.labels[j] {
 			return fmt.Errorf("line %d has label %s, the sample has %s", j+1, fields[1], t.labels[j])
 		}
 		if ids[j] = fields[len(fields)-1]; ids[j] == "" {
 			return fmt.Errorf("line %d is empty", j+1)
 		}
+		if len(fields) == 4 {
+			people[j] = fields[2]
+			ids[j] = people[j] + "/" + ids[j]
+			continue
+		}
+		person, _, nested := strings.Cut(ids[j], "/")
+		if nested {
+			people[j] = person
+		}
 	}
 	t.ids = ids
-	t.namePeople()
+	t.namePeople(people)
 	return nil
 }
 
-func (t *table) namePeople() {
+// namePeople names the classes, given the person of each sample, "" unknown.
+func (t *table) namePeople(people []string) {
 	person, label := make(map[string]string), make(map[string]string)
-	for j, id := range t.ids {
-		name, _, nested := strings.Cut(id, "/")
+	for j, name := range people {
 		l := t.labels[j]
-		if !nested || name == "" || first(person, l, name) != name || first(label, name, l) != l {
+		if name == "" || first(person, l, name) != name || first(label, name, l) != l {
 			return
 		}
 	}
@@ -81,17 +91,45 @@ func namesFile(path string) string {
 }
 
 // writeNames writes a line "row, label, person/source", separated by tabs, for
-// every sample; rows count from 0 and labels from 1.
+// every sample; rows count from 0 and labels from 1. Where a person's name
+// holds a slash, the line ends with a tab between person and source.
 func writeNames(w io.Writer, set *nrdl.Set) error {
-	person := fileNames(set.Classes)
+	person := lineNames(set.Classes)
 	for j := range set.Groups[len(set.Classes)] {
 		c := set.ClassOf(j)
-		_, err := fmt.Fprintf(w, "%d\t%d\t%s\n", j, c+1, person[c]+"/"+source(set, j))
+		slash := "/"
+		if strings.Contains(person[c], "/") {
+			slash = "\t"
+		}
+		_, err := fmt.Fprintf(w, "%d\t%d\t%s\n", j, c+1, person[c]+slash+source(set, j))
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lineNames are people's names that fit on a line and stay different.
+func lineNames(people []string) []string {
+	names := make([]string, len(people))
+	taken := make(map[string]bool, len(people))
+	for i, p := range people {
+		if p != "" && !strings.ContainsAny(p, "\t\n\r") {
+			names[i], taken[p] = p, true
+		}
+	}
+	for i, p := range people {
+		if names[i] != "" {
+			continue
+		}
+		plain := cmp.Or(strings.NewReplacer("\t", "_", "\n", "_", "\r", "_").Replace(p), "_")
+		name := plain
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", plain, n)
+		}
+		names[i], taken[name] = name, true
+	}
+	return names
 }
 
 // source names sample j among those of its person.

@@ -54,7 +54,8 @@ func (o Options) imageSize() nrdl.Input {
 //     NAME.names.txt beside it names where the samples come from;
 //   - a NumPy .npz file with X and y, and if possible height and width.
 //
-// People and their images are in natural order. The result is the same on any
+// Blank images, black or of one grey, are kept with a warning; a person who
+// has no others is an error. People and their images are in natural order. The result is the same on any
 // number of processors.
 func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	if err := opt.Input.Validate(); err != nil {
@@ -67,6 +68,9 @@ func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	if len(set.Classes) < 2 {
 		return nil, hint.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
 			path, set.Classes[0]), "add the images of other people")
+	}
+	if err := refuseBlank(set, opt); err != nil {
+		return nil, fmt.Errorf("open data: %s: %w", path, err)
 	}
 	return set, nil
 }

@@ -21,6 +21,7 @@ const maxElements = 1 << 30
 type reading struct {
 	ctx   context.Context
 	paths []string
+	names []string // for errors, before them; nil for none
 	in    nrdl.Input
 	x     *mat.Dense // in.Len()×len(paths)
 
@@ -34,14 +35,14 @@ type reading struct {
 
 // readAll reads the images at paths on all processors; image j is column j of
 // the result. The error is that of the first image, in this order, that
-// cannot be read.
-func readAll(ctx context.Context, paths []string, opt Options) (*mat.Dense, error) {
+// cannot be read; names, if not nil, stand before it.
+func readAll(ctx context.Context, paths, names []string, opt Options) (*mat.Dense, error) {
 	in := opt.imageSize()
 	if len(paths) > maxElements/in.Len() {
 		return nil, hint.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in), "choose a smaller size")
 	}
 	r := &reading{
-		ctx: ctx, paths: paths, in: in, x: mat.NewDense(in.Len(), len(paths), nil),
+		ctx: ctx, paths: paths, names: names, in: in, x: mat.NewDense(in.Len(), len(paths), nil),
 		failed: len(paths), progress: opt.Progress,
 	}
 	var wg sync.WaitGroup
@@ -65,6 +66,8 @@ func (r *reading) advise() error {
 		return r.err
 	case errors.Is(r.err, fs.ErrNotExist):
 		return hint.Add(r.err, "the paths of a list are relative to the folder of the list")
+	case errors.Is(r.err, fs.ErrPermission):
+		return hint.Add(r.err, "make the file readable")
 	}
 	return hint.Add(r.err, "remove the file, or replace it by an image that opens")
 }
@@ -101,6 +104,9 @@ func (r *reading) report(j int, err error) {
 	if err != nil {
 		if j < r.failed {
 			r.failed, r.err = j, err
+			if r.names != nil {
+				r.err = fmt.Errorf("%s: %w", r.names[j], err)
+			}
 		}
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
@@ -32,12 +33,67 @@ func Save(ctx context.Context, path string, set *nrdl.Set) error {
 	case "":
 		err = saveFolder(ctx, path, set)
 	default:
-		err = hint.Add(fmt.Errorf("%s files are not written", ext), "write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
+		err = notWritten(path, ext)
 	}
 	if err != nil {
 		return fmt.Errorf("save data: %w", err)
 	}
 	return nil
+}
+
+func notWritten(path, ext string) error {
+	return hint.Add(fmt.Errorf("%s: %s files are not written", path, ext),
+		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
+}
+
+// CheckSave reports now what would make Save to path fail later, whatever the
+// set: call it before work that would be lost.
+func CheckSave(path string) error {
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".mat":
+		if err = atomicfile.Check(path); err == nil {
+			err = atomicfile.Check(namesFile(path))
+		}
+	case ".npz":
+		err = atomicfile.Check(path)
+	case "":
+		err = checkFolder(filepath.Clean(path))
+	default:
+		err = notWritten(path, ext)
+	}
+	if err != nil {
+		return fmt.Errorf("save data: %w", err)
+	}
+	return nil
+}
+
+// Losses says, in a sentence each, what Save to path would change in set.
+func Losses(path string, set *nrdl.Set) (losses []string) {
+	var names []string
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".mat":
+		names = lineNames(set.Classes)
+	case "":
+		names = fileNames(set.Classes)
+		if !allBytes(set.X) {
+			losses = append(losses, "grey values are rounded to whole numbers: a .mat or .npz file keeps them")
+		}
+	default:
+		return nil
+	}
+	changed, example := 0, ""
+	for c, name := range names {
+		if name != set.Classes[c] {
+			if changed++; changed == 1 {
+				example = fmt.Sprintf("%q is written %q", set.Classes[c], name)
+			}
+		}
+	}
+	if changed > 0 {
+		losses = append(losses, fmt.Sprintf("%s changed: %s", count(changed, "name"), example))
+	}
+	return losses
 }
 
 // allBytes reports whether every value of x is one of 0, 1, …, 255.

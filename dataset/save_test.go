@@ -153,3 +153,58 @@ func TestDescribe(t *testing.T) {
 		t.Error("0.5 is taken for an integer")
 	}
 }
+
+// A MATLAB file that cannot be written leaves the names beside the old one.
+func TestMATKeepsOldNames(t *testing.T) {
+	set := album(t, []string{"a", "b"}, 2)
+	dir := t.TempDir()
+	path, names := filepath.Join(dir, "x.mat"), filepath.Join(dir, "x.names.txt")
+	if err := os.WriteFile(names, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Save(ctx, path, set); err == nil {
+		t.Error("no error of a context that is cancelled")
+	}
+	if text, _ := os.ReadFile(names); string(text) != "mine" {
+		t.Errorf("the names became %q", text)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// Files keep names as they are, but for what ends a line.
+func TestNamesAreKept(t *testing.T) {
+	names := []string{"CON", "a/b", "a: c?", "ann", "Ann", ".x", "x.", "é|é", "a b", "a\tb", "a_b"}
+	set := album(t, names, 2)
+	for ext, want := range map[string][]string{".npz": names, ".mat": slices.Concat(names[:9], []string{"a_b_2", "a_b"})} {
+		path := filepath.Join(t.TempDir(), "x"+ext)
+		if d := cmp.Diff(want, saved(t, path, set).Classes); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", ext, d)
+		}
+		if losses := Losses(path, set); (len(losses) > 0) != (ext == ".mat") {
+			t.Errorf("%s: losses %q", ext, losses)
+		}
+	}
+}
+
+func TestBlank(t *testing.T) {
+	for _, c := range []struct {
+		sample []float64
+		want   bool
+	}{
+		{[]float64{0, 0}, true},
+		{[]float64{90, 90 + 1e-13}, true},
+		{[]float64{255, 255 - 9e-7}, true},
+		{[]float64{0, 1}, false},
+		{[]float64{90, 90.001}, false},
+		{[]float64{1e-9, 2e-9}, false},
+		{[]float64{-1, 1}, false},
+	} {
+		if got := Blank(c.sample); got != c.want {
+			t.Errorf("%v: blank %v", c.sample, got)
+		}
+	}
+}

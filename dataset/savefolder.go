@@ -14,25 +14,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
 // saveFolder writes root/person/0001.png, … by way of a folder beside root.
 func saveFolder(ctx context.Context, root string, set *nrdl.Set) (err error) {
-	if err := drawable(set); err != nil {
-		return hint.Add(err, "write a .mat or .npz file, which keeps any number")
-	}
 	root = filepath.Clean(root)
+	if err := drawable(set); err != nil {
+		return hint.Add(fmt.Errorf("%s: %w", root, err), "write a .mat or .npz file, which keeps any number")
+	}
 	if err := vacant(root); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(root), "."+filepath.Base(root)+".*")
+	temp, err := tempBeside(root)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temp))
+			_ = os.RemoveAll(temp) // err is what matters
+			err = atomicfile.Error(root, err)
 		}
 	}()
 	for c, name := range fileNames(set.Classes) {
@@ -47,6 +49,24 @@ func saveFolder(ctx context.Context, root string, set *nrdl.Set) (err error) {
 		return err
 	}
 	return os.Rename(temp, root)
+}
+
+// tempBeside makes a folder beside root.
+func tempBeside(root string) (string, error) {
+	temp, err := os.MkdirTemp(filepath.Dir(root), "."+filepath.Base(root)+".*")
+	return temp, atomicfile.Error(root, err)
+}
+
+// checkFolder reports why saveFolder could not write root.
+func checkFolder(root string) error {
+	if err := vacant(root); err != nil {
+		return err
+	}
+	temp, err := tempBeside(root)
+	if err != nil {
+		return err
+	}
+	return os.Remove(temp)
 }
 
 // drawable reports why set is not made of grey images.
@@ -71,7 +91,7 @@ func vacant(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
+		return atomicfile.Error(path, err)
 	case len(entries) > 0:
 		return hint.Add(fmt.Errorf("the folder %s is not empty", path), "choose another name, or remove it")
 	}

@@ -165,7 +165,7 @@ func (s Split) check(person string, n int, judged bool) error {
 	if n >= need {
 		return nil
 	}
-	err := fmt.Errorf("person %s has %s; %s needs at least %d%s", person, count(n, "image"), s, need, parts)
+	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, count(n, "image"), s, need, parts)
 	if n < 2 {
 		return hint.Add(err, "add images of %s, or leave the person out", person)
 	}

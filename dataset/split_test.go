@@ -164,9 +164,9 @@ func TestTooFewImagesNameThePerson(t *testing.T) {
 		split, want string
 		sizes       []int
 	}{
-		{"first:6", "person s2 has 1 image; first:6 needs at least 7 (6 to learn and 1 to test)", []int{9, 1}},
-		{"first:6", "person s1 has 6 images; first:6 needs at least 7", []int{6, 7}},
-		{"half", "person s2 has 1 image; half needs at least 2 (1 to learn and 1 to test)", []int{2, 1}},
+		{"first:6", `"s2" has 1 image; first:6 needs at least 7 (6 to learn and 1 to test)`, []int{9, 1}},
+		{"first:6", `"s1" has 6 images; first:6 needs at least 7`, []int{6, 7}},
+		{"half", `"s2" has 1 image; half needs at least 2 (1 to learn and 1 to test)`, []int{2, 1}},
 	} {
 		_, _, err := mustSplit(t, c.split).Apply(people(c.sizes...), 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

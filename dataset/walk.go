@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"nrdl"
+	"nrdl/internal/hint"
 )
 
 // Bounds on a folder: links can make a small one endless.
@@ -22,7 +24,9 @@ const (
 // Images returns the image files in the folder at path and the folders in it,
 // in natural order. Files are images by their extension, or by their content
 // where the extension is unknown. What is hidden is left out. For a path that
-// is a file, the result is that file.
+// is a file, the result is that file. What cannot be read, links that lead
+// nowhere, folders without permission and images of unknown kinds, does not hide
+// the others: the error joins an error for each of them.
 func Images(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -35,13 +39,16 @@ func Images(path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list images: %w", err)
 	}
-	var images []string
-	for _, f := range w.files {
-		if full := filepath.Join(path, filepath.FromSlash(f)); isImageFile(full) {
-			images = append(images, full)
-		}
+	images, _ := w.divide()
+	for i, f := range images {
+		images[i] = filepath.Join(path, filepath.FromSlash(f))
 	}
-	return images, nil
+	errs := w.unreadable
+	for _, f := range w.foreign {
+		full := filepath.Join(path, filepath.FromSlash(f.path))
+		errs = append(errs, fmt.Errorf("read image %s: %w", full, f.refuse()))
+	}
+	return images, errors.Join(errs...)
 }
 
 // A walker lists what lies in a folder, in natural order, as slash-separated
@@ -51,7 +58,15 @@ type walker struct {
 	ctx            context.Context
 	root           string
 	files, folders []string
+	unreadable     []error       // links that lead nowhere, folders without permission
+	foreign        []foreignFile // found by divide
 	entries        int
+}
+
+// A foreignFile is an image of a kind that cannot be read.
+type foreignFile struct {
+	path string
+	format
 }
 
 func walk(ctx context.Context, root string) (*walker, error) {
@@ -72,14 +87,19 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 		return err
 	}
 	names, err := w.names(rel)
-	if err != nil {
+	if errors.Is(err, errTooMany) {
 		return err
+	}
+	if err != nil {
+		w.unreadable = append(w.unreadable, err)
+		return nil
 	}
 	for _, name := range names {
 		at := path.Join(rel, name)
 		info, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(at)))
 		if err != nil {
-			return err
+			w.unreadable = append(w.unreadable, w.lost(at, err))
+			continue
 		}
 		if !info.IsDir() {
 			w.files = append(w.files, at)
@@ -96,6 +116,17 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 	return nil
 }
 
+// lost says why the entry at could not be looked at.
+func (w *walker) lost(at string, err error) error {
+	full := filepath.Join(w.root, filepath.FromSlash(at))
+	if link, readErr := os.Readlink(full); readErr == nil && errors.Is(err, fs.ErrNotExist) {
+		return hint.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it")
+	}
+	return err
+}
+
+var errTooMany = errors.New("too many files")
+
 // names returns the entries of the folder rel that are not hidden.
 func (w *walker) names(rel string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
@@ -103,7 +134,7 @@ func (w *walker) names(rel string) ([]string, error) {
 		return nil, err
 	}
 	if w.entries += len(entries); w.entries > maxEntries {
-		return nil, fmt.Errorf("%s holds more than %d files", w.root, maxEntries)
+		return nil, fmt.Errorf("%w: %s holds more than %d", errTooMany, w.root, maxEntries)
 	}
 	var names []string
 	for _, e := range entries {
@@ -124,23 +155,55 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// isImageFile reports whether the file at path is meant to be an image.
-func isImageFile(path string) bool {
+// divide tells the images from the other files, and finds the foreign ones.
+func (w *walker) divide() (images, others []string) {
+	w.foreign = nil
+	for _, f := range w.files {
+		image, other := kindOf(filepath.Join(w.root, filepath.FromSlash(f)))
+		switch {
+		case image:
+			images = append(images, f)
+		case other != nil:
+			w.foreign = append(w.foreign, foreignFile{f, *other})
+		default:
+			others = append(others, f)
+		}
+	}
+	return images, others
+}
+
+// kindOf reports whether the file at path is meant to be an image that can be
+// read, or else of which foreign format it is, if any.
+func kindOf(path string) (image bool, other *format) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if slices.Contains(extensions, ext) {
-		return true
+		return true, nil
 	}
 	if slices.Contains(otherExtensions, ext) {
-		return false
+		return false, nil
+	}
+	for i, f := range foreign {
+		if slices.Contains(f.extensions, ext) {
+			return false, &foreign[i]
+		}
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
+		return false, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	defer file.Close()
 	head := make([]byte, 512)
 	n, _ := file.Read(head)
-	return looksLikeImage(head[:n])
+	head = head[:n]
+	for i, f := range foreign {
+		if len(head) >= 12 && f.matches(head) {
+			return false, &foreign[i]
+		}
+	}
+	return looksLikeImage(head), nil
 }
 
 // otherExtensions are of files that lie beside images and are none. Extended

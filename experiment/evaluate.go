@@ -59,8 +59,8 @@ type Run struct {
 // An Observer is told how an evaluation goes. It observes: nothing that it
 // does changes a result. Its fields may be nil.
 type Observer struct {
-	Fit  func(run int) nrdl.Watch // before the fit of run 0, 1, …; what it returns watches the fit
-	Done func(run int, r Run)     // after each run
+	Fit  func(run int) nrdl.Watch            // before the fit of run 0, 1, …; what it returns watches the fit
+	Done func(run int, r Run, m *nrdl.Model) // after each run, with the model that it judged
 }
 
 // Evaluate judges m on set by p. The error of a split that set does not allow
@@ -79,13 +79,13 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 		if o.Fit != nil {
 			w = o.Fit(r)
 		}
-		one, err := run(ctx, set, m, p.Split, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
+		one, model, err := run(ctx, set, m, p.Split, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
 		if err != nil {
 			return Result{}, fmt.Errorf("evaluate: %w", err)
 		}
 		res.Runs = append(res.Runs, one)
 		if o.Done != nil {
-			o.Done(r, one)
+			o.Done(r, one, model)
 		}
 	}
 	res.summarise()
@@ -93,24 +93,25 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 }
 
 // run makes one split, fit and count.
-func run(ctx context.Context, set *nrdl.Set, m nrdl.Method, split dataset.Split, fit nrdl.Run) (Run, error) {
+func run(ctx context.Context, set *nrdl.Set, m nrdl.Method, split dataset.Split, fit nrdl.Run) (Run, *nrdl.Model, error) {
 	learn, judge, err := split.Apply(set, fit.Seed)
 	if err != nil {
-		return Run{}, err
+		return Run{}, nil, err
 	}
 	if len(judge) == 0 {
-		return Run{}, hint.Add(fmt.Errorf("split %v leaves no image to judge by", split), "choose half, or first:K or random:K")
+		err := fmt.Errorf("split %v leaves no image to judge by", split)
+		return Run{}, nil, hint.Add(err, "choose half, or first:K or random:K")
 	}
 	train := set.Select(learn)
 	start := time.Now()
 	model, err := m.Fit(ctx, train, fit)
 	if err != nil {
-		return Run{}, err
+		return Run{}, nil, err
 	}
 	took := time.Since(start)
 	r, err := Judge(ctx, model, set.Select(judge))
 	r.Train, r.FitSeconds, r.Seed = len(learn), took.Seconds(), fit.Seed
-	return r, err
+	return r, model, err
 }
 
 // Judge counts the faces of test that model names wrongly. People are matched
@@ -124,6 +125,9 @@ func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) 
 	}
 	start := time.Now()
 	named, err := model.Predict(ctx, test.X)
+	if err == nil {
+		err = context.Cause(ctx) // interrupted while the last of them were named
+	}
 	if err != nil {
 		return Run{}, err
 	}

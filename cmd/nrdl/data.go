@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/internal/hint"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -73,6 +74,9 @@ func (a *app) printInfo(set *nrdl.Set, info dataset.Info) {
 	} else {
 		a.print("images     %d, %d to %d of each\n", info.Images, info.Fewest, info.Most)
 	}
+	if info.Fewest < 2 {
+		a.print("%-10s %s\n", "one image", abridged(alone(set)))
+	}
 	if info.Input.Len() > 0 {
 		a.print("size       %v\n", info.Input)
 	}
@@ -86,6 +90,16 @@ func (a *app) printInfo(set *nrdl.Set, info dataset.Info) {
 	a.printImages("constant", set, info.Constant)
 	a.printGroups("identical", set, info.Duplicates)
 	a.printGroups("mislabelled", set, info.Conflicts)
+}
+
+// alone returns the people with one image: they cannot be learnt and judged.
+func alone(set *nrdl.Set) (people []string) {
+	for c, person := range set.Classes {
+		if set.Groups[c+1]-set.Groups[c] < 2 {
+			people = append(people, person)
+		}
+	}
+	return people
 }
 
 // shown is how many odd images are named.
@@ -118,12 +132,20 @@ func (a *app) convertCmd() *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Convert a data set: folder, .mat, .npz",
 		Long: `convert reads IN and writes OUT: a MATLAB file (.mat), a NumPy file (.npz), or,
-for a name without an extension, a folder of PNG images, one folder a person.`,
+for a name without an extension, a folder of PNG images, one folder a person.
+
+In a folder the images of a person are numbered, 0001.png, 0002.png, …: the names
+that their files had are lost. Grey values are rounded to whole numbers, and
+characters of a person's name that no folder can have on some system become "_".
+A .mat file gets a list NAME.names.txt beside it, with the people's names.`,
 		Example: `  nrdl data convert people people.mat
   nrdl data convert people people.npz --size 24x24
   nrdl data convert people.mat people.copy-of-mat.npz`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkSave(args[1]); err != nil {
+				return err
+			}
 			set, err := a.open(c.Context(), args[0], size.Input)
 			if err != nil {
 				return err
@@ -136,10 +158,22 @@ for a name without an extension, a folder of PNG images, one folder a person.`,
 	return c
 }
 
+// checkSave reports what would make save fail.
+func checkSave(path string) error {
+	switch filepath.Base(filepath.Clean(path)) {
+	case ".", "..", string(filepath.Separator):
+		return hint.Add(misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
+	}
+	return dataset.CheckSave(path)
+}
+
 // save writes a data set and tells where.
 func (a *app) save(ctx context.Context, path string, set *nrdl.Set) error {
+	for _, loss := range dataset.Losses(path, set) {
+		a.warn("%s", loss)
+	}
 	if err := dataset.Save(ctx, path, set); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	a.tell("wrote %s: %s", path, describe(set))
 	return nil

@@ -37,7 +37,12 @@ with the faces learnt from and the unseen ones, named rightly (green) or wrongly
 		Example: `  nrdl demo
   nrdl demo -o elsewhere`,
 		Args: arguments(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return d.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if d.dir == "" {
+				return misuse("--output is empty: it is the folder to write to")
+			}
+			return d.run(c.Context())
+		},
 	}
 	c.Flags().StringVarP(&d.dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
 	return c
@@ -181,7 +186,8 @@ func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms str
 	}
 	p := m.Parts()
 	opt := picture.DefaultSheet
-	opt.Title, opt.Groups, opt.Captions = "Atoms that NRDL learnt", p.Groups[:pictured+1], p.Classes[:pictured]
+	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
+	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
 	opt.Side = thumb
 	if err := writeSheet(ctx, atoms, p.D, p.Input, opt); err != nil {
 		return err
@@ -204,7 +210,8 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 		return err
 	}
 	opt := picture.DefaultSheet
-	opt.Title = fmt.Sprintf("%d faces learnt from, then unseen faces: named rightly (green) or wrongly (red)", learnt)
+	opt.Title = fmt.Sprintf("%d of %d people: %d faces learnt from, then unseen faces: named rightly (green) or wrongly (red)",
+		pictured, len(d.train.Classes), learnt)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
 	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey
 	size, _ := d.train.X.Dims()

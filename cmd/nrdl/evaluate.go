@@ -36,7 +36,8 @@ SEED + r: any run can be repeated alone. A split that draws nothing at random,
 such as first:6, has one run.
 
 With --model it judges a model that exists: on all of DATA, or with --split on
-the part that is not for learning.`,
+the part that is not for learning. Give the --split and --seed that it was learnt
+with: on the images that it was learnt from its rate says nothing.`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --method crc --split random:5 --repeats 20
   nrdl evaluate people --split first:5 --set alpha=10 --json
@@ -54,7 +55,7 @@ the part that is not for learning.`,
 			if e.json {
 				return a.printJSON(result)
 			}
-			a.printResult(result)
+			a.printResult(result, e.model != "")
 			return nil
 		},
 		ValidArgsFunction: completeData,
@@ -74,6 +75,9 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	if e.divided && e.split.Split == (dataset.Split{}) && e.model == "" {
 		return hint.Add(misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
+	}
+	if e.model == "" && c.Flags().Changed("model") {
+		return misuse("--model is empty: it is the file to judge")
 	}
 	if e.model == "" {
 		return nil
@@ -121,11 +125,14 @@ func (a *app) observer(runs int) (o experiment.Observer, done func()) {
 			w, clear = a.watch(fmt.Sprintf("run %d of %d", run+1, runs))
 			return w
 		},
-		Done: func(run int, r experiment.Run) {
+		Done: func(run int, r experiment.Run, m *nrdl.Model) {
 			clear()
 			clear = func() {}
 			a.tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, percent(r.Accuracy), r.N,
 				ended(nrdl.Outcome{Status: r.Status, Iter: r.Passes}, since(r.FitSeconds)))
+			if run == 0 {
+				a.warnOvercomplete(m)
+			}
 		},
 	}
 	return o, func() { clear() }
@@ -143,6 +150,8 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	var split *dataset.Split
 	if e.divided {
 		split = &e.split.Split
+	} else {
+		a.warn("if %s holds the images that the model was learnt from, the rate says nothing: give the --split it was learnt with", data)
 	}
 	if unknown := experiment.Strangers(model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.warn("the model does not know %s: their faces count as wrong", abridged(unknown))
@@ -162,20 +171,28 @@ func abridged(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
-// printResult prints the rate and a line a run.
-func (a *app) printResult(r experiment.Result) {
+// printResult prints the rate and a line a run; of a model that exists, not
+// how it was learnt.
+func (a *app) printResult(r experiment.Result, exists bool) {
 	rate := percent(r.Accuracy)
 	if r.Repeats > 1 {
 		rate += fmt.Sprintf(" ± %s", percent(r.SD))
 	}
 	a.print("%s: %s %% right (split %s, %s)\n\n", r.Method, rate, r.Split, plural(r.Repeats, "run"))
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer w.Flush() // errors surface when out is flushed
+	if exists {
+		fmt.Fprintln(w, "right %\twrong\tof\tname all\t")
+		for _, one := range r.Runs {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", percent(one.Accuracy), one.Wrong, one.N, seconds(since(one.CodeSeconds)))
+		}
+		return
+	}
 	fmt.Fprintln(w, "seed\tright %\twrong\tof\tlearnt from\tpasses\tstatus\tlearn\tname all\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, percent(one.Accuracy), one.Wrong, one.N,
 			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), seconds(since(one.CodeSeconds)))
 	}
-	_ = w.Flush() // errors surface when out is flushed
 }
 
 func percent(fraction float64) string { return fmt.Sprintf("%.2f", 100*fraction) }

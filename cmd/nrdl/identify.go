@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,7 +30,9 @@ larger the score the surer. In folders it finds all images, in the folders in
 them too. The images must be cropped like those that the model was learnt from.
 
 Every face gets the name of a person that the model knows. An image that cannot
-be read is reported and left out, and the exit status is 1.`,
+be read is reported and left out, and the exit status is 1. A blank image, black
+or of one grey, gets an empty name and no score (null in JSON); if there are no
+others, the exit status is 1.`,
 		Example: `  nrdl identify people.nrdl people/person001
   nrdl identify people.nrdl people/person001/0001.png --top 3
   nrdl identify people.nrdl people --csv
@@ -67,6 +70,7 @@ type identification struct {
 	model  *nrdl.Model
 	files  int // found
 	failed int // of them unreadable
+	blank  int // of them
 }
 
 // faces is how many images are held at a time.
@@ -93,13 +97,16 @@ func (i *identification) run(ctx context.Context, model string, paths []string) 
 			return err
 		}
 	}
-	switch {
-	case i.failed == 0:
-		return nil
-	case i.files > 1:
+	if i.failed > 0 && i.files > 1 {
 		i.complain(fmt.Errorf("%d of %d images could not be read", i.failed, i.files))
 	}
-	return errReported
+	if i.blank > 0 && i.blank+i.failed == i.files {
+		return errors.New("no image could be named")
+	}
+	if i.failed > 0 {
+		return errReported
+	}
+	return nil
 }
 
 // find lists the images at paths; those that are not there have failed.
@@ -110,15 +117,33 @@ func (i *identification) find(paths []string) []string {
 		if err == nil && len(found) == 0 {
 			err = fmt.Errorf("%s holds no images", path)
 		}
-		if err != nil {
-			i.complain(err)
+		for _, one := range parts(err) {
+			i.complain(readable(one))
 			i.files++
 			i.failed++
-			continue
 		}
 		files = append(files, found...)
 	}
 	return files
+}
+
+// parts are the errors that err joins.
+func parts(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// readable adds what to do about a file without permission.
+func readable(err error) error {
+	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
+		return hint.Add(err, "make it readable")
+	}
+	return err
 }
 
 // batch names the faces in files and writes a row for each that can be read.
@@ -134,27 +159,27 @@ func (i *identification) batch(ctx context.Context, files []string) error {
 		}
 	}
 	scores, err := i.model.Scores(ctx, x)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}
 	for j, file := range files {
 		switch {
 		case errors.Is(errs[j], nrdl.ErrBlank) && i.files > 1:
+			i.blank++
 			i.warn("%v", errs[j])
 			i.write(file, nil)
 		case errs[j] != nil:
 			i.failed++
-			i.complain(errs[j])
+			i.complain(readable(errs[j]))
 		default:
 			i.write(file, i.best(scores.ColView(j)))
 		}
 	}
 	return i.out.Flush()
 }
-
-// flat is the contrast in grey values, of 255, below which an image is blank:
-// resizing an image of one grey leaves rounding errors.
-const flat = 1e-6
 
 // decode reads files on all processors. A file has a sample or an error.
 func (i *identification) decode(ctx context.Context, files []string) ([][]float64, []error) {
@@ -169,7 +194,7 @@ func (i *identification) decode(ctx context.Context, files []string) ([][]float6
 				switch {
 				case err != nil:
 					errs[j] = err
-				case slices.Max(v)-slices.Min(v) < flat:
+				case dataset.Blank(v):
 					errs[j] = fmt.Errorf("%s: %w", files[j], nrdl.ErrBlank)
 				default:
 					samples[j] = v

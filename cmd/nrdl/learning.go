@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -140,11 +141,18 @@ func ended(o nrdl.Outcome, took time.Duration) string {
 	case nrdl.ClosedForm:
 		return "learnt in " + seconds(took)
 	case nrdl.Converged:
-		return fmt.Sprintf("converged after %d passes in %s", o.Iter, seconds(took))
+		return fmt.Sprintf("converged after %s in %s", passCount(o.Iter), seconds(took))
 	case nrdl.Exhausted:
-		return fmt.Sprintf("not converged in %d passes, all that were allowed, in %s", o.Iter, seconds(took))
+		return fmt.Sprintf("not converged in %s, all that were allowed, in %s", passCount(o.Iter), seconds(took))
 	}
-	return fmt.Sprintf("%s after %d passes in %s", o.Status, o.Iter, seconds(took))
+	return fmt.Sprintf("%s after %s in %s", o.Status, passCount(o.Iter), seconds(took))
+}
+
+func passCount(n int) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return fmt.Sprintf("%d passes", n)
 }
 
 // loadModel reads the model file at path.
@@ -174,4 +182,16 @@ func megabytes(n int64) string {
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// warnOvercomplete tells of a learnt dictionary over which the exact
+// non-negative code is not unique: it then rebuilds any face from atoms of
+// anybody.
+func (a *app) warnOvercomplete(m *nrdl.Model) {
+	p := m.Parts()
+	d, k := p.D.Dims()
+	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && p.Rule == nrdl.Linear && k > d {
+		a.warn("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d)
+		a.tell("nrdl: %s --set coder.solver=admm, fewer atoms a person (--set atoms=N), or a larger --size", a.paint(cyan, "hint:"))
+	}
 }

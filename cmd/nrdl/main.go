@@ -31,18 +31,11 @@ const (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// run executes the command line args and returns the exit status. The first
-// SIGINT or SIGTERM asks the command to end, the second kills it.
+// run executes the command line args and returns the exit status.
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	a := newApp(os.Stdout, os.Stderr)
-	context.AfterFunc(ctx, func() {
-		stop()
-		if time.Sleep(time.Second); a.terminal {
-			a.tell("\nending after this pass; Ctrl-C again ends at once")
-		}
-	})
+	ctx, stop := a.interruptible()
+	defer stop()
 
 	err := blas.EnvError()
 	if err != nil {
@@ -52,13 +45,39 @@ func run(args []string) int {
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)
 	}
+	if ctx.Err() != nil {
+		return a.report(errInterrupted) // without results that may be only a part
+	}
 	if flushed := a.out.Flush(); err == nil {
 		err = flushed
 	}
-	if err != nil && ctx.Err() != nil {
-		err = errors.New("interrupted")
-	}
 	return a.report(err)
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// interruptible returns a context that the first SIGINT or SIGTERM ends; the
+// second ends the process. It does so itself: the default would be to ignore
+// them where the process was started so, as scripts start jobs in the
+// background.
+func (a *app) interruptible() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		patience := time.AfterFunc(time.Second, func() {
+			if a.terminal {
+				a.tell("\nending after this pass; Ctrl-C again ends at once")
+			}
+		})
+		<-signals
+		patience.Stop()
+		a.complain(errInterrupted)
+		os.Exit(failed)
+	}()
+	return ctx, func() { signal.Stop(signals); cancel() }
 }
 
 // report prints err and returns the exit status that it stands for.

@@ -55,9 +55,12 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// interrupt REGEXP nrdl ARG... starts a command, sends it SIGINT when a line of
-// its standard error matches, and wants it to exit with 1.
+// interrupt N REGEXP nrdl ARG... starts a command, sends it N SIGINTs when a
+// line of its standard error matches, and wants it to exit with 1.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	times, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	args = args[1:]
 	pattern := regexp.MustCompile(args[0])
 	path, err := exec.LookPath(args[1])
 	ts.Check(err)
@@ -72,7 +75,12 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 		if sent.IsZero() && pattern.MatchString(story.Text()) {
 			time.Sleep(300 * time.Millisecond) // into the fit
 			sent = time.Now()
-			ts.Check(cmd.Process.Signal(os.Interrupt))
+			for n := range times {
+				if n > 0 {
+					time.Sleep(100 * time.Millisecond) // two at once may be one
+				}
+				ts.Check(cmd.Process.Signal(os.Interrupt))
+			}
 		}
 		if strings.HasPrefix(story.Text(), "nrdl: error:") && story.Text() != "nrdl: error: interrupted" {
 			ts.Fatalf("it says %q", story.Text())

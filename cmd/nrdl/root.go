@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nrdl/internal/hint"
+	"nrdl/method"
 )
 
 func (a *app) rootCmd() *cobra.Command {
@@ -120,6 +122,9 @@ func arguments(least, most int) cobra.PositionalArgs {
 			return hint.Add(misuse("%s: unexpected argument %q", c.CommandPath(), args[most]),
 				"usage: %s", c.UseLine())
 		}
+		if i := slices.Index(args, ""); i >= 0 {
+			return hint.Add(misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
+		}
 		return nil
 	}
 }
@@ -177,6 +182,35 @@ func kind(f *pflag.Flag, err *strconv.NumError) string {
 	return "a number" + out
 }
 
+// parameter is the parameter of the method of c, if it has one, that name is
+// or nearly is, or "". A flag that is as near comes first.
+func parameter(c *cobra.Command, name string) string {
+	if c.Flags().Lookup("set") == nil {
+		return ""
+	}
+	chosen, _ := c.Flags().GetString("method") // --set and --method are registered together
+	m, err := method.Named(chosen)
+	if err != nil {
+		return ""
+	}
+	var params []string
+	for _, p := range method.Params(m) {
+		if p.Path == name || strings.HasSuffix(p.Path, "."+name) {
+			return p.Path
+		}
+		params = append(params, p.Path)
+	}
+	all := slices.Clone(params)
+	c.Flags().VisitAll(func(f *pflag.Flag) { all = slices.Insert(all, 0, f.Name) })
+	near := hint.Of(hint.Unknown("flag", name, all))
+	for _, p := range params {
+		if near == fmt.Sprintf("did you mean %q?", p) {
+			return p
+		}
+	}
+	return ""
+}
+
 func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
 	if len(name) < 2 || err.GetSpecifiedShortnames() != "" {
@@ -184,6 +218,9 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if param := parameter(c, name); param != "" {
+		return hint.Add(misuse("unknown flag --%s", name), "set parameters with --set %s=…", param)
+	}
 	nearest := hint.Unknown("flag", name, names)
 	h := hint.Of(nearest)
 	if rest, ok := strings.CutPrefix(h, `did you mean "`); ok {

@@ -27,6 +27,9 @@ these; at 0 they are off.`,
 			if err := s.Validate(); err != nil {
 				return usageError{err}
 			}
+			if err := checkSave(args[0]); err != nil {
+				return err
+			}
 			set, err := s.Draw(c.Context())
 			if err != nil {
 				return err

@@ -34,6 +34,9 @@ so that identify sees faces the same way.`,
   nrdl train people -o people.nrdl --size 24x24 --seed 7 --trace passes.jsonl`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("trace") && trace == "" {
+				return misuse("--trace is empty: it is the file to write")
+			}
 			if output == "" {
 				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
@@ -92,32 +95,45 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 	}
 	out := model.Parts().Trained
 	a.tell("%s", ended(out, time.Since(start)))
-	if out.Status == nrdl.Exhausted {
+	if out.Status == nrdl.Exhausted && out.Residual > solved {
 		a.warn("the residual is %.1e: raise passes, or tol", out.Residual)
 	}
+	a.warnOvercomplete(model)
 	return a.writeTraining(ctx, model, output, &passes, trace)
 }
 
-// writeTraining writes the trace before the model: a model is there only when
-// all went well.
+// writeTraining puts the trace and the model into their places when both are
+// written: neither is there without the other.
 func (a *app) writeTraining(ctx context.Context, model *nrdl.Model, output string, passes *traceLines, trace string) error {
+	var lines *atomicfile.Pending
 	if trace != "" {
-		if _, err := atomicfile.Write(ctx, trace, passes.write); err != nil {
+		var err error
+		if lines, err = atomicfile.Prepare(ctx, trace, passes.write); err != nil {
 			return err
 		}
-		if passes.n == 0 {
-			a.tell("wrote %s, which is empty: the method makes no passes", trace)
-		} else {
-			a.tell("wrote %s, %d passes", trace, passes.n)
-		}
+		defer lines.Discard()
 	}
 	size, err := atomicfile.Write(ctx, output, func(w io.Writer) error { return model.Save(w) })
 	if err != nil {
 		return err
 	}
 	a.tell("wrote %s, %s", output, megabytes(size))
+	if trace == "" {
+		return nil
+	}
+	if err := lines.Commit(); err != nil {
+		return err
+	}
+	if passes.n == 0 {
+		a.tell("wrote %s, which is empty: the method makes no passes", trace)
+	} else {
+		a.tell("wrote %s, %s", trace, passCount(passes.n))
+	}
 	return nil
 }
+
+// solved is a residual that more passes do not make smaller: rounding errors.
+const solved = 1e-12
 
 // both is a Watch that tells two, either of which may be nil.
 func both(v, w nrdl.Watch) nrdl.Watch {

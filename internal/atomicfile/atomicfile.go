@@ -21,35 +21,72 @@ import (
 // was at path is still there. A path that is not a regular file (a device, a
 // pipe) is written to as it is.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
-	target, mode, err := place(path)
+	p, err := Prepare(ctx, path, fill)
 	if err != nil {
 		return 0, err
+	}
+	defer p.Discard()
+	return p.Size, p.Commit()
+}
+
+// A Pending file is written and not yet in its place.
+type Pending struct {
+	Size         int64 // bytes
+	path, target string
+	temp         string // "" where it was written to its place, which is not a regular file, or has been moved there
+}
+
+// Prepare is Write but for the last step, Commit: where several files belong
+// together, prepare all, then commit all. The caller calls Discard in the end.
+func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
+	target, mode, err := place(path)
+	if err != nil {
+		return nil, err
 	}
 	if !mode.IsRegular() {
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
-			return 0, Error(path, err)
+			return nil, Error(path, err)
 		}
-		return pour(f, path, fill)
+		size, err := pour(f, path, fill)
+		return &Pending{Size: size}, err
 	}
 	f, err := createBeside(target, mode)
 	if err != nil {
-		return 0, Error(path, err)
+		return nil, Error(path, err)
 	}
-	defer os.Remove(f.Name()) // after the rename there is nothing of that name
-	size, err := pour(f, path, func(w io.Writer) error {
+	p := &Pending{path: path, target: target, temp: f.Name()}
+	p.Size, err = pour(f, path, func(w io.Writer) error {
 		if err := fill(w); err != nil {
 			return err
 		}
 		return context.Cause(ctx)
 	})
 	if err != nil {
-		return 0, err
+		p.Discard()
+		return nil, err
 	}
-	if err := os.Rename(f.Name(), target); err != nil {
-		return 0, Error(path, err)
+	return p, nil
+}
+
+// Commit moves p into its place.
+func (p *Pending) Commit() error {
+	if p.temp == "" {
+		return nil
 	}
-	return size, nil
+	if err := os.Rename(p.temp, p.target); err != nil {
+		return Error(p.path, err)
+	}
+	p.temp = ""
+	return nil
+}
+
+// Discard removes p unless it was committed.
+func (p *Pending) Discard() {
+	if p.temp != "" {
+		_ = os.Remove(p.temp)
+		p.temp = ""
+	}
 }
 
 // Check reports now what would make Write fail later: call it

@@ -73,6 +73,36 @@ func TestWriteReplaces(t *testing.T) {
 	alone(t, path)
 }
 
+// What is prepared is not there before Commit, and never after Discard.
+func TestPrepare(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"old", "new"} {
+		p, err := Prepare(t.Context(), path, func(w io.Writer) error {
+			_, err := io.WriteString(w, "new")
+			return err
+		})
+		if err != nil || p.Size != 3 {
+			t.Fatalf("%d bytes, %v", p.Size, err)
+		}
+		if text, _ := os.ReadFile(path); string(text) != "old" {
+			t.Errorf("before Commit it is %q", text)
+		}
+		if want == "new" {
+			if err := p.Commit(); err != nil {
+				t.Error(err)
+			}
+		}
+		p.Discard()
+		if text, _ := os.ReadFile(path); string(text) != want {
+			t.Errorf("it is %q, not %q", text, want)
+		}
+		alone(t, path)
+	}
+}
+
 // checkWritable leaves no file.
 func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ package hint
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hbollon/go-edlib"
 )
@@ -29,17 +30,19 @@ func Of(err error) string {
 }
 
 // Unknown is the error for a name that is none of names, with the nearest of
-// them as its hint, or all of them where none is near.
+// them as its hint, of equally near ones one that name begins, or all of them
+// where none is near.
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
 	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
-		if d := edlib.OSADamerauLevenshteinDistance(name, n); d < distance {
+		d := edlib.OSADamerauLevenshteinDistance(name, n)
+		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
 			nearest, distance = n, d
 		}
 	}
 	if nearest != "" {
 		return Add(err, "did you mean %q?", nearest)
 	}
-	return Add(err, "choose one of %q", names)
+	return Add(err, "choose one of %s", strings.Join(names, ", "))
 }

@@ -12,7 +12,7 @@ func TestUnknownNamesTheNearest(t *testing.T) {
 	names := []string{"nrc", "crc", "nrdl-test", "nrdl"}
 	for name, want := range map[string]string{
 		"nrld": `did you mean "nrdl"?`, "nrdl_test": `did you mean "nrdl-test"?`, "crcc": `did you mean "crc"?`,
-		"svm": `choose one of ["nrc" "crc" "nrdl-test" "nrdl"]`, "": `choose one of ["nrc" "crc" "nrdl-test" "nrdl"]`,
+		"nrd": `did you mean "nrdl"?`, "svm": `choose one of nrc, crc, nrdl-test, nrdl`, "": `choose one of nrc, crc, nrdl-test, nrdl`,
 	} {
 		if got := hint.Of(hint.Unknown("method", name, names)); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)

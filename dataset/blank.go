@@ -1,0 +1,62 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl"
+	"nrdl/internal/hint"
+)
+
+// flat is the contrast, as a part of the largest value, up to which a sample is
+// blank: 10⁻⁶ grey values where that is white. Resizing an image of one grey
+// leaves rounding errors.
+const flat = 1e-6 / 255
+
+// Blank reports whether sample, an image, is black or of one grey: there is
+// nobody to recognise.
+func Blank(sample []float64) bool {
+	lo, hi := slices.Min(sample), slices.Max(sample)
+	return hi-lo <= flat*max(math.Abs(lo), math.Abs(hi))
+}
+
+// named is how many blank images a warning names.
+const named = 20
+
+// refuseBlank warns of the blank images of set and refuses a person who has
+// no others. Of samples that are not images only those of zeros are blank.
+func refuseBlank(set *nrdl.Set, opt Options) error {
+	d, n := set.X.Dims()
+	sample := make([]float64, d)
+	var blank []string
+	left := make([]int, len(set.Classes))
+	for j := range n {
+		for i := range sample {
+			sample[i] = set.X.At(i, j)
+		}
+		if Blank(sample) && (set.Input.Len() != 0 || sample[0] == 0) {
+			blank = append(blank, set.ID(j))
+		} else {
+			left[set.ClassOf(j)]++
+		}
+	}
+	if c := slices.Index(left, 0); c >= 0 {
+		size := set.Groups[c+1] - set.Groups[c]
+		err := fmt.Errorf("%q has only blank images, black or of one grey, %d of them", set.Classes[c], size)
+		if size == 1 {
+			err = fmt.Errorf("the only image of %q is blank, black or of one grey", set.Classes[c])
+		}
+		return hint.Add(err, "add images of %q that show a face, or leave the person out", set.Classes[c])
+	}
+	switch n := len(blank); {
+	case n > named:
+		opt.warn("%d images are blank, black or of one grey: %s and %d more", n, strings.Join(blank[:named], ", "), n-named)
+	case n > 1:
+		opt.warn("%d images are blank, black or of one grey: %s", n, strings.Join(blank, ", "))
+	case n == 1:
+		opt.warn("the image %s is blank, black or of one grey", blank[0])
+	}
+	return nil
+}
