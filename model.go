@@ -148,10 +148,13 @@ func (m *Model) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		hi := min(n, lo+batch)
 		y := Unit(x.Slice(0, d, lo, hi).(*mat.Dense))
 		s := mat.NewDense(k, hi-lo, nil)
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(ctx, s, y); err != nil {
 			return nil, fmt.Errorf("recognise: %w", err)
 		}
 		m.score(out.Slice(0, len(m.p.Classes), lo, hi).(*mat.Dense), s, y)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("recognise: %w", err)
 	}
 	return out, nil
 }

@@ -112,7 +112,7 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		y, s := Unit(x), mat.NewDense(6, 9, nil)
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(context.Background(), s, y); err != nil {
 			t.Fatal(err)
 		}
 		for j := range 9 {

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -68,22 +69,28 @@ func (a *admm) state(n int) *admmState {
 }
 
 // Code implements Coding.
-func (a *admm) Code(s, y *mat.Dense) error {
+func (a *admm) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := a.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()
 	state := a.state(min(n, chunk))
 	defer a.pool.Put(state)
 	for lo := 0; lo < n; lo += chunk {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		hi := min(n, lo+chunk)
-		x := a.solve(state, lin.Cols(y, lo, hi))
+		x, err := a.solve(ctx, state, lin.Cols(y, lo, hi))
+		if err != nil {
+			return err
+		}
 		transpose(lin.Cols(s, lo, hi), x, func(v float64) float64 { return max(0, v) })
 	}
 	return allFinite("the non-negative code of column", s)
 }
 
 // solve returns x after the passes, a row for every column of y.
-func (a *admm) solve(state *admmState, y *mat.Dense) *mat.Dense {
+func (a *admm) solve(ctx context.Context, state *admmState, y *mat.Dense) (*mat.Dense, error) {
 	_, n := y.Dims()
 	_, k := a.d.Dims()
 	x, abs, b := lin.Block(state.x, 0, n, 0, k), lin.Block(state.abs, 0, n, 0, k), lin.Block(state.b, 0, n, 0, k)
@@ -91,6 +98,9 @@ func (a *admm) solve(state *admmState, y *mat.Dense) *mat.Dense {
 	lin.AB(b, 2/a.rho, abs, a.h) // b = 2/ρ·H·Dᵀy
 	lin.Set(x, 1, b)             // the first pass, from z = Δ = 0
 	for range a.passes - 1 {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		parallel(n, 16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				shrink(x.RawRowView(i), abs.RawRowView(i), b.RawRowView(i))
@@ -98,7 +108,7 @@ func (a *admm) solve(state *admmState, y *mat.Dense) *mat.Dense {
 		}) // b + ½(x − |x|)
 		lin.AddAB(x, 1, abs, a.h) // b + ½(x − |x|) + H|x|
 	}
-	return x
+	return x, nil
 }
 
 // shrink sets abs = |x| and x = b + ½(x − |x|).

@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestADMMIsThePrintedAlgorithm(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mat.NewDense(k, 4, nil)
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(context.Background(), s, y); err != nil {
 			t.Fatal(err)
 		}
 		for j := range 4 {

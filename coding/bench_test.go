@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +34,7 @@ func benchmarkCode(b *testing.B, c coding.Coder, n int, learnt bool) {
 	s := mat.NewDense(760, n, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(context.Background(), s, y); err != nil {
 			b.Fatal(err)
 		}
 	}

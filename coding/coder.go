@@ -26,6 +26,7 @@
 package coding
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -51,9 +52,10 @@ type Coder interface {
 type Coding interface {
 	// Code writes the codes of the columns of y, d×n, into s, K×n, which it
 	// overwrites. A column of y that is zero has the code zero. The code of a
-	// column does not depend on the other columns of y. Where Code returns an
-	// error, what is in s has no meaning.
-	Code(s, y *mat.Dense) error
+	// column does not depend on the other columns of y. Once ctx is done Code
+	// soon returns context.Cause(ctx). Where Code returns an error, what is in s
+	// has no meaning.
+	Code(ctx context.Context, s, y *mat.Dense) error
 }
 
 // All lists the coders with their default parameters; a model file or a

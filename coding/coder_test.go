@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"sync"
@@ -74,7 +75,7 @@ func TestCodingIsSafeForConcurrentUse(t *testing.T) {
 			for range 3 {
 				wg.Go(func() {
 					s := mat.NewDense(30, 45, nil)
-					if err := over.Code(s, y); err != nil || !sameBits(s, want) {
+					if err := over.Code(context.Background(), s, y); err != nil || !sameBits(s, want) {
 						t.Errorf("codes differ from those made alone (%v)", err)
 					}
 				})
@@ -128,7 +129,7 @@ func TestCodeWritesIntoViews(t *testing.T) {
 		}
 		out := mat.NewDense(20, 11, nil)
 		s := out.Slice(2, 14, 4, 10).(*mat.Dense)
-		if err := over.Code(s, wide.Slice(0, 40, 3, 9).(*mat.Dense)); err != nil {
+		if err := over.Code(context.Background(), s, wide.Slice(0, 40, 3, 9).(*mat.Dense)); err != nil {
 			t.Fatal(err)
 		}
 		if !sameBits(s, codeOver(t, over, d, y)) {
@@ -150,7 +151,7 @@ func TestNotFinite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := over.Code(mat.NewDense(3, 4, nil), y); err == nil || !strings.Contains(err.Error(), "column 1") {
+			if err := over.Code(context.Background(), mat.NewDense(3, 4, nil), y); err == nil || !strings.Contains(err.Error(), "column 1") {
 				t.Errorf("%v in column 1: %v", bad, err)
 			}
 			d.Set(0, 0, bad)
@@ -174,7 +175,7 @@ func TestShapeMismatchPanics(t *testing.T) {
 						t.Errorf("no panic for S %d×%d, Y %d×%d", dims[0], dims[1], dims[2], dims[3])
 					}
 				}()
-				_ = over.Code(mat.NewDense(dims[0], dims[1], nil), mat.NewDense(dims[2], dims[3], nil))
+				_ = over.Code(context.Background(), mat.NewDense(dims[0], dims[1], nil), mat.NewDense(dims[2], dims[3], nil))
 			}()
 		}
 	})
@@ -195,6 +196,7 @@ func TestValidate(t *testing.T) {
 		coding.NonNegative{Solver: coding.ADMM, Rho: 0, Passes: 1},
 		coding.NonNegative{Solver: coding.ADMM, Rho: math.NaN(), Passes: 1},
 		coding.NonNegative{Solver: coding.ADMM, Rho: 1, Passes: 0},
+		coding.NonNegative{Solver: coding.ADMM, Rho: 1, Passes: 1_000_001},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is valid", c)
@@ -220,7 +222,7 @@ func TestCodeAllocatesLittle(t *testing.T) {
 		}
 		s := codeOver(t, over, d, y)
 		got := testing.AllocsPerRun(20, func() {
-			if err := over.Code(s, y); err != nil {
+			if err := over.Code(context.Background(), s, y); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -62,7 +63,7 @@ func codeOver(t testing.TB, over coding.Coding, d, y *mat.Dense) *mat.Dense {
 	_, k := d.Dims()
 	_, n := y.Dims()
 	s := fill(k, n, func(int, int) float64 { return math.NaN() })
-	if err := over.Code(s, y); err != nil {
+	if err := over.Code(context.Background(), s, y); err != nil {
 		t.Fatalf("Code: %v", err)
 	}
 	return s

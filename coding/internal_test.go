@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := mat.NewDense(k, n, nil)
-		if err := e.Code(want, y); err != nil {
+		if err := e.Code(context.Background(), want, y); err != nil {
 			t.Fatal(err)
 		}
 		got := mat.NewDense(k, n, nil)
@@ -68,7 +69,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 			mat.NewVecDense(k, f).MulVec(e.d.T(), y.ColView(j))
 			exp, bound := e.rescale(f)
 			lim := limits{bound: bound, scale: e.scale, most: e.most}
-			if err := e.lawsonHanson(f, y.RawMatrix(), j, exp, &lim); err != nil {
+			if err := e.lawsonHanson(context.Background(), f, scaled(y, j, exp), exp, &lim); err != nil {
 				t.Fatalf("seed %d, column %d: %v", seed, j, err)
 			}
 			for i, v := range f {
@@ -100,7 +101,7 @@ func TestPivotingSuffices(t *testing.T) {
 			f := make([]float64, 20)
 			mat.NewVecDense(20, f).MulVec(e.d.T(), y.ColView(j))
 			_, bound := e.rescale(f)
-			if !p.solve(f, &limits{bound: bound, scale: e.scale, most: e.most}) {
+			if !p.solve(context.Background(), f, &limits{bound: bound, scale: e.scale, most: e.most}) {
 				t.Errorf("seed %d: pivoting gave column %d up", seed, j)
 			}
 		}

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // δ‖y‖ is a fraction of the violation that is allowed: since |w_k| ≤ δ‖y‖,
 // that costs no optimality, and it keeps codes from growing like 1/δ.
 type activeSet struct {
+	ctx     context.Context
+	work    int            // how many atoms may still be orthogonalised
 	d       blas64.General // D̂, d×K
 	y       []float64      // len d
 	passive []int          // P in the order of the factor
@@ -33,20 +36,21 @@ type activeSet struct {
 
 const (
 	leastResolved = 1e-13 // what rounding leaves of δ, for atoms of norm 1
-	maxPasses     = 10    // times K atoms may enter
+
+	// leastWork + workPerAtom·K atoms may be orthogonalised, for a column whose
+	// code should take K of them and a few more.
+	leastWork, workPerAtom = 2000, 4
 )
 
-// lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y_j/2^exp.
-func (e *exact) lawsonHanson(f []float64, y blas64.General, j, exp int, lim *limits) error {
+// lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y/2^exp.
+func (e *exact) lawsonHanson(ctx context.Context, f, y []float64, exp int, lim *limits) error {
 	g := e.d.RawMatrix()
 	d, k := g.Rows, g.Cols
 	most := min(d, k) + 1
 	a := &activeSet{
-		d: g, y: make([]float64, d), rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
+		ctx: ctx, work: leastWork + workPerAtom*k,
+		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
 		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
-	}
-	for i := range a.y {
-		a.y[i] = math.Ldexp(y.Data[i*y.Stride+j], -exp)
 	}
 	a.resolve = max(leastResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
 	a.solve(lim)
@@ -54,12 +58,19 @@ func (e *exact) lawsonHanson(f []float64, y blas64.General, j, exp int, lim *lim
 	for i, k := range a.passive {
 		f[k] = a.s[i]
 	}
-	if k, v := a.violation(f, lim); k >= 0 {
-		return fmt.Errorf("the optimality conditions of atom %d are violated by %.3g, %.3g is allowed",
-			k, math.Ldexp(v*lim.scale[k], exp), math.Ldexp(lim.bound, exp))
+	if k, v := violation(a.w, a.d, a.y, f, lim); k >= 0 {
+		how := "found"
+		if a.work <= 0 {
+			how = "reached within the bound on the work"
+		}
+		return fmt.Errorf("no optimal code was %s: the conditions of atom %d are violated by %.3g, %.3g is allowed",
+			how, k, math.Ldexp(v*lim.scale[k], exp), math.Ldexp(lim.bound, exp))
 	}
 	return nil
 }
+
+// spent reports whether it is time to end.
+func (a *activeSet) spent() bool { return a.work <= 0 || a.ctx.Err() != nil }
 
 // solve runs the rounds of [lh].
 func (a *activeSet) solve(lim *limits) {
@@ -67,7 +78,7 @@ func (a *activeSet) solve(lim *limits) {
 		a.out[k] = true
 	}
 	copy(a.rest, a.y)
-	for range maxPasses * len(a.out) {
+	for !a.spent() {
 		a.dual()
 		k := a.worst(lim)
 		if k < 0 {
@@ -151,12 +162,14 @@ func (a *activeSet) remove() {
 	}
 }
 
-// append adds atom k to the factorisation unless it depends on P.
+// append adds atom k to the factorisation unless it depends on P or the time is
+// up.
 func (a *activeSet) append(k int) bool {
 	n, d, stride := len(a.passive), a.d.Rows, len(a.out)
-	if n == min(d, stride) {
+	if n == min(d, stride) || a.spent() {
 		return false
 	}
+	a.work--
 	a.q = a.q[:(n+1)*d]
 	q := a.q[n*d:]
 	for i := range q {
@@ -201,18 +214,19 @@ func (a *activeSet) triangle() blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: len(a.passive), Stride: len(a.out), Data: a.r}
 }
 
-// violation returns the atom whose optimality conditions the code s, of len K,
-// violates most, if more than is allowed, and by how much; else −1.
-func (a *activeSet) violation(s []float64, lim *limits) (atom int, most float64) {
-	copy(a.rest, a.y)
-	blas64.Gemv(blas.NoTrans, -1, a.d, vector(s), 1, vector(a.rest)) // y − D̂s
-	a.dual()
+// violation sets w = −D̂ᵀ(y − D̂s) and returns the atom whose optimality
+// conditions the code s, of len K, violates most, if more than is allowed, and
+// by how much; else −1.
+func violation(w []float64, d blas64.General, y, s []float64, lim *limits) (atom int, most float64) {
+	rest := slices.Clone(y)
+	blas64.Gemv(blas.NoTrans, -1, d, vector(s), 1, vector(rest)) // y − D̂s
+	blas64.Gemv(blas.Trans, -1, d, vector(rest), 0, vector(w))
 	var sum float64
 	for _, v := range s {
 		sum += v
 	}
 	atom = -1
-	for k, w := range a.w {
+	for k, w := range w {
 		v := -w
 		if s[k] > 0 {
 			v = math.Abs(w)

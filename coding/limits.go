@@ -7,6 +7,9 @@ type limits struct {
 	bound float64   // ε of NonNegative
 	scale []float64 // len K
 	most  float64   // the largest scale
+
+	// coarse is whether only what counts against the bound is worth a round.
+	coarse bool
 }
 
 // floor is what of w may be rounding errors, with sum = ‖s‖₁.
@@ -14,7 +17,7 @@ func (l *limits) floor(sum float64) float64 { return roundOff * (1 + sum) }
 
 // violates reports whether w_k = w < 0 is worth a round.
 func (l *limits) violates(k int, w float64) bool {
-	return w < -negligible || w*l.scale[k] < -l.bound/10
+	return !l.coarse && w < -negligible || w*l.scale[k] < -l.bound/10
 }
 
 // exceeds reports whether a violation v of the conditions of atom k is more

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,9 +13,11 @@ import (
 )
 
 // exact solves min_s ‖y − Ds‖² s.t. s ≥ 0 to optimality, column by column: by
-// block principal pivoting on the Gram matrix, and where that cannot tell the
-// atoms apart or does not end, by the active set method of [lh] on the atoms
-// themselves. What is done for a column depends on that column only.
+// block principal pivoting on the Gram matrix; where that does not end or cannot
+// tell the atoms apart, by descent from where it got; and where that fails too,
+// as with coefficients beyond 1e6, by the active set method of [lh] on the atoms
+// themselves. Each has a bound on its work: maxRounds, maxSteps, leastWork. What
+// is done for a column depends on that column only.
 //
 // The atoms are scaled by powers of two to a norm near 1, and so is every
 // Dᵀy: neither rounds, and no decision depends on the units of D or y.
@@ -92,7 +95,7 @@ func scaleColumns(d *mat.Dense, exp []int) *mat.Dense {
 }
 
 // Code implements Coding.
-func (e *exact) Code(s, y *mat.Dense) error {
+func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := e.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()
@@ -104,7 +107,11 @@ func (e *exact) Code(s, y *mat.Dense) error {
 	for lo := 0; lo < n; lo += chunk {
 		hi := min(n, lo+chunk)
 		part := lin.Block(rows, 0, hi-lo, 0, k)
-		if j, err := e.solve(part, lin.Cols(y, lo, hi)); err != nil {
+		j, err := e.solve(ctx, part, lin.Cols(y, lo, hi))
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("non-negative code of column %d: %w", lo+j, err)
 		}
 		transpose(lin.Cols(s, lo, hi), part, func(v float64) float64 { return v })
@@ -113,18 +120,21 @@ func (e *exact) Code(s, y *mat.Dense) error {
 }
 
 // solve writes the code of every column of y into the row of its number, and
-// returns the first column that failed.
-func (e *exact) solve(rows, y *mat.Dense) (failed int, err error) {
+// returns the first column that failed. Once ctx is done it stops anywhere.
+func (e *exact) solve(ctx context.Context, rows, y *mat.Dense) (failed int, err error) {
 	lin.AtB(rows, 1, y, e.d) // (D̂ᵀy)ᵀ
 	_, n := y.Dims()
 	var mu sync.Mutex
 	parallel(n, 1, func(j, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
 		p, ok := e.space.Get().(*pivoting)
 		if !ok {
 			p = newPivoting(e.gram)
 		}
 		defer e.space.Put(p)
-		if e := e.column(p, rows.RawRowView(j), y, j); e != nil {
+		if e := e.column(ctx, p, rows.RawRowView(j), y, j); e != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil || j < failed {
@@ -136,7 +146,7 @@ func (e *exact) solve(rows, y *mat.Dense) (failed int, err error) {
 }
 
 // column replaces f = D̂ᵀy_j by the code of y_j.
-func (e *exact) column(p *pivoting, f []float64, y *mat.Dense, j int) error {
+func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Dense, j int) error {
 	if !finite(f) {
 		return errors.New("its products with the atoms are not finite")
 	}
@@ -146,13 +156,15 @@ func (e *exact) column(p *pivoting, f []float64, y *mat.Dense, j int) error {
 		return nil
 	}
 	lim := limits{bound: bound, scale: e.scale, most: e.most}
-	if p.solve(f, &lim) {
+	if p.solve(ctx, f, &lim) {
 		clear(f)
 		for i, k := range p.passive {
 			f[k] = p.s[i]
 		}
-	} else if err := e.lawsonHanson(f, y.RawMatrix(), j, exp, &lim); err != nil {
-		return err
+	} else if y := scaled(y, j, exp); !p.descend(ctx, f, e.d.RawMatrix(), y, &lim) {
+		if err := e.lawsonHanson(ctx, f, y, exp, &lim); err != nil {
+			return err
+		}
 	}
 	for k, v := range f {
 		if v != 0 {
@@ -163,6 +175,15 @@ func (e *exact) column(p *pivoting, f []float64, y *mat.Dense, j int) error {
 		return errors.New("an atom is too small to code with")
 	}
 	return nil
+}
+
+// scaled returns ŷ = y_j/2^exp.
+func scaled(y *mat.Dense, j, exp int) []float64 {
+	v := mat.Col(nil, j, y)
+	for i := range v {
+		v[i] = math.Ldexp(v[i], -exp)
+	}
+	return v
 }
 
 // rescale divides f by the power of two for which its largest magnitude is in

@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -83,7 +84,7 @@ func TestExactIsOptimal(t *testing.T) {
 		}
 		_, k := d.Dims()
 		s := mat.NewDense(k, 5, nil)
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(context.Background(), s, y); err != nil {
 			t.Fatal(err)
 		}
 		for j := range 5 {
@@ -316,7 +317,7 @@ func TestTooSmallAtomIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := over.Code(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{1e10})); err == nil {
+	if err := over.Code(context.Background(), mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{1e10})); err == nil {
 		t.Error("a code of 1e320 is no error")
 	}
 }

@@ -27,16 +27,22 @@ const (
 // with ε = 1e-8·max(1, ‖Dᵀy‖∞): else Code returns an error. Only where that is
 // less than what rounding leaves of w may w be as large as that is: with
 // coefficients, for atoms of norm 1, above 1e6, as nearly opposite atoms can
-// need, or with norms of atoms as far apart.
+// need, or with norms of atoms as far apart. Where the code is not unique, as
+// with dependent atoms, it is one of the optimal ones. A column takes
+// milliseconds; the work on it is bounded, and Code returns an error where the
+// bound does not suffice.
 type NonNegative struct {
 	Solver Solver  `json:"solver" choices:"exact,admm" help:"exact, or admm: stopped early, which regularises"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
-	Passes int     `json:"passes" help:"≥ 1, number of passes; admm only"`
+	Passes int     `json:"passes" help:"1 to 1000000, number of passes; admm only"`
 }
 
 // DefaultNonNegative solves the problem as [nrdl] states it. Rho and Passes are
 // for when Solver is changed to ADMM; doc/decisions.md says where they are from.
 var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.1, Passes: 5}
+
+// maxADMMPasses bounds the time of a model file that asks for ever more passes.
+const maxADMMPasses = 1_000_000
 
 // Name implements Coder.
 func (NonNegative) Name() string { return "nonnegative" }
@@ -48,8 +54,8 @@ func (c NonNegative) Validate() error {
 		return fmt.Errorf("solver %q of the non-negative coder is neither %q nor %q", c.Solver, Exact, ADMM)
 	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
 		return fmt.Errorf("rho = %v of the non-negative coder is not a number > 0", c.Rho)
-	case c.Passes < 1:
-		return fmt.Errorf("passes = %d of the non-negative coder is not ≥ 1", c.Passes)
+	case c.Passes < 1 || c.Passes > maxADMMPasses:
+		return fmt.Errorf("passes = %d of the non-negative coder is not between 1 and %d", c.Passes, maxADMMPasses)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -22,8 +23,9 @@ import (
 // Two things differ from [bpp]. P starts empty and a round puts in no more
 // than the enterFirst + |P|/enterPart atoms of the least w: faces are so alike
 // that at the start w_k < 0 for every atom, of which a few dozen remain. And
-// against cycling that number is halved every enterHalve rounds, down to 1;
-// a problem that takes maxRounds all the same is left to [lh].
+// against cycling that number is halved every enterHalve rounds, down to 1. A
+// problem that takes maxRounds all the same, or late loses a large part of P at
+// once, is left to descent.
 type pivoting struct {
 	*gradient
 	k       int
@@ -36,6 +38,10 @@ type pivoting struct {
 	stride  int
 	u       []float64 // R⁻ᵀf_P
 
+	shift       float64   // δ of descent, else 0
+	lastPassive []int     // P of the round before this one
+	lastS       []float64 // s_P of that round
+
 	enter []int // the atoms that enter next
 	kept  []int // scratch of capacity K, as least
 	least []float64
@@ -45,6 +51,10 @@ const (
 	// The time depends on these, the result does not.
 	enterFirst, enterPart, enterHalve = 8, 4, 16
 	maxRounds                         = 100 // several times what faces take
+
+	// From this round on, P with more than one part in collapsePart negative is
+	// left to descent. Faces settle before.
+	collapseRound, collapsePart = 24, 6
 
 	// dependent is the squared distance of an atom of norm 1 from the span of
 	// others below which G cannot tell that the atom is not in it.
@@ -70,9 +80,16 @@ func newPivoting(g *mat.Dense) *pivoting {
 
 // solve finds P and s_P for f, whose largest magnitude is near 1, and reports
 // whether they satisfy the conditions within lim.
-func (p *pivoting) solve(f []float64, lim *limits) bool {
+func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 	p.start(f)
 	for round := range maxRounds {
+		if ctx.Err() != nil {
+			return false
+		}
+		if round >= collapseRound && p.collapsed() {
+			return false // the last good P is kept for descent
+		}
+		p.lastPassive, p.lastS = append(p.lastPassive[:0], p.passive...), append(p.lastS[:0], p.s...)
 		first, fewer := p.drop()
 		p.choose(lim, max(1, (enterFirst+len(p.passive)/enterPart)>>(round/enterHalve)))
 		if !fewer && len(p.enter) == 0 {
@@ -94,11 +111,24 @@ func (p *pivoting) solve(f []float64, lim *limits) bool {
 	return false
 }
 
+// collapsed reports whether so much of s_P is negative that P is beyond mending
+// by pivoting.
+func (p *pivoting) collapsed() bool {
+	negative := 0
+	for _, v := range p.s {
+		if v < 0 {
+			negative++
+		}
+	}
+	return negative*collapsePart > len(p.s)
+}
+
 // start sets P = ∅, s = 0, w = −f.
 func (p *pivoting) start(f []float64) {
 	clear(p.in)
 	clear(p.refused)
 	p.passive, p.s, p.u = p.passive[:0], p.s[:0], p.u[:0]
+	p.lastPassive, p.lastS = p.lastPassive[:0], p.lastS[:0]
 	p.gradient.start(f)
 }
 
@@ -215,6 +245,9 @@ func (p *pivoting) factor(first int) bool {
 		from, to := p.g.Data[a*p.g.Stride:], p.r[i*p.stride:]
 		for j := max(i, first); j < n; j++ {
 			to[j] = from[p.passive[j]]
+		}
+		if i >= first {
+			to[i] += p.shift
 		}
 	}
 	if first > 0 && first < n {

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -13,9 +14,11 @@ import (
 //
 //	min_s ‖y − D·s‖² + λ‖s‖²,   s = (DᵀD + λI)⁻¹Dᵀy   [crc, (6)]
 //
-// Where DᵀD + λI is singular, which it can be for λ = 0 only, the smallest
-// ridge of 1e-14, 1e-12, … times its mean diagonal that makes it positive
-// definite is added.
+// Where a pivot of DᵀD + λI is less than 1e-10 of its diagonal element, the
+// matrix counts as singular, and the first of 1e-10, 1e-8, … times its mean
+// diagonal that makes it positive definite is added. So λ = 0 is allowed; but
+// with equal atoms a positive λ too, if it is below 1e-10 of the diagonal
+// (λ = 1e-12 with atoms of norm 1), gets that larger ridge.
 type Ridge struct {
 	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²"`
 }
@@ -56,10 +59,18 @@ type ridgeCoding struct {
 }
 
 // Code implements Coding.
-func (c *ridgeCoding) Code(s, y *mat.Dense) error {
+func (c *ridgeCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)
-	lin.AtB(s, 1, c.d, y) // Dᵀy
-	c.gram.Solve(s)       // (DᵀD + λI)⁻¹Dᵀy
+	_, n := y.Dims()
+	for lo := 0; lo < n; lo += chunk {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		hi := min(n, lo+chunk)
+		part := lin.Cols(s, lo, hi)
+		lin.AtB(part, 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
+		c.gram.Solve(part)                         // (DᵀD + λI)⁻¹Dᵀy
+	}
 	return allFinite("the ridge code of column", s)
 }

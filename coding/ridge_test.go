@@ -1,6 +1,7 @@
 package coding_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestRidgeNormalEquations(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mat.NewDense(k, n, nil)
-		if err := over.Code(s, y); err != nil {
+		if err := over.Code(context.Background(), s, y); err != nil {
 			t.Fatal(err)
 		}
 		if got := ridgeResidual(d, s, y, lambda); !(got <= 1e-10*(1+mat.Norm(s, math.Inf(1)))) && (lambda > 0 || m >= k+5) {
