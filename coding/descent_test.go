@@ -53,7 +53,7 @@ func illConditioned(m, k, n int) (d, y *mat.Dense) {
 // samples of their kind.
 func wide(m, k, n int) (d, y *mat.Dense) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	make := func(n int) *mat.Dense {
+	faces := func(n int) *mat.Dense {
 		a := mat.NewDense(m, n, nil)
 		for j := range n {
 			p, q := rng.ExpFloat64(), rng.ExpFloat64()
@@ -68,7 +68,7 @@ func wide(m, k, n int) (d, y *mat.Dense) {
 		}
 		return a
 	}
-	return make(k), make(n)
+	return faces(k), faces(n)
 }
 
 // TestDescent: where pivoting gives up, descent finds an optimal code in a small
