@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -46,11 +47,12 @@ func random(rows, cols int) blas64.General {
 	return g
 }
 
-// with runs f on a back end and a number of threads.
+// with runs f on a back end and a number of threads; gonum's own code divides
+// its products by GOMAXPROCS alone.
 func with(b fast.Backend, threads int, f func() float64) float64 {
-	was, old := fast.Current(), fast.SetThreads(threads)
+	was, old := fast.Current(), runtime.GOMAXPROCS(threads)
 	defer func() {
-		fast.SetThreads(old)
+		runtime.GOMAXPROCS(old)
 		if err := fast.Use(was); err != nil {
 			panic(err)
 		}
