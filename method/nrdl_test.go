@@ -301,7 +301,13 @@ func TestGraphIsTheLaplacian(t *testing.T) {
 	}
 }
 
+// raced is whether the race detector is on, under which sync.Pool forgets.
+var raced bool
+
 func TestStepAllocatesLittle(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
 	s := midway(t, DefaultNRDL, positive(rand.New(rand.NewPCG(7, 1)), 150, 40, 40, 40), 2)
 	result := testing.Benchmark(func(b *testing.B) {
 		for range b.N {

@@ -1,0 +1,5 @@
+//go:build race
+
+package method
+
+func init() { raced = true }
