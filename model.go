@@ -37,10 +37,6 @@ type Model struct {
 	coding func() (coding.Coding, error) // prepared at the first use
 }
 
-// ErrBlank is returned, wrapped, where every sample is zero: there is nothing
-// to recognise.
-var ErrBlank = errors.New("the image is blank")
-
 // NewModel checks that the parts agree and are finite. It keeps them, not
 // copies: they must not change afterwards.
 func NewModel(p Parts) (*Model, error) {

@@ -17,6 +17,9 @@ import (
 	"nrdl/internal/hint"
 )
 
+// errBlank is why a black or constant image is not named.
+var errBlank = errors.New("the image is blank")
+
 func (a *app) identifyCmd() *cobra.Command {
 	var (
 		top         int
@@ -167,7 +170,7 @@ func (i *identification) batch(ctx context.Context, files []string) error {
 	}
 	for j, file := range files {
 		switch {
-		case errors.Is(errs[j], nrdl.ErrBlank) && i.files > 1:
+		case errors.Is(errs[j], errBlank) && i.files > 1:
 			i.blank++
 			i.warn("%v", errs[j])
 			i.write(file, nil)
@@ -195,7 +198,7 @@ func (i *identification) decode(ctx context.Context, files []string) ([][]float6
 				case err != nil:
 					errs[j] = err
 				case dataset.Blank(v):
-					errs[j] = fmt.Errorf("%s: %w", files[j], nrdl.ErrBlank)
+					errs[j] = fmt.Errorf("%s: %w", files[j], errBlank)
 				default:
 					samples[j] = v
 				}
