@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/coding"
+	"nrdl/internal/lin"
 )
 
 // Parts are what a Model is made of. NewModel is the one door: Fit and Load
@@ -19,6 +21,8 @@ type Parts struct {
 	D       *mat.Dense // d×K dictionary, one atom a column
 	Groups  []int      // len C+1: the atoms of class c, as in Set
 	W       *mat.Dense // C×K linear classifier; nil unless Rule is Linear
+	M       *mat.Dense // K×C mean codes of the classes; nil unless Rule is Fisher
+	Weight  float64    // of the distance to the mean code; 0 unless Rule is Fisher
 	Classes []string   // len C
 	Coder   coding.Coder
 	Rule    Rule
@@ -68,7 +72,7 @@ func (p *Parts) validate() error {
 	if p.Coder == nil {
 		return errors.New("no coder")
 	}
-	if err := p.Coder.Validate(); err != nil {
+	if err := coding.Check(p.Coder, d, k); err != nil {
 		return err
 	}
 	if err := p.Input.Validate(); err != nil {
@@ -81,23 +85,38 @@ func (p *Parts) validate() error {
 }
 
 func (p *Parts) validateRule() error {
+	if !slices.Contains(Rules, p.Rule) {
+		return fmt.Errorf("unknown rule %q", string(p.Rule))
+	}
+	if p.W != nil && p.Rule != Linear {
+		return fmt.Errorf("rule %q has no use for W", p.Rule)
+	}
+	if (p.M != nil || p.Weight != 0) && p.Rule != Fisher {
+		return fmt.Errorf("rule %q has no use for mean codes", p.Rule)
+	}
+	_, k := p.D.Dims()
 	switch p.Rule {
-	case Residual, NormedResidual:
-		if p.W != nil {
-			return fmt.Errorf("rule %q has no use for W", p.Rule)
-		}
-		return nil
 	case Linear:
 		if p.W == nil {
 			return errors.New("rule \"linear\" needs W")
 		}
-		_, k := p.D.Dims()
 		if c, kw := p.W.Dims(); c != len(p.Classes) || kw != k {
 			return fmt.Errorf("classifier W is %d×%d for %d classes and %d atoms", c, kw, len(p.Classes), k)
 		}
 		return finite("W", p.W)
+	case Fisher:
+		if p.M == nil {
+			return errors.New("rule \"fisher\" needs mean codes")
+		}
+		if km, c := p.M.Dims(); c != len(p.Classes) || km != k {
+			return fmt.Errorf("mean codes M are %d×%d for %d atoms and %d classes", km, c, k, len(p.Classes))
+		}
+		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) {
+			return fmt.Errorf("weight = %v of the mean codes is not a weight ≥ 0", p.Weight)
+		}
+		return finite("M", p.M)
 	}
-	return fmt.Errorf("unknown rule %q", string(p.Rule))
+	return nil
 }
 
 func finite(name string, a *mat.Dense) error {
@@ -124,35 +143,62 @@ const batch = 2048
 // column of zeros scores 0 for every class. The scores of a column do not
 // depend on the other columns.
 func (m *Model) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	d, n := x.Dims()
-	if want, _ := m.p.D.Dims(); d != want {
-		return nil, fmt.Errorf("recognise: a sample has %d features, the model was learnt from %d (input %v)", d, want, m.p.Input)
-	}
-	if err := finite("the samples", x); err != nil {
-		return nil, fmt.Errorf("recognise: %w", err)
-	}
-	over, err := m.coding()
-	if err != nil {
-		return nil, fmt.Errorf("prepare the coder: %w", err)
-	}
-	_, k := m.p.D.Dims()
+	_, n := x.Dims()
 	out := mat.NewDense(len(m.p.Classes), n, nil)
-	for lo := 0; lo < n; lo += batch {
-		if err := context.Cause(ctx); err != nil {
-			return nil, fmt.Errorf("recognise: %w", err)
-		}
-		hi := min(n, lo+batch)
-		y := Unit(x.Slice(0, d, lo, hi).(*mat.Dense))
-		s := mat.NewDense(k, hi-lo, nil)
-		if err := over.Code(ctx, s, y); err != nil {
-			return nil, fmt.Errorf("recognise: %w", err)
-		}
-		m.score(out.Slice(0, len(m.p.Classes), lo, hi).(*mat.Dense), s, y)
-	}
-	if err := context.Cause(ctx); err != nil {
+	_, k := m.p.D.Dims()
+	err := m.code(ctx, x, func(lo, hi int) *mat.Dense {
+		return mat.NewDense(k, hi-lo, nil)
+	}, func(lo, hi int, s, y *mat.Dense) {
+		m.score(lin.Cols(out, lo, hi), s, y)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("recognise: %w", err)
 	}
 	return out, nil
+}
+
+// Transform returns the K×n codes of the columns of x, d×n, samples in any
+// scale, which are coded at unit norm: the features that a classifier of
+// another program may learn from. A column of zeros has the code zero. The
+// code of a column does not depend on the other columns.
+func (m *Model) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	_, n := x.Dims()
+	_, k := m.p.D.Dims()
+	out := mat.NewDense(k, n, nil)
+	err := m.code(ctx, x, func(lo, hi int) *mat.Dense { return lin.Cols(out, lo, hi) }, func(int, int, *mat.Dense, *mat.Dense) {})
+	if err != nil {
+		return nil, fmt.Errorf("transform: %w", err)
+	}
+	return out, nil
+}
+
+// code codes the columns of x batch by batch, at unit norm, into what room
+// returns for the columns lo ≤ j < hi, and hands codes and samples to done.
+func (m *Model) code(ctx context.Context, x *mat.Dense, room func(lo, hi int) *mat.Dense, done func(lo, hi int, s, y *mat.Dense)) error {
+	d, n := x.Dims()
+	if want, _ := m.p.D.Dims(); d != want {
+		return fmt.Errorf("a sample has %d features, the model was learnt from %d (input %v)", d, want, m.p.Input)
+	}
+	if err := finite("the samples", x); err != nil {
+		return err
+	}
+	over, err := m.coding()
+	if err != nil {
+		return fmt.Errorf("prepare the coder: %w", err)
+	}
+	for lo := 0; lo < n; lo += batch {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		hi := min(n, lo+batch)
+		y := Unit(lin.Cols(x, lo, hi))
+		s := room(lo, hi)
+		if err := over.Code(ctx, s, y); err != nil {
+			return err
+		}
+		done(lo, hi, s, y)
+	}
+	return context.Cause(ctx)
 }
 
 // Predict returns, for every column of x, the index in Classes of the class

@@ -22,6 +22,9 @@ func testParts(rule Rule, r *rand.Rand) Parts {
 	if rule == Linear {
 		p.W = mat.NewDense(3, 6, []float64{1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1})
 	}
+	if rule == Fisher {
+		p.M, p.Weight = mat.NewDense(6, 3, []float64{1, 0, 0, 0, .5, 0, 0, .5, 0, 0, 0, .3, 0, 0, .3, 0, 0, .3}), 0.5
+	}
 	return p
 }
 
@@ -84,7 +87,7 @@ func TestRules(t *testing.T) {
 			if got[j] != want {
 				t.Errorf("%s: atom %d is named class %d, want %d", rule, j, got[j], want)
 			}
-			if s := scores.At(want, j); rule != Linear && math.Abs(s-1) > 1e-6 {
+			if s := scores.At(want, j); rule != Linear && rule != Fisher && math.Abs(s-1) > 1e-6 {
 				t.Errorf("%s: a perfect reconstruction scores %v, want 1", rule, s)
 			}
 		}
@@ -99,7 +102,7 @@ func TestRules(t *testing.T) {
 // The residual rules against their definitions, sample by sample.
 func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, rule := range []Rule{Residual, NormedResidual} {
+	for _, rule := range []Rule{Residual, NormedResidual, Fisher} {
 		m := newTestModel(t, rule, r)
 		x := mat.NewDense(20, 9, nil)
 		x.Apply(func(int, int, float64) float64 { return r.Float64() }, x)
@@ -124,14 +127,46 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 				residual := mat.Norm(&e, 2)
 				code := mat.Norm(s.Slice(lo, hi, j, j+1), 2)
 				want := 1 - residual
-				if rule == NormedResidual {
+				switch rule {
+				case NormedResidual:
 					want = code * code / (code*code + residual*residual)
+				case Fisher:
+					var far mat.VecDense
+					far.SubVec(s.ColView(j), m.p.M.ColView(c))
+					want = 1 - residual*residual - 0.5*mat.Dot(&far, &far)
 				}
 				if got := scores.At(c, j); math.Abs(got-want) > 1e-12 {
 					t.Errorf("%s: class %d of sample %d scores %v, want %v", rule, c, j, got, want)
 				}
 			}
 		}
+	}
+}
+
+// Transform gives the codes that the scores are made from, at unit norm.
+func TestTransform(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	m := newTestModel(t, Linear, r)
+	x := mat.NewDense(20, batch+3, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return float64(j%7) * r.Float64() }, x) // some are blank
+	s, err := m.Transform(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := m.Scores(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want mat.Dense
+	want.Mul(m.p.W, s)
+	if !mat.EqualApprox(&want, scores, 1e-12) {
+		t.Error("W times the codes is not the scores")
+	}
+	if mat.Norm(s.ColView(0), 1) != 0 || mat.Norm(s.ColView(1), 1) == 0 {
+		t.Error("a blank sample has a code, or another has none")
+	}
+	if _, err := m.Transform(context.Background(), mat.NewDense(19, 1, nil)); err == nil {
+		t.Error("a sample of another length is coded")
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 )
 
 // A model file is a safetensors file, which other programs can open. Its
-// tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear) and
-// groups (I64, C+1). Its metadata holds under "nrdl" what about describes, as
+// tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
+// K×C; only where the rule is fisher) and groups (I64, C+1). Its metadata holds under "nrdl" what about describes, as
 // JSON, and under "sha256" the hexadecimal SHA-256 of that text, a newline,
 // and for every tensor, in the order of their names: its name, a space, its
 // shape as [m n], a newline, its numbers as they are in the file.
@@ -36,7 +36,9 @@ const MaxModelBytes int64 = 8 << 30
 
 // modelFormat is the version of the model file. A change that an older nrdl
 // would misread adds one.
-const modelFormat = 1
+//
+//	2: mean codes M, "weight"; coders with more parameters
+const modelFormat = 2
 
 // Keys of the metadata.
 const (
@@ -50,6 +52,7 @@ type about struct {
 	Classes []string        `json:"classes"`
 	Coder   json.RawMessage `json:"coder"` // of coding.Marshal
 	Rule    Rule            `json:"rule"`
+	Weight  float64         `json:"weight"`
 	Input   Input           `json:"input"`
 	Method  string          `json:"method"`
 	Params  json.RawMessage `json:"params,omitempty"`
@@ -104,7 +107,7 @@ func (p *Parts) about() (string, error) {
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	err = enc.Encode(about{
-		modelFormat, p.Classes, coder, p.Rule, p.Input,
+		modelFormat, p.Classes, coder, p.Rule, p.Weight, p.Input,
 		p.Method, p.Params, p.Seed, p.Trained,
 	})
 	if err != nil {
@@ -116,6 +119,9 @@ func (p *Parts) about() (string, error) {
 // tensors gives the tensors of p in the order of their names.
 func (p *Parts) tensors() []safetensors.Tensor {
 	list := []safetensors.Tensor{matrix("D", p.D)}
+	if p.M != nil {
+		list = append(list, matrix("M", p.M))
+	}
 	if p.W != nil {
 		list = append(list, matrix("W", p.W))
 	}
@@ -189,6 +195,9 @@ func checkFormat(text string) error {
 	case *version.Format > modelFormat:
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
 		return hint.Add(err, "update nrdl")
+	case *version.Format < modelFormat:
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
+		return hint.Add(err, "learn it again")
 	}
 	return nil
 }
@@ -199,6 +208,8 @@ func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 		switch t.Name {
 		case "D":
 			p.D, err = dense(t)
+		case "M":
+			p.M, err = dense(t)
 		case "W":
 			p.W, err = dense(t)
 		case "groups":
@@ -245,7 +256,7 @@ func (p *Parts) setAbout(text string) error {
 	if err != nil {
 		return err
 	}
-	p.Classes, p.Coder, p.Rule, p.Input = a.Classes, coder, a.Rule, a.Input
+	p.Classes, p.Coder, p.Rule, p.Weight, p.Input = a.Classes, coder, a.Rule, a.Weight, a.Input
 	p.Method, p.Params, p.Seed, p.Trained = a.Method, a.Params, a.Seed, a.Trained
 	return nil
 }

@@ -47,6 +47,9 @@ func randomParts(rng *rand.Rand, d int, rule nrdl.Rule) nrdl.Parts {
 	if rule == nrdl.Linear {
 		p.W = randomMatrix(rng, 3, 6)
 	}
+	if rule == nrdl.Fisher {
+		p.M, p.Weight = randomMatrix(rng, 6, 3), rng.Float64()
+	}
 	if d == 12 {
 		p.Input = nrdl.Input{Height: 4, Width: 3}
 	}
@@ -208,8 +211,9 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		want, hint string
 	}{
 		"another program": {func(_ tensors, m metadata) { delete(m, "nrdl") }, "not an nrdl model: a safetensors file of another program", ""},
-		"newer":           {replace(`"format":1`, `"format":2,"new":[]`), "the model was written by a newer nrdl (format 2, this one reads 1)", "update nrdl"},
-		"no format":       {replace(`"format":1,`, ``), "damaged model: it does not say its format", ""},
+		"newer":           {replace(`"format":2`, `"format":3,"new":[]`), "the model was written by a newer nrdl (format 3, this one reads 2)", "update nrdl"},
+		"older":           {replace(`"format":2`, `"format":1`), "the model was written by an older nrdl (format 1, this one reads 2)", "learn it again"},
+		"no format":       {replace(`"format":2,`, ``), "damaged model: it does not say its format", ""},
 		"not JSON":        {replace(`{`, `[`), "damaged model: it does not say its format", ""},
 		"no checksum":     {func(_ tensors, m metadata) { delete(m, "sha256") }, "damaged model: checksum differs", ""},
 		"other case":      {func(_ tensors, m metadata) { m["sha256"] = strings.ToUpper(m["sha256"]) }, "damaged model: checksum differs", ""},
@@ -325,7 +329,7 @@ func seal(t testing.TB, text string, groups ...int64) []byte {
 	return b.Bytes()
 }
 
-const sealed = `{"format":1,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
+const sealed = `{"format":2,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
 	`"input":{"height":0,"width":0},"method":"m","seed":1,"trained":{"status":"converged","iter":1,"residual":0}}`
 
 // A right checksum is no excuse: whoever can write a file can write that.

@@ -28,30 +28,43 @@ const (
 	// increasing function of CRC's ‖s_c‖/‖y − D_c·s_c‖ that stays between 0
 	// and 1 [crc, (10)].
 	NormedResidual Rule = "normed-residual"
+
+	// Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖², with m_c the
+	// mean code of the class and w a weight: 1 is a perfect reconstruction by
+	// the class alone with its mean code [fddl, (23)].
+	Fisher Rule = "fisher"
 )
 
 // Rules lists every rule.
-var Rules = []Rule{Linear, Residual, NormedResidual}
+var Rules = []Rule{Linear, Residual, NormedResidual, Fisher}
 
 // score writes the C×n scores of the columns of y, d×n of unit norm, whose
 // codes over m's dictionary are s, K×n. Blank columns score 0 everywhere.
 func (m *Model) score(out, s, y *mat.Dense) {
-	if m.p.Rule == Linear {
+	switch m.p.Rule {
+	case Linear:
 		lin.AB(out, 1, m.p.W, s)
 		return
+	case Fisher:
+		m.fisherDistances(out, s)
 	}
 	d, n := y.Dims()
 	r := mat.NewDense(d, n, nil)
 	res, code := make([]float64, n), make([]float64, n)
 	for c := range m.p.Classes {
 		lo, hi := m.p.Groups[c], m.p.Groups[c+1]
-		dc := m.p.D.Slice(0, d, lo, hi).(*mat.Dense)
-		sc := s.Slice(lo, hi, 0, n).(*mat.Dense)
+		sc := lin.Block(s, lo, hi, 0, n)
 		lin.Set(r, 1, y)
-		lin.AddAB(r, -1, dc, sc) // y − D_c·s_c
+		lin.AddAB(r, -1, lin.Cols(m.p.D, lo, hi), sc) // y − D_c·s_c
 		lin.SquaredColumnNorms(res, r)
-		lin.SquaredColumnNorms(code, sc)
 		row := out.RawRowView(c)
+		if m.p.Rule == Fisher {
+			for j, distance := range row {
+				row[j] = 1 - res[j] - m.p.Weight*distance
+			}
+			continue
+		}
+		lin.SquaredColumnNorms(code, sc)
 		for j := range row {
 			row[j] = m.p.Rule.of(res[j], code[j])
 		}
@@ -62,6 +75,21 @@ func (m *Model) score(out, s, y *mat.Dense) {
 			for c := range m.p.Classes {
 				out.Set(c, j, 0)
 			}
+		}
+	}
+}
+
+// fisherDistances writes ‖s − m_c‖² of the columns of s, K×n, into dst, C×n.
+func (m *Model) fisherDistances(dst, s *mat.Dense) {
+	classes, n := dst.Dims()
+	code, mean := make([]float64, n), make([]float64, classes)
+	lin.SquaredColumnNorms(code, s)
+	lin.SquaredColumnNorms(mean, m.p.M)
+	lin.AtB(dst, -2, m.p.M, s) // −2 m_cᵀs
+	for c, norm := range mean {
+		row := dst.RawRowView(c)
+		for j := range row {
+			row[j] = max(0, row[j]+code[j]+norm) // ‖s‖² − 2 m_cᵀs + ‖m_c‖²
 		}
 	}
 }

@@ -58,6 +58,19 @@ type Coding interface {
 	Code(ctx context.Context, s, y *mat.Dense) error
 }
 
+// Check reports why c cannot code over k atoms of d features: a parameter that
+// is outside its range or, of a coder that has a method Fits, one that asks for
+// more than there is, such as more neighbours than atoms.
+func Check(c Coder, d, k int) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if f, ok := c.(interface{ Fits(d, k int) error }); ok {
+		return f.Fits(d, k)
+	}
+	return nil
+}
+
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
 var All = []Coder{DefaultNonNegative, DefaultRidge}

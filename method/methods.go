@@ -158,7 +158,10 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	if err != nil {
 		return nil, err
 	}
-	_, n := x.Dims()
+	d, n := x.Dims()
+	if err := coding.Check(c(n), d, n); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
 	return model(m, train, run, nrdl.Parts{
 		D: x, Groups: train.Groups, Coder: c(n), Rule: r,
 		Trained: nrdl.Outcome{Status: nrdl.ClosedForm},
