@@ -1,0 +1,122 @@
+package method
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/lin"
+)
+
+// ordered returns train with its classes, and the samples inside each, in an
+// order that depends on their pixels alone: lexicographic at unit norm. A
+// method that renews atom after atom, or starts from the first samples of a
+// class, learns from it, so that neither names nor the order of files matter;
+// reordered undoes it.
+func ordered(train *nrdl.Set) *nrdl.Set {
+	var x mat.Dense
+	x.CloneFrom(nrdl.Unit(train.X).T()) // a sample a row
+	compare := func(a, b int) int { return slices.Compare(x.RawRowView(a), x.RawRowView(b)) }
+	type class struct {
+		name    string
+		members []int
+	}
+	classes := make([]class, len(train.Classes))
+	for c, name := range train.Classes {
+		classes[c].name = name
+		for j := train.Groups[c]; j < train.Groups[c+1]; j++ {
+			classes[c].members = append(classes[c].members, j)
+		}
+		slices.SortStableFunc(classes[c].members, compare)
+	}
+	slices.SortStableFunc(classes, func(a, b class) int {
+		return slices.CompareFunc(a.members, b.members, compare)
+	})
+	t := &nrdl.Set{Groups: []int{0}, Input: train.Input}
+	var columns []int
+	for _, c := range classes {
+		columns = append(columns, c.members...)
+		t.Classes, t.Groups = append(t.Classes, c.name), append(t.Groups, len(columns))
+	}
+	t.X = selectColumns(train.X, columns)
+	if train.IDs != nil {
+		for _, j := range columns {
+			t.IDs = append(t.IDs, train.IDs[j])
+		}
+	}
+	return t
+}
+
+// reordered returns p, whose classes are called from, with its classes in the
+// order of to.
+func reordered(p nrdl.Parts, from, to []string) nrdl.Parts {
+	groups := []int{0}
+	var classes, atoms []int
+	for _, name := range to {
+		c := slices.Index(from, name)
+		classes = append(classes, c)
+		for k := p.Groups[c]; k < p.Groups[c+1]; k++ {
+			atoms = append(atoms, k)
+		}
+		groups = append(groups, len(atoms))
+	}
+	p.D, p.Groups = selectColumns(p.D, atoms), groups
+	if p.W != nil {
+		p.W = selectColumns(selectRows(p.W, classes), atoms)
+	}
+	if p.M != nil {
+		p.M = selectColumns(selectRows(p.M, atoms), classes)
+	}
+	return p
+}
+
+// selectColumns returns a copy of the columns idx of a, in that order.
+func selectColumns(a *mat.Dense, idx []int) *mat.Dense {
+	m, _ := a.Dims()
+	b := mat.NewDense(m, len(idx), nil)
+	for i := range m {
+		to, from := b.RawRowView(i), a.RawRowView(i)
+		for j, k := range idx {
+			to[j] = from[k]
+		}
+	}
+	return b
+}
+
+// selectRows returns a copy of the rows idx of a, in that order.
+func selectRows(a *mat.Dense, idx []int) *mat.Dense {
+	_, n := a.Dims()
+	b := mat.NewDense(len(idx), n, nil)
+	for i, k := range idx {
+		b.SetRow(i, a.RawRowView(k))
+	}
+	return b
+}
+
+// classifier returns the C×K linear classifier W = HSᵀ(SSᵀ + λI)⁻¹ of the codes
+// s, K×N, of samples with these groups: ridge regression onto the labels
+// [lcksvd, (17)]. H is not formed: HSᵀ sums the codes of a class.
+func classifier(s *mat.Dense, groups []int, λ float64) (*mat.Dense, error) {
+	k, _ := s.Dims()
+	w := mat.NewDense(len(groups)-1, k, nil)
+	for i := range k {
+		row := s.RawRowView(i)
+		for c := range len(groups) - 1 {
+			var sum float64
+			for _, v := range row[groups[c]:groups[c+1]] {
+				sum += v
+			}
+			w.Set(c, i, sum) // HSᵀ
+		}
+	}
+	gram := mat.NewDense(k, k, nil)
+	lin.AAt(gram, 1, s)  // SSᵀ
+	lin.AddDiag(gram, λ) // SSᵀ + λI
+	var factor lin.SPD
+	if _, err := factor.FactorOrRidge(gram); err != nil {
+		return nil, err
+	}
+	factor.SolveRight(w) // HSᵀ(SSᵀ + λI)⁻¹
+	return w, nil
+}

@@ -1,0 +1,84 @@
+package method
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/lin"
+)
+
+// Samples in any order, under any names, come in one order; reordered puts the
+// classes back.
+func TestOrderedDependsOnPixelsAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(6, 12, nil)
+	x.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, x)
+	labels := []string{"a", "b", "c", "a", "b", "a", "c", "c", "a", "a", "b", "c"}
+	names := map[string]string{"a": "z", "b": "y", "c": "m"}
+	perm := r.Perm(12)
+	moved, renamed := mat.NewDense(6, 12, nil), make([]string, 12)
+	for to, from := range perm {
+		for i := range 6 {
+			moved.Set(i, to, 4*x.At(i, from))
+		}
+		renamed[to] = names[labels[from]]
+	}
+	a, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := nrdl.NewSet(moved, renamed, nil, nil, nrdl.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	oa, ob := ordered(a), ordered(b)
+	if !mat.Equal(nrdl.Unit(oa.X), nrdl.Unit(ob.X)) || !slices.Equal(oa.Groups, ob.Groups) {
+		t.Error("the order depends on names, scale or places")
+	}
+	for c, name := range oa.Classes {
+		if ob.Classes[c] != names[name] {
+			t.Errorf("class %d is %s and %s", c, name, ob.Classes[c])
+		}
+	}
+	p := nrdl.Parts{D: oa.X, Groups: oa.Groups, W: mat.NewDense(3, 12, nil), M: mat.NewDense(12, 3, nil)}
+	for j := range 12 {
+		p.W.Set(oa.ClassOf(j), j, oa.X.At(0, j))
+		p.M.Set(j, oa.ClassOf(j), oa.X.At(0, j))
+	}
+	q := reordered(p, oa.Classes, a.Classes)
+	if !slices.Equal(q.Groups, a.Groups) {
+		t.Errorf("groups %v, want %v", q.Groups, a.Groups)
+	}
+	for j := range 12 {
+		c := a.ClassOf(j)
+		if v := q.D.At(0, j); q.W.At(c, j) != v || q.M.At(j, c) != v {
+			t.Errorf("atom %d lost its class", j)
+		}
+	}
+}
+
+// The classifier satisfies the normal equations of ridge regression.
+func TestClassifierIsRidgeRegression(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	s := mat.NewDense(5, 9, nil)
+	s.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, s)
+	w, err := classifier(s, []int{0, 2, 5, 9}, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := mat.NewDense(3, 9, nil) // WS − H
+	e.Mul(w, s)
+	for j, c := range []int{0, 0, 1, 1, 1, 2, 2, 2, 2} {
+		e.Set(c, j, e.At(c, j)-1)
+	}
+	g := mat.NewDense(3, 5, nil) // (WS − H)Sᵀ + λW
+	lin.ABt(g, 1, e, s)
+	lin.Add(g, 0.3, w)
+	if v := lin.MaxAbs(g); v > 1e-12 {
+		t.Errorf("gradient %v", v)
+	}
+}
