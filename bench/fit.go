@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,14 +19,16 @@ import (
 	"nrdl/method"
 )
 
-// A fit is one NRDL fit to measure, in a process of its own so that its
+// A fit is one fit to measure, of NRDL unless Method says another, in a process of its own so that its
 // memory is its own.
 type fit struct {
-	Data   string // a file of NRDL_DATA/sets, or "" for drawn faces
+	Method string            // "" is NRDL
+	Set    map[string]string // its parameters, by path
+	Data   string            // a file of NRDL_DATA/sets, or "" for drawn faces
 	People int
 	Images int  // training images a person
-	Atoms  int  // a person; 0 for all samples
-	Passes int  // at most
+	Atoms  int  // NRDL's: a person; 0 for all samples
+	Passes int  // NRDL's: at most
 	Probes bool // code the images that are left, too
 }
 
@@ -65,8 +69,10 @@ func (f fit) measure() (measurement, error) {
 	if err != nil {
 		return measurement{}, err
 	}
-	m := method.DefaultNRDL
-	m.Atoms, m.Passes = f.Atoms, f.Passes
+	m, err := f.method()
+	if err != nil {
+		return measurement{}, err
+	}
 	d, n := train.X.Dims()
 	out := measurement{Samples: n, Features: d, Classes: len(train.Classes)}
 	var at []time.Time
@@ -89,6 +95,22 @@ func (f fit) measure() (measurement, error) {
 	}
 	out.PeakMiB, err = peakMiB()
 	return out, err
+}
+
+func (f fit) method() (nrdl.Method, error) {
+	if f.Method == "" {
+		m := method.DefaultNRDL
+		m.Atoms, m.Passes = f.Atoms, f.Passes
+		return m, nil
+	}
+	m, err := method.Named(f.Method)
+	for _, path := range slices.Sorted(maps.Keys(f.Set)) {
+		if err != nil {
+			return nil, err
+		}
+		m, err = method.Set(m, path, f.Set[path])
+	}
+	return m, err
 }
 
 func medianGap(at []time.Time) float64 {

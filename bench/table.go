@@ -50,6 +50,9 @@ func table(w io.Writer, quick bool) error {
 	if err := r.fits(); err != nil {
 		return err
 	}
+	if err := r.learners(); err != nil {
+		return err
+	}
 	if quick {
 		return nil
 	}

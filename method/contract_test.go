@@ -9,6 +9,17 @@ import (
 	"nrdl/method"
 )
 
+// small and single are what sets of 20 samples, and of one sample for each of
+// four classes, need: the defaults are for hundreds of samples.
+var (
+	small = map[string]map[string]string{
+		"llc": {"coder.neighbours": "6"},
+	}
+	single = map[string]map[string]string{
+		"llc": {"coder.neighbours": "2"},
+	}
+)
+
 // conditional says under which conditions a parameter matters, and which
 // change of it can be seen on a small set.
 var conditional = map[string]map[string]methodtest.Exception{
@@ -43,6 +54,10 @@ func TestContract(t *testing.T) {
 		}
 	}
 	for _, m := range method.All {
-		t.Run(m.Name(), func(t *testing.T) { methodtest.Run(t, m, conditional[m.Name()]) })
+		t.Run(m.Name(), func(t *testing.T) {
+			methodtest.Run(t, m, methodtest.Options{
+				Small: small[m.Name()], Single: single[m.Name()], Exceptions: conditional[m.Name()],
+			})
+		})
 	}
 }

@@ -24,6 +24,14 @@ func completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, name := range method.PresetNames() {
+		names = append(names, cobra.CompletionWithDesc(name, method.PresetAbout(name)))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeParams completes NAME= of --set for the method that --method names.
 func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	name, _ := c.Flags().GetString("method") // both flags are registered together

@@ -41,6 +41,7 @@ with: on the images that it was learnt from its rate says nothing.`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --method crc --split random:5 --repeats 20
   nrdl evaluate people --split first:5 --set alpha=10 --json
+  nrdl evaluate people --method src --preset orl
   nrdl evaluate people --model people.nrdl --split first:6`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -82,7 +83,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	if e.model == "" {
 		return nil
 	}
-	for _, flag := range []string{"method", "set", "size", "repeats"} {
+	for _, flag := range []string{"method", "preset", "set", "size", "repeats"} {
 		if c.Flags().Changed(flag) {
 			return hint.Add(misuse("--%s has no meaning with --model", flag), "a model that exists is judged as it is, once")
 		}

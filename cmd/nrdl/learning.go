@@ -21,6 +21,7 @@ import (
 // learning is the flags that say what to learn from and how.
 type learning struct {
 	method string
+	preset string
 	set    []string
 	size   sizeFlag
 	seed   uint64
@@ -29,10 +30,12 @@ type learning struct {
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVarP(&l.method, "method", "m", "nrdl", "`NAME` of the method; nrdl methods lists them")
-	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`; may be repeated; nrdl methods NAME lists them")
+	f.StringVar(&l.preset, "preset", "", "`NAME` of a database whose values the method takes: "+strings.Join(method.PresetNames(), ", "))
+	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.size.register(c)
 	f.Uint64Var(&l.seed, "seed", 0, "`N` from which random choices follow")
 	complete(c, "method", completeMethods)
+	complete(c, "preset", completePresets)
 	complete(c, "set", completeParams)
 }
 
@@ -41,6 +44,11 @@ func (l *learning) configured() (nrdl.Method, error) {
 	m, err := method.Named(l.method)
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if l.preset != "" {
+		if m, err = method.Preset(m, l.preset); err != nil {
+			return nil, usageError{err}
+		}
 	}
 	for _, s := range l.set {
 		path, value, ok := strings.Cut(s, "=")

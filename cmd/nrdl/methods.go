@@ -20,7 +20,8 @@ func (a *app) methodsCmd() *cobra.Command {
 		Short: "List the methods, or the parameters of one",
 		Long: `methods lists what --method takes. With a name it shows what the method solves
 and its parameters: what --set takes, with their defaults, meanings and the
-equations that they appear in.`,
+equations that they appear in; then its presets: what --preset changes of them
+for a database, and where the values are from.`,
 		Example: `  nrdl methods
   nrdl methods nrdl
   nrdl methods crc --json`,
@@ -55,10 +56,23 @@ func formulation(m nrdl.Method) string {
 }
 
 type methodJSON struct {
-	Name        string      `json:"name"`
-	Description string      `json:"description"`
-	Formulation string      `json:"formulation,omitempty"`
-	Params      []paramJSON `json:"params"`
+	Name        string       `json:"name"`
+	Description string       `json:"description"`
+	Formulation string       `json:"formulation,omitempty"`
+	Params      []paramJSON  `json:"params"`
+	Presets     []presetJSON `json:"presets,omitempty"`
+}
+
+type presetJSON struct {
+	Name   string      `json:"name"`
+	About  string      `json:"about"`
+	Values []valueJSON `json:"values"`
+}
+
+type valueJSON struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
 }
 
 type paramJSON struct {
@@ -74,6 +88,15 @@ func newMethodJSON(m nrdl.Method) methodJSON {
 	out := methodJSON{Name: m.Name(), Description: method.Describe(m), Formulation: formulation(m)}
 	for _, p := range method.Params(m) {
 		out.Params = append(out.Params, paramJSON{p.Path, p.Type, p.Value, p.Equation, p.Help, p.Choices})
+	}
+	for _, name := range method.PresetNames() {
+		p := presetJSON{Name: name, About: method.PresetAbout(name)}
+		for _, v := range method.PresetValues(m, name) {
+			p.Values = append(p.Values, valueJSON{v.Path, v.Value, v.Source})
+		}
+		if len(p.Values) > 0 {
+			out.Presets = append(out.Presets, p)
+		}
 	}
 	return out
 }
@@ -106,6 +129,25 @@ func (a *app) describeOne(m nrdl.Method, asJSON bool) error {
 	fmt.Fprintln(w, "parameter\tdefault\tequation\tmeaning")
 	for _, p := range method.Params(m) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Path, p.Value, p.Equation, meaning(p))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return a.listPresets(newMethodJSON(m).Presets)
+}
+
+// listPresets writes what each preset changes, if there is one.
+func (a *app) listPresets(presets []presetJSON) error {
+	if len(presets) == 0 {
+		return nil
+	}
+	a.print("\n")
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "preset\tvalue\tsource")
+	for _, p := range presets {
+		for _, v := range p.Values {
+			fmt.Fprintf(w, "%s\t%s=%s\t%s\n", p.Name, v.Name, v.Value, v.Source)
+		}
 	}
 	return w.Flush()
 }

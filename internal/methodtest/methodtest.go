@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -28,9 +29,21 @@ type Exception struct {
 	Value string            // the changed value; "" chooses one
 }
 
-// Run tests m. A parameter that matters only under a condition has an entry
-// in exceptions, by path.
-func Run(t *testing.T, m nrdl.Method, exceptions map[string]Exception) {
+// Options say how a method is tested.
+type Options struct {
+	// Small are parameters, by path, for training sets of 20 samples; Single are
+	// those for sets of 4, one a class: defaults are for hundreds, and a method
+	// refuses, for example, more neighbours than samples.
+	Small, Single map[string]string
+
+	// Exceptions are the parameters that matter only under a condition, by path.
+	Exceptions map[string]Exception
+}
+
+// Run tests m.
+func Run(t *testing.T, m nrdl.Method, o Options) {
+	defaults := m
+	m = setAll(t, m, o.Small)
 	s := &suite{m: m, train: cones(5, 6, 40, 1), probe: cones(5, 4, 40, 2)}
 	t.Run("learns separable data", s.learns)
 	t.Run("fewer features than samples", func(t *testing.T) { s.learnsFrom(t, cones(5, 6, 12, 1), cones(5, 4, 12, 2)) })
@@ -40,10 +53,15 @@ func Run(t *testing.T, m nrdl.Method, exceptions map[string]Exception) {
 	t.Run("watching changes nothing", s.watched)
 	t.Run("leaves its input alone", s.input)
 	t.Run("survives save and load", s.saved)
-	t.Run("every parameter matters", func(t *testing.T) { s.parameters(t, exceptions) })
+	t.Run("every parameter matters", func(t *testing.T) { s.parameters(t, o.Exceptions) })
+	t.Run("more than there is is refused", s.tooMuch)
+	t.Run("few atoms", s.fewAtoms)
 	t.Run("stops when cancelled", s.cancelled)
 	t.Run("unequal classes", s.unequal)
-	t.Run("one sample a class", func(t *testing.T) { s.learnsFrom(t, cones(4, 1, 40, 1), cones(4, 1, 40, 1)) })
+	t.Run("one sample a class", func(t *testing.T) {
+		single := &suite{m: setAll(t, defaults, o.Single)}
+		single.learnsFrom(t, cones(4, 1, 40, 1), cones(4, 1, 40, 1))
+	})
 	t.Run("names and order are irrelevant", s.shuffled)
 	t.Run("refuses NaN", s.nan)
 	t.Run("scale is irrelevant", s.scaled)
@@ -59,7 +77,8 @@ type suite struct {
 
 // cones draws classes that are cones: non-negative mixtures of a few positive
 // directions of their own, with a little noise. The directions depend on the
-// class alone, the mixtures on seed too.
+// class alone, the mixtures on seed too. They pass for images two pixels wide,
+// since some methods learn from mirror images; d is even.
 func cones(classes, samples, d int, seed uint64) *nrdl.Set {
 	const directions = 3
 	n := classes * samples
@@ -83,7 +102,7 @@ func cones(classes, samples, d int, seed uint64) *nrdl.Set {
 			}
 		}
 	}
-	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{Height: d / 2, Width: 2})
 	if err != nil {
 		panic(err)
 	}
@@ -226,10 +245,7 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 	for _, p := range method.Params(s.m) {
 		t.Run(p.Path, func(t *testing.T) {
 			e := exceptions[p.Path]
-			base := s.m
-			for _, path := range slices.Sorted(maps.Keys(e.Given)) { // a coder before its parameters
-				base = set(t, base, path, e.Given[path])
-			}
+			base := setAll(t, s.m, e.Given)
 			if e.Value == "" {
 				e.Value = another(t, p)
 			}
@@ -240,6 +256,15 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 			}
 		})
 	}
+}
+
+// setAll sets all values, a coder before its parameters.
+func setAll(t *testing.T, m nrdl.Method, values map[string]string) nrdl.Method {
+	t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		m = set(t, m, path, values[path])
+	}
+	return m
 }
 
 func set(t *testing.T, m nrdl.Method, path, value string) nrdl.Method {
@@ -273,6 +298,40 @@ func another(t *testing.T, p config.Param) string {
 		return fmt.Sprint(v + 1)
 	}
 	return fmt.Sprint(3 * v)
+}
+
+// has reports whether m has a parameter of that path.
+func (s *suite) has(path string) bool {
+	return slices.ContainsFunc(method.Params(s.m), func(p config.Param) bool { return p.Path == path })
+}
+
+// tooMuch asks for more atoms, or samples a class, than there are: an error
+// before the first pass, which says so.
+func (s *suite) tooMuch(t *testing.T) {
+	for _, path := range []string{"atoms", "sparsity", "coder.sparsity", "neighbours", "coder.neighbours"} {
+		if !s.has(path) {
+			continue
+		}
+		watch := func(nrdl.Progress) { t.Errorf("%s = 100 is refused after a pass", path) }
+		_, err := set(t, s.m, path, "100").Fit(context.Background(), s.train, nrdl.Run{Watch: watch})
+		if err == nil {
+			t.Errorf("%s = 100 is accepted for 30 samples", path)
+		} else if _, last, _ := strings.Cut("."+path, "."); !strings.Contains(err.Error(), strings.TrimPrefix(last, "coder.")+" = 100") {
+			t.Errorf("%s = 100: the error does not say so: %v", path, err)
+		}
+	}
+}
+
+// fewAtoms learns fewer atoms a class than there are samples.
+func (s *suite) fewAtoms(t *testing.T) {
+	if !s.has("atoms") {
+		t.Skip("the samples are the atoms")
+	}
+	few := &suite{m: set(t, s.m, "atoms", "3"), train: s.train, probe: s.probe}
+	few.learns(t)
+	if _, k := few.fit(t, few.m, s.train, nil).Parts().D.Dims(); k != 15 {
+		t.Errorf("%d atoms for 5 classes of 3", k)
+	}
 }
 
 func (s *suite) cancelled(t *testing.T) {
@@ -326,7 +385,7 @@ func (s *suite) compareOrder(t *testing.T, order []int, name func(c int) string,
 		}
 		labels[j] = name(s.train.ClassOf(from))
 	}
-	train, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	train, err := nrdl.NewSet(x, labels, nil, nil, s.train.Input)
 	if err != nil {
 		t.Fatal(err)
 	}

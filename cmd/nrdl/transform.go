@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+func (a *app) transformCmd() *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "transform MODEL DATA -o CODES",
+		Short: "Write the codes of faces, for other programs to learn from",
+		Long: `transform codes every face of DATA over the dictionary of a model and writes the
+codes, one number an atom, with the people's names: a data set like any other,
+as .npz for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be
+known to the model.`,
+		Example: `  nrdl transform people.nrdl people -o codes.npz
+  nrdl transform people.nrdl people -o codes.mat`,
+		Args: arguments(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return hint.Add(misuse("transform needs -o CODES, the file to write"),
+					"for example: nrdl transform %s %s -o codes.npz", args[0], args[1])
+			}
+			if filepath.Ext(output) == "" {
+				return hint.Add(misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
+			}
+			return a.transform(c.Context(), args[0], args[1], output)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
+			}
+			return completeData(nil, args[1:], "")
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "`CODES` file to write, .npz or .mat")
+	complete(c, "output", completeFiles("npz", "mat"))
+	return c
+}
+
+func (a *app) transform(ctx context.Context, model, data, output string) error {
+	m, err := loadModel(model)
+	if err != nil {
+		return err
+	}
+	if err := dataset.CheckSave(output); err != nil {
+		return err
+	}
+	set, err := a.open(ctx, data, m.Parts().Input)
+	if err != nil {
+		return err
+	}
+	codes := *set
+	if codes.X, err = m.Transform(ctx, set.X); err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	codes.Input = nrdl.Input{}
+	if err := dataset.Save(ctx, output, &codes); err != nil {
+		return err
+	}
+	k, n := codes.X.Dims()
+	a.tell("wrote %s: %d codes of %d numbers", output, n, k)
+	return nil
+}

@@ -1,0 +1,4 @@
+package method
+
+// AllPresets lets the tests see every preset.
+var AllPresets = presets
