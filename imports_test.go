@@ -10,13 +10,14 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/hint internal/realdata internal/blas",
+	"internal/hint internal/realdata internal/parallel internal/blas",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors",
 	".",
+	"dictionary",
 	"dataset method internal/picture",
-	"experiment internal/methodtest internal/docgen bench",
-	"cmd/nrdl",
+	"experiment internal/methodtest internal/docgen bench bench/peers",
+	"cmd/nrdl bench/methods bench/validate",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
 )
 
 // A Rule turns the code of a sample into a score for every class; the largest
@@ -38,14 +39,26 @@ const (
 // Rules lists every rule.
 var Rules = []Rule{Linear, Residual, NormedResidual, Fisher}
 
+// scored is how many samples are scored together: their residuals stay in the
+// cache from class to class.
+const scored = 128
+
 // score writes the C×n scores of the columns of y, d×n of unit norm, whose
 // codes over m's dictionary are s, K×n. Blank columns score 0 everywhere.
 func (m *Model) score(out, s, y *mat.Dense) {
-	switch m.p.Rule {
-	case Linear:
+	if m.p.Rule == Linear {
 		lin.AB(out, 1, m.p.W, s)
 		return
-	case Fisher:
+	}
+	_, n := y.Dims()
+	parallel.For(n, scored, func(lo, hi int) {
+		m.scoreResiduals(lin.Cols(out, lo, hi), lin.Cols(s, lo, hi), lin.Cols(y, lo, hi))
+	})
+}
+
+// scoreResiduals is score for the rules that look at residuals.
+func (m *Model) scoreResiduals(out, s, y *mat.Dense) {
+	if m.p.Rule == Fisher {
 		m.fisherDistances(out, s)
 	}
 	d, n := y.Dims()

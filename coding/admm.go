@@ -4,21 +4,24 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
 )
 
 // chunk is how many columns the solvers of NonNegative work on together:
 // enough for fast products, few enough for their memory to stay small.
 const chunk = 512
 
-// admm solves the problem split as min ‖y − Dc‖² s.t. c = z ≥ 0 by a fixed
-// number of passes of [nrc, (8)–(12)], from z = Δ = 0:
+// admm solves the problem split as min ‖y − Dc‖² + β‖c‖₁ + α‖c‖² s.t. c = z ≥ 0
+// by a fixed number of passes of [nrc, (8)–(12)], which for α and β are those of
+// [nscr], from z = Δ = 0:
 //
-//	c = (DᵀD + ρ/2·I)⁻¹(Dᵀy + ρ/2·z + Δ/2)
+//	c = (DᵀD + (α + ρ/2)I)⁻¹(Dᵀy − β/2 + ρ/2·z + Δ/2)
 //	z = max(0, c − Δ/ρ)
 //	Δ = Δ + ρ(z − c)
 //
@@ -26,7 +29,10 @@ const chunk = 512
 // part of x and Δ/ρ becomes its negative part: z = max(0, x) and
 // Δ/ρ = z − x = max(0, −x). So z + Δ/ρ = |x|, and the three lines are one:
 //
-//	x = b + ½(x − |x|) + H|x|,   H = ρ/2·(DᵀD + ρ/2·I)⁻¹,   b = 2/ρ·H·Dᵀy
+//	x = b + ½(x − |x|) + H|x|,   H = ρ/2·(DᵀD + (α + ρ/2)I)⁻¹,   b = 2/ρ·H·(Dᵀy − β/2)
+//
+// Since ‖c‖₁ is taken for the sum of c, β would give a sample that no atom
+// resembles, Dᵀy = 0, a code; its code is 0, which is optimal.
 //
 // H is formed: for one column a product with it takes a fifth of the time of
 // two triangular solves (for many about the same), and for 760 learnt atoms and
@@ -35,6 +41,7 @@ type admm struct {
 	d      *mat.Dense // D, d×K
 	h      *mat.Dense // H, K×K, symmetric
 	rho    float64    // ρ
+	beta   float64    // β
 	passes int
 	pool   sync.Pool // of *admmState
 }
@@ -44,18 +51,18 @@ type admmState struct {
 	x, abs, b *mat.Dense // x, |x| (and Dᵀy before it) and b, chunk×K
 }
 
-func newADMM(d *mat.Dense, rho float64, passes int) (*admm, error) {
+func newADMM(d *mat.Dense, c NonNegative) (*admm, error) {
 	_, k := d.Dims()
-	a := &admm{d: d, h: mat.NewDense(k, k, nil), rho: rho, passes: passes}
+	a := &admm{d: d, h: mat.NewDense(k, k, nil), rho: c.Rho, beta: c.L1, passes: c.Passes}
 	gram := mat.NewDense(k, k, nil)
-	lin.AtA(gram, 1, d)      // DᵀD
-	lin.AddDiag(gram, rho/2) // DᵀD + ρ/2·I
-	lin.AddDiag(a.h, rho/2)  // ρ/2·I
+	lin.AtA(gram, 1, d)             // DᵀD
+	lin.AddDiag(gram, c.L2+c.Rho/2) // DᵀD + (α + ρ/2)I
+	lin.AddDiag(a.h, c.Rho/2)       // ρ/2·I
 	var f lin.SPD
 	if _, err := f.FactorOrRidge(gram); err != nil {
-		return nil, fmt.Errorf("factor DᵀD + ρ/2·I of the non-negative coder: %w", err)
+		return nil, fmt.Errorf("factor DᵀD + (α + ρ/2)I of the non-negative coder: %w", err)
 	}
-	f.Solve(a.h) // ρ/2·(DᵀD + ρ/2·I)⁻¹
+	f.Solve(a.h) // ρ/2·(DᵀD + (α + ρ/2)I)⁻¹
 	return a, nil
 }
 
@@ -94,14 +101,17 @@ func (a *admm) solve(ctx context.Context, state *admmState, y *mat.Dense) (*mat.
 	_, n := y.Dims()
 	_, k := a.d.Dims()
 	x, abs, b := lin.Block(state.x, 0, n, 0, k), lin.Block(state.abs, 0, n, 0, k), lin.Block(state.b, 0, n, 0, k)
-	lin.AtB(abs, 1, y, a.d)      // (Dᵀy)ᵀ
-	lin.AB(b, 2/a.rho, abs, a.h) // b = 2/ρ·H·Dᵀy
+	lin.AtB(abs, 1, y, a.d) // (Dᵀy)ᵀ
+	if a.beta > 0 {
+		a.charge(abs) // (Dᵀy − β/2)ᵀ
+	}
+	lin.AB(b, 2/a.rho, abs, a.h) // b = 2/ρ·H·(Dᵀy − β/2)
 	lin.Set(x, 1, b)             // the first pass, from z = Δ = 0
 	for range a.passes - 1 {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		parallel(n, 16, func(lo, hi int) {
+		parallel.For(n, 16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				shrink(x.RawRowView(i), abs.RawRowView(i), b.RawRowView(i))
 			}
@@ -109,6 +119,20 @@ func (a *admm) solve(ctx context.Context, state *admmState, y *mat.Dense) (*mat.
 		lin.AddAB(x, 1, abs, a.h) // b + ½(x − |x|) + H|x|
 	}
 	return x, nil
+}
+
+// charge subtracts β/2 from the rows of f that are not 0.
+func (a *admm) charge(f *mat.Dense) {
+	n, _ := f.Dims()
+	for i := range n {
+		row := f.RawRowView(i)
+		if !slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		for j := range row {
+			row[j] -= a.beta / 2
+		}
+	}
 }
 
 // shrink sets abs = |x| and x = b + ½(x − |x|).
@@ -125,7 +149,7 @@ func shrink(x, abs, b []float64) {
 func transpose(dst, src *mat.Dense, f func(float64) float64) {
 	const block = 32 // rows and columns that stay in the cache together
 	to, from := dst.RawMatrix(), src.RawMatrix()
-	parallel(to.Rows, block, func(lo, hi int) {
+	parallel.For(to.Rows, block, func(lo, hi int) {
 		for j0 := 0; j0 < to.Cols; j0 += block {
 			for j := j0; j < min(j0+block, to.Cols); j++ {
 				for i, v := range from.Data[j*from.Stride+lo : j*from.Stride+hi] {

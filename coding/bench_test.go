@@ -40,7 +40,7 @@ func benchmarkCode(b *testing.B, c coding.Coder, n int, learnt bool) {
 	}
 	atoms := 0
 	for _, v := range s.RawMatrix().Data {
-		if v > 0 {
+		if v != 0 {
 			atoms++
 		}
 	}
@@ -57,6 +57,28 @@ func BenchmarkExactBatchLearnt(b *testing.B) {
 
 func BenchmarkExactSingle(b *testing.B) {
 	benchmarkCode(b, coding.DefaultNonNegative, 1, true)
+}
+
+func BenchmarkElasticBatch(b *testing.B) {
+	c := coding.DefaultNonNegative
+	c.L1, c.L2 = 1e-3, 1e-3
+	benchmarkCode(b, c, 1654, true)
+}
+
+func BenchmarkLassoBatch(b *testing.B) {
+	benchmarkCode(b, coding.Lasso{Lambda: 1e-3, Gap: 1e-6}, 1654, false)
+}
+
+func BenchmarkLassoBatchSparse(b *testing.B) {
+	benchmarkCode(b, coding.Lasso{Lambda: 0.05, Gap: 1e-6}, 1654, true)
+}
+
+func BenchmarkLassoBatchPositive(b *testing.B) {
+	benchmarkCode(b, coding.Lasso{Lambda: 1e-3, Gap: 1e-6, Positive: true}, 1654, true)
+}
+
+func BenchmarkLassoSingle(b *testing.B) {
+	benchmarkCode(b, coding.Lasso{Lambda: 1e-2, Gap: 1e-6}, 1, true)
 }
 
 func BenchmarkADMMBatch(b *testing.B) {

@@ -15,6 +15,10 @@
 //	        Recognition 88, 2019.
 //	[crc]   Zhang, Yang, Feng: Sparse representation or collaborative
 //	        representation: which helps face recognition? ICCV 2011.
+//	[src]   Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
+//	        representation. IEEE PAMI 31, 2009.
+//	[nscr]  Xu, Xu, An, Wang, Zhang: Non-negative sparse and collaborative
+//	        representation for pattern classification. arXiv:1908.07956, 2019.
 //	[lh]    Lawson, Hanson: Solving least squares problems, chapter 23.
 //	        Prentice-Hall, 1974.
 //	[bpp]   Portugal, Júdice, Vicente: A comparison of block pivoting and
@@ -23,6 +27,21 @@
 //	[kp]    Kim, Park: Fast nonnegative matrix factorization: an
 //	        active-set-like method and comparisons. SIAM Journal on Scientific
 //	        Computing 33, 2011.
+//	[llc]   Wang, Yang, Yu, Lv, Huang, Gong: Locality-constrained linear coding
+//	        for image classification. CVPR 2010.
+//	[lrc]   Naseem, Togneri, Bennamoun: Linear regression for face recognition.
+//	        IEEE PAMI 32, 2010.
+//	[omp]   Pati, Rezaiifar, Krishnaprasad: Orthogonal matching pursuit:
+//	        recursive function approximation with applications to wavelet
+//	        decomposition. Asilomar Conference 1993.
+//	[bomp]  Rubinstein, Zibulevsky, Elad: Efficient implementation of the K-SVD
+//	        algorithm using batch orthogonal matching pursuit. Technion CS
+//	        2008-08.
+//	[lcksvd] Jiang, Lin, Davis: Label consistent K-SVD: learning a
+//	        discriminative dictionary for recognition. IEEE PAMI 35, 2013.
+//	[dsrc]  Xu, Zhong, Yang, You, Zhang: A new discriminative sparse
+//	        representation method for robust face recognition via ℓ2
+//	        regularization. IEEE TNNLS 28, 2017.
 package coding
 
 import (
@@ -73,7 +92,7 @@ func Check(c Coder, d, k int) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultRidge}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultOMP}
 
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {

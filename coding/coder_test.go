@@ -15,11 +15,16 @@ import (
 
 // coders are the coders under test, all solvers among them.
 var coders = map[string]coding.Coder{
-	"exact":      coding.DefaultNonNegative,
-	"admm":       coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 7},
-	"ridge":      coding.DefaultRidge,
-	"leastsq":    coding.Ridge{Lambda: 0},
-	"admm-1pass": coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 1},
+	"exact":          coding.DefaultNonNegative,
+	"elastic":        coding.NonNegative{Solver: coding.Exact, Rho: 1, Passes: 1, L1: 1e-3, L2: 1e-2},
+	"admm-elastic":   coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 7, L1: 1e-3, L2: 1e-2},
+	"lasso":          coding.Lasso{Lambda: 1e-3, Gap: 1e-9},
+	"lasso-positive": coding.Lasso{Lambda: 1e-3, Gap: 1e-9, Positive: true},
+	"admm":           coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 7},
+	"omp":            coding.OMP{Sparsity: 3},
+	"ridge":          coding.DefaultRidge,
+	"leastsq":        coding.Ridge{Lambda: 0},
+	"admm-1pass":     coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 1},
 }
 
 func eachCoder(t *testing.T, f func(t *testing.T, c coding.Coder)) {
@@ -197,6 +202,13 @@ func TestValidate(t *testing.T) {
 		coding.NonNegative{Solver: coding.ADMM, Rho: math.NaN(), Passes: 1},
 		coding.NonNegative{Solver: coding.ADMM, Rho: 1, Passes: 0},
 		coding.NonNegative{Solver: coding.ADMM, Rho: 1, Passes: 1_000_001},
+		coding.NonNegative{Solver: coding.Exact, Rho: 1, Passes: 1, L1: -1},
+		coding.NonNegative{Solver: coding.Exact, Rho: 1, Passes: 1, L2: math.Inf(1)},
+		coding.NonNegative{Solver: coding.ADMM, Rho: 1, Passes: 1, L2: math.NaN()},
+		coding.Lasso{Lambda: 0, Gap: 1e-6},
+		coding.Lasso{Lambda: math.Inf(1), Gap: 1e-6},
+		coding.Lasso{Lambda: 1, Gap: 0},
+		coding.Lasso{Lambda: 1, Gap: math.NaN()},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is valid", c)

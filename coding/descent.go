@@ -1,7 +1,9 @@
 package coding
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -25,7 +27,8 @@ import (
 // Cholesky factor whatever the atoms are, and at the minimum w_P = −δ(s − c)_P:
 // less than is allowed for a δ that is small enough. After each minimum w is
 // computed from y − D̂s; if it violates the conditions, c = s and w there,
-// free of the errors of G, make the next problem.
+// free of the errors of G, make the next problem. A penalty λ‖s‖₁ is in all of
+// them, and s and z are the magnitudes of pivoting.
 type descent struct {
 	*pivoting
 	ctx    context.Context
@@ -37,7 +40,7 @@ type descent struct {
 	b      []float64 // base + δc
 	x      []float64 // s_P ≥ 0; the s of pivoting is z here
 	next   []float64 // as x
-	gap    []float64 // scratch of len |P|
+	diff   []float64 // scratch of len |P|
 	code   []float64 // s, len K
 	dual   []float64 // w of y − D̂s, len K
 	least  float64   // the least δ that may have a factor
@@ -61,7 +64,7 @@ const (
 func (p *pivoting) descend(ctx context.Context, f []float64, d blas64.General, y []float64, lim *limits) bool {
 	c := p.newDescent(ctx, f, d, y, lim)
 	defer func() { p.shift = 0 }()
-	c.begin(f)
+	c.begin(f, lim)
 	if !c.minimise() {
 		return false
 	}
@@ -80,32 +83,31 @@ func (p *pivoting) newDescent(ctx context.Context, f []float64, d blas64.General
 }
 
 // begin makes the positive coefficients of the last good round s and c, with
-// the largest first: small ones will leave, and the less of R is then new.
-func (c *descent) begin(f []float64) {
-	var most float64
+// the largest first: small ones will leave, and the less of R is then new. Where
+// they are huge and a penalty would not leave them so, s and c are 0.
+func (c *descent) begin(f []float64, lim *limits) {
+	var most, sum float64
 	for i, k := range c.lastPassive {
-		if v := c.lastS[i]; v > 0 {
-			c.centre[k] = v
-			most = max(most, v)
-		}
+		c.centre[k] = c.lastS[i]
+		most = max(most, math.Abs(c.lastS[i]))
+		sum += math.Abs(c.lastS[i])
 	}
-	c.start(f)
+	if lim.l1 != nil && !lim.trusted(sum) {
+		clear(c.centre) // what a penalty asks for would be lost in the rounding errors of w
+		most = 0
+	}
+	c.start(f, lim)
 	for k, v := range c.centre {
-		if v > 0 {
+		if v != 0 {
+			c.sign[k] = math.Copysign(1, v)
 			c.join(k)
 		}
 	}
 	slices.SortStableFunc(c.passive, func(a, b int) int {
-		switch {
-		case c.centre[a] > c.centre[b]:
-			return -1
-		case c.centre[a] < c.centre[b]:
-			return 1
-		}
-		return 0
+		return cmp.Compare(math.Abs(c.centre[b]), math.Abs(c.centre[a]))
 	})
 	for _, k := range c.passive {
-		c.x = append(c.x, c.centre[k])
+		c.x = append(c.x, math.Abs(c.centre[k]))
 	}
 	c.shift = min(mostShift, max(leastShift, c.lim.bound/c.lim.most/(2*max(most, 1e-9))))
 	c.aim()
@@ -161,7 +163,7 @@ func (c *descent) relax(first, known int) bool {
 		if c.steps--; c.steps < 0 || c.ctx.Err() != nil {
 			return false
 		}
-		for !c.factor(first) {
+		for !c.factor(first, first) {
 			if c.shift *= shiftGrowth; c.shift > 1 {
 				return false
 			}
@@ -219,13 +221,16 @@ func (c *descent) step() {
 }
 
 // above returns twice by how much the objective at x is above that at z,
-// ‖R(x − z)‖².
+// ‖R(σ⊙(x − z))‖².
 func (c *descent) above(x []float64) (sum float64) {
-	c.gap = append(c.gap[:0], x...)
-	blas64.Axpy(-1, vector(c.s), vector(c.gap))
-	n := len(c.gap)
+	c.diff = append(c.diff[:0], x...)
+	blas64.Axpy(-1, vector(c.s), vector(c.diff))
+	for i, k := range c.passive {
+		c.diff[i] *= c.sign[k]
+	}
+	n := len(c.diff)
 	for i := range n {
-		v := blas64.Dot(vector(c.r[i*c.stride+i:i*c.stride+n]), vector(c.gap[i:]))
+		v := blas64.Dot(vector(c.r[i*c.stride+i:i*c.stride+n]), vector(c.diff[i:]))
 		sum += v * v
 	}
 	return sum
@@ -236,7 +241,7 @@ func (c *descent) above(x []float64) (sum float64) {
 func (c *descent) optimum() bool {
 	clear(c.code)
 	for i, k := range c.passive {
-		c.code[k] = c.x[i]
+		c.code[k] = c.sign[k] * c.x[i]
 	}
 	k, _ := violation(c.dual, c.d, c.y, c.code, c.lim)
 	clear(c.base)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -80,10 +81,7 @@ func TestDescent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, y := f()
-			e, err := newExact(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := newExact(d, term{})
 			p, left := newPivoting(e.gram), 0
 			_, n := y.Dims()
 			for j := range n {
@@ -92,8 +90,8 @@ func TestDescent(t *testing.T) {
 				if gaveUp {
 					left++
 				}
-				c := p.newDescent(context.Background(), b, e.d.RawMatrix(), scaled(y, j, exp), lim)
-				if c.begin(b); !c.minimise() {
+				c := p.newDescent(context.Background(), b, e.d.RawMatrix(), e.scaled(y, j, exp), lim)
+				if c.begin(b, lim); !c.minimise() {
 					t.Fatalf("column %d: descent gave up after %d steps", j, maxSteps-c.steps)
 				}
 				p.shift = 0
@@ -105,7 +103,7 @@ func TestDescent(t *testing.T) {
 						t.Errorf("column %d: s[%d] = %v", j, k, v)
 					}
 				}
-				if k, v := violation(make([]float64, len(b)), e.d.RawMatrix(), scaled(y, j, exp), c.code, lim); k >= 0 {
+				if k, v := violation(make([]float64, len(b)), e.d.RawMatrix(), e.scaled(y, j, exp), c.code, lim); k >= 0 {
 					t.Errorf("column %d: atom %d is violated by %g", j, k, v)
 				}
 			}
@@ -114,6 +112,48 @@ func TestDescent(t *testing.T) {
 			}
 			t.Logf("%d of %d columns were left by pivoting", left, n)
 		})
+	}
+}
+
+// TestDescentOfSignedCodes: it begins with the coefficients where pivoting
+// ended, and above is by how much their objective is above that of others.
+func TestDescentOfSignedCodes(t *testing.T) {
+	d, y := random(3, 30, 14, 1)
+	tm := term{λ: 0.1, signed: true, gap: 1e-9}
+	e := newExact(d, tm)
+	p := newPivoting(e.gram)
+	f, lim, exp := problem(e, y, 0)
+	*lim = e.limits(p, exp, lim.bound)
+	if !p.solve(context.Background(), f, lim) {
+		t.Fatal("pivoting gave up")
+	}
+	code := func(x []float64) []float64 {
+		s := make([]float64, len(f))
+		for i, k := range p.passive {
+			s[k] = e.unscale(p.sign[k]*x[i], k, exp)
+		}
+		return s
+	}
+	want := code(p.s)
+	if slices.Min(want) >= 0 {
+		t.Fatal("the code has no negative coefficient: this tests nothing")
+	}
+	c := p.newDescent(context.Background(), f, e.d.RawMatrix(), e.scaled(y, 0, exp), lim)
+	defer func() { p.shift = 0 }()
+	c.begin(f, lim)
+	if got := code(c.x); !slices.Equal(got, want) {
+		t.Errorf("descent begins with %v, not %v", got, want)
+	}
+	if !c.relax(0, 0) {
+		t.Fatal("no minimum")
+	}
+	c.next = append(c.next[:0], c.x...)
+	for i := range c.next {
+		c.next[i] *= 1 + 0.1*float64(i)
+	}
+	got := math.Ldexp(c.above(c.next)/2, 2*exp)
+	if want := objective(d, code(c.next), y, 0, tm) - objective(d, code(c.x), y, 0, tm); !(math.Abs(got-want) <= 1e-8*want) {
+		t.Errorf("the objective is %v above the minimum, not %v", want, got)
 	}
 }
 
@@ -132,10 +172,7 @@ func TestPivotingDistrustsHugeCodes(t *testing.T) {
 	const angle = 2e-6
 	d := mat.NewDense(3, 3, []float64{1, -1, 0, 0, angle, 0, 0, 0, 1})
 	y := mat.NewDense(3, 1, []float64{0, 8, 1})
-	e, err := newExact(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newExact(d, term{})
 	f, lim, _ := problem(e, y, 0)
 	if newPivoting(e.gram).solve(context.Background(), f, lim) {
 		t.Error("pivoting trusts its w")
@@ -154,10 +191,7 @@ func TestPivotingDistrustsHugeCodes(t *testing.T) {
 func TestPivotingRefusesDependentAtoms(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{1, 1, 0, 0, 1e-7, 0, 0, 0, 1})
 	y := mat.NewDense(3, 1, []float64{2, 1e-7, 1})
-	e, err := newExact(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newExact(d, term{})
 	f, lim, _ := problem(e, y, 0)
 	p := newPivoting(e.gram)
 	p.solve(context.Background(), f, lim)
@@ -170,18 +204,15 @@ func TestPivotingRefusesDependentAtoms(t *testing.T) {
 func TestFallBacksStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d, y := wide(20, 40, 1)
-	e, err := newExact(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newExact(d, term{})
 	f, lim, exp := problem(e, y, 0)
 	p := newPivoting(e.gram)
 	p.solve(ctx, f, lim)
 	cancel()
-	if p.descend(ctx, f, e.d.RawMatrix(), scaled(y, 0, exp), lim) {
+	if p.descend(ctx, f, e.d.RawMatrix(), e.scaled(y, 0, exp), lim) {
 		t.Error("descent goes on")
 	}
-	if e.lawsonHanson(ctx, f, scaled(y, 0, exp), exp, lim) == nil {
+	if e.lawsonHanson(ctx, f, e.scaled(y, 0, exp), exp, lim) == nil {
 		t.Error("the active set method goes on")
 	}
 }

@@ -17,6 +17,11 @@ import (
 // matrix cannot. An atom at a distance δ from the span of P is refused if
 // δ‖y‖ is a fraction of the violation that is allowed: since |w_k| ≤ δ‖y‖,
 // that costs no optimality, and it keeps codes from growing like 1/δ.
+//
+// With a penalty λ‖s‖₁ the solution over P is R⁻¹(Qᵀy − R⁻ᵀλ), atoms have the
+// signs of pivoting (the factorisation holds −d̂_k for one whose sign is −1), and
+// a dependent atom may be needed after all, since it costs less than the sum of
+// atoms of P that it equals: exchange lets it in for one of these.
 type activeSet struct {
 	ctx     context.Context
 	work    int            // how many atoms may still be orthogonalised
@@ -25,13 +30,16 @@ type activeSet struct {
 	passive []int          // P in the order of the factor
 	q       []float64      // Qᵀ, a row of len d for every atom of P
 	r       []float64      // R, upper triangle, rows of len K
-	z       []float64      // Qᵀy
-	s       []float64      // s_P ≥ 0
-	next    []float64      // R⁻¹z
+	t       []float64      // R⁻ᵀλ
+	z       []float64      // Qᵀy − t
+	s       []float64      // s_P ≥ 0, magnitudes
+	sign    []float64      // len K
+	next    []float64      // R⁻¹z, or what takes the place of a dependent atom
 	rest    []float64      // y − D̂s, len d
 	w       []float64      // −D̂ᵀrest, len K
-	out     []bool         // is neither in P nor refused, len K
-	resolve float64        // the largest δ at which an atom is refused
+	lim     limits
+	out     []bool  // is neither in P nor refused, len K
+	resolve float64 // the largest δ at which an atom is refused
 }
 
 const (
@@ -44,19 +52,19 @@ const (
 
 // lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y/2^exp.
 func (e *exact) lawsonHanson(ctx context.Context, f, y []float64, exp int, lim *limits) error {
-	g := e.d.RawMatrix()
+	g := e.tall().RawMatrix()
 	d, k := g.Rows, g.Cols
 	most := min(d, k) + 1
 	a := &activeSet{
-		ctx: ctx, work: leastWork + workPerAtom*k,
+		ctx: ctx, work: leastWork + workPerAtom*k, lim: *lim, sign: make([]float64, k),
 		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
 		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
 	}
 	a.resolve = max(leastResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
-	a.solve(lim)
+	a.solve()
 	clear(f)
 	for i, k := range a.passive {
-		f[k] = a.s[i]
+		f[k] = a.sign[k] * a.s[i]
 	}
 	if k, v := violation(a.w, a.d, a.y, f, lim); k >= 0 {
 		how := "found"
@@ -73,19 +81,22 @@ func (e *exact) lawsonHanson(ctx context.Context, f, y []float64, exp int, lim *
 func (a *activeSet) spent() bool { return a.work <= 0 || a.ctx.Err() != nil }
 
 // solve runs the rounds of [lh].
-func (a *activeSet) solve(lim *limits) {
+func (a *activeSet) solve() {
 	for k := range a.out {
 		a.out[k] = true
 	}
 	copy(a.rest, a.y)
 	for !a.spent() {
 		a.dual()
-		k := a.worst(lim)
+		k := a.worst()
 		if k < 0 {
 			return
 		}
-		a.out[k] = false
+		a.out[k], a.sign[k] = false, a.lim.enters(a.w[k])
 		if !a.append(k) {
+			if a.lim.l1 != nil {
+				a.exchange(k)
+			}
 			continue // refused
 		}
 		if a.z[len(a.z)-1] <= 0 { // rounding errors: s_k would not become positive
@@ -102,15 +113,45 @@ func (a *activeSet) dual() {
 	blas64.Gemv(blas.Trans, -1, a.d, vector(a.rest), 0, vector(a.w))
 }
 
-// worst returns the atom that may enter P and violates w ≥ 0 most, or −1.
-func (a *activeSet) worst(lim *limits) int {
-	worst, floor := -1, roundOff/10
+// worst returns the atom that may enter P and has the least slack < 0, or −1.
+func (a *activeSet) worst() int {
+	worst, least := -1, -roundOff/10
 	for k, w := range a.w {
-		if a.out[k] && w < -floor && lim.violates(k, w) && (worst < 0 || w < a.w[worst]) {
-			worst = k
+		if v := a.lim.slack(k, w); a.out[k] && v < least && a.lim.violates(k, v) {
+			worst, least = k, v
 		}
 	}
 	return worst
+}
+
+// exchange lets in atom k, which append has just refused: with d̂_k = D̂_P·c it
+// raises s_k and lowers s_P by c·s_k, as far as s ≥ 0 allows. That leaves D̂s as
+// it is and lowers λ‖s‖₁.
+func (a *activeSet) exchange(k int) {
+	n, stride := len(a.passive), len(a.out)
+	a.next = a.next[:n]
+	for i := range n {
+		a.next[i] = a.r[i*stride+n]
+	}
+	blas64.Trsv(blas.NoTrans, a.triangle(), vector(a.next)) // c
+	step, stop := 0.0, -1
+	for i, v := range a.next {
+		if v > 0 && (stop < 0 || a.s[i]/v < step) {
+			step, stop = a.s[i]/v, i
+		}
+	}
+	if stop < 0 {
+		return
+	}
+	for i, v := range a.next {
+		a.s[i] = max(0, a.s[i]-step*v)
+	}
+	a.s[stop] = 0
+	a.remove()
+	if a.out[k] = false; a.append(k) {
+		a.s = append(a.s, step)
+	}
+	a.descend()
 }
 
 // descend moves s to the least squares solution over P, or as far towards it
@@ -166,14 +207,14 @@ func (a *activeSet) remove() {
 // up.
 func (a *activeSet) append(k int) bool {
 	n, d, stride := len(a.passive), a.d.Rows, len(a.out)
-	if n == min(d, stride) || a.spent() {
+	if n == min(d, stride) && a.lim.l1 == nil || a.spent() {
 		return false
 	}
 	a.work--
 	a.q = a.q[:(n+1)*d]
 	q := a.q[n*d:]
 	for i := range q {
-		q[i] = a.d.Data[i*a.d.Stride+k]
+		q[i] = a.sign[k] * a.d.Data[i*a.d.Stride+k]
 	}
 	for i := range n {
 		a.r[i*stride+n] = 0
@@ -193,9 +234,17 @@ func (a *activeSet) append(k int) bool {
 	}
 	blas64.Scal(1/distance, vector(q))
 	a.r[n*stride+n] = distance
-	z := blas64.Dot(vector(q), vector(a.rest)) // = qᵀy: the rest holds all of y that q can see
+	var t float64
+	if a.lim.l1 != nil {
+		t = a.lim.l1[k]
+		for i, v := range a.t {
+			t -= a.r[i*stride+n] * v
+		}
+		t /= distance
+	}
+	z := blas64.Dot(vector(q), vector(a.rest)) - t // the rest holds all of y that q can see
 	blas64.Axpy(-z, vector(q), vector(a.rest))
-	a.z = append(a.z, z)
+	a.t, a.z = append(a.t, t), append(a.z, z)
 	a.passive = append(a.passive, k)
 	return true
 }
@@ -203,7 +252,7 @@ func (a *activeSet) append(k int) bool {
 // truncate keeps the first n atoms of the factorisation.
 func (a *activeSet) truncate(n int) {
 	d := a.d.Rows
-	a.passive, a.z, a.q = a.passive[:n], a.z[:n], a.q[:n*d]
+	a.passive, a.t, a.z, a.q = a.passive[:n], a.t[:n], a.z[:n], a.q[:n*d]
 	copy(a.rest, a.y)
 	for i, z := range a.z {
 		blas64.Axpy(-z, vector(a.q[i*d:(i+1)*d]), vector(a.rest))
@@ -223,13 +272,13 @@ func violation(w []float64, d blas64.General, y, s []float64, lim *limits) (atom
 	blas64.Gemv(blas.Trans, -1, d, vector(rest), 0, vector(w))
 	var sum float64
 	for _, v := range s {
-		sum += v
+		sum += math.Abs(v)
 	}
 	atom = -1
 	for k, w := range w {
-		v := -w
-		if s[k] > 0 {
-			v = math.Abs(w)
+		v := -lim.slack(k, w)
+		if s[k] != 0 {
+			v = math.Abs(lim.slope(k, w, math.Copysign(1, s[k])))
 		}
 		if lim.exceeds(k, v, sum) && (atom < 0 || v*lim.scale[k] > most*lim.scale[atom]) {
 			atom, most = k, v

@@ -6,52 +6,98 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
 )
 
-// exact solves min_s ‖y − Ds‖² s.t. s ≥ 0 to optimality, column by column: by
-// block principal pivoting on the Gram matrix; where that does not end or cannot
-// tell the atoms apart, by descent from where it got; and where that fails too,
-// as with coefficients beyond 1e6, by the active set method of [lh] on the atoms
+// exact solves
+//
+//	min_s ½‖y − Ds‖² + λ‖s‖₁ + ½μ‖s‖²
+//
+// with or without s ≥ 0, to optimality, column by column: by block principal
+// pivoting on the Gram matrix; where that does not end or cannot tell the atoms
+// apart, by descent from where it got; and where that fails too, as with
+// coefficients beyond 1e6, by the active set method of [lh] on the atoms
 // themselves. Each has a bound on its work: maxRounds, maxSteps, leastWork. What
 // is done for a column depends on that column only.
 //
 // The atoms are scaled by powers of two to a norm near 1, and so is every
-// Dᵀy: neither rounds, and no decision depends on the units of D or y.
+// Dᵀy: neither rounds, and no decision depends on the units of D or y. The ℓ2
+// term is least squares as well, over [D; √μ·I] for [y; 0]; Î is I in the units
+// of the scaled atoms.
 type exact struct {
-	d     *mat.Dense // scaled atoms d̂_k = d_k/2^exp_k, d×K; D itself if all exp are 0
-	exp   []int      // len K
-	scale []float64  // 2^exp_k, len K
-	most  float64    // the largest scale
-	gram  *mat.Dense // G = D̂ᵀD̂, K×K
-	rows  sync.Pool  // of *mat.Dense, chunk×K
-	space sync.Pool  // of *pivoting
+	term
+	d     *mat.Dense        // scaled atoms d̂_k = d_k/2^exp_k, d×K; D itself if all exp are 0
+	exp   []int             // len K
+	scale []float64         // 2^exp_k, len K
+	most  float64           // the largest scale
+	gram  *mat.Dense        // G = D̂ᵀD̂ + μÎ, K×K
+	tall  func() *mat.Dense // [D̂; √μ·Î], (d+K)×K; D̂ if μ = 0
+	rows  sync.Pool         // of *mat.Dense, chunk×K
+	space sync.Pool         // of *pivoting
+}
+
+// A term is what exact minimises beside ½‖y − Ds‖².
+type term struct {
+	λ, μ   float64 // weights of ‖s‖₁ and ½‖s‖²
+	signed bool    // s ≥ 0 is not asked for; λ > 0 then
+	gap    float64 // Gap of Lasso; 0 for NonNegative
 }
 
 // tolerance is the ε of NonNegative as a part of max(1, ‖Dᵀy‖∞).
 const tolerance = 1e-8
 
-func newExact(d *mat.Dense) (*exact, error) {
+func newExact(d *mat.Dense, t term) *exact {
 	_, k := d.Dims()
-	e := &exact{exp: exponents(d), scale: make([]float64, k), gram: mat.NewDense(k, k, nil)}
+	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil)}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
 		e.most = max(e.most, e.scale[j])
 	}
 	e.d = scaleColumns(d, e.exp)
-	lin.AtA(e.gram, 1, e.d)
+	lin.AtA(e.gram, 1, e.d) // D̂ᵀD̂
+	for j := range k {
+		v := e.root(j)
+		e.gram.Set(j, j, e.gram.At(j, j)+v*v) // D̂ᵀD̂ + μÎ
+	}
 	lin.Mirror(e.gram)
-	return e, nil
+	e.tall = sync.OnceValue(e.extended)
+	return e
+}
+
+// root is √μ in the units of atom k.
+func (e *exact) root(k int) float64 { return math.Ldexp(math.Sqrt(e.μ), -e.exp[k]) }
+
+// extended makes what tall returns: the fall-backs work on the atoms
+// themselves, and few columns need them.
+func (e *exact) extended() *mat.Dense {
+	if e.μ == 0 {
+		return e.d
+	}
+	d, k := e.d.Dims()
+	a := mat.NewDense(d+k, k, nil)
+	lin.Set(lin.Block(a, 0, d, 0, k), 1, e.d)
+	for j := range k {
+		a.Set(d+j, j, e.root(j))
+	}
+	return a
 }
 
 // exponents returns, for every column of d, the e for which the norm of the
 // column is in [2^(e−½), 2^(e+½)); 0 for a zero column.
-func exponents(d *mat.Dense) []int {
+func exponents(d *mat.Dense) []int { return exponentsOf(d, 0) }
+
+// exponentsOf returns the exponents of the columns of d with one element more.
+func exponentsOf(d *mat.Dense, more float64) []int {
 	m, k := d.Dims()
 	exp, largest, norm := make([]int, k), make([]float64, k), make([]float64, k)
+	for j := range largest {
+		largest[j] = more
+	}
 	for i := range m {
 		for j, v := range d.RawRowView(i) {
 			largest[j] = max(largest[j], math.Abs(v))
@@ -67,7 +113,8 @@ func exponents(d *mat.Dense) []int {
 		}
 	}
 	for j, v := range norm {
-		if v > 0 {
+		extra := math.Ldexp(more, -exp[j])
+		if v += extra * extra; v > 0 {
 			exp[j] += int(math.Round(math.Log2(v) / 2))
 		}
 	}
@@ -94,8 +141,13 @@ func scaleColumns(d *mat.Dense, exp []int) *mat.Dense {
 	return c
 }
 
-// Code implements Coding.
+// Code implements Coding for NonNegative.
 func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
+	return e.code(ctx, s, y, "non-negative code", e.solve)
+}
+
+// code codes chunk by chunk by what solve, as the method of this name, does.
+func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string, solve func(ctx context.Context, rows, y *mat.Dense) (int, error)) error {
 	d, k := e.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()
@@ -107,12 +159,12 @@ func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
 	for lo := 0; lo < n; lo += chunk {
 		hi := min(n, lo+chunk)
 		part := lin.Block(rows, 0, hi-lo, 0, k)
-		j, err := e.solve(ctx, part, lin.Cols(y, lo, hi))
+		j, err := solve(ctx, part, lin.Cols(y, lo, hi))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return fmt.Errorf("non-negative code of column %d: %w", lo+j, err)
+			return fmt.Errorf("%s of column %d: %w", what, lo+j, err)
 		}
 		transpose(lin.Cols(s, lo, hi), part, func(v float64) float64 { return v })
 	}
@@ -123,10 +175,21 @@ func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
 // returns the first column that failed. Once ctx is done it stops anywhere.
 func (e *exact) solve(ctx context.Context, rows, y *mat.Dense) (failed int, err error) {
 	lin.AtB(rows, 1, y, e.d) // (D̂ᵀy)ᵀ
+	return e.eachColumn(ctx, y, func(p *pivoting, j int) error {
+		return e.column(ctx, p, rows.RawRowView(j), y, j, true)
+	})
+}
+
+// eachColumn calls f for the number of every column of y, and returns the first
+// column for which it failed; columns after that may be left out. Once ctx is
+// done it stops anywhere.
+func (e *exact) eachColumn(ctx context.Context, y *mat.Dense, f func(p *pivoting, j int) error) (failed int, err error) {
 	_, n := y.Dims()
 	var mu sync.Mutex
-	parallel(n, 1, func(j, _ int) {
-		if ctx.Err() != nil {
+	var end atomic.Int64 // the first column that failed
+	end.Store(int64(n))
+	parallel.For(n, 1, func(j, _ int) {
+		if ctx.Err() != nil || int64(j) > end.Load() {
 			return
 		}
 		p, ok := e.space.Get().(*pivoting)
@@ -134,19 +197,21 @@ func (e *exact) solve(ctx context.Context, rows, y *mat.Dense) (failed int, err 
 			p = newPivoting(e.gram)
 		}
 		defer e.space.Put(p)
-		if e := e.column(ctx, p, rows.RawRowView(j), y, j); e != nil {
+		if e := f(p, j); e != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil || j < failed {
 				failed, err = j, e
+				end.Store(int64(j))
 			}
 		}
 	})
 	return failed, err
 }
 
-// column replaces f = D̂ᵀy_j by the code of y_j.
-func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Dense, j int) error {
+// column replaces f = D̂ᵀy_j by the code of y_j. Unless trust is set, that is
+// the code of a fall-back.
+func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Dense, j int, trust bool) error {
 	if !finite(f) {
 		return errors.New("its products with the atoms are not finite")
 	}
@@ -155,16 +220,18 @@ func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Den
 		clear(f) // Dᵀy = 0: s = 0 is optimal
 		return nil
 	}
-	lim := limits{bound: bound, scale: e.scale, most: e.most}
-	if p.solve(ctx, f, &lim) {
+	lim := e.limits(p, exp, bound)
+	if e.gap > 0 {
+		norm := math.Ldexp(columnNorm(y, j), -exp)
+		lim.yy, lim.gap = norm*norm, e.gap/2*norm*norm // rounding has the other half
+	}
+	if p.solve(ctx, f, &lim) && trust {
 		clear(f)
 		for i, k := range p.passive {
-			f[k] = p.s[i]
+			f[k] = p.sign[k] * p.s[i]
 		}
-	} else if y := scaled(y, j, exp); !p.descend(ctx, f, e.d.RawMatrix(), y, &lim) {
-		if err := e.lawsonHanson(ctx, f, y, exp, &lim); err != nil {
-			return err
-		}
+	} else if err := e.fallBack(ctx, p, f, e.scaled(y, j, exp), exp, &lim); err != nil {
+		return err
 	}
 	for k, v := range f {
 		if v != 0 {
@@ -177,11 +244,42 @@ func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Den
 	return nil
 }
 
-// scaled returns ŷ = y_j/2^exp.
-func scaled(y *mat.Dense, j, exp int) []float64 {
-	v := mat.Col(nil, j, y)
-	for i := range v {
-		v[i] = math.Ldexp(v[i], -exp)
+// limits are those of y/2^exp, with the violation bound; p has the room.
+func (e *exact) limits(p *pivoting, exp int, bound float64) limits {
+	lim := limits{bound: bound, scale: e.scale, most: e.most, fine: e.gap > 0}
+	if e.λ == 0 {
+		return lim
+	}
+	for k, x := range e.exp {
+		p.costs[k] = min(math.Ldexp(e.λ, -exp-x), endless) // λ‖s‖₁ = Σ λ/2^exp_k·|ŝ_k|
+	}
+	lim.penalty = penalty{l1: p.costs, signed: e.signed}
+	return lim
+}
+
+// endless is a λ in scaled units that no atom overcomes; sums of it are finite.
+const endless = 1e300
+
+// fallBack replaces f = D̂ᵀŷ by the scaled code where pivoting gave up.
+func (e *exact) fallBack(ctx context.Context, p *pivoting, f, y []float64, exp int, lim *limits) error {
+	if e.gap > 0 {
+		e.tighten(p, y, exp, lim)
+	}
+	if p.descend(ctx, f, e.tall().RawMatrix(), y, lim) {
+		return nil
+	}
+	if err := e.lawsonHanson(ctx, f, y, exp, lim); err != nil && e.gap == 0 {
+		return err // a Lasso has its gap to judge by
+	}
+	return nil
+}
+
+// scaled returns ŷ = y_j/2^exp, with zeros for the rows of √μ·Î.
+func (e *exact) scaled(y *mat.Dense, j, exp int) []float64 {
+	d, _ := e.tall().Dims()
+	v := make([]float64, d)
+	for i := range y.RawMatrix().Rows {
+		v[i] = math.Ldexp(y.At(i, j), -exp)
 	}
 	return v
 }

@@ -16,25 +16,28 @@ const (
 	ADMM  Solver = "admm"  // a fixed number of ADMM passes: stopping early regularises [nrc]
 )
 
-// NonNegative codes by non-negative least squares [nrc, (1)], [nrdl, (19)]:
+// NonNegative codes by non-negative least squares [nrc, (1)], [nrdl, (19)], or
+// with the ℓ1 and ℓ2 terms of [nscr]:
 //
-//	min_s ‖y − D·s‖²   s.t. s ≥ 0
+//	min_s ‖y − D·s‖² + L1·‖s‖₁ + L2·‖s‖²   s.t. s ≥ 0
 //
 // The codes of the solver Exact satisfy the optimality conditions
 //
-//	s ≥ 0,   w = Dᵀ(D·s − y) ≥ −ε,   |w_k| ≤ ε where s_k > 0
+//	s ≥ 0,   w = Dᵀ(D·s − y) + L1/2 + L2·s ≥ −ε,   |w_k| ≤ ε where s_k > 0
 //
 // with ε = 1e-8·max(1, ‖Dᵀy‖∞): else Code returns an error. Only where that is
 // less than what rounding leaves of w may w be as large as that is: with
 // coefficients, for atoms of norm 1, above 1e6, as nearly opposite atoms can
 // need, or with norms of atoms as far apart. Where the code is not unique, as
-// with dependent atoms, it is one of the optimal ones. A column takes
+// with dependent atoms and L2 = 0, it is one of the optimal ones. A column takes
 // milliseconds; the work on it is bounded, and Code returns an error where the
 // bound does not suffice.
 type NonNegative struct {
 	Solver Solver  `json:"solver" choices:"exact,admm" help:"exact, or admm: stopped early, which regularises"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
 	Passes int     `json:"passes" help:"1 to 1000000, number of passes; admm only"`
+	L1     float64 `json:"l1" help:"β ≥ 0, weight of ‖s‖₁"`
+	L2     float64 `json:"l2" help:"α ≥ 0, weight of ‖s‖²"`
 }
 
 // DefaultNonNegative solves the problem as [nrdl] states it. Rho and Passes are
@@ -54,6 +57,10 @@ func (c NonNegative) Validate() error {
 		return fmt.Errorf("solver %q of the non-negative coder is neither %q nor %q", c.Solver, Exact, ADMM)
 	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
 		return fmt.Errorf("rho = %v of the non-negative coder is not a number > 0", c.Rho)
+	case !(c.L1 >= 0) || math.IsInf(c.L1, 1):
+		return fmt.Errorf("l1 = %v of the non-negative coder is not a weight ≥ 0", c.L1)
+	case !(c.L2 >= 0) || math.IsInf(c.L2, 1):
+		return fmt.Errorf("l2 = %v of the non-negative coder is not a weight ≥ 0", c.L2)
 	case c.Passes < 1 || c.Passes > maxADMMPasses:
 		return fmt.Errorf("passes = %d of the non-negative coder is not between 1 and %d", c.Passes, maxADMMPasses)
 	}
@@ -69,7 +76,7 @@ func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
 		return nil, fmt.Errorf("prepare the non-negative coder: %w", err)
 	}
 	if c.Solver == ADMM {
-		return newADMM(d, c.Rho, c.Passes)
+		return newADMM(d, c)
 	}
-	return newExact(d)
+	return newExact(d, term{λ: c.L1 / 2, μ: c.L2}), nil
 }

@@ -5,11 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	fast "nrdl/internal/blas"
 )
 
 // pivoting is block principal pivoting [bpp], [kp] on the conditions
@@ -20,6 +16,11 @@ import (
 // s_P = G_PP⁻¹f_P and w_P = 0; outside it s = 0. A round takes the atoms with
 // s_k < 0 out of P and puts atoms with w_k < 0 in.
 //
+// A penalty λ‖s‖₁ changes little: s_P = G_PP⁻¹(f_P − λ), and w_k < −λ lets an
+// atom in. Without s ≥ 0 every atom also has an opposite one, which w_k > λ lets
+// in: its sign is then σ_k = −1, and s_P = σ_P⊙G_PP⁻¹(f_P − λσ_P) are magnitudes,
+// of which none may be negative.
+//
 // Two things differ from [bpp]. P starts empty and a round puts in no more
 // than the enterFirst + |P|/enterPart atoms of the least w: faces are so alike
 // that at the start w_k < 0 for every atom, of which a few dozen remain. And
@@ -28,23 +29,26 @@ import (
 // once, is left to descent.
 type pivoting struct {
 	*gradient
+	penalty
 	k       int
 	in      []bool // is in P, len K
 	refused []bool // depends on P or on a part of it, len K
 
 	passive []int     // P in the order of the factor
-	s       []float64 // s_P in this order
+	s       []float64 // s_P in this order, magnitudes
 	r       []float64 // R: RᵀR = G_PP, in the upper triangle of rows of stride
 	stride  int
-	u       []float64 // R⁻ᵀf_P
+	u       []float64 // R⁻ᵀ(f_P − λσ_P)
 
 	shift       float64   // δ of descent, else 0
 	lastPassive []int     // P of the round before this one
-	lastS       []float64 // s_P of that round
+	lastS       []float64 // s_P of that round with its signs, 0 where it is negative
 
-	enter []int // the atoms that enter next
-	kept  []int // scratch of capacity K, as least
-	least []float64
+	costs  []float64 // room for l1, len K
+	slacks []float64 // of every atom outside P, len K; w itself where there is no penalty
+	enter  []int     // the atoms that enter next
+	kept   []int     // scratch of capacity K, as least
+	least  []float64
 }
 
 const (
@@ -74,6 +78,7 @@ func newPivoting(g *mat.Dense) *pivoting {
 		gradient: newGradient(g.RawMatrix()), k: k,
 		in: make([]bool, k), refused: make([]bool, k),
 		passive: make([]int, 0, k), s: make([]float64, 0, k), u: make([]float64, 0, k),
+		costs: make([]float64, k), slacks: make([]float64, k),
 		enter: make([]int, 0, k), kept: make([]int, 0, k), least: make([]float64, 0, k),
 	}
 }
@@ -81,7 +86,7 @@ func newPivoting(g *mat.Dense) *pivoting {
 // solve finds P and s_P for f, whose largest magnitude is near 1, and reports
 // whether they satisfy the conditions within lim.
 func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
-	p.start(f)
+	p.start(f, lim)
 	for round := range maxRounds {
 		if ctx.Err() != nil {
 			return false
@@ -89,8 +94,11 @@ func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 		if round >= collapseRound && p.collapsed() {
 			return false // the last good P is kept for descent
 		}
-		p.lastPassive, p.lastS = append(p.lastPassive[:0], p.passive...), append(p.lastS[:0], p.s...)
+		p.remember()
 		first, fewer := p.drop()
+		if !fewer && lim.gap > 0 && p.gap(f, lim) <= lim.gap {
+			return true
+		}
 		p.choose(lim, max(1, (enterFirst+len(p.passive)/enterPart)>>(round/enterHalve)))
 		if !fewer && len(p.enter) == 0 {
 			return p.optimal(f, lim)
@@ -101,7 +109,11 @@ func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 			p.in[k] = true
 			p.hold(k)
 		}
-		if !p.factor(first) {
+		fresh := first
+		if p.signed {
+			fresh = kept // NonNegative computes these columns anew: its codes are on record
+		}
+		if !p.factor(first, fresh) {
 			p.factorOneByOne(first, kept)
 		}
 		p.forward(f, first)
@@ -109,6 +121,33 @@ func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 		p.update(f, p.passive, p.s)
 	}
 	return false
+}
+
+// gap returns the duality gap of s_P ≥ 0, as Lasso states it, from what G tells
+// of r: Dᵀr = −w and ‖r‖² = ‖y‖² − fᵀs + sᵀw.
+func (p *pivoting) gap(f []float64, lim *limits) float64 {
+	most := 1.0 // max_k |w_k|/λ_k, or 1
+	for k, w := range p.w {
+		if λ := p.l1[k]; -w > most*λ || p.signed && w > most*λ {
+			most = math.Abs(w) / λ
+		}
+	}
+	rr, gap := lim.yy, 0.0
+	for i, k := range p.passive {
+		w := p.sign[k] * p.w[k]
+		rr += p.s[i] * (w - p.sign[k]*f[k])
+		gap += p.s[i] * (p.l1[k] + w/most)
+	}
+	rest := 1 - 1/most
+	return gap + rest*rest/2*max(0, rr)
+}
+
+// remember keeps P and s_P for descent.
+func (p *pivoting) remember() {
+	p.lastPassive, p.lastS = append(p.lastPassive[:0], p.passive...), p.lastS[:0]
+	for i, k := range p.passive {
+		p.lastS = append(p.lastS, p.sign[k]*max(0, p.s[i]))
+	}
 }
 
 // collapsed reports whether so much of s_P is negative that P is beyond mending
@@ -124,7 +163,8 @@ func (p *pivoting) collapsed() bool {
 }
 
 // start sets P = ∅, s = 0, w = −f.
-func (p *pivoting) start(f []float64) {
+func (p *pivoting) start(f []float64, lim *limits) {
+	p.penalty = lim.penalty
 	clear(p.in)
 	clear(p.refused)
 	p.passive, p.s, p.u = p.passive[:0], p.s[:0], p.u[:0]
@@ -162,28 +202,47 @@ func (p *pivoting) drop() (first int, fewer bool) {
 	return first, true
 }
 
-// choose collects in enter the atoms outside P that violate w ≥ 0 most, no
-// more than most.
+// choose collects in enter the atoms outside P that violate w ≥ 0, or what is
+// in its place, most, no more than most, and gives them their signs.
 func (p *pivoting) choose(lim *limits, most int) {
+	slacks := p.slackness()
 	// The first loop has no branch that depends on w: half the time it would
 	// be predicted wrongly.
 	enter, n, floor := p.enter[:p.k], 0, -lim.floor(p.sum)
-	for k, w := range p.w {
+	for k, v := range slacks {
 		enter[n] = k
-		if w < floor {
+		if v < floor {
 			n++
 		}
 	}
 	p.enter, p.least = enter[:0], p.least[:0]
 	for _, k := range enter[:n] {
-		if w := p.w[k]; !p.in[k] && !p.refused[k] && lim.violates(k, w) {
+		if v := slacks[k]; !p.in[k] && !p.refused[k] && lim.violates(k, v) {
 			p.enter = append(p.enter, k)
-			p.least = append(p.least, w)
+			p.least = append(p.least, v)
 		}
 	}
-	if len(p.enter) <= most {
-		return
+	if len(p.enter) > most {
+		p.worst(slacks, most)
 	}
+	for _, k := range p.enter {
+		p.sign[k] = p.enters(p.w[k])
+	}
+}
+
+// slackness returns the slacks of all atoms.
+func (p *pivoting) slackness() []float64 {
+	if p.l1 == nil {
+		return p.w
+	}
+	for k, w := range p.w {
+		p.slacks[k] = p.slack(k, w)
+	}
+	return p.slacks
+}
+
+// worst keeps in enter the most of least slack.
+func (p *pivoting) worst(slacks []float64, most int) {
 	last := nth(p.least, most-1)
 	below := 0
 	for _, v := range p.least[:most] {
@@ -193,8 +252,8 @@ func (p *pivoting) choose(lim *limits, most int) {
 	}
 	equal, n := most-below, 0
 	for _, k := range p.enter {
-		if w := p.w[k]; w < last || w == last && equal > 0 {
-			if w == last {
+		if v := slacks[k]; v < last || v == last && equal > 0 {
+			if v == last {
 				equal--
 			}
 			p.enter[n] = k
@@ -204,141 +263,13 @@ func (p *pivoting) choose(lim *limits, most int) {
 	p.enter = p.enter[:n]
 }
 
-// factor continues R, whose rows before first hold, to all of P. It reports
-// whether G_PP is positive definite beyond doubt.
-func (p *pivoting) factor(first int) bool {
-	n := len(p.passive)
-	p.grow(n)
-	for i, a := range p.passive {
-		from, to := p.g.Data[a*p.g.Stride:], p.r[i*p.stride:]
-		for j := max(i, first); j < n; j++ {
-			to[j] = from[p.passive[j]]
-		}
-		if i >= first {
-			to[i] += p.shift
-		}
-	}
-	if first > 0 && first < n {
-		beside := p.beside(first, n)
-		blas64.Trsm(blas.Left, blas.Trans, 1, p.triangle(0, first), beside)
-		blas64.Syrk(blas.Trans, -1, beside, 1, blas64.Symmetric{
-			Uplo: blas.Upper, N: n - first, Stride: p.stride, Data: p.r[first*p.stride+first:],
-		})
-	}
-	if first < n && !fast.Potrf(blas.Upper, n-first, p.r[first*p.stride+first:], p.stride) {
-		return false
-	}
-	for i := first; i < n; i++ {
-		if v := p.r[i*p.stride+i]; !(v*v >= dependent) {
-			return false
-		}
-	}
-	return true
-}
-
-// triangle is the rows and columns lo ≤ i < hi of R.
-func (p *pivoting) triangle(lo, hi int) blas64.Triangular {
-	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: hi - lo, Stride: p.stride, Data: p.r[lo*p.stride+lo:]}
-}
-
-// beside is the columns first ≤ j < n of the rows of R before first.
-func (p *pivoting) beside(first, n int) blas64.General {
-	return blas64.General{Rows: first, Cols: n - first, Stride: p.stride, Data: p.r[first:]}
-}
-
-// grow makes room for n rows in R.
-func (p *pivoting) grow(n int) {
-	if n <= p.stride {
-		return
-	}
-	stride := min(p.k, 2*n+48)
-	stride += 8 - stride%8 + stride/64%2*8 // no power of two, whose rows share cache lines
-	r := make([]float64, stride*stride)
-	for i := range p.stride {
-		copy(r[i*stride:], p.r[i*p.stride:(i+1)*p.stride])
-	}
-	p.r, p.stride = r, stride
-}
-
-// factorOneByOne does what factor does but leaves atoms that depend on those
-// before them out of P: most likely none of the first kept, which had a factor
-// in the last round.
-func (p *pivoting) factorOneByOne(first, kept int) {
-	all := p.passive
-	p.passive = all[:kept]
-	if !p.factor(first) {
-		kept = first
-	}
-	rest := all[kept:]
-	p.passive = all[:kept]
-	for _, k := range rest {
-		n := len(p.passive)
-		column := p.least[:n] // R⁻ᵀG_Pk
-		for i, a := range p.passive {
-			column[i] = p.g.Data[a*p.g.Stride+k]
-		}
-		p.solveRt(column, 0)
-		distance := p.g.Data[k*p.g.Stride+k] - blas64.Dot(vector(column), vector(column))
-		if !(distance >= dependent) {
-			p.in[k], p.refused[k] = false, true
-			p.release(k)
-			continue
-		}
-		for i, v := range column {
-			p.r[i*p.stride+n] = v
-		}
-		p.r[n*p.stride+n] = math.Sqrt(distance)
-		p.passive = append(p.passive, k) // overwrites what rest is past
-	}
-}
-
-// forward sets u = R⁻ᵀf_P; what is before first holds.
-func (p *pivoting) forward(f []float64, first int) {
-	n := len(p.passive)
-	p.u = p.u[:n]
-	for i := first; i < n; i++ {
-		p.u[i] = f[p.passive[i]]
-	}
-	if first < n {
-		rest := blas64.Vector{N: n - first, Inc: 1, Data: p.u[first:]}
-		if first > 0 {
-			blas64.Gemv(blas.Trans, -1, p.beside(first, n), blas64.Vector{N: first, Inc: 1, Data: p.u}, 1, rest)
-		}
-		p.solveRt(p.u, first)
-	}
-}
-
-// solveRt sets the elements of b from first on to those of R⁻ᵀb, as if the
-// rows of R before first were zero.
-func (p *pivoting) solveRt(b []float64, first int) {
-	for i := first; i < len(b); i++ {
-		row := p.r[i*p.stride+i : i*p.stride+len(b)]
-		b[i] /= row[0]
-		blas64.Axpy(-b[i], vector(row[1:]), vector(b[i+1:]))
-	}
-}
-
-// backward sets s = R⁻¹u.
-func (p *pivoting) backward() {
-	p.s = append(p.s[:0], p.u...)
-	p.solveR(p.s)
-}
-
-// solveR sets b = R⁻¹b. Unlike gonum's Trsv it and solveRt are vectorised.
-func (p *pivoting) solveR(b []float64) {
-	for i := len(b) - 1; i >= 0; i-- {
-		row := p.r[i*p.stride+i : i*p.stride+len(b)]
-		b[i] = (b[i] - blas64.Dot(vector(row[1:]), vector(b[i+1:]))) / row[0]
-	}
-}
-
 // optimal reports whether s and w satisfy all the conditions, after a step of
 // iterative refinement if w_P is not small.
 func (p *pivoting) optimal(f []float64, lim *limits) bool {
 	for range 2 {
 		var largest float64
 		for _, k := range p.passive {
-			largest = max(largest, math.Abs(p.w[k]))
+			largest = max(largest, math.Abs(p.slope(k, p.w[k], p.sign[k])))
 		}
 		if largest <= lim.floor(p.sum) {
 			break
@@ -346,29 +277,29 @@ func (p *pivoting) optimal(f []float64, lim *limits) bool {
 		p.refine(f)
 	}
 	for i, k := range p.passive {
-		if p.s[i] < 0 || lim.exceeds(k, math.Abs(p.w[k]), p.sum) {
+		if p.s[i] < 0 || lim.exceeds(k, math.Abs(p.slope(k, p.w[k], p.sign[k])), p.sum) {
 			return false
 		}
 	}
 	for k, w := range p.w {
-		if lim.exceeds(k, -w, p.sum) {
+		if lim.exceeds(k, -p.slack(k, w), p.sum) {
 			return false
 		}
 	}
 	return lim.trusted(p.sum)
 }
 
-// refine adds R⁻¹R⁻ᵀ(f − Gs)_P to s.
+// refine adds σ⊙R⁻¹R⁻ᵀ(f − λσ − G(σ⊙s))_P to s.
 func (p *pivoting) refine(f []float64) {
 	n := len(p.passive)
 	r := p.least[:n]
 	for i, k := range p.passive {
-		r[i] = -p.w[k]
+		r[i] = -p.slope(k, p.w[k], p.sign[k])
 	}
 	p.solveRt(r, 0)
 	p.solveR(r)
 	for i, v := range r {
-		p.s[i] += v
+		p.s[i] += p.sign[p.passive[i]] * v
 	}
 	p.update(f, p.passive, p.s)
 }

@@ -46,20 +46,22 @@ func (r Ridge) Over(d *mat.Dense, _ []int) (Coding, error) {
 	g := mat.NewDense(k, k, nil)
 	lin.AtA(g, 1, d)         // DᵀD
 	lin.AddDiag(g, r.Lambda) // DᵀD + λI
-	c := &ridgeCoding{d: d}
+	c := &normalEquations{d: d, coder: r.Name()}
 	if _, err := c.gram.FactorOrRidge(g); err != nil {
 		return nil, fmt.Errorf("factor DᵀD + %gI of the ridge coder: %w", r.Lambda, err)
 	}
 	return c, nil
 }
 
-type ridgeCoding struct {
-	d    *mat.Dense // D, d×K
-	gram lin.SPD    // DᵀD + λI
+// normalEquations codes by s = A⁻¹Dᵀy.
+type normalEquations struct {
+	d     *mat.Dense // D, d×K
+	gram  lin.SPD    // A, such as DᵀD + λI
+	coder string     // its name, for errors
 }
 
 // Code implements Coding.
-func (c *ridgeCoding) Code(ctx context.Context, s, y *mat.Dense) error {
+func (c *normalEquations) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()
@@ -70,7 +72,7 @@ func (c *ridgeCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 		hi := min(n, lo+chunk)
 		part := lin.Cols(s, lo, hi)
 		lin.AtB(part, 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
-		c.gram.Solve(part)                         // (DᵀD + λI)⁻¹Dᵀy
+		c.gram.Solve(part)                         // A⁻¹Dᵀy
 	}
-	return allFinite("the ridge code of column", s)
+	return allFinite("the "+c.coder+" code of column", s)
 }

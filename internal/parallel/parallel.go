@@ -1,4 +1,5 @@
-package coding
+// Package parallel divides loops among the cores.
+package parallel
 
 import (
 	"runtime"
@@ -6,10 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size
+// For calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size
 // indices each, on all cores, and returns when all have returned. Which core
-// does which part is left to chance.
-func parallel(n, size int, f func(lo, hi int)) {
+// does which part is left to chance, so that f must not care.
+func For(n, size int, f func(lo, hi int)) {
+	if n <= size {
+		if n > 0 {
+			f(0, n)
+		}
+		return
+	}
 	parts := (n + size - 1) / size
 	threads := min(parts, runtime.GOMAXPROCS(0))
 	var next atomic.Int64

@@ -1,0 +1,67 @@
+package coding
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// Discriminative codes so that what the classes rebuild is little correlated
+// [dsrc]: with s_i the coefficients of class i of C,
+//
+//	min_s ‖y − D·s‖² + τ·Σ_i Σ_j ‖D_i·s_i + D_j·s_j‖²
+//	s = [(1+2τ)DᵀD + 2τC·blockdiag(D_iᵀD_i)]⁻¹Dᵀy
+//
+// since, with u_i = D_i·s_i, the double sum is 2C·Σ_i ‖u_i‖² + 2‖Σ_i u_i‖² and
+// the second term of it 2‖D·s‖²; half the gradient in s is
+// DᵀDs − Dᵀy + 2τC·blockdiag(D_iᵀD_i)s + 2τDᵀDs.
+//
+// The matrix is singular where the atoms of a class are dependent or, for τ = 0,
+// any atoms; or where a pivot is less than 1e-10 of its diagonal element. It then
+// gets a ridge as in Ridge, which gives about the shortest of the optimal codes.
+// For τ > 0 all of them rebuild the same D_i·s_i, so no residual depends on it.
+type Discriminative struct {
+	Tau float64 `json:"tau" help:"τ ≥ 0, weight of the correlation between the classes" eq:"[dsrc]"`
+}
+
+// DefaultDiscriminative has the weight of the best mean rate, among 1e-6 to 10,
+// in validation within the training images of ORL, Georgia Tech and Extended
+// Yale B.
+var DefaultDiscriminative = Discriminative{Tau: 3e-4}
+
+// Name implements Coder.
+func (Discriminative) Name() string { return "discriminative" }
+
+// Validate implements Coder.
+func (c Discriminative) Validate() error {
+	if !(c.Tau >= 0) || math.IsInf(c.Tau, 1) {
+		return fmt.Errorf("tau = %v of the discriminative coder is not a weight ≥ 0", c.Tau)
+	}
+	return nil
+}
+
+// Over implements Coder. It needs groups.
+func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	_, k := d.Dims()
+	if err := grouped(groups, k); err != nil {
+		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
+	}
+	g := mat.NewDense(k, k, nil)
+	lin.AtA(g, 1+2*c.Tau, d) // (1+2τ)DᵀD
+	classes := len(groups) - 1
+	for i := range classes {
+		lo, hi := groups[i], groups[i+1]
+		lin.AddAtA(lin.Block(g, lo, hi, lo, hi), 2*c.Tau*float64(classes), lin.Cols(d, lo, hi)) // (1+2τ)DᵀD + 2τC·blockdiag(D_iᵀD_i)
+	}
+	s := &normalEquations{d: d, coder: c.Name()}
+	if _, err := s.gram.FactorOrRidge(g); err != nil {
+		return nil, fmt.Errorf("factor (1+2τ)DᵀD + 2τC·blockdiag(D_iᵀD_i) of the discriminative coder: %w", err)
+	}
+	return s, nil
+}
