@@ -50,6 +50,7 @@ const (
 	ClosedForm Status = "closed-form" // nothing to iterate
 	Converged  Status = "converged"   // the residual is below the tolerance
 	Exhausted  Status = "exhausted"   // the limit of passes was reached first
+	Complete   Status = "complete"    // all passes were made; there was no tolerance to meet
 )
 
 // An Outcome says how a fit ended; it is stored in the model.
@@ -63,10 +64,13 @@ type Outcome struct {
 var ErrDiverged = errors.New("diverged")
 
 // Iterate steps s until the residual is below lim.Tol or lim.Passes is
-// reached. It returns ctx's error at the first pass boundary after ctx ends,
+// reached; with lim.Tol = 0 the passes are all there is to do. It returns ctx's error at the first pass boundary after ctx ends,
 // and ErrDiverged as soon as a residual is not finite.
 func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, error) {
 	out := Outcome{Status: Exhausted, Residual: math.Inf(1)}
+	if lim.Tol == 0 {
+		out.Status = Complete
+	}
 	for out.Iter < lim.Passes {
 		if err := context.Cause(ctx); err != nil {
 			return out, fmt.Errorf("stopped after pass %d: %w", out.Iter, err)

@@ -214,6 +214,10 @@ func TestIterate(t *testing.T) {
 	if want := (Outcome{Exhausted, 3, 0.125}); err != nil || out != want {
 		t.Errorf("%+v, %v, want %+v", out, err, want)
 	}
+	out, err = Iterate(ctx, &halving{r: 1}, Limits{Passes: 3}, nil)
+	if want := (Outcome{Complete, 3, 0.125}); err != nil || out != want {
+		t.Errorf("%+v, %v, want %+v", out, err, want)
+	}
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		_, err = Iterate(ctx, &halving{fail: func(int) (float64, error) { return v, nil }}, Limits{Passes: 3}, nil)
 		if !errors.Is(err, ErrDiverged) {

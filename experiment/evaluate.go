@@ -102,6 +102,11 @@ func run(ctx context.Context, set *nrdl.Set, m nrdl.Method, split dataset.Split,
 		err := fmt.Errorf("split %v leaves no image to judge by", split)
 		return Run{}, nil, hint.Add(err, "choose half, or first:K or random:K")
 	}
+	return fitAndJudge(ctx, set, m, learn, judge, fit)
+}
+
+// fitAndJudge learns from some columns of set and counts by others.
+func fitAndJudge(ctx context.Context, set *nrdl.Set, m nrdl.Method, learn, judge []int, fit nrdl.Run) (Run, *nrdl.Model, error) {
 	train := set.Select(learn)
 	start := time.Now()
 	model, err := m.Fit(ctx, train, fit)

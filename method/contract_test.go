@@ -13,10 +13,14 @@ import (
 // four classes, need: the defaults are for hundreds of samples.
 var (
 	small = map[string]map[string]string{
-		"llc": {"coder.neighbours": "6"},
+		"llc":                    {"coder.neighbours": "6"},
+		"lcle":                   {"coder.sparsity": "3"},
+		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
 	single = map[string]map[string]string{
-		"llc": {"coder.neighbours": "2"},
+		"llc":                    {"coder.neighbours": "2"},
+		"lcle":                   {"coder.sparsity": "2"},
+		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
 )
 
@@ -32,12 +36,40 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.min_uses":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2"}, Value: "0"},
-		"init.coherence": {Given: map[string]string{"atoms": "4"}, Value: "0.5"},
+		"init.error":     {Given: map[string]string{"atoms": "4"}, Value: "0.1"},
+		"init.coherence": {Given: map[string]string{"atoms": "4", "init.min_uses": "0"}, Value: "0.5"},
+		"init.monotone":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2", "init.min_uses": "0", "init.coherence": "1"}},
 		"coder":          {Value: "ridge"},
 		"coder.solver":   {Value: "admm"},
 		"ridge.lambda":   {Given: map[string]string{"signed": "true"}, Value: "0.1"},
 		"coder.rho":      {Given: map[string]string{"coder.solver": "admm"}, Value: "0.01"},
 		"coder.passes":   {Given: map[string]string{"coder.solver": "admm"}, Value: "3"},
+		"coder.l1":       {Value: "0.1"},
+		"coder.l2":       {Value: "0.1"},
+	},
+	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
+	"src": {"coder.gap": {Value: "0.01"}},
+	"lcle": {
+		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
+		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},
+		"init.min_uses":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2", "init.passes": "3"}, Value: "0"},
+		"init.coherence": {Given: map[string]string{"atoms": "4", "init.passes": "20", "init.sparsity": "2", "init.min_uses": "0"}, Value: "0.5"},
+		"init.monotone":  {Given: map[string]string{"atoms": "4", "init.passes": "20", "init.sparsity": "2", "init.min_uses": "0"}},
+		"init.error":     {Given: map[string]string{"atoms": "4"}, Value: "0.1"},
+		"atoms":          {Value: "4"},
+		"tol":            {Value: "0.5"},
+		"coder.error":    {Value: "0.1"},
+	},
+	"sdrerdl-reconstruction": {
+		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
+		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},
+		"init.min_uses":  {Given: map[string]string{"atoms": "4", "init.sparsity": "2", "init.passes": "3"}, Value: "0"},
+		"init.coherence": {Given: map[string]string{"atoms": "4", "init.passes": "20", "init.sparsity": "2", "init.min_uses": "0"}, Value: "0.5"},
+		"init.monotone":  {Given: map[string]string{"atoms": "4", "init.passes": "20", "init.sparsity": "2", "init.min_uses": "0"}},
+		"init.error":     {Given: map[string]string{"atoms": "4"}, Value: "0.1"},
+		"atoms":          {Value: "4"},
+		"tol":            {Value: "0.5"},
+		"coder.error":    {Value: "0.4"},
 	},
 }
 

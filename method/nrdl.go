@@ -9,8 +9,7 @@ import (
 
 	"nrdl"
 	"nrdl/coding"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
+	"nrdl/dictionary"
 )
 
 // NRDL learns a dictionary, non-negative codes and a linear classifier
@@ -23,27 +22,27 @@ import (
 // answers the largest element of W·s. doc/equations.md says, equation by
 // equation, how the iteration differs from what the paper prints.
 type NRDL struct {
-	Lambda  float64      `json:"lambda" help:"λ, weight of the reconstruction by atoms of other classes" eq:"(3)"`
-	Alpha   float64      `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
-	Beta    float64      `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
-	Gamma   float64      `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
-	Squared bool         `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
-	Signed  bool         `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
-	Atoms   int          `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
-	Init    KSVD         `json:"init" help:"K-SVD that draws D₀ where atoms > 0"`
-	Mu      float64      `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
-	Growth  float64      `json:"growth" help:"factor of μ from pass to pass; ≥ 1" eq:"(9)"`
-	MuMax   float64      `json:"mu_max" help:"largest μ" eq:"(9)"`
-	Tol     float64      `json:"tol" help:"converged when max(|WS−P|, |WS−J|) is below it" eq:"(18)"`
-	Passes  int          `json:"passes" help:"at most so many passes"`
-	Coder   coding.Coder `json:"coder" help:"how a query is coded, unless signed" eq:"(19)"`
-	Ridge   coding.Ridge `json:"ridge" help:"how a query is coded where signed" eq:"[crc] (6)"`
+	Lambda  float64         `json:"lambda" help:"λ, weight of the reconstruction by atoms of other classes" eq:"(3)"`
+	Alpha   float64         `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
+	Beta    float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
+	Gamma   float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
+	Squared bool            `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
+	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
+	Atoms   int             `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
+	Init    dictionary.KSVD `json:"init" help:"K-SVD that draws D₀ where atoms > 0"`
+	Mu      float64         `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
+	Growth  float64         `json:"growth" help:"factor of μ from pass to pass; ≥ 1" eq:"(9)"`
+	MuMax   float64         `json:"mu_max" help:"largest μ" eq:"(9)"`
+	Tol     float64         `json:"tol" help:"converged when max(|WS−P|, |WS−J|) is below it" eq:"(18)"`
+	Passes  int             `json:"passes" help:"at most so many passes"`
+	Coder   coding.Coder    `json:"coder" help:"how a query is coded, unless signed" eq:"(19)"`
+	Ridge   coding.Ridge    `json:"ridge" help:"how a query is coded where signed" eq:"[crc] (6)"`
 }
 
 // DefaultNRDL has the values that the authors published for Extended Yale B.
 var DefaultNRDL = NRDL{
 	Lambda: 1e-4, Alpha: 1, Beta: 0.1, Gamma: 1e-4,
-	Init: DefaultKSVD,
+	Init: dictionary.DefaultKSVD,
 	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
 	Coder: coding.DefaultNonNegative, Ridge: coding.DefaultRidge,
 }
@@ -145,7 +144,7 @@ func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Mod
 // replaced by their coordinates in their own span where that is shorter.
 func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*nrdlState, error) {
 	xs := compress(x)
-	d0, atoms, err := m.initial(ctx, xs, train)
+	d0, atoms, err := classwise(ctx, m.Init, xs, train, m.Atoms)
 	if err != nil {
 		return nil, err
 	}
@@ -160,33 +159,6 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
 		PP: zero(c, c), A: zero(c, c),
 	}, nil
-}
-
-// initial returns D₀ and the groups of its atoms.
-func (m NRDL) initial(ctx context.Context, x *mat.Dense, train *nrdl.Set) (*mat.Dense, []int, error) {
-	if m.Atoms == 0 {
-		return mat.DenseCopyOf(x), train.Groups, nil
-	}
-	d, _ := x.Dims()
-	atoms := []int{0}
-	d0 := mat.NewDense(d, m.Atoms*len(train.Classes), nil)
-	for c, name := range train.Classes {
-		lo, hi := train.Groups[c], train.Groups[c+1]
-		if m.Atoms > hi-lo {
-			return nil, nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", m.Atoms, hi-lo, name),
-				"set atoms to at most the fewest training images of a person, or to 0 for all")
-		}
-		if err := context.Cause(ctx); err != nil {
-			return nil, nil, err
-		}
-		at := atoms[c]
-		dc := lin.Cols(d0, at, at+m.Atoms)
-		xc := lin.Cols(x, lo, hi)
-		lin.Set(dc, 1, lin.Cols(xc, 0, m.Atoms))
-		m.Init.learn(dc, xc)
-		atoms = append(atoms, at+m.Atoms)
-	}
-	return d0, atoms, nil
 }
 
 // compress returns R of the thin QR factorisation X = U·R, N×N, where d > N:

@@ -199,7 +199,7 @@ func TestCompressionChangesNothing(t *testing.T) {
 		s := midway(t, m, train, 8)
 		full := *s
 		full.X, full.R = x, mat.NewDense(30, 12, nil)
-		d0, groups, err := m.initial(context.Background(), x, train)
+		d0, groups, err := classwise(context.Background(), m.Init, x, train, m.Atoms)
 		if err != nil {
 			t.Fatal(err)
 		}

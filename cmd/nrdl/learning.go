@@ -150,6 +150,8 @@ func ended(o nrdl.Outcome, took time.Duration) string {
 		return "learnt in " + seconds(took)
 	case nrdl.Converged:
 		return fmt.Sprintf("converged after %s in %s", passCount(o.Iter), seconds(took))
+	case nrdl.Complete:
+		return fmt.Sprintf("learnt in %s, all that were asked for, in %s", passCount(o.Iter), seconds(took))
 	case nrdl.Exhausted:
 		return fmt.Sprintf("not converged in %s, all that were allowed, in %s", passCount(o.Iter), seconds(took))
 	}

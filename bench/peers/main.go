@@ -1,0 +1,95 @@
+// Command peers measures this project beside scikit-learn: orthogonal matching
+// pursuit, the lasso and online dictionary learning, in one run, on the same
+// samples, with the same number of threads, and judges the results of both. It
+// prints a table in Markdown. The script run beside it calls it.
+//
+// Where NRDL_DATA names the face databases it uses Extended Yale B, else drawn
+// faces of the same size.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	_ "embed"
+
+	"nrdl/internal/blas"
+	"nrdl/internal/hint"
+)
+
+//go:embed peers.py
+var script string
+
+func main() {
+	python := flag.String("python", "python3", "the Python that has NumPy and scikit-learn")
+	threads := flag.Int("threads", runtime.NumCPU(), "threads that each side may use")
+	rounds := flag.Int("rounds", 3, "measure so many times and keep the least")
+	flag.Parse()
+	if err := compare(os.Stdout, *python, *threads, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "peers: error:", err)
+		if h := hint.Of(err); h != "" {
+			fmt.Fprintln(os.Stderr, "peers: hint:", h)
+		}
+		os.Exit(1)
+	}
+}
+
+// compare measures ours, then theirs, then ours again, so that neither has the
+// quieter machine to itself.
+func compare(w io.Writer, python string, threads, rounds int) error {
+	ctx := context.Background()
+	runtime.GOMAXPROCS(threads)
+	tasks, err := draw(ctx)
+	if err != nil {
+		return err
+	}
+	own, err := tasks.measure(ctx, rounds)
+	if err != nil {
+		return err
+	}
+	peer, err := ask(tasks, python, threads, rounds)
+	if err != nil {
+		return err
+	}
+	again, err := tasks.measure(ctx, rounds)
+	if err != nil {
+		return err
+	}
+	own.keepLeast(again)
+	fmt.Fprintf(w, "%s, %s, back end %v, against %s; %d threads each, the least of %d runs; %s.\n\n",
+		runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, blas.Current(), peer.version, threads, rounds, tasks.data)
+	return tasks.report(ctx, w, own, peer)
+}
+
+// ask has the Python program measure the same tasks, and reads what it wrote.
+func ask(t *tasks, python string, threads, rounds int) (*results, error) {
+	dir, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "tasks.npz"), filepath.Join(dir, "results.npz")
+	if err := t.write(in); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(python, "-c", script, in, out, strconv.Itoa(rounds))
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	n := strconv.Itoa(threads)
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "PEERS_THREADS="+n)
+	if err := cmd.Run(); err != nil {
+		err = fmt.Errorf("measure with %s: %w", python, err)
+		if errors.Is(err, exec.ErrNotFound) {
+			err = hint.Add(err, "name one with -python")
+		}
+		return nil, err
+	}
+	return read(out)
+}

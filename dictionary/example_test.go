@@ -1,0 +1,121 @@
+package dictionary_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/dictionary"
+)
+
+// Learn from samples that come batch by batch, of which only one is in memory.
+func ExampleLearner() {
+	ctx := context.Background()
+	first := waves(1)
+	start, err := dictionary.FromSamples(first, 40, 1)
+	check(err)
+	online := dictionary.DefaultOnline
+	online.Coder = coding.Lasso{Lambda: 0.05, Gap: 1e-6}
+	learner, err := online.Start(start)
+	check(err)
+	for seed := range uint64(40) {
+		check(learner.Add(ctx, waves(seed))) // or what was read from a file
+	}
+	fmt.Println(learner.Seen(), "samples")
+	fmt.Printf("objective of new ones: %.2f before, %.2f after\n",
+		objective(ctx, online.Coder, start, 0.05), objective(ctx, online.Coder, learner.Dictionary(), 0.05))
+	// Output:
+	// 10240 samples
+	// objective of new ones: 0.09 before, 0.07 after
+}
+
+// waves are 256 samples of 32 points, each the sum of three pulses, at norm 1.
+func waves(seed uint64) *mat.Dense {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := mat.NewDense(32, 256, nil)
+	for j := range 256 {
+		for range 3 {
+			at, height := float64(r.IntN(32)), r.NormFloat64()
+			for i := range 32 {
+				d := (float64(i) - at) / 1.5
+				x.Set(i, j, x.At(i, j)+height*math.Exp(-d*d/2))
+			}
+		}
+	}
+	return nrdl.Unit(x)
+}
+
+// objective is the mean of ½‖x − D·s‖² + λ‖s‖₁ over samples that no one has seen.
+func objective(ctx context.Context, c coding.Coder, d *mat.Dense, λ float64) float64 {
+	x := waves(1000)
+	over, err := c.Over(d, nil)
+	check(err)
+	_, k := d.Dims()
+	_, n := x.Dims()
+	s := mat.NewDense(k, n, nil)
+	check(over.Code(ctx, s, x))
+	var sum float64
+	for _, v := range s.RawMatrix().Data {
+		sum += λ * math.Abs(v)
+	}
+	var rest mat.Dense
+	rest.Mul(d, s)
+	rest.Sub(x, &rest)
+	return (math.Pow(mat.Norm(&rest, 2), 2)/2 + sum) / float64(n)
+}
+
+// Use codes as features: a dictionary that is learnt without labels describes a
+// face by a few numbers, over which the nearest neighbour finds the person.
+func ExampleOnline_Learn() {
+	ctx := context.Background()
+	set, err := dataset.DefaultSynthetic.Draw(ctx)
+	check(err)
+	known, asked, err := dataset.DefaultSplit.Apply(set, 1) // a half of each person's faces
+	check(err)
+	train, test := set.Select(known), set.Select(asked)
+	x, y := nrdl.Unit(train.X), nrdl.Unit(test.X)
+
+	start, err := dictionary.FromSamples(x, 200, 1)
+	check(err)
+	d, _, err := dictionary.DefaultOnline.Learn(ctx, x, start, nrdl.Run{Seed: 1})
+	check(err)
+	over, err := dictionary.DefaultOnline.Coder.Over(d, nil)
+	check(err)
+	features := func(x *mat.Dense) *mat.Dense {
+		_, n := x.Dims()
+		s := mat.NewDense(200, n, nil)
+		check(over.Code(ctx, s, x))
+		return s
+	}
+	pixels := right(x, y, train, test)
+	codes := right(features(x), features(y), train, test)
+	fmt.Println("codes name more faces than pixels:", codes > pixels)
+	// Output:
+	// codes name more faces than pixels: true
+}
+
+// right counts the test samples whose nearest training sample, by the cosine,
+// is of the same person.
+func right(x, y *mat.Dense, train, test *nrdl.Set) (count int) {
+	var cos mat.Dense
+	cos.Mul(nrdl.Unit(y).T(), nrdl.Unit(x))
+	from, to := train.Labels(), test.Labels()
+	for j, person := range to {
+		nearest := 0
+		for i, v := range cos.RawRowView(j) {
+			if v > cos.At(j, nearest) {
+				nearest = i
+			}
+		}
+		if from[nearest] == person {
+			count++
+		}
+	}
+	return count
+}

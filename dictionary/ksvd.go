@@ -1,0 +1,205 @@
+package dictionary
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+)
+
+// KSVD learns a dictionary of unit atoms for sparse codes [ksvd]:
+//
+//	min_{D,Γ} ‖X − DΓ‖²   s.t. ‖γ_j‖₀ ≤ T₀ or ‖x_j − Dγ_j‖ ≤ ε for every sample j
+//
+// A pass codes all samples by orthogonal matching pursuit (coding.OMP), renews
+// one atom after the other, with the coefficients of the samples that use it,
+// by one power step [bomp], and then replaces atoms that are of little use by
+// samples, those with the longest residuals first. It draws no random numbers.
+//
+// No renewal of an atom raises ‖X − DΓ‖². The pursuit may: it is greedy, and may
+// find a code that is worse than the one that a sample has from the pass before.
+// With Monotone that code is kept, as [ksvd, IV.C] proposes; then, with ε = 0, no
+// pass raises ‖X − DΓ‖² unless the pass before it has replaced an atom. Published
+// recipes do without, and it need not lead lower: samples hold on to codes that
+// were good early, and on faces the error of 50 passes was larger with it.
+type KSVD struct {
+	Sparsity  int     `json:"sparsity" help:"T₀, most atoms a sample; at most as many as there are"`
+	Error     float64 `json:"error" help:"ε ≥ 0, length of the residual at which a sample has atoms enough"`
+	Passes    int     `json:"passes" help:"passes over the samples; 0 leaves the atoms as they are"`
+	MinUses   int     `json:"min_uses" help:"an atom that fewer samples use, or not all if they are fewer, is replaced by a sample"`
+	Coherence float64 `json:"coherence" help:"an atom whose cosine to an earlier one is larger in magnitude is replaced likewise"`
+	Monotone  bool    `json:"monotone" help:"a sample keeps its code where the new one is worse" eq:"[ksvd] IV.C"`
+}
+
+// DefaultKSVD has the values with which LC-KSVD starts [lcksvd].
+var DefaultKSVD = KSVD{Sparsity: 30, Passes: 10, MinUses: 4, Coherence: 0.99}
+
+// Validate reports the first parameter that is outside its range.
+func (k KSVD) Validate() error {
+	if err := k.pursuit().Validate(); err != nil {
+		return err
+	}
+	switch {
+	case k.Passes < 0:
+		return fmt.Errorf("passes = %d is negative", k.Passes)
+	case k.MinUses < 0:
+		return fmt.Errorf("min_uses = %d is negative", k.MinUses)
+	case !(k.Coherence > 0):
+		return fmt.Errorf("coherence = %v is not > 0", k.Coherence)
+	}
+	return nil
+}
+
+// Fits reports whether there are as many atoms as a code may have.
+func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Fits(d, atoms) }
+
+func (k KSVD) pursuit() coding.OMP { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
+
+// What counts as nothing, relative to the norm of a sample.
+const (
+	rebuilt = 1e-10 // a residual: the sample replaces no atom
+	unused  = 1e-7  // a coefficient: the sample does not use the atom [lcksvd]
+)
+
+// Learn learns from the samples x, d×N, of any scale, starting from the
+// directions of the atoms d0, d×K; both stay as they are. It returns a new D,
+// d×K, the same for any number of threads. run.Watch sees each pass: its
+// residual is ‖X − DΓ‖/‖X‖, and its terms are
+//
+//	error     ‖X − DΓ‖² after the renewals, before atoms are replaced
+//	nonzeros  mean number of atoms a sample
+//	replaced  atoms that were replaced
+//	kept      samples that kept their codes
+//
+// It is an error if x or d0 is not finite, if an atom of d0 is zero, or if
+// Sparsity exceeds K. Once ctx is done Learn soon returns its cause. Beside x it
+// needs memory for the residuals, N×d, the nonzeros of the codes and K×K numbers.
+func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.Dense, nrdl.Outcome, error) {
+	s, err := newKSVDState(ctx, k, x, d0)
+	if err != nil {
+		return nil, nrdl.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
+	}
+	if k.Passes == 0 {
+		return nrdl.Unit(d0), nrdl.Outcome{Status: nrdl.ClosedForm}, nil
+	}
+	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: k.Passes}, run.Watch)
+	if err != nil {
+		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
+	}
+	return s.span.atoms(s.D), out, nil
+}
+
+// ksvdState holds atoms and residuals as rows, so that each lies in one piece.
+type ksvdState struct {
+	KSVD
+	ctx  context.Context // ends a pass half-way
+	span span            // whose coordinates X and D are in
+
+	X *mat.Dense         // d×N
+	D *mat.Dense         // Dᵀ, K×d
+	Γ coding.SparseCodes // K×N
+	E *mat.Dense         // (X − DΓ)ᵀ, N×d
+
+	energy []float64          // ‖x_j‖², len N
+	rest   []float64          // ‖x_j − Dγ_j‖², len N
+	next   coding.SparseCodes // the codes that the pursuit finds
+	keeps  []bool             // samples that keep their codes, len N
+	stale  []bool             // atoms that the pass before replaced, len K
+	users  users              // of each atom
+	fresh  []float64          // a renewed atom, len d
+
+	passes, replaced, kept int
+}
+
+func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, error) {
+	d, n := x.Dims()
+	rows, atoms := d0.Dims()
+	if d != rows {
+		panic(mat.ErrShape)
+	}
+	if err := k.Validate(); err != nil {
+		return nil, err
+	}
+	if err := k.Fits(d, atoms); err != nil {
+		return nil, err
+	}
+	if err := k.check(x, d0); err != nil {
+		return nil, err
+	}
+	span, x, d0 := spanned(x, nrdl.Unit(d0))
+	d, _ = x.Dims()
+	s := &ksvdState{
+		KSVD: k, ctx: ctx, span: span, X: x, D: mat.DenseCopyOf(d0.T()), E: mat.NewDense(n, d, nil),
+		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),
+		stale: make([]bool, atoms), fresh: make([]float64, d),
+	}
+	lin.SquaredColumnNorms(s.energy, x)
+	return s, nil
+}
+
+// check refuses samples and atoms that cannot be learnt from.
+func (k KSVD) check(x, d0 *mat.Dense) error {
+	if err := finite("sample", x); err != nil {
+		return err
+	}
+	if err := finite("atom", d0); err != nil {
+		return err
+	}
+	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {
+		return hint.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
+			"scale the samples")
+	}
+	norms := make([]float64, d0.RawMatrix().Cols)
+	lin.SquaredColumnNorms(norms, nrdl.Unit(d0))
+	for j, v := range norms {
+		if v == 0 {
+			return hint.Add(fmt.Errorf("atom %d of the first dictionary is zero", j), "start from atoms with a direction")
+		}
+	}
+	return nil
+}
+
+// Step implements nrdl.Stepper.
+func (s *ksvdState) Step() (residual float64, err error) {
+	if err := s.code(); err != nil {
+		return 0, err
+	}
+	s.users.find(&s.Γ, len(s.stale))
+	for a := range s.stale {
+		if s.ctx.Err() != nil {
+			return 0, context.Cause(s.ctx)
+		}
+		s.renew(a)
+	}
+	s.measure()
+	s.replace()
+	s.passes++
+	var rest, whole float64
+	for j, v := range s.rest {
+		rest, whole = rest+v, whole+s.energy[j]
+	}
+	if whole == 0 {
+		return 0, nil
+	}
+	return math.Sqrt(rest / whole), nil
+}
+
+// Objective implements nrdl.Stepper.
+func (s *ksvdState) Objective() []nrdl.Term {
+	var rest float64
+	for _, v := range s.rest {
+		rest += v
+	}
+	return []nrdl.Term{
+		{Name: "error", Value: rest},
+		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.rest))},
+		{Name: "replaced", Value: float64(s.replaced)},
+		{Name: "kept", Value: float64(s.kept)},
+	}
+}

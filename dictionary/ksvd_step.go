@@ -1,0 +1,289 @@
+package dictionary
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/coding"
+	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
+)
+
+// code: Γ by orthogonal matching pursuit, E = X − DΓ
+func (s *ksvdState) code() error {
+	over, err := s.pursuit().Over(mat.DenseCopyOf(s.D.T()), nil)
+	if err != nil {
+		return err
+	}
+	if err := over.(coding.Sparse).CodeSparse(s.ctx, &s.next, s.X); err != nil {
+		return err
+	}
+	_, n := s.X.Dims()
+	const block = 32 // columns of X that are read together
+	parallel.For(n, block, func(lo, hi int) {
+		if s.ctx.Err() == nil {
+			s.rebuild(lo, hi)
+		}
+	})
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	s.choose()
+	return nil
+}
+
+// rebuild computes the residuals of the samples lo ≤ j < hi with their new
+// codes, and says which of them keep their old codes, with the old residuals.
+func (s *ksvdState) rebuild(lo, hi int) {
+	d, _ := s.X.Dims()
+	e := mat.NewDense(hi-lo, d, nil)
+	e.Copy(lin.Cols(s.X, lo, hi).T())
+	for j := lo; j < hi; j++ {
+		r := e.RawRowView(j - lo)
+		atoms, coef := s.next.Column(j)
+		for i, a := range atoms {
+			axpy(-coef[i], s.D.RawRowView(int(a)), r)
+		}
+		rest := dot(r, r)
+		s.keeps[j] = s.keep(j, rest)
+		if !s.keeps[j] {
+			copy(s.E.RawRowView(j), r)
+			s.rest[j] = rest
+		}
+	}
+}
+
+// keep reports whether the old code of sample j is better than a new one with
+// the squared residual rest.
+func (s *ksvdState) keep(j int, rest float64) bool {
+	if !s.Monotone || s.passes == 0 || rest <= s.rest[j] || rest <= s.Error*s.Error {
+		return false
+	}
+	atoms, _ := s.Γ.Column(j)
+	for _, a := range atoms {
+		if s.stale[a] {
+			return false
+		}
+	}
+	return true
+}
+
+// choose makes Γ of the new codes and of the old ones of samples that keep them.
+func (s *ksvdState) choose() {
+	s.kept = 0
+	for _, keeps := range s.keeps {
+		if keeps {
+			s.kept++
+		}
+	}
+	if s.kept == 0 {
+		s.Γ, s.next = s.next, s.Γ
+		return
+	}
+	chosen := coding.SparseCodes{First: []int{0}}
+	for j, keeps := range s.keeps {
+		from := &s.next
+		if keeps {
+			from = &s.Γ
+		}
+		atoms, coef := from.Column(j)
+		chosen.Atom = append(chosen.Atom, atoms...)
+		chosen.Coef = append(chosen.Coef, coef...)
+		chosen.First = append(chosen.First, len(chosen.Atom))
+	}
+	s.Γ = chosen
+}
+
+// users lists the elements of sparse codes by atom.
+type users struct {
+	first []int // len K+1: atom a has the elements first[a] ≤ i < first[a+1]
+	of    []use
+}
+
+// A use is an element of a sparse code: sample and place.
+type use struct {
+	sample int32
+	at     int // in Coef
+}
+
+// find lists the elements of codes that are not zero, by sample for each atom.
+func (u *users) find(codes *coding.SparseCodes, atoms int) {
+	u.first = append(u.first[:0], make([]int, atoms+1)...)
+	for i, a := range codes.Atom {
+		if codes.Coef[i] != 0 {
+			u.first[a+1]++
+		}
+	}
+	for a := range atoms {
+		u.first[a+1] += u.first[a]
+	}
+	if total := u.first[atoms]; cap(u.of) < total {
+		u.of = make([]use, total)
+	}
+	u.of = u.of[:u.first[atoms]]
+	next := append([]int(nil), u.first[:atoms]...)
+	for j := range len(codes.First) - 1 {
+		for i := codes.First[j]; i < codes.First[j+1]; i++ {
+			if a := codes.Atom[i]; codes.Coef[i] != 0 {
+				u.of[next[a]] = use{int32(j), i}
+				next[a]++
+			}
+		}
+	}
+}
+
+// share is how many users of an atom make a part of its renewal: sums over
+// more are sums of the sums of the parts.
+const share = 512
+
+// renew: d ← F·g/‖F·g‖, then g ← Fᵀd, where g are the coefficients of atom a and
+// F = E + d·gᵀ the residuals without it, of the samples that use it
+func (s *ksvdState) renew(a int) {
+	of := s.users.of[s.users.first[a]:s.users.first[a+1]]
+	d := s.D.RawRowView(a)
+	squares := s.correlate(of) // E·g, ‖g‖²
+	axpy(squares, d, s.fresh)  // E·g + ‖g‖²d = F·g
+	norm := math.Sqrt(dot(s.fresh, s.fresh))
+	if !(norm > 0) {
+		return
+	}
+	for i := range s.fresh {
+		s.fresh[i] /= norm
+	}
+	cos := dot(d, s.fresh)
+	parallel.For(len(of), share, func(lo, hi int) {
+		for _, u := range of[lo:hi] {
+			e, g := s.E.RawRowView(int(u.sample)), s.Γ.Coef[u.at]
+			now := dot(e, s.fresh) + g*cos // Fᵀd
+			axpy(g, d, e)
+			axpy(-now, s.fresh, e) // F − d·gᵀ with the new d and g
+			s.Γ.Coef[u.at] = now
+		}
+	})
+	copy(d, s.fresh)
+}
+
+// correlate sets fresh to E·g over the uses of an atom and returns ‖g‖².
+func (s *ksvdState) correlate(of []use) float64 {
+	clear(s.fresh)
+	if len(of) <= share {
+		return s.add(s.fresh, of)
+	}
+	parts := (len(of) + share - 1) / share
+	sums, squares := mat.NewDense(parts, len(s.fresh), nil), make([]float64, parts)
+	parallel.For(len(of), share, func(lo, hi int) {
+		squares[lo/share] = s.add(sums.RawRowView(lo/share), of[lo:hi])
+	})
+	var total float64
+	for i, v := range squares {
+		axpy(1, sums.RawRowView(i), s.fresh)
+		total += v
+	}
+	return total
+}
+
+// add adds Σ g_j·e_j to sum and returns Σ g_j².
+func (s *ksvdState) add(sum []float64, of []use) (squares float64) {
+	for _, u := range of {
+		g := s.Γ.Coef[u.at]
+		axpy(g, s.E.RawRowView(int(u.sample)), sum)
+		squares += g * g
+	}
+	return squares
+}
+
+// measure: ‖x_j − Dγ_j‖² of every sample
+func (s *ksvdState) measure() {
+	parallel.For(len(s.rest), share, func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			e := s.E.RawRowView(j)
+			s.rest[j] = dot(e, e)
+		}
+	})
+}
+
+// replace puts the samples with the longest residuals in the place of atoms
+// that few samples use or that resemble an earlier atom.
+func (s *ksvdState) replace() {
+	clear(s.stale)
+	s.replaced = 0
+	var cos *mat.Dense // DᵀD, lower triangle in use
+	if s.Coherence < 1 {
+		cos = s.cosines()
+	}
+	spent := map[int]bool{}
+	for a := range s.stale {
+		if s.uses(a) >= min(s.MinUses, len(s.rest)) && !s.repeats(cos, a) {
+			continue
+		}
+		j := s.worst(spent)
+		if j < 0 {
+			return // all others are rebuilt
+		}
+		spent[j] = true
+		s.restart(a, j, cos)
+	}
+}
+
+// cosines returns DᵀD.
+func (s *ksvdState) cosines() *mat.Dense {
+	k := len(s.stale)
+	g := mat.NewDense(k, k, nil)
+	lin.AAt(g, 1, s.D)
+	lin.Mirror(g)
+	return g
+}
+
+func (s *ksvdState) uses(a int) (uses int) {
+	for _, u := range s.users.of[s.users.first[a]:s.users.first[a+1]] {
+		if g := s.Γ.Coef[u.at]; g*g > unused*unused*s.energy[u.sample] {
+			uses++
+		}
+	}
+	return uses
+}
+
+func (s *ksvdState) repeats(cos *mat.Dense, a int) bool {
+	if cos == nil {
+		return false
+	}
+	for _, v := range cos.RawRowView(a)[:a] {
+		if math.Abs(v) > s.Coherence {
+			return true
+		}
+	}
+	return false
+}
+
+// worst returns the sample with the longest residual that is not spent, or −1
+// where all others are rebuilt.
+func (s *ksvdState) worst(spent map[int]bool) int {
+	most, at := 0.0, -1
+	for j, v := range s.rest {
+		if v > most && v > rebuilt*rebuilt*s.energy[j] && !spent[j] {
+			most, at = v, j
+		}
+	}
+	return at
+}
+
+// restart makes sample j atom a.
+func (s *ksvdState) restart(a, j int, cos *mat.Dense) {
+	d := s.D.RawRowView(a)
+	mat.Col(d, j, s.X)
+	norm := math.Sqrt(dot(d, d))
+	for i := range d {
+		d[i] /= norm
+	}
+	if cos != nil {
+		row := lin.Block(cos, a, a+1, 0, len(s.stale))
+		lin.ABt(row, 1, lin.Block(s.D, a, a+1, 0, len(d)), s.D)
+		for b, v := range row.RawRowView(0) {
+			cos.Set(b, a, v)
+		}
+	}
+	s.stale[a] = true
+	s.replaced++
+}

@@ -1,0 +1,100 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"nrdl"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// Folds say how Validate divides a training set: each person's images are dealt
+// at random to N folds, which differ by one image at most, and each fold in its
+// turn is held out. A person's only image is never held out.
+type Folds struct {
+	N       int    // ≥ 2
+	Repeats int    // ≥ 1, times to deal anew
+	Seed    uint64 // repeat r deals and learns with the seed Seed + r
+}
+
+// Validate judges m by held-out parts of train: the way to find parameters
+// without a look at a test image, since it has none. The Result has
+// Repeats × N Runs, those of one repeat next to each other; run after run it
+// is the same for any method, so that two methods can be compared fold by fold.
+func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Observer) (Result, error) {
+	if f.N < 2 {
+		return Result{}, fmt.Errorf("validate: %d folds, fewer than 2", f.N)
+	}
+	if f.Repeats < 1 {
+		return Result{}, fmt.Errorf("validate: %d repeats", f.Repeats)
+	}
+	params, err := method.Marshal(m)
+	if err != nil {
+		return Result{}, fmt.Errorf("validate: %w", err)
+	}
+	res := Result{Method: m.Name(), Params: params, Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
+	for r := range f.Repeats {
+		seed := f.Seed + uint64(r)
+		fold, err := f.deal(train, seed)
+		if err != nil {
+			return Result{}, fmt.Errorf("validate: %w", err)
+		}
+		for held := range f.N {
+			var learn, judge []int
+			for j, k := range fold {
+				if k == held {
+					judge = append(judge, j)
+				} else {
+					learn = append(learn, j)
+				}
+			}
+			var w nrdl.Watch
+			if o.Fit != nil {
+				w = o.Fit(len(res.Runs))
+			}
+			one, model, err := fitAndJudge(ctx, train, m, learn, judge, nrdl.Run{Seed: seed, Watch: w})
+			if err != nil {
+				return Result{}, fmt.Errorf("validate: %w", err)
+			}
+			res.Runs = append(res.Runs, one)
+			if o.Done != nil {
+				o.Done(len(res.Runs)-1, one, model)
+			}
+		}
+	}
+	res.summarise()
+	return res, nil
+}
+
+// always is the fold of a sample that is never held out.
+const always = -1
+
+// foldStream keeps the random numbers of folds apart from those that others
+// draw from the same seed: the fractional part of √3.
+const foldStream = 0xbb67ae8584caa73b
+
+// deal returns the fold of every sample. It goes on from class to class where
+// it left off, so that small classes do not all lie in the first folds.
+func (f Folds) deal(train *nrdl.Set, seed uint64) ([]int, error) {
+	rng := rand.New(rand.NewPCG(seed, foldStream))
+	fold := make([]int, len(train.Labels()))
+	dealt := 0
+	for c := range train.Classes {
+		lo, hi := train.Groups[c], train.Groups[c+1]
+		if hi-lo == 1 {
+			fold[lo] = always
+			continue
+		}
+		for _, j := range rng.Perm(hi - lo) {
+			fold[lo+j] = dealt % f.N
+			dealt++
+		}
+	}
+	if dealt < f.N {
+		err := fmt.Errorf("%d images of people with more than one, fewer than %d folds", dealt, f.N)
+		return nil, hint.Add(err, "validation holds out an image of a person and learns from the others")
+	}
+	return fold, nil
+}

@@ -1,0 +1,39 @@
+package method
+
+import (
+	"context"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// DSRC represents a query by all training samples together such that what the
+// classes rebuild of it is little correlated, and answers the class whose
+// samples rebuild it best [dsrc].
+type DSRC struct {
+	Coder coding.Discriminative `json:"coder"`
+}
+
+// DefaultDSRC has the weight of coding.DefaultDiscriminative.
+var DefaultDSRC = DSRC{coding.DefaultDiscriminative}
+
+// Name implements nrdl.Method.
+func (DSRC) Name() string { return "dsrc" }
+
+// Describe says in a line what the method is.
+func (DSRC) Describe() string {
+	return "representation by the training images with little correlation between classes; the class with the least residual"
+}
+
+// Formulation gives the problem that the method solves.
+func (DSRC) Formulation() string {
+	return "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖"
+}
+
+// Validate implements nrdl.Method.
+func (m DSRC) Validate() error { return m.Coder.Validate() }
+
+// Fit implements nrdl.Method.
+func (m DSRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+}

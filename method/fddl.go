@@ -1,0 +1,227 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+)
+
+// FDDL learns a dictionary of class-wise parts D_i and codes that are compact
+// inside a class and far apart between classes [fddl]:
+//
+//	J = Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
+//	    + λ₁‖S‖₁ + λ₂(tr(S_w(S) − S_b(S)) + η‖S‖²)   s.t. ‖d_k‖ = 1
+//
+// S_i are the codes of the samples of class i and S_i^j their rows for the
+// atoms of class j; S_w = Σ_i Σ_{s∈S_i} (s − m_i)(s − m_i)ᵀ is their scatter
+// about the class means m_i, S_b = Σ_i n_i(m_i − m)(m_i − m)ᵀ that of the means.
+//
+// It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and answers by nrdl.Fisher, the
+// paper's global rule. The paper has a second rule, for many samples a class,
+// which codes over each D_i alone; it is not here. doc/equations.md says how
+// the iteration is derived.
+type FDDL struct {
+	Lambda1 float64 `json:"lambda1" help:"λ₁, weight of ‖S‖₁" eq:"[fddl]"`
+	Lambda2 float64 `json:"lambda2" help:"λ₂, weight of the Fisher criterion" eq:"[fddl]"`
+	Eta     float64 `json:"eta" help:"η ≥ 1, weight of ‖S‖² in the Fisher criterion; 1 is the least that keeps it convex" eq:"[fddl]"`
+	Atoms   int     `json:"atoms" help:"K_c, atoms a class; 0 takes as many as its training images"`
+	Passes  int     `json:"passes" help:"at most so many passes"`
+	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
+	Steps   int     `json:"steps" help:"steps that the codes make in a pass" eq:"[admm]"`
+	Rho     float64 `json:"rho" help:"ρ > 0, penalty of the splitting of the codes" eq:"[admm]"`
+	Gamma   float64 `json:"gamma" help:"γ > 0, weight of ‖s‖₁ where a query is coded" eq:"[fddl]"`
+	Weight  float64 `json:"weight" help:"w, weight of the distance to the mean code of a class" eq:"[fddl]"`
+}
+
+// DefaultFDDL has the values of the authors' program for faces.
+var DefaultFDDL = FDDL{
+	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
+	Passes: 15, Tol: 1e-4, Steps: 10, Rho: 1,
+	Gamma: 0.005, Weight: 0.5,
+}
+
+// Name implements nrdl.Method.
+func (FDDL) Name() string { return "fddl" }
+
+// Describe says in a line what the method is.
+func (FDDL) Describe() string {
+	return "class-wise dictionary with codes by the Fisher criterion; the class that rebuilds best and has the nearest mean code"
+}
+
+// Formulation gives the problem that the method solves.
+func (FDDL) Formulation() string {
+	return `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
+           + λ₁‖S‖₁ + λ₂(tr(S_w − S_b) + η‖S‖²)   s.t. ‖d_k‖ = 1
+class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − Ds‖² + γ‖s‖₁`
+}
+
+// Validate implements nrdl.Method.
+func (m FDDL) Validate() error {
+	if err := weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight); err != nil {
+		return err
+	}
+	switch {
+	case !(m.Eta >= 1) || math.IsInf(m.Eta, 1):
+		return fmt.Errorf("eta = %v is not ≥ 1: the problem of the codes is not convex below", m.Eta)
+	case m.Atoms < 0:
+		return fmt.Errorf("atoms = %d is negative", m.Atoms)
+	case m.Passes < 1:
+		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
+	case m.Steps < 1:
+		return fmt.Errorf("steps = %d is not ≥ 1", m.Steps)
+	case !(m.Rho > 0) || math.IsInf(m.Rho, 1):
+		return fmt.Errorf("rho = %v is not > 0", m.Rho)
+	}
+	if err := m.coder().Validate(); err != nil {
+		return fmt.Errorf("gamma = %v: %w", m.Gamma, err)
+	}
+	return nil
+}
+
+// coder codes queries: γ weighs against ‖y − Ds‖², λ against half of it.
+func (m FDDL) coder() coding.Lasso {
+	return coding.Lasso{Lambda: m.Gamma / 2, Gap: coding.DefaultLasso.Gap}
+}
+
+// Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
+func (m FDDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	train, _, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	t := ordered(train)
+	atoms, err := m.groups(t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	u, x := orthogonal(nrdl.Unit(t.X))
+	s, err := newFDDLState(m, x, t.Groups, atoms)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	p := nrdl.Parts{
+		D: s.D, Groups: atoms, M: s.means(), Weight: m.Weight,
+		Coder: m.coder(), Rule: nrdl.Fisher, Trained: out,
+	}
+	if u != nil {
+		d, _ := u.Dims()
+		_, k := s.D.Dims()
+		p.D = mat.NewDense(d, k, nil)
+		lin.AB(p.D, 1, u, s.D) // D = U·D̃
+	}
+	return model(m, train, run, reordered(p, t.Classes, train.Classes))
+}
+
+// groups returns the groups of the atoms, or why there cannot be so many.
+func (m FDDL) groups(train *nrdl.Set) ([]int, error) {
+	atoms := []int{0}
+	for c, name := range train.Classes {
+		n := train.Groups[c+1] - train.Groups[c]
+		if m.Atoms > n {
+			return nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", m.Atoms, n, name),
+				"set atoms to at most the fewest training images of a person, or to 0 for all")
+		}
+		if m.Atoms > 0 {
+			n = m.Atoms
+		}
+		atoms = append(atoms, atoms[c]+n)
+	}
+	return atoms, nil
+}
+
+// orthogonal returns the factors of X = U·R, UᵀU = I, of a matrix with d > N:
+// R, N×N, has the inner products of X, and U, d×N, takes an atom learnt from R
+// back to features. Else it returns nil and x.
+func orthogonal(x *mat.Dense) (u, r *mat.Dense) {
+	d, n := x.Dims()
+	if d <= n {
+		return nil, x
+	}
+	u, r = mat.DenseCopyOf(x), mat.NewDense(n, n, nil)
+	tau, size := make([]float64, n), make([]float64, 1)
+	lapack64.Geqrf(u.RawMatrix(), tau, size, -1)
+	work := make([]float64, int(size[0]))
+	lapack64.Geqrf(u.RawMatrix(), tau, work, len(work))
+	for i := range n {
+		copy(r.RawRowView(i)[i:], u.RawRowView(i)[i:])
+	}
+	lapack64.Orgqr(u.RawMatrix(), tau, size, -1)
+	work = make([]float64, int(size[0]))
+	lapack64.Orgqr(u.RawMatrix(), tau, work, len(work))
+	return u, r
+}
+
+// errEigenfaces is returned where the eigenvalue iteration does not end.
+var errEigenfaces = errors.New("the eigenfaces cannot be computed")
+
+// leastVariance is the variance of n unit samples, as a part of n, that rounding
+// may leave of none.
+const leastVariance = 1e-12
+
+// eigenfaces writes the first atoms of a class whose samples are the columns of
+// x into d: the mean, which is what the centred samples lack, the eigenvectors
+// of their scatter by falling variance, and samples where that is not enough,
+// as with equal ones. All have unit norm. d has no more columns than x: the
+// mean and n − 1 eigenfaces span the same space as n independent samples.
+func eigenfaces(d, x *mat.Dense) error {
+	features, n := x.Dims()
+	_, k := d.Dims()
+	mean, centred := mat.NewVecDense(features, nil), mat.DenseCopyOf(x)
+	for i := range features {
+		row := centred.RawRowView(i)
+		var sum float64
+		for _, v := range row {
+			sum += v
+		}
+		mean.SetVec(i, sum/float64(n))
+		for j := range row {
+			row[j] -= sum / float64(n)
+		}
+	}
+	at := 0
+	add := func(v mat.Vector) {
+		if norm := mat.Norm(v, 2); at < k && norm*norm > leastVariance {
+			for i := range features {
+				d.Set(i, at, v.AtVec(i)/norm)
+			}
+			at++
+		}
+	}
+	add(mean)
+	if k > 1 {
+		scatter := mat.NewSymDense(n, nil)
+		scatter.SymOuterK(1, centred.T())
+		var eigen mat.EigenSym
+		if !eigen.Factorize(scatter, true) {
+			return errEigenfaces
+		}
+		var v mat.Dense
+		eigen.VectorsTo(&v)
+		for j := n - 1; j >= 0 && eigen.RawValues()[j] > leastVariance*float64(n); j-- {
+			var face mat.VecDense
+			face.MulVec(centred, v.ColView(j))
+			face.ScaleVec(1/math.Sqrt(eigen.RawValues()[j]), &face)
+			add(&face)
+		}
+	}
+	for j := range n {
+		add(x.ColView(j))
+	}
+	return nil
+}

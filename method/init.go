@@ -1,0 +1,47 @@
+package method
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/dictionary"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+)
+
+// classwise returns a dictionary of so many atoms a class, d×K with the atoms
+// of a class side by side, and the groups of its atoms. Those of a class are
+// learnt by k from the samples of that class, columns of x, d×N in the order of
+// train, starting from the first of them; with at most as many atoms a code as
+// the class has, as published code does, which asks for T₀ = 30 of classes that
+// have fewer atoms. With atoms = 0 all samples are the dictionary, a copy.
+//
+// A class with fewer samples than atoms is an error.
+func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl.Set, atoms int) (*mat.Dense, []int, error) {
+	if atoms == 0 {
+		return mat.DenseCopyOf(x), train.Groups, nil
+	}
+	k.Sparsity = min(k.Sparsity, atoms)
+	groups := []int{0}
+	for c, name := range train.Classes {
+		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
+			return nil, nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
+				"set atoms to at most the fewest training images of a person, or to 0 for all")
+		}
+		groups = append(groups, atoms*(c+1))
+	}
+	d, _ := x.Dims()
+	d0 := mat.NewDense(d, atoms*len(train.Classes), nil)
+	for c, name := range train.Classes {
+		own := lin.Cols(x, train.Groups[c], train.Groups[c+1])
+		learnt, _, err := k.Learn(ctx, own, lin.Cols(own, 0, atoms), nrdl.Run{})
+		if err != nil {
+			return nil, nil, fmt.Errorf("atoms of %s: %w", name, err)
+		}
+		lin.Set(lin.Cols(d0, groups[c], groups[c+1]), 1, learnt)
+	}
+	return d0, groups, nil
+}

@@ -1,0 +1,138 @@
+package method
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/dictionary"
+	"nrdl/internal/hint"
+)
+
+// LCLE learns a dictionary with two copies of the codes: S, which nearby atoms
+// share, and V, which is bound to the classes of the atoms [lcle]:
+//
+//	min_{D,S,V} ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
+//
+// L_a is the Laplacian of the graph of the nearest atoms (atomGraph), made anew
+// in every pass; U is 1/K_c where two atoms are of one class of K_c, and 0
+// elsewhere. After the last pass atoms and codes are brought to norm 1, and a
+// linear classifier W is learnt from S, its columns brought to norm 1 too. A
+// query is coded by orthogonal matching pursuit over D; the class is that of the
+// largest element of W·s.
+type LCLE struct {
+	Alpha      float64         `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`
+	Beta       float64         `json:"beta" help:"β, weight of the label embedding of the atoms"`
+	Gamma      float64         `json:"gamma" help:"γ, weight of the agreement of S and V"`
+	Neighbours int             `json:"neighbours" help:"k, nearest atoms that an atom is joined to; ≥ 1"`
+	Atoms      int             `json:"atoms" help:"K_c, atoms a class; 0 for as many as training samples"`
+	Init       dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0"`
+	Passes     int             `json:"passes" help:"at most so many passes; ≥ 1"`
+	Tol        float64         `json:"tol" help:"converged when a pass changes D by a smaller part of itself"`
+	Ridge      float64         `json:"ridge" help:"λ, weight of ‖W‖² in the linear classifier" eq:"[lcksvd] (17)"`
+	Coder      coding.OMP      `json:"coder" help:"how the samples at the start and the queries are coded"`
+}
+
+// DefaultLCLE has weights and numbers of passes that are in use for several
+// databases of faces.
+var DefaultLCLE = LCLE{
+	Alpha: 0.01, Beta: 0.01, Gamma: 0.1, Neighbours: 1,
+	Init:   onePass(dictionary.DefaultKSVD),
+	Passes: 10, Ridge: 1, Coder: coding.DefaultOMP,
+}
+
+// Name implements nrdl.Method.
+func (LCLE) Name() string { return "lcle" }
+
+// Describe says in a line what the method is.
+func (LCLE) Describe() string {
+	return "dictionary whose codes respect nearby atoms and their classes, then a linear classifier"
+}
+
+// Formulation gives the problem that the method solves.
+func (LCLE) Formulation() string {
+	return `min_{D,S,V}  ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
+min_W  ‖H − WS‖² + λ‖W‖²
+class: max_c (W·s)_c`
+}
+
+// Validate implements nrdl.Method.
+func (m LCLE) Validate() error {
+	if err := weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol, "ridge", m.Ridge); err != nil {
+		return err
+	}
+	switch {
+	case m.Neighbours < 1:
+		return fmt.Errorf("neighbours = %d is not ≥ 1", m.Neighbours)
+	case m.Atoms < 0:
+		return fmt.Errorf("atoms = %d is negative", m.Atoms)
+	case m.Passes < 1:
+		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
+	}
+	if err := m.Init.Validate(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	return m.Coder.Validate()
+}
+
+// Fit implements nrdl.Method. It is an error if there are no more atoms than
+// neighbours, fewer atoms than a code may have, or a class with fewer samples
+// than atoms. An outcome that is Exhausted is still a model.
+func (m LCLE) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	seen, _, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	learnt := ordered(seen)
+	p, err := m.learn(ctx, nrdl.Unit(learnt.X), learnt, run)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return model(m, seen, run, reordered(p, learnt.Classes, seen.Classes))
+}
+
+// learn learns D and W from the samples x, d×N of unit norm, of the set t.
+func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
+	var p nrdl.Parts
+	if err := m.fits(x, len(t.Classes)); err != nil {
+		return p, err
+	}
+	s, err := newLCLEState(ctx, m, x, t)
+	if err != nil {
+		return p, err
+	}
+	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	if err != nil {
+		return p, err
+	}
+	w, err := classifier(nrdl.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd] (17)
+	if err != nil {
+		return p, fmt.Errorf("linear classifier: %w", err)
+	}
+	return nrdl.Parts{
+		D: nrdl.Unit(combine(x, s.C)), Groups: s.atoms, W: nrdl.Unit(w),
+		Coder: m.Coder, Rule: nrdl.Linear, Trained: out,
+	}, nil
+}
+
+// fits reports what m asks for and the samples x of so many classes cannot give.
+func (m LCLE) fits(x *mat.Dense, classes int) error {
+	d, k := x.Dims()
+	if m.Atoms > 0 {
+		k = m.Atoms * classes
+	}
+	if m.Neighbours >= k {
+		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
+			"set neighbours to at most %d", k-1)
+	}
+	return coding.Check(m.Coder, d, k)
+}
+
+// onePass returns k with a single pass, with which [lcle] starts.
+func onePass(k dictionary.KSVD) dictionary.KSVD {
+	k.Passes = 1
+	return k
+}

@@ -1,0 +1,40 @@
+package method
+
+import (
+	"context"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// LLC represents a query by the training samples nearest to it, and answers the
+// class whose samples rebuild it best. The coder is that of [llc], which
+// classifies by pooled codes; the residual is the rule of [src].
+type LLC struct {
+	Coder coding.Local `json:"coder"`
+}
+
+// DefaultLLC has the authors' weight and the number of neighbours that [nrdl]
+// compares with.
+var DefaultLLC = LLC{coding.DefaultLocal}
+
+// Name implements nrdl.Method.
+func (LLC) Name() string { return "llc" }
+
+// Describe says in a line what the method is.
+func (LLC) Describe() string {
+	return "representation by the nearest training images, coefficients adding to 1; the class with the least residual"
+}
+
+// Formulation gives the problem that the method solves.
+func (LLC) Formulation() string {
+	return "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖"
+}
+
+// Validate implements nrdl.Method.
+func (m LLC) Validate() error { return m.Coder.Validate() }
+
+// Fit implements nrdl.Method. More neighbours than training samples are an error.
+func (m LLC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+}

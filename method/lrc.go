@@ -1,0 +1,38 @@
+package method
+
+import (
+	"context"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// LRC represents a query by the training samples of each class alone, by least
+// squares, and answers the class nearest to which the query lies [lrc].
+type LRC struct {
+	Coder coding.PerClass `json:"coder"`
+}
+
+// DefaultLRC is the method as published, which has no parameter.
+var DefaultLRC = LRC{coding.DefaultPerClass}
+
+// Name implements nrdl.Method.
+func (LRC) Name() string { return "lrc" }
+
+// Describe says in a line what the method is.
+func (LRC) Describe() string {
+	return "least squares representation by the training images of each class alone; the class with the least residual"
+}
+
+// Formulation gives the problem that the method solves.
+func (LRC) Formulation() string {
+	return "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖"
+}
+
+// Validate implements nrdl.Method.
+func (m LRC) Validate() error { return m.Coder.Validate() }
+
+// Fit implements nrdl.Method.
+func (m LRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+}
