@@ -32,7 +32,7 @@ const (
 
 	// Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖², with m_c the
 	// mean code of the class and w a weight: 1 is a perfect reconstruction by
-	// the class alone with its mean code [fddl, (23)].
+	// the class alone with its mean code [fddl].
 	Fisher Rule = "fisher"
 )
 

@@ -18,9 +18,9 @@ type contest struct {
 }
 
 var contests = []contest{
-	{"K-SVD, 50 passes, T₀ 30", "ksvd", map[string]string{"dictionary.passes": "50"}, 7.5, 3, 0.5, 0.2},
-	{"D-KSVD, 50 passes", "dksvd", map[string]string{"dictionary.passes": "50"}, 25, 6, 0.5, 0.2},
-	{"LC-KSVD2, 50 passes after 20", "lcksvd2", map[string]string{"dictionary.passes": "50", "init.passes": "20"}, 26, 7, 0.5, 0.2},
+	{"K-SVD, 50 passes, T₀ 30", "ksvd", map[string]string{"passes": "50"}, 7.5, 3, 0.5, 0.2},
+	{"D-KSVD, 50 passes", "dksvd", map[string]string{"passes": "50"}, 25, 6, 0.5, 0.2},
+	{"LC-KSVD2, 50 passes after 20", "lcksvd2", map[string]string{"passes": "50", "init.passes": "20"}, 26, 7, 0.5, 0.2},
 	{"LCLE, 10 passes", "lcle", map[string]string{"passes": "10"}, 19, 1.5, 0.5, 0.2},
 	{"FDDL, 30 passes (reference: DICTOL)", "fddl", map[string]string{"passes": "30"}, 24, 5, 4.6, 1},
 	{"SRC, duality gap 1e-6 (reference: FISTA)", "src", map[string]string{"coder.gap": "1e-6"}, 0, 0, 12.9, 2},

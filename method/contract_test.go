@@ -13,16 +13,26 @@ import (
 // four classes, need: the defaults are for hundreds of samples.
 var (
 	small = map[string]map[string]string{
+		"ksvd":                   sparse,
+		"dksvd":                  sparse,
+		"lcksvd1":                sparse,
+		"lcksvd2":                sparse,
 		"llc":                    {"coder.neighbours": "6"},
 		"lcle":                   {"coder.sparsity": "3"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
 	single = map[string]map[string]string{
+		"ksvd":                   {"sparsity": "2"},
+		"dksvd":                  {"sparsity": "2"},
+		"lcksvd1":                {"sparsity": "2"},
+		"lcksvd2":                {"sparsity": "2"},
 		"llc":                    {"coder.neighbours": "2"},
 		"lcle":                   {"coder.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
 )
+
+var sparse = map[string]string{"sparsity": "5", "init.sparsity": "3", "min_uses": "1", "passes": "10"}
 
 // conditional says under which conditions a parameter matters, and which
 // change of it can be seen on a small set.
@@ -47,8 +57,10 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"coder.l1":       {Value: "0.1"},
 		"coder.l2":       {Value: "0.1"},
 	},
-	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
-	"src": {"coder.gap": {Value: "0.01"}},
+	"nrc":  {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
+	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
+	"fddl": {"tol": {Value: "0.1"}},
+	"src":  {"coder.gap": {Value: "0.01"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},
@@ -71,6 +83,23 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"tol":            {Value: "0.5"},
 		"coder.error":    {Value: "0.4"},
 	},
+}
+
+// ofSparse is for K-SVD and its kin.
+var ofSparse = map[string]methodtest.Exception{
+	"error":          {Value: "0.1"},
+	"atoms":          {Value: "3"},
+	"min_uses":       {Given: map[string]string{"atoms": "3"}, Value: "9"},
+	"coherence":      {Given: map[string]string{"atoms": "3"}, Value: "0.5"},
+	"monotone":       {Given: map[string]string{"atoms": "2", "sparsity": "4"}},
+	"init.sparsity":  {Given: map[string]string{"atoms": "3"}, Value: "1"},
+	"init.error":     {Given: map[string]string{"atoms": "3"}, Value: "0.2"},
+	"init.passes":    {Given: map[string]string{"atoms": "3"}, Value: "1"},
+	"init.min_uses":  {Given: map[string]string{"atoms": "3"}, Value: "6"},
+	"init.coherence": {Given: map[string]string{"atoms": "3"}, Value: "0.5"},
+	"init.monotone": {Given: map[string]string{
+		"atoms": "4", "init.sparsity": "3", "init.coherence": "1", "init.min_uses": "0", "init.passes": "60",
+	}},
 }
 
 func TestContract(t *testing.T) {

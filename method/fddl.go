@@ -45,7 +45,7 @@ type FDDL struct {
 // DefaultFDDL has the values of the authors' program for faces.
 var DefaultFDDL = FDDL{
 	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
-	Passes: 15, Tol: 1e-4, Steps: 10, Rho: 1,
+	Passes: 15, Steps: 10, Rho: 1,
 	Gamma: 0.005, Weight: 0.5,
 }
 

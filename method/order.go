@@ -96,7 +96,7 @@ func selectRows(a *mat.Dense, idx []int) *mat.Dense {
 
 // classifier returns the C×K linear classifier W = HSᵀ(SSᵀ + λI)⁻¹ of the codes
 // s, K×N, of samples with these groups: ridge regression onto the labels
-// [lcksvd, (17)]. H is not formed: HSᵀ sums the codes of a class.
+// [lcksvd]. H is not formed: HSᵀ sums the codes of a class.
 func classifier(s *mat.Dense, groups []int, λ float64) (*mat.Dense, error) {
 	k, _ := s.Dims()
 	w := mat.NewDense(len(groups)-1, k, nil)

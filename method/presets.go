@@ -22,20 +22,96 @@ var databases = []struct{ name, about string }{
 	{"lfw", "LFW, 8 random images of each of 86 people"},
 }
 
-// Sources that several values share.
+// Where values come from.
 const (
-	authors = "the authors' program"
+	printed   = "gives the rate that [nrdl] prints"
+	validated = "bench/validate: best of a grid in folds of the training part"
+	level     = "bench/validate: within the error of the best in folds of the training part"
+	atRest    = "with every sample an atom K-SVD is at rest from the first pass"
+	twin      = "D-KSVD's preset, γ divided evenly: γ = β + αK_c [equiv]"
 )
 
 // presets has the values that differ from the defaults: by database, then by
 // method. Every value is published, or was found by validation inside the
-// training part (bench/validate), never by test images.
+// training part, never by test images; where the defaults are as good as any,
+// there is none.
 var presets = map[string]map[string][]Value{
-	"orl":   {},
-	"gt":    {},
-	"pie":   {},
-	"yaleb": {},
-	"lfw":   {},
+	"orl": {
+		"src":       {{"coder.lambda", "0.05", printed + "; " + level}},
+		"crc":       {{"kappa", "0.1", validated}},
+		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
+	},
+	"gt": {
+		"src":       {{"coder.lambda", "0.05", printed + "; " + level}},
+		"crc":       {{"kappa", "0.1", level}},
+		"dksvd":     {{"gamma", "4", validated}},
+		"lcksvd1":   {{"alpha", "0.6", validated}},
+		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
+	},
+	"pie": {
+		"src":  {{"coder.lambda", "0.001", validated}},
+		"crc":  {{"kappa", "0.01", validated}},
+		"ksvd": {{"passes", "1", atRest}},
+		"dksvd": {
+			{"gamma", "0.01", validated},
+			{"passes", "5", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd1": {
+			{"alpha", "0.001", validated},
+			{"passes", "5", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd2": {
+			{"alpha", "0.0005", twin},
+			{"beta", "0.005", twin},
+			{"passes", "5", twin},
+			{"min_uses", "0", twin},
+		},
+	},
+	"yaleb": {
+		"src":  {{"coder.lambda", "0.001", printed + "; " + validated}},
+		"crc":  {{"kappa", "0.01", validated}},
+		"ksvd": {{"passes", "1", atRest}},
+		"dksvd": {
+			{"gamma", "0.01", validated},
+			{"passes", "10", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd1": {
+			{"alpha", "0.002", validated},
+			{"passes", "5", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd2": {
+			{"alpha", "0.00025", twin},
+			{"beta", "0.005", twin},
+			{"passes", "10", twin},
+			{"min_uses", "0", twin},
+		},
+	},
+	"lfw": {
+		"src":  {{"coder.lambda", "0.001", level}},
+		"crc":  {{"kappa", "0.01", validated}},
+		"ksvd": {{"passes", "1", atRest}},
+		"dksvd": {
+			{"gamma", "0.04", validated},
+			{"passes", "10", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd1": {
+			{"alpha", "0.005", validated},
+			{"passes", "5", validated},
+			{"min_uses", "0", validated},
+		},
+		"lcksvd2": {
+			{"alpha", "0.0025", twin},
+			{"beta", "0.02", twin},
+			{"passes", "10", twin},
+			{"min_uses", "0", twin},
+		},
+		"nrdl-test": {{"ridge.lambda", "0.01", validated}},
+	},
 }
 
 // PresetNames returns the names of the presets, one a database.
