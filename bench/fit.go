@@ -84,7 +84,9 @@ func (f fit) measure() (measurement, error) {
 	out.FitSeconds = time.Since(start).Seconds()
 	out.Passes = len(at)
 	_, out.Atoms = model.Parts().D.Dims()
-	out.PassSeconds = medianGap(at)
+	if len(at) > 1 {
+		out.PassSeconds = medianGap(at)
+	}
 	if probes != nil {
 		_, out.Probes = probes.X.Dims()
 		start := time.Now()

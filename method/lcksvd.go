@@ -164,8 +164,8 @@ type LCKSVD2 struct {
 }
 
 // DefaultLCKSVD2 has weights that count about like DefaultDKSVD's where a class
-// has ten atoms. The authors' α = 16, β = 4 are far too large where most samples
-// are atoms: see doc/equations.md.
+// has ten atoms. The authors' α = 16, β = 4 are far too large for samples of
+// norm 1: see doc/equations.md.
 var DefaultLCKSVD2 = LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5}
 
 // Name implements nrdl.Method.

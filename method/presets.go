@@ -39,11 +39,13 @@ var presets = map[string]map[string][]Value{
 	"orl": {
 		"src":       {{"coder.lambda", "0.05", printed + "; " + level}},
 		"crc":       {{"kappa", "0.1", validated}},
+		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
 		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
 	},
 	"gt": {
 		"src":       {{"coder.lambda", "0.05", printed + "; " + level}},
 		"crc":       {{"kappa", "0.1", level}},
+		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
 		"dksvd":     {{"gamma", "4", validated}},
 		"lcksvd1":   {{"alpha", "0.6", validated}},
 		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
@@ -68,6 +70,7 @@ var presets = map[string]map[string][]Value{
 			{"passes", "5", twin},
 			{"min_uses", "0", twin},
 		},
+		"nrdl-test": {{"ridge.lambda", "0.01", validated}},
 	},
 	"yaleb": {
 		"src":  {{"coder.lambda", "0.001", printed + "; " + validated}},

@@ -89,13 +89,9 @@ func replace(text []byte, name, content string) ([]byte, error) {
 // table has a row for every method.
 func table(methods []nrdl.Method) string {
 	var b strings.Builder
-	b.WriteString("| method | what it is | parameters and their defaults |\n| --- | --- | --- |\n")
+	b.WriteString("| method | what it is |\n| --- | --- |\n")
 	for _, m := range methods {
-		var params []string
-		for _, p := range method.Params(m) {
-			params = append(params, fmt.Sprintf("`%s=%s`", p.Path, p.Value))
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name(), cell(method.Describe(m)), strings.Join(params, " "))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", m.Name(), cell(method.Describe(m)))
 	}
 	return b.String()
 }
