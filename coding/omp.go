@@ -139,12 +139,16 @@ func moderate(d *mat.Dense) bool {
 	norms := make([]float64, k)
 	lin.SquaredColumnNorms(norms, d)
 	for _, v := range norms {
-		if !(v > 1e-100 && v < 1e100) {
+		if !squarable(v) {
 			return false
 		}
 	}
 	return true
 }
+
+// squarable reports whether a vector with this sum of squares can be squared as
+// it is.
+func squarable(sum float64) bool { return sum > 1e-100 && sum < 1e100 }
 
 // Code implements Coding.
 func (c *ompCoding) Code(ctx context.Context, s, y *mat.Dense) error {
@@ -174,9 +178,11 @@ func (c *ompCoding) CodeSparse(ctx context.Context, s *SparseCodes, y *mat.Dense
 
 // ompRows is what the columns of a chunk are coded in.
 type ompRows struct {
-	f    *mat.Dense  // (D̂ᵀy)ᵀ, chunk×K
-	code []sparseRow // len chunk
-	errs []error     // len chunk
+	f      *mat.Dense  // (D̂ᵀy)ᵀ, chunk×K
+	exp    []int       // exponent that y_j is scaled by, len chunk
+	energy []float64   // ‖y_j/2^exp_j‖², len chunk
+	code   []sparseRow // len chunk
+	errs   []error     // len chunk
 }
 
 type sparseRow struct {
@@ -213,31 +219,36 @@ func (c *ompCoding) each(ctx context.Context, y *mat.Dense, emit func(j int, ato
 
 func (c *ompCoding) newRows(n int) *ompRows {
 	_, k := c.d.Dims()
-	w := &ompRows{f: mat.NewDense(n, k, nil), code: make([]sparseRow, n), errs: make([]error, n)}
+	w := &ompRows{
+		f: mat.NewDense(n, k, nil), exp: make([]int, n), energy: make([]float64, n),
+		code: make([]sparseRow, n), errs: make([]error, n),
+	}
 	for j := range w.code {
 		w.code[j] = sparseRow{make([]int32, 0, c.Sparsity), make([]float64, 0, c.Sparsity)}
 	}
 	return w
 }
 
-// share is how many columns a thread takes at a time: a few lines of the cache
-// of each row of y.
-const share = 16
+// The columns that a thread takes at a time: many where it reads rows of y.
+const (
+	share  = 16
+	strips = 128
+)
 
 // solve codes the columns of y, at most a chunk. Once ctx is done it stops
 // anywhere.
 func (c *ompCoding) solve(ctx context.Context, w *ompRows, f, y *mat.Dense) {
 	lin.AtB(f, 1, y, c.d)
 	_, n := y.Dims()
+	parallel.For(n, strips, func(lo, hi int) { w.measure(y, lo, hi) })
 	parallel.For(n, share, func(lo, hi int) {
 		p, ok := c.space.Get().(*pursuit)
 		if !ok {
 			p = newPursuit(c)
 		}
 		defer c.space.Put(p)
-		p.measure(lin.Cols(y, lo, hi))
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			w.errs[j] = p.column(&w.code[j], f.RawRowView(j), y, j, j-lo)
+			w.errs[j] = p.column(&w.code[j], f.RawRowView(j), y, j, w.exp[j], w.energy[j])
 		}
 	})
 }

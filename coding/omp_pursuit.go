@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // What counts as rounding, for atoms and samples of norm 1; OMP's comment
@@ -41,10 +43,6 @@ type pursuit struct {
 	c     []float64  // coefficients of the support
 	atoms []int32    // the support I
 	rest  []float64  // r, len d; made when it is needed
-
-	// Of the columns that measure saw.
-	exp    [share]int     // exponent of the largest element
-	energy [share]float64 // ‖y/2^exp‖²
 }
 
 func newPursuit(c *ompCoding) *pursuit {
@@ -56,40 +54,37 @@ func newPursuit(c *ompCoding) *pursuit {
 	}
 }
 
-// measure finds the scale and the energy of the columns of y, at most share.
-func (p *pursuit) measure(y *mat.Dense) {
-	d, n := y.Dims()
-	var most, unit [share]float64
-	for i := range d {
-		for j, v := range y.RawRowView(i) {
-			most[j] = max(most[j], math.Abs(v)) // max keeps NaN
+// measure finds the scale and the energy of the columns lo ≤ j < hi of y.
+func (w *ompRows) measure(y *mat.Dense, lo, hi int) {
+	lin.SquaredColumnNorms(w.energy[lo:hi], lin.Cols(y, lo, hi))
+	for j := lo; j < hi; j++ {
+		w.exp[j] = 0
+		if squarable(w.energy[j]) {
+			continue
 		}
-	}
-	for j, v := range most[:n] {
-		_, e := math.Frexp(v)
-		p.exp[j], p.energy[j] = max(e, -1000), 0
-		unit[j] = math.Ldexp(1, -p.exp[j])
-	}
-	for i := range d {
-		for j, v := range y.RawRowView(i) {
-			v *= unit[j]
-			p.energy[j] += v * v
+		col := mat.Col(nil, j, y)
+		var most float64
+		for _, v := range col {
+			most = max(most, math.Abs(v)) // max keeps NaN
 		}
+		_, e := math.Frexp(most)
+		w.exp[j] = max(e, -1000)
+		blas64.Scal(math.Ldexp(1, -w.exp[j]), vector(col))
+		w.energy[j] = blas64.Dot(vector(col), vector(col))
 	}
 }
 
-// column writes the code of column j of y, the i-th that was measured, into
+// column writes the code of column j of y, whose energy is ‖y_j/2^exp‖², into
 // code. It overwrites f = D̂ᵀy.
-func (p *pursuit) column(code *sparseRow, f []float64, y *mat.Dense, j, i int) error {
-	if !finite(f) || math.IsNaN(p.energy[i]) || math.IsInf(p.energy[i], 0) {
+func (p *pursuit) column(code *sparseRow, f []float64, y *mat.Dense, j, exp int, energy float64) error {
+	if !finite(f) || math.IsNaN(energy) || math.IsInf(energy, 0) {
 		return errors.New("its products with the atoms are not finite")
 	}
-	exp := p.exp[i]
 	unit := math.Ldexp(1, -exp)
 	for k, v := range f {
 		f[k] = v * unit * p.inv[k]
 	}
-	p.pursue(f, p.energy[i], unit*p.Error, func() float64 { return p.residual(y, j, unit) })
+	p.pursue(f, energy, unit*p.Error, func() float64 { return p.residual(y, j, unit) })
 	code.atoms, code.coef = append(code.atoms[:0], p.atoms...), code.coef[:0]
 	for i, k := range p.atoms {
 		code.coef = append(code.coef, math.Ldexp(p.c[i]*p.inv[k], exp-p.ompCoding.exp[k]))
@@ -125,15 +120,7 @@ func (p *pursuit) pursue(α []float64, energy, ε float64, residual func() float
 
 // largest returns the first index with the largest |α_k|.
 func largest(α []float64) int {
-	const sign = 1 << 63
-	var most uint64
-	at := 0
-	for k, v := range α { // magnitudes are ordered as their bits are
-		if b := math.Float64bits(v) &^ sign; b > most {
-			most, at = b, k
-		}
-	}
-	return at
+	return blas64.Iamax(vector(α))
 }
 
 // extend adds atom k to the support and to the factors; false if it depends
@@ -165,7 +152,7 @@ func (p *pursuit) extend(k int) bool {
 // subtract sets α −= w·u_i. What is left of the correlations with the support
 // is rounding: they are set to 0, so that no atom is added twice.
 func (p *pursuit) subtract(α []float64, w float64, i int) {
-	blas64.Axpy(-w, blas64.Vector{N: len(α), Inc: 1, Data: p.u.RawRowView(i)}, blas64.Vector{N: len(α), Inc: 1, Data: α})
+	blas64.Axpy(-w, vector(p.u.RawRowView(i)), vector(α))
 	for _, k := range p.atoms {
 		α[k] = 0
 	}
@@ -185,11 +172,11 @@ func (p *pursuit) coefficients() {
 // residual returns ‖y_j − D·c‖² for y_j and atoms as they are scaled.
 func (p *pursuit) residual(y *mat.Dense, j int, unit float64) float64 {
 	p.rest = mat.Col(p.rest, j, y)
-	r := blas64.Vector{N: len(p.rest), Inc: 1, Data: p.rest}
+	r := vector(p.rest)
 	blas64.Scal(unit, r)
 	atoms := p.ompCoding.atoms()
 	for i, k := range p.atoms {
-		blas64.Axpy(-p.c[i]*p.inv[k], blas64.Vector{N: r.N, Inc: 1, Data: atoms.RawRowView(int(k))}, r)
+		blas64.Axpy(-p.c[i]*p.inv[k], vector(atoms.RawRowView(int(k))), r)
 	}
 	return blas64.Dot(r, r)
 }

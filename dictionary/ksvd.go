@@ -79,7 +79,8 @@ const (
 //
 // It is an error if x or d0 is not finite, if an atom of d0 is zero, or if
 // Sparsity exceeds K. Once ctx is done Learn soon returns its cause. Beside x it
-// needs memory for the residuals, N×d, the nonzeros of the codes and K×K numbers.
+// needs memory for the residuals, N×d, the nonzeros of the codes, and K×K and a
+// few times K×d numbers.
 func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.Dense, nrdl.Outcome, error) {
 	s, err := newKSVDState(ctx, k, x, d0)
 	if err != nil {
@@ -92,7 +93,7 @@ func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.D
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
 	}
-	return s.span.atoms(s.D), out, nil
+	return s.span.expand(transposed(s.D)), out, nil
 }
 
 // ksvdState holds atoms and residuals as rows, so that each lies in one piece.
@@ -135,7 +136,7 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	span, x, d0 := spanned(x, nrdl.Unit(d0))
 	d, _ = x.Dims()
 	s := &ksvdState{
-		KSVD: k, ctx: ctx, span: span, X: x, D: mat.DenseCopyOf(d0.T()), E: mat.NewDense(n, d, nil),
+		KSVD: k, ctx: ctx, span: span, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
 		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),
 		stale: make([]bool, atoms), fresh: make([]float64, d),
 	}

@@ -60,15 +60,16 @@ func factor(a *mat.Dense, tau []float64) {
 	lapack64.Geqrf(a.RawMatrix(), tau, work, len(work))
 }
 
-// atoms returns U·D, d×K, for the atoms, K×size, a row each.
-func (u span) atoms(atoms *mat.Dense) *mat.Dense {
+// expand returns U·D, d×K, for atoms in the coordinates of the span, size×K;
+// the atoms themselves where U is the identity.
+func (u span) expand(atoms *mat.Dense) *mat.Dense {
 	if u.qr == nil {
-		return mat.DenseCopyOf(atoms.T())
+		return atoms
 	}
-	k, size := atoms.Dims()
+	size, k := atoms.Dims()
 	d, _ := u.qr.Dims()
 	out := mat.NewDense(d, k, nil)
-	lin.Block(out, 0, size, 0, k).Copy(atoms.T())
+	lin.Set(lin.Block(out, 0, size, 0, k), 1, atoms)
 	work := make([]float64, 1)
 	q := u.qr.RawMatrix()
 	q.Cols = len(u.tau)
@@ -76,4 +77,15 @@ func (u span) atoms(atoms *mat.Dense) *mat.Dense {
 	work = make([]float64, int(work[0]))
 	lapack64.Ormqr(blas.Left, blas.NoTrans, q, u.tau, out.RawMatrix(), work, len(work))
 	return out
+}
+
+// Compress returns the samples x, d×N, and the atoms d0, d×K, of norm 1 or 0, in
+// the coordinates of a space that holds them, or themselves where these are not
+// fewer than d; and expand, which takes atoms back, or
+// returns them as they are. Inner products are the same
+// in both. Learn does this of its own accord, but cannot where rows that are no
+// combination of the others, such as labels, are stacked below.
+func Compress(x, d0 *mat.Dense) (xs, ds *mat.Dense, expand func(atoms *mat.Dense) *mat.Dense) {
+	u, xs, ds := spanned(x, d0)
+	return xs, ds, u.expand
 }

@@ -13,7 +13,7 @@ import (
 
 // code: Γ by orthogonal matching pursuit, E = X − DΓ
 func (s *ksvdState) code() error {
-	over, err := s.pursuit().Over(mat.DenseCopyOf(s.D.T()), nil)
+	over, err := s.pursuit().Over(transposed(s.D), nil)
 	if err != nil {
 		return err
 	}
@@ -21,8 +21,7 @@ func (s *ksvdState) code() error {
 		return err
 	}
 	_, n := s.X.Dims()
-	const block = 32 // columns of X that are read together
-	parallel.For(n, block, func(lo, hi int) {
+	parallel.For(n, strip, func(lo, hi int) {
 		if s.ctx.Err() == nil {
 			s.rebuild(lo, hi)
 		}
@@ -39,7 +38,7 @@ func (s *ksvdState) code() error {
 func (s *ksvdState) rebuild(lo, hi int) {
 	d, _ := s.X.Dims()
 	e := mat.NewDense(hi-lo, d, nil)
-	e.Copy(lin.Cols(s.X, lo, hi).T())
+	readColumns(e, lin.Cols(s.X, lo, hi), nil)
 	for j := lo; j < hi; j++ {
 		r := e.RawRowView(j - lo)
 		atoms, coef := s.next.Column(j)
@@ -205,35 +204,65 @@ func (s *ksvdState) measure() {
 }
 
 // replace puts the samples with the longest residuals in the place of atoms
-// that few samples use or that resemble an earlier atom.
+// that few samples use or that resemble an earlier atom. Cosines are computed
+// of the used atoms alone, since none of the others stays.
 func (s *ksvdState) replace() {
 	clear(s.stale)
 	s.replaced = 0
-	var cos *mat.Dense // DᵀD, lower triangle in use
-	if s.Coherence < 1 {
-		cos = s.cosines()
-	}
-	spent := map[int]bool{}
+	used := s.used()
+	spare := s.spare(used)
+	cos := s.cosines(spare.atoms)
+	repeats := make([]bool, len(used)) // used[i] resembles an atom before it
+	next := 0                          // used[next:] are the used atoms from a on
 	for a := range s.stale {
-		if s.uses(a) >= min(s.MinUses, len(s.rest)) && !s.repeats(cos, a) {
-			continue
+		if next < len(used) && used[next] == a {
+			next++
+			if !repeats[next-1] {
+				s.mark(repeats[next:], func() []float64 { return cos.RawRowView(next - 1)[next:] })
+				continue
+			}
 		}
-		j := s.worst(spent)
-		if j < 0 {
+		if !spare.next() {
 			return // all others are rebuilt
 		}
-		spent[j] = true
-		s.restart(a, j, cos)
+		copy(s.D.RawRowView(a), spare.sample())
+		s.stale[a] = true
+		s.replaced++
+		s.mark(repeats[next:], func() []float64 { return spare.cosines()[next:] })
 	}
 }
 
-// cosines returns DᵀD.
-func (s *ksvdState) cosines() *mat.Dense {
-	k := len(s.stale)
+// mark notes which of the later atoms resemble one, by their cosines to it.
+func (s *ksvdState) mark(repeats []bool, cosines func() []float64) {
+	if len(repeats) == 0 || s.Coherence >= 1 {
+		return
+	}
+	for i, v := range cosines() {
+		if math.Abs(v) > s.Coherence {
+			repeats[i] = true
+		}
+	}
+}
+
+// cosines returns the upper triangle of AAᵀ; nil where no one asks.
+func (s *ksvdState) cosines(atoms *mat.Dense) *mat.Dense {
+	k, _ := atoms.Dims()
+	if k == 0 || s.Coherence >= 1 {
+		return nil
+	}
 	g := mat.NewDense(k, k, nil)
-	lin.AAt(g, 1, s.D)
-	lin.Mirror(g)
+	lin.AAt(g, 1, atoms)
 	return g
+}
+
+// used returns the atoms that as many samples use as MinUses asks.
+func (s *ksvdState) used() (atoms []int) {
+	for a := range s.stale {
+		if s.uses(a) >= min(s.MinUses, len(s.rest)) {
+			atoms = append(atoms, a)
+		}
+	}
+	return atoms
 }
 
 func (s *ksvdState) uses(a int) (uses int) {
@@ -243,47 +272,4 @@ func (s *ksvdState) uses(a int) (uses int) {
 		}
 	}
 	return uses
-}
-
-func (s *ksvdState) repeats(cos *mat.Dense, a int) bool {
-	if cos == nil {
-		return false
-	}
-	for _, v := range cos.RawRowView(a)[:a] {
-		if math.Abs(v) > s.Coherence {
-			return true
-		}
-	}
-	return false
-}
-
-// worst returns the sample with the longest residual that is not spent, or −1
-// where all others are rebuilt.
-func (s *ksvdState) worst(spent map[int]bool) int {
-	most, at := 0.0, -1
-	for j, v := range s.rest {
-		if v > most && v > rebuilt*rebuilt*s.energy[j] && !spent[j] {
-			most, at = v, j
-		}
-	}
-	return at
-}
-
-// restart makes sample j atom a.
-func (s *ksvdState) restart(a, j int, cos *mat.Dense) {
-	d := s.D.RawRowView(a)
-	mat.Col(d, j, s.X)
-	norm := math.Sqrt(dot(d, d))
-	for i := range d {
-		d[i] /= norm
-	}
-	if cos != nil {
-		row := lin.Block(cos, a, a+1, 0, len(s.stale))
-		lin.ABt(row, 1, lin.Block(s.D, a, a+1, 0, len(d)), s.D)
-		for b, v := range row.RawRowView(0) {
-			cos.Set(b, a, v)
-		}
-	}
-	s.stale[a] = true
-	s.replaced++
 }

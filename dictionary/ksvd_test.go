@@ -307,6 +307,34 @@ func TestKSVDInTheSpan(t *testing.T) {
 	}
 }
 
+// TestCompress: coordinates have the inner products of what they stand for, and
+// expand undoes them.
+func TestCompress(t *testing.T) {
+	x, d0 := gaussian(5, 40, 7), nrdl.Unit(gaussian(6, 40, 6))
+	inside := mat.NewDense(40, 6, nil)
+	inside.Mul(x, gaussian(7, 7, 6))
+	short := gaussian(8, 6, 7)
+	for name, c := range map[string]struct {
+		x, d0 *mat.Dense
+		size  int
+	}{"inside": {x, nrdl.Unit(inside), 7}, "outside": {x, d0, 13}, "few features": {short, nrdl.Unit(gaussian(9, 6, 4)), 6}} {
+		xs, ds, expand := Compress(c.x, c.d0)
+		size, _ := xs.Dims()
+		if m, _ := ds.Dims(); size != c.size || m != size {
+			t.Errorf("%s: %d coordinates of samples and %d of atoms, want %d", name, size, m, c.size)
+		}
+		var got, want mat.Dense
+		got.Mul(xs.T(), ds)
+		want.Mul(c.x.T(), c.d0)
+		if diff := lin.MaxAbsDiff(&got, &want); diff > 1e-12 {
+			t.Errorf("%s: an inner product is off by %v", name, diff)
+		}
+		if diff := lin.MaxAbsDiff(expand(ds), c.d0); diff > 1e-12 {
+			t.Errorf("%s: an atom is off by %v", name, diff)
+		}
+	}
+}
+
 // TestKSVDKeepsSamplesThatAreTheirOwnAtoms: with as many atoms as samples
 // these are the dictionary, and stay it.
 func TestKSVDKeepsSamplesThatAreTheirOwnAtoms(t *testing.T) {
@@ -328,7 +356,7 @@ func TestKSVDReplaces(t *testing.T) {
 	}
 	s.users.find(&s.Γ, 5)
 	s.measure()
-	worst := s.worst(nil)
+	worst := s.spare(nil).order[0]
 	s.replace()
 	if s.replaced != 1 || !s.stale[3] {
 		t.Errorf("%d atoms are replaced: %v", s.replaced, s.stale)

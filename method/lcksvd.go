@@ -276,6 +276,7 @@ func (l SparseLearning) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, ru
 // learnLabelled learns D and W from the samples x, d×N, and their labels, which
 // weigh ω, starting from D₀.
 func (l SparseLearning) learnLabelled(ctx context.Context, x *mat.Dense, groups []int, d0 *mat.Dense, ω []float64, run nrdl.Run) (d, w *mat.Dense, out nrdl.Outcome, err error) {
+	x, d0, expand := dictionary.Compress(x, d0)
 	w0, err := l.classifier(ctx, d0, x, groups)
 	if err != nil {
 		return nil, nil, out, err
@@ -285,7 +286,7 @@ func (l SparseLearning) learnLabelled(ctx context.Context, x *mat.Dense, groups 
 		return nil, nil, out, err
 	}
 	d, w = unstack(both, ω)
-	return d, w, out, nil
+	return expand(d), w, out, nil
 }
 
 // classifier returns W = HSᵀ(SSᵀ + λI)⁻¹ for the codes S of the samples x, with

@@ -32,7 +32,7 @@ type LCLE struct {
 	Init       dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0"`
 	Passes     int             `json:"passes" help:"at most so many passes; ≥ 1"`
 	Tol        float64         `json:"tol" help:"converged when a pass changes D by a smaller part of itself"`
-	Ridge      float64         `json:"ridge" help:"λ, weight of ‖W‖² in the linear classifier" eq:"[lcksvd] (17)"`
+	Ridge      float64         `json:"ridge" help:"λ, weight of ‖W‖² in the linear classifier" eq:"[lcksvd]"`
 	Coder      coding.OMP      `json:"coder" help:"how the samples at the start and the queries are coded"`
 }
 
@@ -108,7 +108,7 @@ func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if err != nil {
 		return p, err
 	}
-	w, err := classifier(nrdl.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd] (17)
+	w, err := classifier(nrdl.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
 	if err != nil {
 		return p, fmt.Errorf("linear classifier: %w", err)
 	}

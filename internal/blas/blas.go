@@ -1,6 +1,7 @@
 // Package blas gives gonum's blas64 and blas32 fast matrix products, solves and
 // factorizations: packed and tiled in Go, with inner kernels in assembly that
-// package main in asm generates, on a pool of workers.
+// package main in asm generates, on a pool of workers; and fast sums and inner
+// products of float64 vectors.
 //
 // Importing it installs the best Backend that the processor can run, or the
 // one that the environment variable NRDL_BLAS names. Where there is none,

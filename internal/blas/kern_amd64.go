@@ -260,6 +260,21 @@ func scopyZ(k int, src *float32, rss int, dst *float32)
 // speakZ does n > 0 rounds of 384 multiply-adds.
 func speakZ(n int)
 
+// ddotZ returns Σ x_i·y_i of n > 0 elements.
+//
+//go:noescape
+func ddotZ(n int, x *float64, y *float64) float64
+
+// daxpyZ adds alpha·x to y, n > 0 elements.
+//
+//go:noescape
+func daxpyZ(n int, alpha float64, x *float64, y *float64)
+
+// dmaxAbsZ returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.
+//
+//go:noescape
+func dmaxAbsZ(n int, x *float64) float64
+
 // dgemmY4x3 computes a 4×12 tile of C from k > 0 columns of A and rows of B.
 //
 //go:noescape
@@ -455,6 +470,21 @@ func scopyY(k int, src *float32, rss int, dst *float32)
 
 // speakY does n > 0 rounds of 96 multiply-adds.
 func speakY(n int)
+
+// ddotY returns Σ x_i·y_i of n > 0 elements.
+//
+//go:noescape
+func ddotY(n int, x *float64, y *float64) float64
+
+// daxpyY adds alpha·x to y, n > 0 elements.
+//
+//go:noescape
+func daxpyY(n int, alpha float64, x *float64, y *float64)
+
+// dmaxAbsY returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.
+//
+//go:noescape
+func dmaxAbsY(n int, x *float64) float64
 
 // dtransposeZ transposes 8 rows of src, blocks > 0 times 8 long, into dst.
 //

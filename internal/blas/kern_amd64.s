@@ -5522,6 +5522,206 @@ loop:
 	VZEROUPPER
 	RET
 
+// func ddotZ(n int, x *float64, y *float64) float64
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·ddotZ(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+rounds:
+	CMPQ        AX, $0x00000020
+	JLT         vectors
+	VMOVUPD     (CX), Z4
+	VMOVUPD     (DX), Z8
+	VFMADD231PD Z4, Z8, Z0
+	VMOVUPD     64(CX), Z5
+	VMOVUPD     64(DX), Z9
+	VFMADD231PD Z5, Z9, Z1
+	VMOVUPD     128(CX), Z6
+	VMOVUPD     128(DX), Z8
+	VFMADD231PD Z6, Z8, Z2
+	VMOVUPD     192(CX), Z7
+	VMOVUPD     192(DX), Z9
+	VFMADD231PD Z7, Z9, Z3
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JMP         rounds
+
+vectors:
+	CMPQ        AX, $0x00000008
+	JLT         rest
+	VMOVUPD     (CX), Z4
+	VMOVUPD     (DX), Z8
+	VFMADD231PD Z4, Z8, Z0
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, AX
+	JMP         vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// K1: the lanes of the last vector
+	MOVQ        $0x00000001, BX
+	SHLXQ       AX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPD.Z   (CX), K1, Z4
+	VMOVUPD.Z   (DX), K1, Z8
+	VFMADD231PD Z4, Z8, Z0
+
+done:
+	VADDPD        Z1, Z0, Z0
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDPD        X1, X0, X0
+	MOVSD         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func daxpyZ(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·daxpyZ(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Z8
+
+rounds:
+	CMPQ        AX, $0x00000020
+	JLT         vectors
+	VMOVUPD     (CX), Z0
+	VMOVUPD     (DX), Z4
+	VFMADD231PD Z0, Z8, Z4
+	VMOVUPD     Z4, (DX)
+	VMOVUPD     64(CX), Z1
+	VMOVUPD     64(DX), Z5
+	VFMADD231PD Z1, Z8, Z5
+	VMOVUPD     Z5, 64(DX)
+	VMOVUPD     128(CX), Z2
+	VMOVUPD     128(DX), Z6
+	VFMADD231PD Z2, Z8, Z6
+	VMOVUPD     Z6, 128(DX)
+	VMOVUPD     192(CX), Z3
+	VMOVUPD     192(DX), Z7
+	VFMADD231PD Z3, Z8, Z7
+	VMOVUPD     Z7, 192(DX)
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JMP         rounds
+
+vectors:
+	CMPQ        AX, $0x00000008
+	JLT         rest
+	VMOVUPD     (CX), Z0
+	VMOVUPD     (DX), Z4
+	VFMADD231PD Z0, Z8, Z4
+	VMOVUPD     Z4, (DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, AX
+	JMP         vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// K1: the lanes of the last vector
+	MOVQ        $0x00000001, BX
+	SHLXQ       AX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPD.Z   (CX), K1, Z0
+	VMOVUPD.Z   (DX), K1, Z4
+	VFMADD231PD Z0, Z8, Z4
+	VMOVUPD     Z4, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dmaxAbsZ(n int, x *float64) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·dmaxAbsZ(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         $0x7fffffffffffffff, DX
+	MOVQ         DX, X0
+	VBROADCASTSD X0, Z8
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+rounds:
+	CMPQ    AX, $0x00000020
+	JLT     vectors
+	VMOVUPD (CX), Z4
+	VANDPD  Z8, Z4, Z4
+	VMAXPD  Z0, Z4, Z0
+	VMOVUPD 64(CX), Z5
+	VANDPD  Z8, Z5, Z5
+	VMAXPD  Z1, Z5, Z1
+	VMOVUPD 128(CX), Z6
+	VANDPD  Z8, Z6, Z6
+	VMAXPD  Z2, Z6, Z2
+	VMOVUPD 192(CX), Z7
+	VANDPD  Z8, Z7, Z7
+	VMAXPD  Z3, Z7, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JMP     rounds
+
+vectors:
+	CMPQ    AX, $0x00000008
+	JLT     rest
+	VMOVUPD (CX), Z4
+	VANDPD  Z8, Z4, Z4
+	VMAXPD  Z0, Z4, Z0
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000008, AX
+	JMP     vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, DX
+	SHLXQ     AX, DX, DX
+	DECQ      DX
+	KMOVW     DX, K1
+	VMOVUPD.Z (CX), K1, Z4
+	VANDPD    Z8, Z4, Z4
+	VMAXPD    Z0, Z4, Z0
+
+done:
+	VMAXPD        Z1, Z0, Z0
+	VMAXPD        Z2, Z0, Z0
+	VMAXPD        Z3, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMAXPD        X1, X0, X0
+	MOVSD         X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func dgemmY4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·dgemmY4x3(SB), NOSPLIT, $0-88
@@ -8365,6 +8565,202 @@ loop:
 	VFMADD231PS Y12, Y12, Y11
 	DECQ        AX
 	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func ddotY(n int, x *float64, y *float64) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·ddotY(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rounds:
+	CMPQ        AX, $0x00000010
+	JLT         vectors
+	VMOVUPD     (CX), Y4
+	VMOVUPD     (DX), Y8
+	VFMADD231PD Y4, Y8, Y0
+	VMOVUPD     32(CX), Y5
+	VMOVUPD     32(DX), Y9
+	VFMADD231PD Y5, Y9, Y1
+	VMOVUPD     64(CX), Y6
+	VMOVUPD     64(DX), Y8
+	VFMADD231PD Y6, Y8, Y2
+	VMOVUPD     96(CX), Y7
+	VMOVUPD     96(DX), Y9
+	VFMADD231PD Y7, Y9, Y3
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, AX
+	JMP         rounds
+
+vectors:
+	CMPQ        AX, $0x00000004
+	JLT         rest
+	VMOVUPD     (CX), Y4
+	VMOVUPD     (DX), Y8
+	VFMADD231PD Y4, Y8, Y0
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000004, AX
+	JMP         vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ        lanes<>+0(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVUPD     32(BX), Y15
+	VMASKMOVPD  (CX), Y15, Y4
+	VMASKMOVPD  (DX), Y15, Y8
+	VFMADD231PD Y4, Y8, Y0
+
+done:
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func daxpyY(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·daxpyY(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y8
+
+rounds:
+	CMPQ        AX, $0x00000010
+	JLT         vectors
+	VMOVUPD     (CX), Y0
+	VMOVUPD     (DX), Y4
+	VFMADD231PD Y0, Y8, Y4
+	VMOVUPD     Y4, (DX)
+	VMOVUPD     32(CX), Y1
+	VMOVUPD     32(DX), Y5
+	VFMADD231PD Y1, Y8, Y5
+	VMOVUPD     Y5, 32(DX)
+	VMOVUPD     64(CX), Y2
+	VMOVUPD     64(DX), Y6
+	VFMADD231PD Y2, Y8, Y6
+	VMOVUPD     Y6, 64(DX)
+	VMOVUPD     96(CX), Y3
+	VMOVUPD     96(DX), Y7
+	VFMADD231PD Y3, Y8, Y7
+	VMOVUPD     Y7, 96(DX)
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, AX
+	JMP         rounds
+
+vectors:
+	CMPQ        AX, $0x00000004
+	JLT         rest
+	VMOVUPD     (CX), Y0
+	VMOVUPD     (DX), Y4
+	VFMADD231PD Y0, Y8, Y4
+	VMOVUPD     Y4, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000004, AX
+	JMP         vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ        lanes<>+0(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVUPD     32(BX), Y15
+	VMASKMOVPD  (CX), Y15, Y0
+	VMASKMOVPD  (DX), Y15, Y4
+	VFMADD231PD Y0, Y8, Y4
+	VMASKMOVPD  Y4, Y15, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dmaxAbsY(n int, x *float64) float64
+// Requires: AVX, AVX2, SSE2
+TEXT ·dmaxAbsY(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         $0x7fffffffffffffff, DX
+	MOVQ         DX, X0
+	VBROADCASTSD X0, Y8
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+
+rounds:
+	CMPQ    AX, $0x00000010
+	JLT     vectors
+	VMOVUPD (CX), Y4
+	VANDPD  Y8, Y4, Y4
+	VMAXPD  Y0, Y4, Y0
+	VMOVUPD 32(CX), Y5
+	VANDPD  Y8, Y5, Y5
+	VMAXPD  Y1, Y5, Y1
+	VMOVUPD 64(CX), Y6
+	VANDPD  Y8, Y6, Y6
+	VMAXPD  Y2, Y6, Y2
+	VMOVUPD 96(CX), Y7
+	VANDPD  Y8, Y7, Y7
+	VMAXPD  Y3, Y7, Y3
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, AX
+	JMP     rounds
+
+vectors:
+	CMPQ    AX, $0x00000004
+	JLT     rest
+	VMOVUPD (CX), Y4
+	VANDPD  Y8, Y4, Y4
+	VMAXPD  Y0, Y4, Y0
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000004, AX
+	JMP     vectors
+
+rest:
+	TESTQ AX, AX
+	JZ    done
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), DX
+	SHLQ       $0x03, AX
+	SUBQ       AX, DX
+	VMOVUPD    32(DX), Y15
+	VMASKMOVPD (CX), Y15, Y4
+	VANDPD     Y8, Y4, Y4
+	VMAXPD     Y0, Y4, Y0
+
+done:
+	VMAXPD       Y1, Y0, Y0
+	VMAXPD       Y2, Y0, Y0
+	VMAXPD       Y3, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMAXPD       X1, X0, X0
+	MOVSD        X0, ret+16(FP)
 	VZEROUPPER
 	RET
 

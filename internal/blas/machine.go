@@ -34,6 +34,11 @@ type machine[T float] struct {
 	copy   func(k int, src *T, rss int, dst *T) // k > 0 rows of nr elements
 	peak   func(n int)                          // n rounds of mr·nr multiply-adds
 
+	// Level 1, n > 0 elements; nil for float32.
+	dot    func(n int, x, y *T) T
+	axpy   func(n int, alpha T, x, y *T)
+	maxAbs func(n int, x *T) T // NaN left out
+
 	products stock[product[T]]
 	solves   stock[solve[T]]
 	chols    stock[cholesky[T]]

@@ -40,6 +40,7 @@ var avx512d = machine[float64]{
 		{dtrsmZ8x1, dtrsmZ8x2, dtrsmZ8x3},
 	},
 	square: 8, trans: dtransposeZ, copy: dcopyZ, peak: dpeakZ,
+	dot: ddotZ, axpy: daxpyZ, maxAbs: dmaxAbsZ,
 }
 
 var avx512s = machine[float32]{
@@ -72,6 +73,7 @@ var avx2d = machine[float64]{
 		{dtrsmY4x1, dtrsmY4x2, dtrsmY4x3},
 	},
 	square: 4, trans: dtransposeY, copy: dcopyY, peak: dpeakY,
+	dot: ddotY, axpy: daxpyY, maxAbs: dmaxAbsY,
 }
 
 var avx2s = machine[float32]{

@@ -34,6 +34,9 @@ func main() {
 			copyRows(v)
 			peak(v, w.rows[0])
 		}
+		dot(vector{w.w, f64})
+		axpy(vector{w.w, f64})
+		maxAbs(vector{w.w, f64})
 	}
 	transpose8x8d()
 	transpose4x4d()
