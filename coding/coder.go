@@ -21,6 +21,9 @@
 //	        representation for pattern classification. arXiv:1908.07956, 2019.
 //	[lh]    Lawson, Hanson: Solving least squares problems, chapter 23.
 //	        Prentice-Hall, 1974.
+//	[admm]  Boyd, Parikh, Chu, Peleato, Eckstein: Distributed optimization and
+//	        statistical learning via the alternating direction method of
+//	        multipliers. 2011.
 //	[bpp]   Portugal, Júdice, Vicente: A comparison of block pivoting and
 //	        interior-point algorithms for linear least squares problems with
 //	        nonnegative variables. Mathematics of Computation 63, 1994.

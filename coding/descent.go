@@ -188,7 +188,7 @@ func (c *descent) relax(first, known int) bool {
 			n++
 		}
 		c.x = c.x[:n]
-		first, _ = c.drop()
+		first, _ = c.drop(false)
 		known = first
 	}
 }

@@ -123,7 +123,7 @@ const maxSweeps = 1000
 func (l *lasso) again(ctx context.Context, p *pivoting, s, r, c []float64, y *mat.Dense, j int) error {
 	mat.Col(r, j, y)
 	blas64.Gemv(blas.Trans, 1, l.d.RawMatrix(), vector(r), 0, vector(s)) // D̂ᵀy
-	if err := l.column(ctx, p, s, y, j, false); err != nil {
+	if err := l.column(ctx, p, s, nil, y, j, false); err != nil {
 		return err
 	}
 	var gap float64

@@ -39,6 +39,7 @@ type exact struct {
 	tall  func() *mat.Dense // [D̂; √μ·Î], (d+K)×K; D̂ if μ = 0
 	rows  sync.Pool         // of *mat.Dense, chunk×K
 	space sync.Pool         // of *pivoting
+	guess func() *guess     // nil where it does not pay
 }
 
 // A term is what exact minimises beside ½‖y − Ds‖².
@@ -66,6 +67,7 @@ func newExact(d *mat.Dense, t term) *exact {
 	}
 	lin.Mirror(e.gram)
 	e.tall = sync.OnceValue(e.extended)
+	e.guess = sync.OnceValue(e.newGuess)
 	return e
 }
 
@@ -175,8 +177,10 @@ func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string, solve fu
 // returns the first column that failed. Once ctx is done it stops anywhere.
 func (e *exact) solve(ctx context.Context, rows, y *mat.Dense) (failed int, err error) {
 	lin.AtB(rows, 1, y, e.d) // (D̂ᵀy)ᵀ
+	start := e.starts(ctx, rows)
+	defer start.free()
 	return e.eachColumn(ctx, y, func(p *pivoting, j int) error {
-		return e.column(ctx, p, rows.RawRowView(j), y, j, true)
+		return e.column(ctx, p, rows.RawRowView(j), start.of(j), y, j, true)
 	})
 }
 
@@ -209,9 +213,9 @@ func (e *exact) eachColumn(ctx context.Context, y *mat.Dense, f func(p *pivoting
 	return failed, err
 }
 
-// column replaces f = D̂ᵀy_j by the code of y_j. Unless trust is set, that is
-// the code of a fall-back.
-func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Dense, j int, trust bool) error {
+// column replaces f = D̂ᵀy_j by the code of y_j, starting from a code like z
+// unless that is nil. Unless trust is set, that is the code of a fall-back.
+func (e *exact) column(ctx context.Context, p *pivoting, f, z []float64, y *mat.Dense, j int, trust bool) error {
 	if !finite(f) {
 		return errors.New("its products with the atoms are not finite")
 	}
@@ -225,7 +229,7 @@ func (e *exact) column(ctx context.Context, p *pivoting, f []float64, y *mat.Den
 		norm := math.Ldexp(columnNorm(y, j), -exp)
 		lim.yy, lim.gap = norm*norm, e.gap/2*norm*norm // rounding has the other half
 	}
-	if p.solve(ctx, f, &lim) && trust {
+	if p.solveFrom(ctx, f, z, &lim) && trust {
 		clear(f)
 		for i, k := range p.passive {
 			f[k] = p.sign[k] * p.s[i]

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -21,7 +22,8 @@ import (
 // in: its sign is then σ_k = −1, and s_P = σ_P⊙G_PP⁻¹(f_P − λσ_P) are magnitudes,
 // of which none may be negative.
 //
-// Two things differ from [bpp]. P starts empty and a round puts in no more
+// Two things differ from [bpp]. P starts empty, or with the atoms of a guess,
+// and a round puts in no more
 // than the enterFirst + |P|/enterPart atoms of the least w: faces are so alike
 // that at the start w_k < 0 for every atom, of which a few dozen remain. And
 // against cycling that number is halved every enterHalve rounds, down to 1. A
@@ -87,6 +89,20 @@ func newPivoting(g *mat.Dense) *pivoting {
 // whether they satisfy the conditions within lim.
 func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 	p.start(f, lim)
+	return p.pivot(ctx, f, lim)
+}
+
+// solveFrom is solve from the P and the signs of the code z, unless that is nil.
+func (p *pivoting) solveFrom(ctx context.Context, f, z []float64, lim *limits) bool {
+	p.start(f, lim)
+	if z != nil && !p.adopt(f, z) {
+		p.start(f, lim)
+	}
+	return p.pivot(ctx, f, lim)
+}
+
+// pivot makes the rounds of solve.
+func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 	for round := range maxRounds {
 		if ctx.Err() != nil {
 			return false
@@ -95,7 +111,7 @@ func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
 			return false // the last good P is kept for descent
 		}
 		p.remember()
-		first, fewer := p.drop()
+		first, fewer := p.drop(p.l1 != nil)
 		if !fewer && lim.gap > 0 && p.gap(f, lim) <= lim.gap {
 			return true
 		}
@@ -172,9 +188,35 @@ func (p *pivoting) start(f []float64, lim *limits) {
 	p.gradient.start(f)
 }
 
+// adopt makes P and the signs those of z, with the largest first, and solves for
+// s_P. It reports whether there is such an s_P beyond doubt.
+func (p *pivoting) adopt(f, z []float64) bool {
+	for k, v := range z {
+		if v != 0 {
+			p.passive = append(p.passive, k)
+		}
+	}
+	slices.SortFunc(p.passive, func(a, b int) int {
+		return cmp.Or(cmp.Compare(math.Abs(z[b]), math.Abs(z[a])), cmp.Compare(a, b))
+	})
+	for _, k := range p.passive {
+		p.in[k], p.sign[k] = true, math.Copysign(1, z[k])
+		p.hold(k)
+	}
+	if !p.factor(0, 0) {
+		return false
+	}
+	p.forward(f, 0)
+	p.backward()
+	p.update(f, p.passive, p.s)
+	return true
+}
+
 // drop takes the atoms with s_k < 0 out of P. It returns how many rows of R
-// still hold, and whether there was such an atom.
-func (p *pivoting) drop() (first int, fewer bool) {
+// still hold, and whether there was such an atom. If sort is set, the atoms
+// whose rows do not hold are put in the order of s_k, with the largest first:
+// small ones will leave, and the less of R is then new.
+func (p *pivoting) drop(sort bool) (first int, fewer bool) {
 	first = slices.IndexFunc(p.s, func(v float64) bool { return v < 0 })
 	if first < 0 {
 		return len(p.passive), false
@@ -189,16 +231,24 @@ func (p *pivoting) drop() (first int, fewer bool) {
 			kept = append(kept, j)
 		}
 	}
-	for n, j := range kept {
-		p.passive[first+n] = p.passive[j]
+	if sort {
+		slices.SortFunc(kept, func(a, b int) int {
+			return cmp.Or(cmp.Compare(p.s[b], p.s[a]), cmp.Compare(a, b))
+		})
 	}
+	atoms := p.enter[:len(kept)]
+	for n, j := range kept {
+		atoms[n] = p.passive[j]
+	}
+	p.passive = append(p.passive[:first], atoms...)
+	column := p.least[:len(kept)]
 	for i := range first {
 		row := p.r[i*p.stride:]
 		for n, j := range kept {
-			row[first+n] = row[j]
+			column[n] = row[j]
 		}
+		copy(row[first:], column)
 	}
-	p.passive = p.passive[:first+len(kept)]
 	return first, true
 }
 

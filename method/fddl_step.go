@@ -24,15 +24,16 @@ type fddlState struct {
 	J    float64    // the objective at D and S
 
 	// What J as a function of S needs:
-	G, GS *mat.Dense // K×K: DᵀD + blockdiag(D_iᵀD_i) + λ₂(1+η)I; K×N: G·S
-	B     *mat.Dense // K×N: DᵀX + Q⊙DᵀX
-	norm  float64    // ‖X‖²
-	part  []float64  // len K: what each row of S adds to J
+	G    *mat.Dense // K×K: DᵀD + blockdiag(D_iᵀD_i) + λ₂(1+η)I
+	B    *mat.Dense // K×N: DᵀX + Q⊙DᵀX
+	SS   *mat.Dense // K×K: SSᵀ
+	norm float64    // ‖X‖²
+	part []float64  // len K: what each row of S adds to J
 
 	Z, U *mat.Dense // K×N: the copy of S and its multiplier, kept from pass to pass
-	V    *mat.Dense // K×N: the right-hand side of a step, then its solution; G·Z
+	V    *mat.Dense // K×N: the right-hand side of a step, then its solution; G·S
 	XS   *mat.Dense // d×K: XSᵀ
-	A    *mat.Dense // K×K: G + ρI; SSᵀ
+	A    *mat.Dense // K×K: G + ρI; ZZᵀ
 	spd  lin.SPD    // of G + ρI
 }
 
@@ -44,7 +45,7 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	s := &fddlState{
 		FDDL: m, X: x, atoms: atoms, samples: samples,
 		D: zero(d, k), S: zero(k, n),
-		G: zero(k, k), GS: zero(k, n), B: zero(k, n), norm: lin.SquaredNorm(x), part: make([]float64, k),
+		G: zero(k, k), B: zero(k, n), SS: zero(k, k), norm: lin.SquaredNorm(x), part: make([]float64, k),
 		Z: zero(k, n), U: zero(k, n), V: zero(k, n), XS: zero(d, k), A: zero(k, k),
 	}
 	for c := range len(samples) - 1 {
@@ -75,7 +76,7 @@ func (s *fddlState) block(c int) (a0, a1, j0, j1 int) {
 	return s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1]
 }
 
-// prepare computes what depends on D: G, B, GS and J.
+// prepare computes what depends on D: G, B and J.
 func (s *fddlState) prepare() {
 	lin.AtA(s.G, 1, s.D)
 	lin.Mirror(s.G)           // DᵀD
@@ -88,8 +89,7 @@ func (s *fddlState) prepare() {
 		lin.Set(own, 2, own) // DᵀX + Q⊙DᵀX
 	}
 	lin.AddDiag(s.G, s.Lambda2*(1+s.Eta)) // DᵀD + blockdiag(D_iᵀD_i) + λ₂(1+η)I
-	lin.AB(s.GS, 1, s.G, s.S)
-	s.J = s.objective(s.S, s.GS)
+	s.J = s.objective(s.S, s.SS)
 }
 
 // updateS lowers J in S, of which it is a convex function, over all classes at
@@ -114,13 +114,21 @@ func (s *fddlState) updateS() error {
 		s.spd.Solve(s.V) // S = (G + ρI)⁻¹ [B + ρ(Z − U) + λ₂(2m_i(Z) − m(Z))]
 		s.split()
 	}
-	lin.AB(s.V, 1, s.G, s.Z)
-	if s.objective(s.Z, s.V) < s.J {
+	symmetric(s.A, s.Z) // ZZᵀ
+	if s.objective(s.Z, s.A) < s.J {
 		lin.Set(s.S, 1, s.Z)
+		s.A, s.SS = s.SS, s.A
 	} else {
 		s.proximal()
+		symmetric(s.SS, s.S) // SSᵀ
 	}
 	return nil
+}
+
+// symmetric: dst = SSᵀ
+func symmetric(dst, s *mat.Dense) {
+	lin.AAt(dst, 1, s)
+	lin.Mirror(dst)
 }
 
 // rowsAtOnce is how many rows of S a thread takes: enough to be worth it.
@@ -166,10 +174,11 @@ func (s *fddlState) split() {
 func (s *fddlState) proximal() {
 	lin.AB(s.A, 1, s.G, s.G)
 	l := math.Sqrt(math.Sqrt(lin.SquaredNorm(s.A))) // (Σ_k ω_k⁴)^¼ ≥ max_k ω_k, ω the eigenvalues of G
+	lin.AB(s.V, 1, s.G, s.S)                        // GS
 	k, _ := s.S.Dims()
 	shift := make([]float64, len(s.samples)-1)
 	for i := range k {
-		x, g, b := s.S.RawRowView(i), s.GS.RawRowView(i), s.B.RawRowView(i)
+		x, g, b := s.S.RawRowView(i), s.V.RawRowView(i), s.B.RawRowView(i)
 		s.meanGradient(shift, x)
 		for c, f := range shift {
 			for j := s.samples[c]; j < s.samples[c+1]; j++ {
@@ -201,23 +210,26 @@ func (s *fddlState) meanGradient(dst, v []float64) {
 	}
 }
 
-// objective returns J of the codes x, K×N, whose product with G is gx:
+// objective returns J of the codes x, K×N, with xx = xxᵀ:
 //
-//	J = 2‖X‖² − 2⟨B, S⟩ + ⟨S, GS⟩ + λ₁‖S‖₁ + λ₂(N‖m‖² − 2Σ_i n_i‖m_i‖²)
+//	J = 2‖X‖² − 2⟨B, S⟩ + ⟨G, SSᵀ⟩ + λ₁‖S‖₁ + λ₂(N‖m‖² − 2Σ_i n_i‖m_i‖²)
 //
 // since tr(S_w − S_b) = ‖S‖² − 2Σ_i n_i‖m_i‖² + N‖m‖².
-func (s *fddlState) objective(x, gx *mat.Dense) float64 {
+func (s *fddlState) objective(x, xx *mat.Dense) float64 {
 	k, n := x.Dims()
 	parallel.For(k, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row, g, b := x.RawRowView(i), gx.RawRowView(i), s.B.RawRowView(i)
+			row, b := x.RawRowView(i), s.B.RawRowView(i)
 			var smooth, abs, all, classes float64
+			for j, g := range s.G.RawRowView(i) {
+				smooth += g * xx.At(i, j)
+			}
 			for c := range len(s.samples) - 1 {
 				j0, j1 := s.samples[c], s.samples[c+1]
 				var sum float64
 				for j := j0; j < j1; j++ {
 					v := row[j]
-					smooth += v * (g[j] - 2*b[j])
+					smooth -= 2 * v * b[j]
 					abs += math.Abs(v)
 					sum += v
 				}
@@ -242,16 +254,14 @@ func (s *fddlState) objective(x, gx *mat.Dense) float64 {
 //
 // with R = X − Σ_{j≠i} D_jS^j. An atom that no code uses has v = 0 and stays.
 func (s *fddlState) updateD() {
-	lin.AAt(s.A, 1, s.S)
-	lin.Mirror(s.A)            // A = SSᵀ
 	lin.ABt(s.XS, 1, s.X, s.S) // XSᵀ
-	k, _ := s.A.Dims()
+	k, _ := s.SS.Dims()
 	for c := range len(s.samples) - 1 {
 		a0, a1, j0, j1 := s.block(c)
 		d, e := lin.Cols(s.D, a0, a1), lin.Cols(s.XS, a0, a1)
 		lin.AddABt(e, 1, lin.Cols(s.X, j0, j1), lin.Block(s.S, a0, a1, j0, j1)) // XS^iᵀ + X_iS_i^iᵀ
-		lin.AddAB(e, -1, s.D, lin.Block(s.A, 0, k, a0, a1))                     // ΛZᵀ − D_iS^iS^iᵀ
-		own := lin.Block(s.A, a0, a1, a0, a1)
+		lin.AddAB(e, -1, s.D, lin.Block(s.SS, 0, k, a0, a1))                    // ΛZᵀ − D_iS^iS^iᵀ
+		own := lin.Block(s.SS, a0, a1, a0, a1)
 		lin.AddAB(e, -1, d, own) // ΛZᵀ − D_iZZᵀ
 		renew(d, e, own)
 	}
