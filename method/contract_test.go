@@ -59,7 +59,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 	},
 	"nrc":  {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
-	"fddl": {"tol": {Value: "0.1"}},
+	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
 	"src":  {"coder.gap": {Value: "0.01"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},

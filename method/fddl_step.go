@@ -151,13 +151,15 @@ func (s *fddlState) right() {
 	})
 }
 
-// split: Z = soft(S + U, λ₁/(2ρ)),  U ← U + S − Z,  with S in V
+// split: T = ωS + (1 − ω)Z,  Z = soft(T + U, λ₁/(2ρ)),  U ← U + T − Z,  with S in
+// V; over-relaxed by ω, as in [admm] 3.4.3
 func (s *fddlState) split() {
 	k, _ := s.S.Dims()
 	parallel.For(k, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			z, u := s.Z.RawRowView(i), s.U.RawRowView(i)
 			for j, v := range s.V.RawRowView(i) {
+				v = s.Omega*v + (1-s.Omega)*z[j]
 				z[j] = soft(v+u[j], s.Lambda1/(2*s.Rho))
 				u[j] += v - z[j]
 			}

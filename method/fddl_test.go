@@ -336,6 +336,7 @@ func TestFisherRefuses(t *testing.T) {
 		},
 		"weight = -1": func(m *FDDL) { m.Weight = -1 },
 		"rho = 0":     func(m *FDDL) { m.Rho = 0 },
+		"omega = 2":   func(m *FDDL) { m.Omega = 2 },
 		"steps = 0":   func(m *FDDL) { m.Steps = 0 },
 		"passes = 0":  func(m *FDDL) { m.Passes = 0 },
 		"gamma = 0":   func(m *FDDL) { m.Gamma = 0 },
