@@ -151,6 +151,9 @@ func (m *Model) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}, func(lo, hi int, s, y *mat.Dense) {
 		m.score(lin.Cols(out, lo, hi), s, y)
 	})
+	if err == nil {
+		err = finite("the scores", out)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("recognise: %w", err)
 	}

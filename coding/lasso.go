@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -139,7 +140,8 @@ func (l *lasso) again(ctx context.Context, p *pivoting, s, r, c []float64, y *ma
 		}
 		l.sweep(s, r)
 	}
-	return fmt.Errorf("its duality gap is %.3g of ‖y‖², %.3g is allowed", gap, l.gap)
+	return hint.Add(fmt.Errorf("its duality gap is %.3g of ‖y‖², %.3g is allowed", gap, l.gap),
+		"allow a larger gap, or choose a larger lambda")
 }
 
 // sweep minimises over one coefficient after the other, with r = y − Ds:

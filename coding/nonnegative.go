@@ -36,7 +36,7 @@ type NonNegative struct {
 	Solver Solver  `json:"solver" choices:"exact,admm" help:"exact, or admm: stopped early, which regularises"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
 	Passes int     `json:"passes" help:"1 to 1000000, number of passes; admm only"`
-	L1     float64 `json:"l1" help:"β ≥ 0, weight of ‖s‖₁"`
+	L1     float64 `json:"l1" help:"β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near the optimum"`
 	L2     float64 `json:"l2" help:"α ≥ 0, weight of ‖s‖²"`
 }
 

@@ -93,7 +93,8 @@ func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Mode
 	passes, failed := 0, 0
 	m := DefaultNRDL
 	m.Passes = len(g.Trace)
-	model, err := m.Fit(context.Background(), train, nrdl.Run{Watch: func(p nrdl.Progress) {
+	// Not Fit, which puts the classes in an order of its own.
+	parts, err := m.learn(context.Background(), nrdl.Unit(train.X), train, nrdl.Run{Watch: func(p nrdl.Progress) {
 		passes++
 		if passes > len(g.Trace) {
 			return
@@ -112,6 +113,11 @@ func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Mode
 			}
 		}
 	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts.Classes = train.Classes
+	model, err := nrdl.NewModel(parts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,9 @@ func (l SparseLearning) Validate() error {
 	if err := l.KSVD.Validate(); err != nil {
 		return err
 	}
+	if err := codesSomething(l.Error); err != nil {
+		return err
+	}
 	if l.Atoms < 0 {
 		return fmt.Errorf("atoms = %d is negative", l.Atoms)
 	}
@@ -49,6 +52,15 @@ func (l SparseLearning) Validate() error {
 		return fmt.Errorf("init: %w", err)
 	}
 	return weights("ridge", l.Ridge)
+}
+
+// codesSomething reports a length of the residual with which no sample, all
+// having norm 1, would get an atom.
+func codesSomething(ε float64) error {
+	if ε >= 1 {
+		return fmt.Errorf("error = %v is not < 1: samples have norm 1, and their codes would be empty", ε)
+	}
+	return nil
 }
 
 // coder codes samples over D₀, and queries over D.

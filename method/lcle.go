@@ -75,6 +75,9 @@ func (m LCLE) Validate() error {
 	if err := m.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
+	if err := codesSomething(m.Coder.Error); err != nil {
+		return fmt.Errorf("coder: %w", err)
+	}
 	return m.Coder.Validate()
 }
 
@@ -128,7 +131,7 @@ func (m LCLE) fits(x *mat.Dense, classes int) error {
 		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
 			"set neighbours to at most %d", k-1)
 	}
-	return coding.Check(m.Coder, d, k)
+	return fits(m.Coder, d, k)
 }
 
 // onePass returns k with a single pass, with which [lcle] starts.

@@ -33,6 +33,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -181,13 +182,27 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 		return nil, err
 	}
 	d, n := x.Dims()
-	if err := coding.Check(c(n), d, n); err != nil {
+	if err := fits(c(n), d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return model(m, train, run, nrdl.Parts{
 		D: x, Groups: train.Groups, Coder: c(n), Rule: r,
 		Trained: nrdl.Outcome{Status: nrdl.ClosedForm},
 	})
+}
+
+// fits reports why c, the parameter "coder" of a method, cannot code over k
+// atoms of d features.
+func fits(c coding.Coder, d, k int) error {
+	err := coding.Check(c, d, k)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("coder: %w", err)
+	if rest, ok := strings.CutPrefix(hint.Of(err), "set "); ok {
+		return hint.Add(err, "set coder.%s", rest)
+	}
+	return err
 }
 
 // weights reports the first of the named weights that is not a number ≥ 0.

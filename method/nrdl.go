@@ -29,7 +29,7 @@ type NRDL struct {
 	Squared bool            `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
 	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
 	Atoms   int             `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
-	Init    dictionary.KSVD `json:"init" help:"K-SVD that draws D₀ where atoms > 0"`
+	Init    dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 	Mu      float64         `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
 	Growth  float64         `json:"growth" help:"factor of μ from pass to pass; ≥ 1" eq:"(9)"`
 	MuMax   float64         `json:"mu_max" help:"largest μ" eq:"(9)"`
@@ -122,22 +122,40 @@ func (m NRDL) coder() coding.Coder {
 
 // Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
 func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	train, x, err := samples(m, train)
+	train, _, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newNRDLState(ctx, m, x, train)
+	t := ordered(train)
+	p, err := m.learn(ctx, nrdl.Unit(t.X), t, run)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return model(m, train, run, reordered(p, t.Classes, train.Classes))
+}
+
+// learn learns D and W from the samples x, d×N of unit norm, of the set t, its
+// classes in turn.
+func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
+	d, k := x.Dims()
+	if m.Atoms > 0 {
+		k = m.Atoms * len(t.Classes)
+	}
+	if err := fits(m.coder(), d, k); err != nil {
+		return nrdl.Parts{}, err
+	}
+	s, err := newNRDLState(ctx, m, x, t)
+	if err != nil {
+		return nrdl.Parts{}, err
 	}
 	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nrdl.Parts{}, err
 	}
-	return model(m, train, run, nrdl.Parts{
+	return nrdl.Parts{
 		D: s.dictionary(x), Groups: s.atoms, W: s.W,
 		Coder: m.coder(), Rule: nrdl.Linear, Trained: out,
-	})
+	}, nil
 }
 
 // newNRDLState starts from D = D₀ and all else zero. The columns of x are
@@ -153,7 +171,7 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 	c := len(train.Classes)
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	return &nrdlState{
-		NRDL: m, X: xs, D: d0, atoms: atoms, samples: train.Groups,
+		ctx: ctx, NRDL: m, X: xs, D: d0, atoms: atoms, samples: train.Groups,
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
 		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -14,9 +15,10 @@ import (
 // nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].
 type nrdlState struct {
 	NRDL
-	X       *mat.Dense // d×N
-	atoms   []int      // groups of the columns of D, the rows of S
-	samples []int      // groups of the columns of X, the columns of S
+	ctx     context.Context // looked at between updates, which take long where N is large
+	X       *mat.Dense      // d×N
+	atoms   []int           // groups of the columns of D, the rows of S
+	samples []int           // groups of the columns of X, the columns of S
 
 	D, S, W *mat.Dense // d×K, K×N, C×K
 	P, J    *mat.Dense // C×N copies of WS, (8)
@@ -46,6 +48,9 @@ func (s *nrdlState) Step() (float64, error) {
 		update   func() error
 	}{{"(11)", s.updateS}, {"(12)", s.updateW}, {"(13)", s.updateP}, {"(14)", s.updateJ}, {"(15)", s.updateD}}
 	for _, u := range updates {
+		if err := context.Cause(s.ctx); err != nil {
+			return math.NaN(), err
+		}
 		if err := u.update(); err != nil {
 			return math.NaN(), fmt.Errorf("equation %s: %w", u.equation, err)
 		}

@@ -129,7 +129,7 @@ func TestDSRCShrinks(t *testing.T) {
 
 func TestLLCRefusesMoreNeighboursThanSamples(t *testing.T) {
 	_, err := DefaultLLC.Fit(context.Background(), people(t, 4, 5, 30, 0.3, 7), nrdl.Run{})
-	if err == nil || !strings.HasPrefix(err.Error(), "llc: neighbours = 30") || !strings.Contains(hint.Of(err), "20") {
+	if err == nil || !strings.HasPrefix(err.Error(), "llc: coder: neighbours = 30") || !strings.Contains(hint.Of(err), "coder.neighbours to 20") {
 		t.Errorf("%v, hint %q", err, hint.Of(err))
 	}
 }

@@ -77,6 +77,9 @@ func (m SDRERDL) Validate() error {
 	if err := m.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
+	if err := codesSomething(m.Coder.Error); err != nil {
+		return fmt.Errorf("coder: %w", err)
+	}
 	return m.Coder.Validate()
 }
 
@@ -107,7 +110,7 @@ func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.
 	if m.Atoms > 0 {
 		k = m.Atoms * len(t.Classes)
 	}
-	if err := coding.Check(m.Coder, d, k); err != nil {
+	if err := fits(m.Coder, d, k); err != nil {
 		return p, err
 	}
 	both := withMirrorImages(x, t.Input)

@@ -104,7 +104,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed}
-	a.tellMethod(m, e.learn.seed)
+	a.tellMethod(m, e.learn)
 	if n := protocol.Runs(); n < e.repeats {
 		a.tell("split %v draws nothing at random: one run", e.split)
 	}

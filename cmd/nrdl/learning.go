@@ -130,8 +130,11 @@ func describe(set *nrdl.Set) string {
 }
 
 // tellMethod tells a method's parameters as --set would give them.
-func (a *app) tellMethod(m nrdl.Method, seed uint64) {
-	line := fmt.Sprintf("method %s, seed %d:", m.Name(), seed)
+func (a *app) tellMethod(m nrdl.Method, l learning) {
+	if l.preset != "" && len(method.PresetValues(m, l.preset)) == 0 {
+		a.tell("%s has no values of its own for %s: the defaults are used", m.Name(), l.preset)
+	}
+	line := fmt.Sprintf("method %s, seed %d:", m.Name(), l.seed)
 	for _, p := range method.Params(m) {
 		word := " " + p.Path + "=" + p.Value
 		if len(line)+len(word) > 100 {

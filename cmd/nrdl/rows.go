@@ -49,5 +49,5 @@ func (i *identification) writeObject(file string, guesses []guess) {
 	}
 	enc := json.NewEncoder(i.out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(row)
+	_ = enc.Encode(row) // numbers are finite: the scores are checked
 }

@@ -80,7 +80,7 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		set = set.Select(columns)
 		a.tell("learning from %s (split %v)", describe(set), split)
 	}
-	a.tellMethod(m, learn.seed)
+	a.tellMethod(m, learn)
 
 	watch, done := a.watch("learning")
 	var passes traceLines
