@@ -200,6 +200,46 @@ func TestOMPStopsAtTheError(t *testing.T) {
 	}
 }
 
+// TestOMPErrorBelowTheRecursion: of coefficients 1, 1e-1 … 1e-9, a stop at an
+// error between two takes those above it and no more, though the square of the
+// error is less than the rounding of ‖y‖².
+func TestOMPErrorBelowTheRecursion(t *testing.T) {
+	const n = 100
+	d := unitColumns(normal(39, 80, 60))
+	y := fill(80, n, func(i, j int) float64 {
+		var sum float64
+		for a := range 10 {
+			sum += math.Pow(10, -float64(a)) * d.At(i, (7*a+j)%60)
+		}
+		return sum
+	})
+	for ε, want := range map[float64]int{3e-7: 7, 3e-8: 8, 3e-9: 9} {
+		s := sparseCode(t, coding.OMP{Sparsity: 20, Error: ε}, d, y)
+		for j := range n {
+			if atoms, _ := s.Column(j); len(atoms) != want {
+				t.Errorf("ε %v, column %d: %d atoms, want %d", ε, j, len(atoms), want)
+			}
+		}
+	}
+}
+
+// TestOMPErrorIsALength: samples and error in other units have the same code, in
+// those units, also where squares are out of range.
+func TestOMPErrorIsALength(t *testing.T) {
+	d, y := normal(40, 30, 50), normal(41, 30, 20)
+	for _, ε := range []float64{0.5, 2} {
+		o := coding.OMP{Sparsity: 30, Error: ε}
+		want := code(t, o, d, y)
+		for _, e := range []int{-400, 400, 600} { // 2^400 is about 1e120
+			o.Error = math.Ldexp(ε, e)
+			got := code(t, o, d, fill(30, 20, func(i, j int) float64 { return math.Ldexp(y.At(i, j), e) }))
+			if !sameBits(got, fill(50, 20, func(i, j int) float64 { return math.Ldexp(want.At(i, j), e) })) {
+				t.Errorf("ε %v: samples and error scaled by 2^%d have other codes", ε, e)
+			}
+		}
+	}
+}
+
 // TestOMPIsHomogeneous: the code of c·y is c times that of y, and the code
 // over atoms of other lengths has coefficients of other sizes only.
 func TestOMPIsHomogeneous(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -156,6 +157,52 @@ func TestKSVDMonotoneDropsCodesOfReplacedAtoms(t *testing.T) {
 	}
 	if replaced == 0 || kept == 0 {
 		t.Errorf("%d atoms are replaced, %d codes kept: nothing is tested", replaced, kept)
+	}
+}
+
+// TestKSVDMonotoneTakesCodesThatAreGoodEnough: a code within the error is taken,
+// though the one before is better; others are taken where they are no worse.
+func TestKSVDMonotoneTakesCodesThatAreGoodEnough(t *testing.T) {
+	x := gaussian(20, 12, 80)
+	k := KSVD{Sparsity: 5, Error: 1.5, Coherence: 2, Monotone: true}
+	s := newState(t, k, x, lin.Cols(x, 0, 15))
+	enough, kept := 0, 0
+	for range 6 {
+		if _, err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		over, err := k.pursuit().Over(transposed(s.D), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		γ, before := mat.NewDense(15, 80, nil), append([]float64(nil), s.rest...)
+		if err := errors.Join(over.Code(context.Background(), γ, x), s.code()); err != nil {
+			t.Fatal(err)
+		}
+		for j := range 80 {
+			r := mat.Col(nil, j, x)
+			for a := range 15 {
+				axpy(-γ.At(a, j), s.D.RawRowView(a), r)
+			}
+			rest := dot(r, r)
+			within, worse := rest <= k.Error*k.Error, rest > before[j]
+			if within && worse {
+				enough++
+			}
+			if worse && !within {
+				kept++
+			}
+			want := rest
+			if worse && !within {
+				want = before[j]
+			}
+			if math.Abs(s.rest[j]-want) > 1e-12*want {
+				t.Errorf("sample %d is left with %v, want %v: the new code leaves %v, the old one %v", j, s.rest[j], want, rest, before[j])
+			}
+		}
+	}
+	if enough == 0 || kept == 0 {
+		t.Errorf("%d codes are good enough though worse, %d kept: nothing is tested", enough, kept)
 	}
 }
 
@@ -363,6 +410,36 @@ func TestKSVDReplaces(t *testing.T) {
 	}
 	if cos := dot(s.D.RawRowView(3), mat.Col(nil, worst, nrdl.Unit(x))); math.Abs(cos-1) > 1e-14 {
 		t.Errorf("the repeat has the cosine %v to the worst represented sample", cos)
+	}
+}
+
+// TestKSVDUses: of fewer samples than MinUses all must use an atom, and a
+// coefficient that is tiny beside its sample is no use.
+func TestKSVDUses(t *testing.T) {
+	d0 := mat.NewDense(5, 4, nil)
+	for a := range 4 {
+		d0.Set(a, a, 1)
+	}
+	x := mat.NewDense(5, 3, []float64{
+		1, 1, 1, // all use atom 0
+		0.5, 0.4, 1e-6, // atom 1
+		0.3, 0.3, 0, // two use atom 2
+		1e-9, 1e-9, 1e-9, // none uses atom 3, which the pursuit finds
+		0.1, 0.2, 0.3,
+	})
+	x.Scale(1e3, x)
+	for minUses, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {0, 1, 2}, 2: {0, 1, 2}, 3: {0, 1}, 4: {0, 1}, 9: {0, 1}} {
+		s := newState(t, KSVD{Sparsity: 4, MinUses: minUses, Coherence: 2}, x, d0)
+		if err := s.code(); err != nil {
+			t.Fatal(err)
+		}
+		s.users.find(&s.Γ, 4)
+		if found := s.users.first[4] - s.users.first[3]; found != 3 {
+			t.Fatalf("%d codes have atom 3: nothing is tested", found)
+		}
+		if got := s.used(); !slices.Equal(got, want) {
+			t.Errorf("min_uses = %d: the atoms %v are used, want %v", minUses, got, want)
+		}
 	}
 }
 

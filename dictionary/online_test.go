@@ -276,6 +276,36 @@ func TestOnlineTerms(t *testing.T) {
 	}
 }
 
+// TestOnlineTermsForget: the terms are means with the weights of A and B.
+func TestOnlineTermsForget(t *testing.T) {
+	l := started(t, small, gaussian(28, 5, 4))
+	older := math.Pow(1-20.0/120, small.Rho)
+	weights := []float64{math.Pow(0.5, small.Rho) * older, older, 1}
+	var rest, l1, nonzeros, whole float64
+	for i, n := range []int{50, 50, 20} {
+		x, s := gaussian(uint64(i)+29, 5, n), gaussian(uint64(i)+32, 4, n)
+		x.Scale(float64(4-i), x) // batches of unlike energies
+		for k := range 2 - i {
+			clear(s.RawRowView(k)) // and of unlike codes
+		}
+		l.collect(x, s)
+		var e mat.Dense
+		e.Mul(l.d, s)
+		e.Sub(x, &e)
+		rest += weights[i] * lin.SquaredNorm(&e) / 2
+		for _, v := range s.RawMatrix().Data {
+			l1 += weights[i] * math.Abs(v)
+		}
+		nonzeros += weights[i] * float64((2+i)*n)
+		whole += weights[i] * float64(n)
+	}
+	for i, want := range []float64{rest / whole, l1 / whole, nonzeros / whole, 0} {
+		if term := l.Terms()[i]; math.Abs(term.Value-want) > 1e-12*want {
+			t.Errorf("%s is %v, want %v", term.Name, term.Value, want)
+		}
+	}
+}
+
 // TestOnlineDoesNotDependOn threads or watchers, nor does it change its input.
 func TestOnlineDoesNotDependOn(t *testing.T) {
 	x := mixtures(14, nrdl.Unit(gaussian(15, 30, 70)), 300, 4)

@@ -323,6 +323,64 @@ func TestFisherConverges(t *testing.T) {
 	}
 }
 
+// A model codes a query y by min ‖y − Ds‖² + γ‖s‖₁, of which the conditions are
+// |2d_kᵀ(y − Ds)| ≤ γ, with the sign of s_k and equality where s_k ≠ 0, and
+// scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖². A duality gap of 1e-6
+// lets Ds be off by √2e-6, and 2d_kᵀ(y − Ds) by 3e-3.
+func TestFisherModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	m := DefaultFDDL
+	m.Passes, m.Gamma, m.Weight = 3, 0.1, 0.7
+	model, err := m.Fit(t.Context(), positive(r, 20, 4, 5, 3), nrdl.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, y := model.Parts(), nrdl.Unit(positive(r, 20, 3, 4).X)
+	codes, err := model.Transform(t.Context(), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := model.Scores(t.Context(), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rest, slopes mat.Dense
+	rest.Mul(p.D, codes)
+	rest.Sub(y, &rest)
+	slopes.Mul(p.D.T(), &rest)
+	slopes.Scale(2, &slopes) // 2Dᵀ(y − Ds)
+	k, n := codes.Dims()
+	on := 0
+	for j := range n {
+		for i := range k {
+			slope, s := slopes.At(i, j), codes.At(i, j)
+			if math.Abs(slope) > m.Gamma+3e-3 {
+				t.Errorf("query %d: |2dᵀ(y − Ds)| is %v at atom %d, more than γ", j, math.Abs(slope), i)
+			}
+			if math.Abs(s) > 1e-3 {
+				on++
+				if math.Abs(slope-math.Copysign(m.Gamma, s)) > 3e-3 {
+					t.Errorf("query %d: 2dᵀ(y − Ds) is %v at atom %d with the coefficient %v", j, slope, i, s)
+				}
+			}
+		}
+		for c := range p.Classes {
+			lo, hi := p.Groups[c], p.Groups[c+1]
+			var part, off mat.VecDense
+			part.MulVec(lin.Cols(p.D, lo, hi), codes.ColView(j).(*mat.VecDense).SliceVec(lo, hi))
+			part.SubVec(y.ColView(j), &part)
+			off.SubVec(codes.ColView(j), p.M.ColView(c))
+			want := 1 - mat.Dot(&part, &part) - m.Weight*mat.Dot(&off, &off)
+			if got := scores.At(c, j); math.Abs(got-want) > 1e-12 {
+				t.Errorf("query %d: class %d scores %v, want %v", j, c, got, want)
+			}
+		}
+	}
+	if on == 0 || on == k*n {
+		t.Errorf("%d of %d coefficients are not 0: the test sees one case only", on, k*n)
+	}
+}
+
 // What cannot be done is refused before any work.
 func TestFisherRefuses(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(7, 1)), 10, 4, 2, 3)

@@ -200,6 +200,25 @@ func TestFamilyClassifiersAreRidgeRegressions(t *testing.T) {
 	}
 }
 
+// So is that of a model of either, where atoms are fewer than samples: W is not
+// what K-SVD has learnt beside D.
+func TestModelsOfTheFamilyRegressLabels(t *testing.T) {
+	l := few(3, 4)
+	l.Ridge = 0.3
+	set := directions(3, 12, 6, 8, 5)
+	for _, m := range []nrdl.Method{KSVD{l}, LCKSVD1{l, 0.5}} {
+		model, err := m.Fit(t.Context(), set, nrdl.Run{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := model.Parts()
+		want := ridge(t, labels(set.Groups), codes(t, l, p.D, nrdl.Unit(set.X)), l.Ridge)
+		if diff := lin.MaxAbsDiff(p.W, want); !(diff < 1e-10) {
+			t.Errorf("%s: W differs from HSᵀ(SSᵀ + λI)⁻¹ by %.1e", m.Name(), diff)
+		}
+	}
+}
+
 // The objective falls from pass to pass where atoms are not replaced and codes
 // not given up for worse ones.
 func TestStackedErrorFalls(t *testing.T) {

@@ -189,6 +189,25 @@ func TestLCLEUpdatesAreMinimisers(t *testing.T) {
 	}
 }
 
+// The graph of a pass is that of the atoms with which it begins, in every pass: S,
+// which comes last, minimises the problem with it.
+func TestLCLEGraphFollowsTheAtoms(t *testing.T) {
+	m := strongLCLE()
+	s := midwayLCLE(t, m, positive(rand.New(rand.NewPCG(7, 20)), 9, 3, 4, 5), 0)
+	for pass := range 3 {
+		l := laplacian(s.D, m.Neighbours)
+		if _, err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if g := gradient(s.S, func() float64 { return s.objective(l) }); g > 1e-8 {
+			t.Errorf("pass %d: gradient %.1e in S", pass, g)
+		}
+		if now := laplacian(s.D, m.Neighbours); lin.MaxAbsDiff(now, l) < 1e-4 {
+			t.Errorf("pass %d hardly changes the graph: nothing is tested", pass)
+		}
+	}
+}
+
 // With more features than samples the fit of compressed samples is that of the
 // samples themselves.
 func TestLCLECompressionChangesNothing(t *testing.T) {
