@@ -4,6 +4,7 @@ package hint
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hbollon/go-edlib"
@@ -30,16 +31,19 @@ func Of(err error) string {
 }
 
 // Unknown is the error for a name that is none of names, with the nearest of
-// them as its hint, of equally near ones one that name begins, or all of them
-// where none is near.
+// them, in upper or lower case, as its hint, of equally near ones one that name
+// begins; or one that name begins, or all of them where none is near.
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
 	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
-		d := edlib.OSADamerauLevenshteinDistance(name, n)
+		d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
 			nearest, distance = n, d
 		}
+	}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }); nearest == "" && len(name) > 2 && i >= 0 {
+		nearest = names[i]
 	}
 	if nearest != "" {
 		return Add(err, "did you mean %q?", nearest)

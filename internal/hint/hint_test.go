@@ -9,10 +9,11 @@ import (
 )
 
 func TestUnknownNamesTheNearest(t *testing.T) {
-	names := []string{"nrc", "crc", "nrdl-test", "nrdl"}
+	names := []string{"nrc", "crc", "nrdl-test", "nrdl", "sdrerdl-reconstruction"}
 	for name, want := range map[string]string{
 		"nrld": `did you mean "nrdl"?`, "nrdl_test": `did you mean "nrdl-test"?`, "crcc": `did you mean "crc"?`,
-		"nrd": `did you mean "nrdl"?`, "svm": `choose one of nrc, crc, nrdl-test, nrdl`, "": `choose one of nrc, crc, nrdl-test, nrdl`,
+		"nrd": `did you mean "nrdl"?`, "svm": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`,
+		"": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`, "NRDL": `did you mean "nrdl"?`, "sdrerdl": `did you mean "sdrerdl-reconstruction"?`,
 	} {
 		if got := hint.Of(hint.Unknown("method", name, names)); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
