@@ -11,9 +11,8 @@ import (
 	"nrdl/internal/lin"
 )
 
-// What counts as rounding, for atoms and samples of norm 1; OMP's comment
-// states them, and
-// dependent, the squared sine of an atom's angle to the support.
+// What counts as rounding, for atoms and samples of norm 1. OMP's comment states
+// them, and dependent, the squared sine of an atom's angle to the support.
 const (
 	exhausted    = 1e-10 // ‖r‖
 	uncorrelated = 1e-12 // |d_kᵀr|

@@ -29,7 +29,7 @@ import (
 // recipes do without, and it need not lead lower: samples hold on to codes that
 // were good early, and on faces the error of 50 passes was larger with it.
 type KSVD struct {
-	Sparsity  int     `json:"sparsity" help:"T₀, most atoms a sample; at most as many as there are"`
+	Sparsity  int     `json:"sparsity" help:"T₀ ≤ K, most atoms a sample; of one class alone at most its atoms"`
 	Error     float64 `json:"error" help:"ε ≥ 0, length of the residual at which a sample has atoms enough"`
 	Passes    int     `json:"passes" help:"passes over the samples; 0 leaves the atoms as they are"`
 	MinUses   int     `json:"min_uses" help:"an atom that fewer samples use, or not all if they are fewer, is replaced by a sample"`
@@ -93,14 +93,14 @@ func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.D
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
 	}
-	return s.span.expand(transposed(s.D)), out, nil
+	return s.expand(transposed(s.D)), out, nil
 }
 
 // ksvdState holds atoms and residuals as rows, so that each lies in one piece.
 type ksvdState struct {
 	KSVD
-	ctx  context.Context // ends a pass half-way
-	span span            // whose coordinates X and D are in
+	ctx    context.Context               // ends a pass half-way
+	expand func(d *mat.Dense) *mat.Dense // takes atoms from the coordinates of X and D back
 
 	X *mat.Dense         // d×N
 	D *mat.Dense         // Dᵀ, K×d
@@ -133,10 +133,10 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	if err := k.check(x, d0); err != nil {
 		return nil, err
 	}
-	span, x, d0 := spanned(x, nrdl.Unit(d0))
+	x, d0, expand := Compress(x, nrdl.Unit(d0))
 	d, _ = x.Dims()
 	s := &ksvdState{
-		KSVD: k, ctx: ctx, span: span, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
+		KSVD: k, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
 		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),
 		stale: make([]bool, atoms), fresh: make([]float64, d),
 	}

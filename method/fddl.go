@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/coding"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
 )
 
 // FDDL learns a dictionary of class-wise parts D_i and codes that are compact
@@ -98,80 +95,37 @@ func (m FDDL) coder() coding.Lasso {
 
 // Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
 func (m FDDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	train, _, err := samples(m, train)
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+		return m.learn(ctx, x, t, run)
+	})
+}
+
+// learn learns D and the mean codes from the samples x, d×N of unit norm, of
+// the set t.
+func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
+	var none nrdl.Parts
+	atoms, err := atomGroups(t, m.Atoms)
 	if err != nil {
-		return nil, err
-	}
-	t := ordered(train)
-	atoms, err := m.groups(t)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return none, err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return none, err
 	}
-	u, x := orthogonal(nrdl.Unit(t.X))
-	s, err := newFDDLState(m, x, t.Groups, atoms)
+	r, expand := compress(x)
+	s, err := newFDDLState(m, r, t.Groups, atoms)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return none, err
 	}
 	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return none, err
 	}
-	p := nrdl.Parts{
-		D: s.D, Groups: atoms, M: s.means(), Weight: m.Weight,
+	return nrdl.Parts{
+		D: expand(s.D), Groups: atoms, M: s.means(), Weight: m.Weight,
 		Coder: m.coder(), Rule: nrdl.Fisher, Trained: out,
-	}
-	if u != nil {
-		d, _ := u.Dims()
-		_, k := s.D.Dims()
-		p.D = mat.NewDense(d, k, nil)
-		lin.AB(p.D, 1, u, s.D) // D = U·D̃
-	}
-	return model(m, train, run, reordered(p, t.Classes, train.Classes))
+	}, nil
 }
 
-// groups returns the groups of the atoms, or why there cannot be so many.
-func (m FDDL) groups(train *nrdl.Set) ([]int, error) {
-	atoms := []int{0}
-	for c, name := range train.Classes {
-		n := train.Groups[c+1] - train.Groups[c]
-		if m.Atoms > n {
-			return nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", m.Atoms, n, name),
-				"set atoms to at most the fewest training images of a person, or to 0 for all")
-		}
-		if m.Atoms > 0 {
-			n = m.Atoms
-		}
-		atoms = append(atoms, atoms[c]+n)
-	}
-	return atoms, nil
-}
-
-// orthogonal returns the factors of X = U·R, UᵀU = I, of a matrix with d > N:
-// R, N×N, has the inner products of X, and U, d×N, takes an atom learnt from R
-// back to features. Else it returns nil and x.
-func orthogonal(x *mat.Dense) (u, r *mat.Dense) {
-	d, n := x.Dims()
-	if d <= n {
-		return nil, x
-	}
-	u, r = mat.DenseCopyOf(x), mat.NewDense(n, n, nil)
-	tau, size := make([]float64, n), make([]float64, 1)
-	lapack64.Geqrf(u.RawMatrix(), tau, size, -1)
-	work := make([]float64, int(size[0]))
-	lapack64.Geqrf(u.RawMatrix(), tau, work, len(work))
-	for i := range n {
-		copy(r.RawRowView(i)[i:], u.RawRowView(i)[i:])
-	}
-	lapack64.Orgqr(u.RawMatrix(), tau, size, -1)
-	work = make([]float64, int(size[0]))
-	lapack64.Orgqr(u.RawMatrix(), tau, work, len(work))
-	return u, r
-}
-
-// errEigenfaces is returned where the eigenvalue iteration does not end.
 var errEigenfaces = errors.New("the eigenfaces cannot be computed")
 
 // leastVariance is the variance of n unit samples, as a part of n, that rounding

@@ -23,7 +23,7 @@ func fisherState(t *testing.T, edit func(*FDDL), d int, sizes ...int) *fddlState
 	edit(&m)
 	r := rand.New(rand.NewPCG(5, uint64(d)))
 	train := positive(r, d, sizes...)
-	atoms, err := m.groups(train)
+	atoms, err := atomGroups(train, m.Atoms)
 	if err != nil {
 		t.Fatal(err)
 	}

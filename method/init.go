@@ -25,13 +25,9 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl
 		return mat.DenseCopyOf(x), train.Groups, nil
 	}
 	k.Sparsity = min(k.Sparsity, atoms)
-	groups := []int{0}
-	for c, name := range train.Classes {
-		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
-			return nil, nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
-				"set atoms to at most the fewest training images of a person, or to 0 for all")
-		}
-		groups = append(groups, atoms*(c+1))
+	groups, err := atomGroups(train, atoms)
+	if err != nil {
+		return nil, nil, err
 	}
 	d, _ := x.Dims()
 	d0 := mat.NewDense(d, atoms*len(train.Classes), nil)
@@ -44,4 +40,33 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl
 		lin.Set(lin.Cols(d0, groups[c], groups[c+1]), 1, learnt)
 	}
 	return d0, groups, nil
+}
+
+// atomGroups returns the groups of so many atoms a class, 0 for as many as
+// samples, or why there cannot be so many.
+func atomGroups(train *nrdl.Set, atoms int) ([]int, error) {
+	if atoms == 0 {
+		return train.Groups, nil
+	}
+	groups := []int{0}
+	for c, name := range train.Classes {
+		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
+			return nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
+				"set atoms to at most the fewest training images of a person, or to 0 for all")
+		}
+		groups = append(groups, atoms*(c+1))
+	}
+	return groups, nil
+}
+
+// compress returns R of X = U·R, UᵀU = I, where d > N: every inner product, and
+// so every update, is the same for R, N×N, as for X; expand gives U·D for atoms
+// learnt from R. Else it returns x and the identity.
+func compress(x *mat.Dense) (r *mat.Dense, expand func(d *mat.Dense) *mat.Dense) {
+	d, n := x.Dims()
+	if d <= n {
+		return x, func(d *mat.Dense) *mat.Dense { return d }
+	}
+	qr := lin.FactorQR(x)
+	return qr.R(), qr.Q
 }

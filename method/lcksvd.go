@@ -244,16 +244,9 @@ func (l consistency) weights(groups []int) []float64 {
 
 // fit learns m.
 func (l SparseLearning) fit(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, with consistency) (*nrdl.Model, error) {
-	train, _, err := samples(m, train)
-	if err != nil {
-		return nil, err
-	}
-	t := ordered(train)
-	p, err := l.learn(ctx, nrdl.Unit(t.X), t, run, with)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	return model(m, train, run, reordered(p, t.Classes, train.Classes))
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+		return l.learn(ctx, x, t, run, with)
+	})
 }
 
 // learn learns dictionary and classifier from the samples x, d×N of unit norm,

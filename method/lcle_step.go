@@ -31,7 +31,7 @@ type lcleState struct {
 // The columns of x, the samples of t at unit norm, are replaced by their
 // coordinates in their own span where that is shorter.
 func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *nrdl.Set) (*lcleState, error) {
-	x = compress(x)
+	x, _ = compress(x)
 	d0, atoms, err := classwise(ctx, m.Init, x, t, m.Atoms)
 	if err != nil {
 		return nil, err

@@ -35,8 +35,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/internal/config"
@@ -115,29 +113,28 @@ func Describe(m nrdl.Method) string {
 }
 
 // samples checks the parameters and the training set. It returns the set that
-// is learnt from, which is train without its black images, and its samples at
-// unit norm, a copy.
-func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, *mat.Dense, error) {
+// is learnt from, which is train without its black images.
+func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
 	if err := m.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if err := train.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if len(train.Classes) < 2 {
-		return nil, nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
+		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
 			"recognition needs images of at least two people")
 	}
 	seen := notBlack(train)
 	if len(seen.Classes) < len(train.Classes) {
 		for c, name := range train.Classes {
 			if c == len(seen.Classes) || seen.Classes[c] != name {
-				return nil, nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
+				return nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
 					"remove them, or add others of the same person")
 			}
 		}
 	}
-	return seen, nrdl.Unit(seen.X), nil
+	return seen, nil
 }
 
 // notBlack returns train without the samples that are all zero: they have no
@@ -177,10 +174,11 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	train, x, err := samples(m, train)
+	train, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}
+	x := nrdl.Unit(train.X)
 	d, n := x.Dims()
 	if err := fits(c(n), d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)

@@ -122,16 +122,9 @@ func (m NRDL) coder() coding.Coder {
 
 // Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
 func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	train, _, err := samples(m, train)
-	if err != nil {
-		return nil, err
-	}
-	t := ordered(train)
-	p, err := m.learn(ctx, nrdl.Unit(t.X), t, run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	return model(m, train, run, reordered(p, t.Classes, train.Classes))
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+		return m.learn(ctx, x, t, run)
+	})
 }
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t, its
@@ -161,7 +154,7 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 // newNRDLState starts from D = D₀ and all else zero. The columns of x are
 // replaced by their coordinates in their own span where that is shorter.
 func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*nrdlState, error) {
-	xs := compress(x)
+	xs, _ := compress(x) // the last D is (15) on X
 	d0, atoms, err := classwise(ctx, m.Init, xs, train, m.Atoms)
 	if err != nil {
 		return nil, err
@@ -177,19 +170,4 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
 		PP: zero(c, c), A: zero(c, c),
 	}, nil
-}
-
-// compress returns R of the thin QR factorisation X = U·R, N×N, where d > N:
-// every inner product, and so every update, is the same for R as for X. Else
-// it returns x.
-func compress(x *mat.Dense) *mat.Dense {
-	d, n := x.Dims()
-	if d <= n {
-		return x
-	}
-	var qr mat.QR
-	qr.Factorize(x)
-	var r mat.Dense
-	qr.RTo(&r)
-	return mat.DenseCopyOf(r.Slice(0, n, 0, n))
 }

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,6 +47,22 @@ func ordered(train *nrdl.Set) *nrdl.Set {
 		}
 	}
 	return t
+}
+
+// learnInOrder makes the Model of a fit of m on train from what learn learns
+// from the samples x, d×N of unit norm, of the set t: those of train that are
+// not black, as ordered puts them.
+func learnInOrder(m nrdl.Method, train *nrdl.Set, run nrdl.Run, learn func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error)) (*nrdl.Model, error) {
+	seen, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	t := ordered(seen)
+	p, err := learn(nrdl.Unit(t.X), t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return model(m, seen, run, reordered(p, t.Classes, seen.Classes))
 }
 
 // reordered returns p, whose classes are called from, with its classes in the

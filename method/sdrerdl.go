@@ -87,16 +87,9 @@ func (m SDRERDL) Validate() error {
 // there are fewer atoms than a code may have, or a class with fewer samples than
 // atoms. An outcome that is Exhausted is still a model.
 func (m SDRERDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	seen, _, err := samples(m, train)
-	if err != nil {
-		return nil, err
-	}
-	learnt := ordered(seen)
-	p, err := m.learn(ctx, nrdl.Unit(learnt.X), learnt, run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	return model(m, seen, run, reordered(p, learnt.Classes, seen.Classes))
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+		return m.learn(ctx, x, t, run)
+	})
 }
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t.

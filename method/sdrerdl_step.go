@@ -33,7 +33,7 @@ type sdrerdlState struct {
 // codes of images and mirror images over it. The columns of both, [X X′], are
 // replaced by their coordinates in their own span where that is shorter.
 func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *nrdl.Set) (*sdrerdlState, error) {
-	xx := compress(both)
+	xx, _ := compress(both)
 	d, n2 := xx.Dims()
 	n := n2 / 2
 	d0, atoms, err := classwise(ctx, m.Init, lin.Cols(xx, 0, n), t, m.Atoms)

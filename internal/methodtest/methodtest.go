@@ -7,20 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/internal/config"
-	"nrdl/method"
 )
 
 // An Exception says what a parameter needs to matter.
@@ -237,100 +233,6 @@ func (s *suite) saved(t *testing.T) {
 	}
 	if !bytes.Equal(file, encode(t, again)) {
 		t.Error("the loaded model is saved as other bytes")
-	}
-}
-
-// parameters changes one parameter after the other: the scores must change.
-func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
-	for _, p := range method.Params(s.m) {
-		t.Run(p.Path, func(t *testing.T) {
-			e := exceptions[p.Path]
-			base := setAll(t, s.m, e.Given)
-			if e.Value == "" {
-				e.Value = another(t, p)
-			}
-			a := s.fit(t, base, s.train, nil)
-			b := s.fit(t, set(t, base, p.Path, e.Value), s.train, nil)
-			if mat.Equal(scores(t, a, s.probe.X), scores(t, b, s.probe.X)) {
-				t.Errorf("%s = %s changes nothing against %s", p.Path, e.Value, p.Value)
-			}
-		})
-	}
-}
-
-// setAll sets all values, a coder before its parameters.
-func setAll(t *testing.T, m nrdl.Method, values map[string]string) nrdl.Method {
-	t.Helper()
-	for _, path := range slices.Sorted(maps.Keys(values)) {
-		m = set(t, m, path, values[path])
-	}
-	return m
-}
-
-func set(t *testing.T, m nrdl.Method, path, value string) nrdl.Method {
-	t.Helper()
-	edited, err := method.Set(m, path, value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return edited
-}
-
-// another returns a value for p other than its own.
-func another(t *testing.T, p config.Param) string {
-	t.Helper()
-	for _, c := range p.Choices {
-		if c != p.Value {
-			return c
-		}
-	}
-	switch p.Value {
-	case "true":
-		return "false"
-	case "false":
-		return "true"
-	}
-	var v float64
-	if _, err := fmt.Sscan(p.Value, &v); err != nil {
-		t.Fatalf("no other value known for %s = %s", p.Path, p.Value)
-	}
-	if v == math.Trunc(v) {
-		return fmt.Sprint(v + 1)
-	}
-	return fmt.Sprint(3 * v)
-}
-
-// has reports whether m has a parameter of that path.
-func (s *suite) has(path string) bool {
-	return slices.ContainsFunc(method.Params(s.m), func(p config.Param) bool { return p.Path == path })
-}
-
-// tooMuch asks for more atoms, or samples a class, than there are: an error
-// before the first pass, which says so.
-func (s *suite) tooMuch(t *testing.T) {
-	for _, path := range []string{"atoms", "sparsity", "coder.sparsity", "neighbours", "coder.neighbours"} {
-		if !s.has(path) {
-			continue
-		}
-		watch := func(nrdl.Progress) { t.Errorf("%s = 100 is refused after a pass", path) }
-		_, err := set(t, s.m, path, "100").Fit(context.Background(), s.train, nrdl.Run{Watch: watch})
-		if err == nil {
-			t.Errorf("%s = 100 is accepted for 30 samples", path)
-		} else if _, last, _ := strings.Cut("."+path, "."); !strings.Contains(err.Error(), strings.TrimPrefix(last, "coder.")+" = 100") {
-			t.Errorf("%s = 100: the error does not say so: %v", path, err)
-		}
-	}
-}
-
-// fewAtoms learns fewer atoms a class than there are samples.
-func (s *suite) fewAtoms(t *testing.T) {
-	if !s.has("atoms") {
-		t.Skip("the samples are the atoms")
-	}
-	few := &suite{m: set(t, s.m, "atoms", "3"), train: s.train, probe: s.probe}
-	few.learns(t)
-	if _, k := few.fit(t, few.m, s.train, nil).Parts().D.Dims(); k != 15 {
-		t.Errorf("%d atoms for 5 classes of 3", k)
 	}
 }
 
