@@ -1,0 +1,240 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
+)
+
+// SaltAndPepper is noise that turns single pixels black or white, as MATLAB's
+// imnoise(I, 'salt & pepper', Density) does: each pixel on its own becomes 0
+// (pepper) with probability Density/2 and white (salt) with probability
+// Density/2. White is the largest value of the whole set's range: 1 where no
+// value of it exceeds 1, else 255 where none exceeds 255, else 65535 where none
+// exceeds 65535, else the largest value of the set.
+//
+// A pixel draws one number x, even on 0 ≤ x < 1, that does not depend on the
+// density: x < Density/2 is pepper and x ≥ 1 − Density/2 is salt. imnoise has
+// salt on Density/2 ≤ x < Density, an interval of the same length, so that the
+// noise has the same distribution; but here what is hit at one density is hit
+// in the same way at every higher one with the same seed. Results at two
+// densities then differ by the additional noise only and not by chance, and
+// their difference has less variance.
+type SaltAndPepper struct {
+	Density float64 `json:"density"` // probability that a pixel is hit, 0 … 1
+}
+
+// Validate reports a density outside 0 … 1.
+func (n SaltAndPepper) Validate() error {
+	if !(n.Density >= 0 && n.Density <= 1) {
+		return fmt.Errorf("add salt and pepper: density = %v is outside 0 … 1", n.Density)
+	}
+	return nil
+}
+
+// Apply returns set with noise on every image. It shares with set all but X.
+// The noise of an image depends on the seed and the image's column, and on no
+// other image but by white. Samples that are not images, and negative values,
+// are an error.
+func (n SaltAndPepper) Apply(set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+	return corruptAll(n, set, seed)
+}
+
+// Select returns set.Select(columns) with the noise that Apply gives to these
+// images. No columns are an error.
+func (n SaltAndPepper) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+	return corruptSelected(n, set, columns, seed)
+}
+
+func (n SaltAndPepper) stream() uint64 { return noiseStream }
+
+func (n SaltAndPepper) spoiler(in nrdl.Input, white float64) spoiler {
+	pepper, salt := n.Density/2, 1-n.Density/2
+	return func(x *mat.Dense, j int, rng *rand.Rand) {
+		for i := range in.Len() {
+			switch u := rng.Float64(); {
+			case u < pepper:
+				x.Set(i, j, 0)
+			case u >= salt:
+				x.Set(i, j, white)
+			}
+		}
+	}
+}
+
+// Occlusion covers a block of each image with an unrelated picture, a drawn
+// heap of leaves, which is the same for all images. It is brought to the size
+// of the block, and its black and white are 0 and the white of SaltAndPepper.
+//
+// The block is a square of side √(Share·Height·Width), rounded to whole pixels.
+// Where this root is more than the shorter side of the image, the block is a
+// rectangle over all of the shorter side which has the same area, rounded to
+// whole rows or columns. Its place is random, every one inside the image
+// equally likely. With the same seed the block of one share lies inside that
+// of every greater one.
+type Occlusion struct {
+	Share float64 `json:"share"` // of the image's area that is covered, 0 … 1
+}
+
+// Validate reports a share outside 0 … 1.
+func (o Occlusion) Validate() error {
+	if !(o.Share >= 0 && o.Share <= 1) {
+		return fmt.Errorf("occlude: share = %v is outside 0 … 1", o.Share)
+	}
+	return nil
+}
+
+// Apply returns set with a block of every image covered. It shares with set all
+// but X. The place of the block depends on the seed and the image's column, and
+// on no other image. Samples that are not images, and negative values, are an
+// error.
+func (o Occlusion) Apply(set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+	return corruptAll(o, set, seed)
+}
+
+// Select returns set.Select(columns) with the blocks that Apply gives to these
+// images: test images are covered alike whatever the split they are from. No
+// columns are an error.
+func (o Occlusion) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+	return corruptSelected(o, set, columns, seed)
+}
+
+// Block returns the size of the block in images of size in; the zero Input
+// where the share rounds to no pixel.
+func (o Occlusion) Block(in nrdl.Input) nrdl.Input {
+	short := min(in.Height, in.Width)
+	area := o.Share * float64(in.Len())
+	if side := math.Sqrt(area); side <= float64(short) {
+		s := int(math.Round(side))
+		return nrdl.Input{Height: s, Width: s}
+	}
+	long := int(math.Round(area / float64(short)))
+	if in.Height < in.Width {
+		return nrdl.Input{Height: short, Width: long}
+	}
+	return nrdl.Input{Height: long, Width: short}
+}
+
+func (o Occlusion) stream() uint64 { return occlusionStream }
+
+func (o Occlusion) spoiler(in nrdl.Input, white float64) spoiler {
+	b := o.Block(in)
+	if b.Len() == 0 {
+		return func(*mat.Dense, int, *rand.Rand) {}
+	}
+	cover := leaves(b, white)
+	return func(x *mat.Dense, j int, rng *rand.Rand) {
+		// ⌊u·(n−b+1)⌋ moves back by at most one pixel when b grows by one, so
+		// that the greater block covers the smaller.
+		top := int(rng.Float64() * float64(in.Height-b.Height+1))
+		left := int(rng.Float64() * float64(in.Width-b.Width+1))
+		for c := range b.Width {
+			for r := range b.Height {
+				x.Set((left+c)*in.Height+top+r, j, cover[c*b.Height+r])
+			}
+		}
+	}
+}
+
+// A corruption is a way to damage images one by one.
+type corruption interface {
+	Validate() error
+	stream() uint64
+	spoiler(in nrdl.Input, white float64) spoiler
+}
+
+// A spoiler damages column j of x, an image, by the random numbers of rng. It
+// is called for different columns at the same time.
+type spoiler func(x *mat.Dense, j int, rng *rand.Rand)
+
+// These keep the random numbers of corruptions apart from those that others
+// draw from the same seed: the fractional parts of √11 and √13.
+const (
+	noiseStream     = 0x510e527fade682d1
+	occlusionStream = 0x9b05688c2b3e6c1f
+)
+
+// corruptChunk is how many images one goroutine damages at a time: enough to
+// fill a cache line of X, few enough to share out a small set.
+const corruptChunk = 32
+
+func corruptAll(c corruption, set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+	white, err := corruptible(c, set)
+	if err != nil {
+		return nil, err
+	}
+	t := *set
+	t.X = mat.DenseCopyOf(set.X)
+	corrupt(c, &t, white, seed, func(j int) int { return j })
+	return &t, nil
+}
+
+func corruptSelected(c corruption, set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+	white, err := corruptible(c, set)
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, errors.New("corrupt images: no columns are selected")
+	}
+	_, n := set.X.Dims()
+	columns = slices.Sorted(slices.Values(columns)) // the order of Set.Select
+	if lo, hi := columns[0], columns[len(columns)-1]; lo < 0 || hi >= n {
+		return nil, fmt.Errorf("corrupt images: columns %d … %d are selected from %s", lo, hi, count(n, "image"))
+	}
+	t := set.Select(columns)
+	corrupt(c, t, white, seed, func(j int) int { return columns[j] })
+	return t, nil
+}
+
+// corruptible returns the white of set, or the reason why c cannot be applied
+// to it.
+func corruptible(c corruption, set *nrdl.Set) (white float64, err error) {
+	if err := c.Validate(); err != nil {
+		return 0, err
+	}
+	if err := set.Validate(); err != nil {
+		return 0, fmt.Errorf("corrupt images: %w", err)
+	}
+	if set.Input.Len() == 0 {
+		return 0, hint.Add(errors.New("corrupt images: the samples are not images of a known size"),
+			"set the height and the width of the images; features cannot be corrupted, the images they are made from can")
+	}
+	if least := mat.Min(set.X); least < 0 {
+		return 0, hint.Add(fmt.Errorf("corrupt images: the least value is %.4g, grey values are not negative", least),
+			"corrupt the images before a mean is subtracted from them")
+	}
+	return whiteOf(mat.Max(set.X)), nil
+}
+
+// whiteOf is the white of images with the largest value most: that of the
+// first type in MATLAB that holds it.
+func whiteOf(most float64) float64 {
+	for _, white := range []float64{1, math.MaxUint8, math.MaxUint16} { // double, uint8, uint16
+		if most <= white {
+			return white
+		}
+	}
+	return most
+}
+
+// corrupt damages the images of t, of which image j has the number number(j)
+// in the whole set. Each number has random numbers of its own.
+func corrupt(c corruption, t *nrdl.Set, white float64, seed uint64, number func(j int) int) {
+	spoil := c.spoiler(t.Input, white)
+	_, n := t.X.Dims()
+	parallel.For(n, corruptChunk, func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			key := syntheticScatter(seed ^ syntheticScatter(c.stream()^uint64(number(j))))
+			spoil(t.X, j, rand.New(rand.NewPCG(key, c.stream())))
+		}
+	})
+}
