@@ -10,14 +10,15 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/hint internal/realdata internal/parallel internal/blas",
+	"internal/hint internal/realdata internal/parallel internal/blas internal/significance",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors",
 	".",
 	"dictionary",
 	"dataset method internal/picture",
 	"experiment internal/methodtest internal/docgen bench bench/peers",
-	"cmd/nrdl bench/methods bench/validate",
+	"report bench/methods bench/validate",
+	"cmd/nrdl",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

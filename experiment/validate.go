@@ -42,14 +42,7 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 			return Result{}, fmt.Errorf("validate: %w", err)
 		}
 		for held := range f.N {
-			var learn, judge []int
-			for j, k := range fold {
-				if k == held {
-					judge = append(judge, j)
-				} else {
-					learn = append(learn, j)
-				}
-			}
+			learn, judge := hold(fold, held)
 			var w nrdl.Watch
 			if o.Fit != nil {
 				w = o.Fit(len(res.Runs))
@@ -66,6 +59,19 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 	}
 	res.summarise()
 	return res, nil
+}
+
+// hold returns the samples that are learnt from and judged by where the fold
+// held is held out.
+func hold(fold []int, held int) (learn, judge []int) {
+	for j, k := range fold {
+		if k == held {
+			judge = append(judge, j)
+		} else {
+			learn = append(learn, j)
+		}
+	}
+	return learn, judge
 }
 
 // always is the fold of a sample that is never held out.

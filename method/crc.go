@@ -33,6 +33,9 @@ func (CRC) Formulation() string {
 // Validate implements nrdl.Method.
 func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 
+// Ranges implements Tunable.
+func (CRC) Ranges() []Range { return []Range{decades("kappa", 1e-5, 1)} }
+
 // Fit implements nrdl.Method.
 func (m CRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(n int) coding.Coder {

@@ -33,6 +33,9 @@ func (DSRC) Formulation() string {
 // Validate implements nrdl.Method.
 func (m DSRC) Validate() error { return m.Coder.Validate() }
 
+// Ranges implements Tunable.
+func (m DSRC) Ranges() []Range { return coderRanges(m.Coder) }
+
 // Fit implements nrdl.Method.
 func (m DSRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)

@@ -88,6 +88,17 @@ func (m FDDL) Validate() error {
 	return nil
 }
 
+// Ranges implements Tunable. They lie around the values of the authors'
+// program, γ no lower than makes a query slow.
+func (FDDL) Ranges() []Range {
+	return []Range{
+		decades("lambda1", 5e-4, 0.05),
+		decades("lambda2", 5e-3, 0.5),
+		decades("gamma", 1e-3, 0.1),
+		decades("weight", 0.05, 5),
+	}
+}
+
 // coder codes queries: γ weighs against ‖y − Ds‖², λ against half of it.
 func (m FDDL) coder() coding.Lasso {
 	return coding.Lasso{Lambda: m.Gamma / 2, Gap: coding.DefaultLasso.Gap}

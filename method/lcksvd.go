@@ -54,6 +54,20 @@ func (l SparseLearning) Validate() error {
 	return weights("ridge", l.Ridge)
 }
 
+// ranges are those of what the methods that learn from labels share. With every
+// sample an atom, 50 passes that replace atoms can hurt (doc/equations.md), so
+// that few passes and none that replace are in them.
+func (l SparseLearning) ranges() []Range {
+	return []Range{
+		sparsity("sparsity"),
+		decades("passes", 1, 50),
+		{Path: "min_uses", Low: 0, High: 4},
+	}
+}
+
+// ridgeRange is that of the weight of a classifier that is learnt from codes.
+var ridgeRange = decades("ridge", 0.01, 100)
+
 // codesSomething reports a length of the residual with which no sample, all
 // having norm 1, would get an atom.
 func codesSomething(ε float64) error {
@@ -86,6 +100,15 @@ func (KSVD) Describe() string {
 // Formulation gives the problem that the method solves.
 func (KSVD) Formulation() string {
 	return "min_{D,S}  ‖X − DS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c"
+}
+
+// Ranges implements Tunable. With every sample an atom the dictionary
+// stays as it is, and the passes do not matter.
+func (m KSVD) Ranges() []Range {
+	if m.Atoms == 0 {
+		return []Range{sparsity("sparsity"), ridgeRange}
+	}
+	return append(m.ranges(), ridgeRange)
 }
 
 // Fit implements nrdl.Method.
@@ -124,6 +147,11 @@ func (m DKSVD) Validate() error {
 	return classifies("gamma", m.Gamma)
 }
 
+// Ranges implements Tunable.
+func (m DKSVD) Ranges() []Range {
+	return append([]Range{decades("gamma", 1e-3, 10)}, m.ranges()...)
+}
+
 // Fit implements nrdl.Method.
 func (m DKSVD) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return m.fit(ctx, m, train, run, consistency{β: m.Gamma})
@@ -159,6 +187,12 @@ func (m LCKSVD1) Validate() error {
 		return err
 	}
 	return weights("alpha", m.Alpha)
+}
+
+// Ranges implements Tunable. α counts K_c times, so that it lies a decade
+// below DKSVD's γ.
+func (m LCKSVD1) Ranges() []Range {
+	return append([]Range{decades("alpha", 1e-4, 1), ridgeRange}, m.ranges()...)
 }
 
 // Fit implements nrdl.Method.
@@ -202,6 +236,11 @@ func (m LCKSVD2) Validate() error {
 		return err
 	}
 	return classifies("beta", m.Beta)
+}
+
+// Ranges implements Tunable.
+func (m LCKSVD2) Ranges() []Range {
+	return append([]Range{decades("alpha", 1e-4, 1), decades("beta", 1e-3, 10)}, m.ranges()...)
 }
 
 // Fit implements nrdl.Method.

@@ -81,6 +81,16 @@ func (m LCLE) Validate() error {
 	return m.Coder.Validate()
 }
 
+// Ranges implements Tunable.
+func (m LCLE) Ranges() []Range {
+	return append([]Range{
+		decades("alpha", 1e-4, 1),
+		decades("beta", 1e-4, 1),
+		decades("gamma", 1e-3, 10),
+		decades("neighbours", 1, 10),
+	}, coderRanges(m.Coder)...)
+}
+
 // Fit implements nrdl.Method. It is an error if there are no more atoms than
 // neighbours, fewer atoms than a code may have, or a class with fewer samples
 // than atoms. An outcome that is Exhausted is still a model.

@@ -34,6 +34,9 @@ func (LLC) Formulation() string {
 // Validate implements nrdl.Method.
 func (m LLC) Validate() error { return m.Coder.Validate() }
 
+// Ranges implements Tunable.
+func (m LLC) Ranges() []Range { return coderRanges(m.Coder) }
+
 // Fit implements nrdl.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)

@@ -32,6 +32,9 @@ func (LRC) Formulation() string {
 // Validate implements nrdl.Method.
 func (m LRC) Validate() error { return m.Coder.Validate() }
 
+// Ranges implements Tunable.
+func (m LRC) Ranges() []Range { return coderRanges(m.Coder) }
+
 // Fit implements nrdl.Method.
 func (m LRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)

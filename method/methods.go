@@ -104,12 +104,35 @@ func Params(m nrdl.Method) []Param { return codec.Params(m) }
 // Marshal returns the parameters of m as JSON.
 func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }
 
+// Unmarshal returns a method of m's kind with the parameters that Marshal wrote.
+func Unmarshal(m nrdl.Method, params json.RawMessage) (nrdl.Method, error) {
+	edited, err := codec.Unmarshal(params, m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return edited.(nrdl.Method), nil
+}
+
 // Describe says in a line what m is: what its Describe says, or its name.
 func Describe(m nrdl.Method) string {
 	if d, ok := m.(interface{ Describe() string }); ok {
 		return d.Describe()
 	}
 	return m.Name()
+}
+
+// titles are how papers write the names that are not theirs in capitals.
+var titles = map[string]string{
+	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
+	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
+}
+
+// Title names m as papers do: "LC-KSVD2" for lcksvd2.
+func Title(m nrdl.Method) string {
+	if t, ok := titles[m.Name()]; ok {
+		return t
+	}
+	return strings.ToUpper(m.Name())
 }
 
 // samples checks the parameters and the training set. It returns the set that

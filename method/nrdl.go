@@ -112,6 +112,21 @@ func (m NRDL) Validate() error {
 	return m.Coder.Validate()
 }
 
+// Ranges implements Tunable. λ ≥ 0.1 often ruins the rate
+// (doc/equations.md).
+func (m NRDL) Ranges() []Range {
+	learning := []Range{
+		decades("lambda", 1e-6, 1e-2),
+		decades("alpha", 0.1, 10),
+		decades("beta", 1e-3, 1),
+		decades("gamma", 1e-6, 1e-2),
+	}
+	if m.Signed {
+		return append(learning, decades("ridge.lambda", 1e-4, 1))
+	}
+	return append(learning, coderRanges(m.Coder)...)
+}
+
 // coder codes queries.
 func (m NRDL) coder() coding.Coder {
 	if m.Signed {

@@ -83,6 +83,16 @@ func (m SDRERDL) Validate() error {
 	return m.Coder.Validate()
 }
 
+// Ranges implements Tunable.
+func (m SDRERDL) Ranges() []Range {
+	return append([]Range{
+		decades("tau", 0.1, 10),
+		decades("eta", 1e-5, 0.1),
+		decades("lambda", 1e-5, 0.1),
+		decades("nu", 1e-5, 0.1),
+	}, coderRanges(m.Coder)...)
+}
+
 // Fit implements nrdl.Method. It is an error if the samples are not images, if
 // there are fewer atoms than a code may have, or a class with fewer samples than
 // atoms. An outcome that is Exhausted is still a model.

@@ -33,6 +33,9 @@ func (SRC) Formulation() string {
 // Validate implements nrdl.Method.
 func (m SRC) Validate() error { return m.Coder.Validate() }
 
+// Ranges implements Tunable.
+func (m SRC) Ranges() []Range { return coderRanges(m.Coder) }
+
 // Fit implements nrdl.Method.
 func (m SRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)

@@ -69,3 +69,7 @@ func completeData(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 	}
 	return []cobra.Completion{"mat", "npz", "csv", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 }
+
+func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

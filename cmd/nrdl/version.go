@@ -86,9 +86,14 @@ func newBuild() build {
 }
 
 // versionLine is what --version prints.
-func versionLine() string {
-	b := newBuild()
-	return "nrdl " + b.Version
+func versionLine() string { return "nrdl " + newBuild().Version }
+
+// line is the version with the revision, for records.
+func (b build) line() string {
+	if b.Revision == "" || strings.Contains(b.Version, b.Revision[:min(12, len(b.Revision))]) {
+		return b.Version
+	}
+	return b.Version + " " + b.Revision
 }
 
 func measure(d time.Duration) speeds {

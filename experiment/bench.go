@@ -1,0 +1,444 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/blas"
+	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
+	"nrdl/method"
+)
+
+// A Bench makes the runs of plans.
+type Bench struct {
+	Library *Library
+	Jobs    int    // runs at a time, ≥ 1, each on one thread
+	Retry   bool   // make runs again whose record is an error
+	Version string // of the program, for the records
+	// Warn is told what a person should know; may be nil. Progress is told of
+	// every run that ends, and once at the start; never by two goroutines at
+	// once; may be nil.
+	Warn     func(string)
+	Progress func(Progress)
+}
+
+// Progress tells how far a Bench is.
+type Progress struct {
+	Total  int           // runs of the plan
+	Done   int           // with a record, old ones too
+	Failed int           // of Done
+	New    int           // of Done, made now
+	Left   time.Duration // estimate; 0 while nothing is known
+	Last   *Record       // the run that has ended; nil at the start
+}
+
+// Run makes the runs of p that the records at path lack, and appends theirs. A
+// run that fails is a record with its error. When ctx ends, runs under way
+// leave no trace; the next Run makes them. Nothing is run, and no file made,
+// where a data set is missing or cannot be divided as p wants.
+func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error) {
+	settings, err := p.settings()
+	if err != nil {
+		return Progress{}, err
+	}
+	state := &bench{Bench: b, plan: p}
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		old, err := ReadRecordsFile(path, nil)
+		if err != nil {
+			return Progress{}, err
+		}
+		if state.resume(settings, old); len(state.left) == 0 {
+			state.report(nil)
+			return state.progress, nil
+		}
+	}
+	if err := state.open(ctx, settings); err != nil {
+		return Progress{}, err
+	}
+	store, old, err := OpenStore(path, b.Warn)
+	if err != nil {
+		return Progress{}, err
+	}
+	defer store.Close()
+	state.store = store
+	state.resume(settings, old)
+	if err := state.sameData(old); err != nil {
+		return state.progress, err
+	}
+	defer blas.SetThreads(blas.SetThreads(1))
+	defer parallel.SetThreads(parallel.SetThreads(1))
+	state.report(nil)
+	err = state.run(ctx)
+	return state.progress, err
+}
+
+// bench is the state of a Run.
+type bench struct {
+	*Bench
+	plan  *Plan
+	store *Store
+	sets  map[*plannedData]*openSet
+	meter meter
+
+	mu       sync.Mutex // guards what follows, and the store
+	left     []*job     // in the order of the plan
+	prepared map[*setting]*shared
+	pace     pace
+	progress Progress
+	err      error // of the store
+}
+
+// shared are the faces of a setting, made once and dropped when no run needs
+// them any more.
+type shared struct {
+	faces func() (*faces, error)
+	users int
+}
+
+// resume leaves the jobs that have no record among old.
+func (b *bench) resume(settings []*setting, old []Record) {
+	made := map[string]*Record{}
+	for i := range old {
+		made[old[i].Key] = &old[i]
+	}
+	b.left, b.prepared, b.progress, b.pace = nil, map[*setting]*shared{}, Progress{}, pace{}
+	for _, s := range settings {
+		for _, j := range s.jobs {
+			b.progress.Total++
+			r, ok := made[j.key]
+			if ok && (r.Error == "" || !b.Retry) {
+				b.progress.Done++
+				if r.Error != "" {
+					b.progress.Failed++
+				}
+				b.pace.add(j, r.Cost.seconds())
+				continue
+			}
+			b.left = append(b.left, j)
+			if b.prepared[s] == nil {
+				b.prepared[s] = &shared{faces: sync.OnceValues(func() (*faces, error) {
+					return divide(b.sets[s.data].set, s.split, s.fit(), s.dirt())
+				})}
+			}
+			b.prepared[s].users++
+		}
+	}
+}
+
+// open opens the data sets of the settings, and checks that each can be
+// divided and spoilt as wanted.
+func (b *bench) open(ctx context.Context, settings []*setting) error {
+	b.sets = map[*plannedData]*openSet{}
+	for _, s := range settings {
+		if b.sets[s.data] == nil {
+			set, err := b.Library.open(ctx, s.data.path, s.data.drawn, s.data.input)
+			if err != nil {
+				return s.data.at.errorf("%w", err)
+			}
+			b.sets[s.data] = set
+		}
+		set := b.sets[s.data].set
+		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
+			return s.data.at.errorf("%w", err)
+		}
+		if s.noise+s.occlusion > 0 && set.Input.Len() == 0 {
+			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
+		}
+		for _, j := range s.jobs {
+			if err := b.fits(j, set); err != nil {
+				return j.contestant.at.errorf("%w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// fits reports a job that its data leave no sense.
+func (b *bench) fits(j *job, set *nrdl.Set) error {
+	if j.contestant.tune == nil {
+		return nil
+	}
+	learn, _, err := j.split.Apply(set, j.fit())
+	if err == nil && len(learn) < 2*len(set.Classes) {
+		err = hint.Add(fmt.Errorf("split %v leaves one training image of a person, and tuning holds some out", j.split),
+			"tune with at least two training images a person")
+	}
+	return err
+}
+
+// sameData reports a data set that is not the one of the records in the file.
+func (b *bench) sameData(old []Record) error {
+	for d, s := range b.sets {
+		for i := range old {
+			r := &old[i]
+			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input == s.set.Input {
+				err := d.at.errorf("%s is not what the records were made with: its content has changed", d.name)
+				return hint.Add(err, "write to another file with -o")
+			}
+		}
+	}
+	return nil
+}
+
+// run makes the jobs that are left.
+func (b *bench) run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := 0
+	take := func() *job {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if next == len(b.left) || ctx.Err() != nil {
+			return nil
+		}
+		next++
+		return b.left[next-1]
+	}
+	left := len(b.left)
+	var workers sync.WaitGroup
+	for range min(max(b.Jobs, 1), left) {
+		workers.Go(func() {
+			for j := take(); j != nil; j = take() {
+				r := b.do(ctx, j)
+				if ctx.Err() != nil {
+					return // r is not whole
+				}
+				if err := b.keep(j, r); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// keep stores r and tells of it.
+func (b *bench) keep(j *job, r *Record) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.store.Append(*r); err != nil {
+		return err
+	}
+	if s := b.prepared[j.setting]; s.users > 1 {
+		s.users--
+	} else {
+		delete(b.prepared, j.setting)
+	}
+	b.progress.Done++
+	b.progress.New++
+	if r.Error != "" {
+		b.progress.Failed++
+	}
+	b.pace.add(j, r.Cost.seconds())
+	b.report(r)
+	return nil
+}
+
+// report tells of the progress.
+func (b *bench) report(last *Record) {
+	b.progress.Last = last
+	b.progress.Left = b.pace.left(b.left[min(b.progress.New, len(b.left)):], b.Jobs)
+	if b.Bench.Progress != nil {
+		b.Bench.Progress(b.progress)
+	}
+}
+
+// do makes one run. Its errors are the record's.
+func (b *bench) do(ctx context.Context, j *job) *Record {
+	b.mu.Lock()
+	prepare := b.prepared[j.setting].faces
+	b.mu.Unlock()
+	set := b.sets[j.data]
+	r := j.record(set)
+	r.Cost = b.cost()
+	peak := b.meter.start()
+	faces, err := prepare()
+	if err == nil {
+		err = j.learn(ctx, faces, r)
+	}
+	if err != nil {
+		r.fail(err)
+	}
+	r.Cost.PeakBytes = peak()
+	r.Cost.Finished = time.Now().UTC().Truncate(time.Second)
+	return r
+}
+
+// cost is what the records of b have in common.
+func (b *bench) cost() Cost {
+	return Cost{
+		Jobs: max(b.Jobs, 1), Threads: 1, BLAS: blas.Current().String(), Version: b.Version,
+		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+// record says what j is, before it has run.
+func (j *job) record(set *openSet) *Record {
+	c, d := j.contestant, j.data
+	r := &Record{
+		Key: j.key, Plan: j.plan.Name,
+		Dataset: Source{
+			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Input,
+			Preset: d.preset, Hash: set.hash, About: d.about,
+		},
+		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), DirtSeed: j.dirt().seed,
+		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
+	}
+	if p, ok := of(j.plan.published, c.id, d.name); ok {
+		r.Published = &p
+	}
+	r.Note, _ = of(j.plan.notes, c.id, d.name)
+	return r
+}
+
+// identity is r without what was found.
+func (r *Record) identity() Record {
+	return Record{
+		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
+		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Varied: r.Varied,
+		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
+	}
+}
+
+// fail makes r the record of a run that failed.
+func (r *Record) fail(err error) {
+	*r = r.identity()
+	r.Error = err.Error()
+	if h := hint.Of(err); h != "" {
+		r.Error += " (" + h + ")"
+	}
+}
+
+// learn tunes where j wants it, learns, and only then asks for the test images
+// and counts. It fills in r.
+func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
+	m := j.method
+	if s := j.contestant.tune; s != nil {
+		search := *s
+		search.Seed = r.Seed
+		start := time.Now()
+		tuned, err := Tune(ctx, f.train, m, search, TuneObserver{})
+		if err != nil {
+			return err
+		}
+		m, r.Cost.TuneSeconds = tuned.Method, time.Since(start).Seconds()
+		r.Tuning = &Tuning{search, tuned.Best, tuned.Trials}
+		if r.Params, err = method.Marshal(m); err != nil {
+			return err
+		}
+	}
+	_, err := learnAndCount(ctx, m, f, r, j.contestant.trace)
+	return err
+}
+
+// learnAndCount learns, asks for the test images, and counts the ones that are
+// named wrongly. It fills in r.
+func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trace bool) (*nrdl.Model, error) {
+	fit := nrdl.Run{Seed: r.Seed}
+	if trace {
+		r.Trace = &Trace{}
+		fit.Watch = r.Trace.watch
+	}
+	start := time.Now()
+	model, err := m.Fit(ctx, f.train, fit)
+	if err != nil {
+		return nil, err
+	}
+	r.Cost.FitSeconds = time.Since(start).Seconds()
+	out := model.Parts().Trained
+	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
+	_, r.Train = f.train.X.Dims()
+
+	test, err := f.test() // the first that the run sees of a test image
+	if err != nil {
+		return nil, err
+	}
+	start = time.Now()
+	named, err := names(ctx, model, test.X)
+	if err != nil {
+		return nil, err
+	}
+	r.Cost.CodeSeconds = time.Since(start).Seconds()
+	r.count(f.columns, f.people(), named)
+	return model, nil
+}
+
+// names returns the names of the people that the columns of x are taken for.
+func names(ctx context.Context, model *nrdl.Model, x *mat.Dense) ([]string, error) {
+	classes, err := model.Predict(ctx, x)
+	if err == nil {
+		err = context.Cause(ctx) // interrupted while the last of them were named
+	}
+	if err != nil {
+		return nil, err
+	}
+	named := make([]string, len(classes))
+	for j, c := range classes {
+		named[j] = model.Parts().Classes[c]
+	}
+	return named, nil
+}
+
+// watch adds a pass to t.
+func (t *Trace) watch(p nrdl.Progress) {
+	terms := p.Terms()
+	if t.Terms == nil {
+		t.Terms = []string{"residual"}
+		for _, term := range terms {
+			t.Terms = append(t.Terms, term.Name)
+		}
+	}
+	row := []float64{p.Residual}
+	for _, term := range terms {
+		row = append(row, term.Value)
+	}
+	t.Values = append(t.Values, row)
+}
+
+func (c Cost) seconds() float64 { return c.FitSeconds + c.CodeSeconds + c.TuneSeconds }
+
+// pace estimates how long jobs take from those that are done: as the mean of
+// those with the same method and data, or else of those with the same method,
+// or else of all.
+type pace struct {
+	sum   map[[2]string]float64
+	count map[[2]string]float64
+}
+
+func (p *pace) keys(j *job) [3][2]string {
+	return [3][2]string{{j.contestant.label, j.data.name}, {j.contestant.label, ""}, {}}
+}
+
+func (p *pace) add(j *job, seconds float64) {
+	if p.sum == nil {
+		p.sum, p.count = map[[2]string]float64{}, map[[2]string]float64{}
+	}
+	for _, k := range p.keys(j) {
+		p.sum[k] += seconds
+		p.count[k]++
+	}
+}
+
+// left is how long jobs will take, so many at a time.
+func (p *pace) left(jobs []*job, atATime int) time.Duration {
+	var total float64
+	for _, j := range jobs {
+		keys := p.keys(j)
+		if i := slices.IndexFunc(keys[:], func(k [2]string) bool { return p.count[k] > 0 }); i >= 0 {
+			total += p.sum[keys[i]] / p.count[keys[i]]
+		}
+	}
+	return time.Duration(total / float64(max(atATime, 1)) * float64(time.Second))
+}

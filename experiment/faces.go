@@ -1,0 +1,162 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// A Library opens the data sets that plans and records name.
+type Library struct {
+	// Roots are the folders below which a relative path is looked for, in
+	// turn, that does not exist where the program runs; "" is none.
+	Roots []string
+	// Warn is told what was left out or assumed in a data set; may be nil.
+	Warn func(string)
+
+	mu   sync.Mutex
+	sets map[sourceKey]*openSet
+}
+
+type sourceKey struct {
+	path  string
+	drawn dataset.Synthetic
+	input nrdl.Input
+}
+
+type openSet struct {
+	set  *nrdl.Set
+	hash string
+}
+
+// open returns the set that path names, or drawn, and its hash. A set is read
+// once.
+func (l *Library) open(ctx context.Context, path string, drawn *dataset.Synthetic, in nrdl.Input) (*openSet, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := sourceKey{path: path, input: in}
+	if drawn != nil {
+		key.drawn = *drawn
+	}
+	if s, ok := l.sets[key]; ok {
+		return s, nil
+	}
+	var set *nrdl.Set
+	var err error
+	if drawn != nil {
+		set, err = drawn.Draw(ctx)
+	} else {
+		set, err = dataset.Open(ctx, l.find(path), dataset.Options{Input: in, Warn: l.Warn})
+	}
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
+		}
+		return nil, err
+	}
+	s := &openSet{set, hashSet(set)}
+	if l.sets == nil {
+		l.sets = map[sourceKey]*openSet{}
+	}
+	l.sets[key] = s
+	return s, nil
+}
+
+// find returns where path is: as it stands, or below one of the roots.
+func (l *Library) find(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	for _, root := range append([]string{"."}, l.Roots...) {
+		if root == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(root, path)); err == nil {
+			return filepath.Join(root, path)
+		}
+	}
+	return path
+}
+
+// hashSet identifies samples and labels.
+func hashSet(s *nrdl.Set) string {
+	h := sha256.New()
+	d, _ := s.X.Dims()
+	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Input)
+	var buf []byte
+	for i := range d {
+		buf = buf[:0]
+		for _, v := range s.X.RawRowView(i) {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// faces are what the runs of a setting learn from and are judged by.
+type faces struct {
+	train     *nrdl.Set
+	splitHash string
+	columns   []int                     // of the test images in the whole set
+	people    func() []string           // of the test images
+	test      func() (*nrdl.Set, error) // makes the test images when it is first called
+}
+
+// dirt is what spoils images: salt and pepper on all, before anything else is
+// done with them, and blocks on the test images.
+type dirt struct {
+	noise, occlusion float64
+	seed             uint64
+}
+
+// divide splits set into what is learnt from and what is judged by.
+func divide(set *nrdl.Set, split dataset.Split, seed uint64, d dirt) (*faces, error) {
+	learn, judge, err := split.Apply(set, seed)
+	if err != nil {
+		return nil, err
+	}
+	if d.noise > 0 {
+		if set, err = (dataset.SaltAndPepper{Density: d.noise}).Apply(set, d.seed); err != nil {
+			return nil, err
+		}
+	}
+	return &faces{
+		train:     set.Select(learn),
+		splitHash: hashColumns(learn),
+		columns:   judge,
+		people: func() []string {
+			names := make([]string, len(judge))
+			for i, j := range judge {
+				names[i] = set.Classes[set.ClassOf(j)]
+			}
+			return names
+		},
+		test: sync.OnceValues(func() (*nrdl.Set, error) {
+			if d.occlusion == 0 {
+				return set.Select(judge), nil
+			}
+			return dataset.Occlusion{Share: d.occlusion}.Select(set, judge, d.seed)
+		}),
+	}, nil
+}
+
+func hashColumns(columns []int) string {
+	h := sha256.New()
+	for _, j := range columns {
+		fmt.Fprintln(h, j)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}

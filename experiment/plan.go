@@ -1,0 +1,238 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/method"
+)
+
+// A Plan says which methods are judged on which data, and how often.
+// ReadPlan reads one.
+type Plan struct {
+	Name    string
+	About   string
+	Seed    uint64 // from which all random choices follow
+	Repeats int    // runs with anything random in them
+
+	data        []plannedData
+	contestants []contestant
+	published   map[[2]string]Published // by id of the contestant and name of the data
+	notes       map[[2]string]string    // likewise, either may be "*"
+}
+
+// plannedData is a data set, with the ways in which it is divided and spoilt.
+type plannedData struct {
+	at        *value
+	name      string
+	title     string
+	about     string
+	path      string
+	drawn     *dataset.Synthetic
+	input     nrdl.Input
+	preset    string
+	repeats   int // 0 for the plan's
+	splits    []dataset.Split
+	noise     []float64
+	occlusion []float64
+}
+
+// A contestant is a method with parameters, as it takes part.
+type contestant struct {
+	at     *value
+	id     string // by which published rates and notes know it
+	label  string
+	method func(preset string) (nrdl.Method, error)
+	varied *Varied
+	tune   *Search
+	trace  bool
+	only   []string // names of data sets; nil for all
+}
+
+// A job is one run that a plan asks for.
+type job struct {
+	*setting
+	contestant *contestant
+	method     nrdl.Method
+	params     json.RawMessage
+	key        string
+}
+
+// A setting is what runs have in common that meet the same faces.
+type setting struct {
+	plan      *Plan
+	data      *plannedData
+	split     dataset.Split
+	noise     float64
+	occlusion float64
+	repeat    int
+	jobs      []*job
+}
+
+// maxRuns bounds a plan.
+const maxRuns = 1_000_000
+
+// settings returns all that p asks for, in its order.
+func (p *Plan) settings() ([]*setting, error) {
+	var all []*setting
+	runs := 0
+	for i := range p.data {
+		d := &p.data[i]
+		for _, s := range d.settings(p) {
+			if err := s.enter(p.contestants); err != nil {
+				return nil, err
+			}
+			if runs += len(s.jobs); runs > maxRuns {
+				return nil, d.at.errorf("more than %d runs", maxRuns)
+			}
+			if len(s.jobs) > 0 {
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
+}
+
+// settings returns the settings of d, without their jobs.
+func (d *plannedData) settings(p *Plan) (all []*setting) {
+	for _, split := range d.splits {
+		for _, noise := range d.noise {
+			for _, occlusion := range d.occlusion {
+				repeats := 1
+				if split.Random() || noise > 0 || occlusion > 0 {
+					repeats = p.Repeats
+					if d.repeats > 0 {
+						repeats = d.repeats
+					}
+				}
+				for r := range repeats {
+					all = append(all, &setting{plan: p, data: d, split: split, noise: noise, occlusion: occlusion, repeat: r})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// enter adds a job for each of the contestants that s is for.
+func (s *setting) enter(contestants []contestant) error {
+	for i := range contestants {
+		c := &contestants[i]
+		if !c.meets(s.data.name) {
+			continue
+		}
+		m, err := c.method(s.data.preset)
+		if err != nil {
+			return err
+		}
+		j := &job{setting: s, contestant: c, method: m}
+		if j.params, err = method.Marshal(m); err != nil {
+			return c.at.errorf("%w", err)
+		}
+		j.key = j.hash()
+		s.jobs = append(s.jobs, j)
+	}
+	return nil
+}
+
+func (c *contestant) meets(data string) bool {
+	if c.only == nil {
+		return true
+	}
+	for _, n := range c.only {
+		if n == data {
+			return true
+		}
+	}
+	return false
+}
+
+// hash is the key of j: equal for equal work that goes by the same label.
+func (j *job) hash() string {
+	d := j.data
+	text, err := json.Marshal(struct {
+		Data, Path       string
+		Drawn            *dataset.Synthetic
+		Input            nrdl.Input
+		Split            string
+		Noise, Occlusion float64
+		Repeat           int
+		Seed             uint64
+		Label, Method    string
+		Params           json.RawMessage
+		Varied           *Varied
+		Tune             *Search
+		Trace            bool
+	}{
+		d.name, d.path, d.drawn, d.input, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
+		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace,
+	})
+	if err != nil {
+		panic(fmt.Errorf("experiment: %w", err)) // numbers are finite, since they were JSON
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// seed derives the seed for a purpose from the plan's. It depends on the data
+// set and the repeat and never on the method, so that every method meets the
+// same faces. It has 53 bits: readers of JSON that know only double precision
+// keep it.
+func (s *setting) seed(purpose string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", s.plan.Seed, purpose, s.data.name, s.repeat))
+	return binary.LittleEndian.Uint64(sum[:]) >> 11
+}
+
+// fit is the seed of the split and of the fit, the one with which nrdl
+// evaluate makes the same run.
+func (s *setting) fit() uint64 { return s.seed("split") }
+
+// dirt is what spoils the images: by the same seed for all densities.
+func (s *setting) dirt() dirt {
+	d := dirt{s.noise, s.occlusion, 0}
+	if d.noise+d.occlusion > 0 {
+		d.seed = s.seed("dirt")
+	}
+	return d
+}
+
+// of looks up what a plan says of contestant id on a data set.
+func of[T any](table map[[2]string]T, id, data string) (T, bool) {
+	for _, key := range [][2]string{{id, data}, {id, "*"}, {"*", data}} {
+		if v, ok := table[key]; ok {
+			return v, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// List describes the runs of p in their order, a line each.
+func (p *Plan) List() []string {
+	settings, err := p.settings()
+	if err != nil {
+		panic(fmt.Errorf("experiment: %w", err)) // ParsePlan would have failed
+	}
+	var lines []string
+	for _, s := range settings {
+		for _, j := range s.jobs {
+			line := fmt.Sprintf("%s  %s  %v  repeat %d  seed %d", j.contestant.label, s.data.name, s.split, s.repeat, s.fit())
+			if s.noise > 0 {
+				line += fmt.Sprintf("  noise %v", s.noise)
+			}
+			if s.occlusion > 0 {
+				line += fmt.Sprintf("  occlusion %v", s.occlusion)
+			}
+			if j.contestant.tune != nil {
+				line += "  tuned"
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

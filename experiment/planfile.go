@@ -1,0 +1,479 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// maxPlan bounds the file of a plan, in bytes.
+const maxPlan = 4 << 20
+
+// ReadPlan reads the plan at path, of the form that plans/schema.json
+// describes. An error names the line. Data sets are not looked for.
+func ReadPlan(path string) (*Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read plan: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPlan+1))
+	if err != nil {
+		return nil, fmt.Errorf("read plan: %w", err)
+	}
+	if len(text) > maxPlan {
+		return nil, fmt.Errorf("read plan %s: longer than %d MiB", path, maxPlan>>20)
+	}
+	p, err := ParsePlan(text, path)
+	if err != nil {
+		return nil, err
+	}
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return p, nil
+}
+
+// ParsePlan reads a plan from text; errors call it file.
+func ParsePlan(text []byte, file string) (*Plan, error) {
+	root, err := parseJSON(text, file)
+	if err != nil {
+		return nil, err
+	}
+	r := planReader{plan: &Plan{Repeats: 1, published: map[[2]string]Published{}, notes: map[[2]string]string{}}}
+	if err := r.read(root); err != nil {
+		return nil, err
+	}
+	if _, err := r.plan.settings(); err != nil {
+		return nil, err
+	}
+	return r.plan, nil
+}
+
+// A planReader collects a plan.
+type planReader struct {
+	plan    *Plan
+	tune    *Search // for methods that have none of their own
+	schema  string
+	methods *value
+	sources []*value // of published rates and of notes
+}
+
+func (r *planReader) read(root *value) error {
+	p := r.plan
+	err := root.each(map[string]func(*value) error{
+		"$schema":   readText(&r.schema),
+		"name":      readText(&p.Name),
+		"about":     readText(&p.About),
+		"seed":      readSeed(&p.Seed),
+		"repeats":   readInt(&p.Repeats, 1, maxRuns),
+		"tune":      readSearch(&r.tune),
+		"datasets":  func(v *value) error { return v.items(r.data) },
+		"methods":   func(v *value) error { r.methods = v; return nil }, // after "tune" and "datasets"
+		"published": r.later,
+		"notes":     r.later,
+	})
+	if err != nil {
+		return err
+	}
+	if len(p.data) == 0 {
+		return root.errorf(`no data sets: "datasets" lists them`)
+	}
+	if r.methods == nil || len(r.methods.members) == 0 {
+		return root.errorf(`no methods: "methods" lists them`)
+	}
+	if err := r.methods.items(r.contestant); err != nil {
+		return err
+	}
+	for _, v := range r.sources {
+		if err := r.table(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// data reads a data set.
+func (r *planReader) data(v *value) error {
+	d := plannedData{at: v}
+	err := v.each(map[string]func(*value) error{
+		"name":      readText(&d.name),
+		"title":     readText(&d.title),
+		"about":     readText(&d.about),
+		"path":      readText(&d.path),
+		"synthetic": readSynthetic(&d.drawn),
+		"size":      readSize(&d.input),
+		"preset":    readText(&d.preset),
+		"repeats":   readInt(&d.repeats, 1, maxRuns),
+		"split":     oneOrMore(readSplit(&d.splits)),
+		"noise":     oneOrMore(readShare(&d.noise)),
+		"occlusion": oneOrMore(readShare(&d.occlusion)),
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.name == "":
+		return v.errorf(`a data set without a "name"`)
+	case slices.ContainsFunc(r.plan.data, func(o plannedData) bool { return o.name == d.name }):
+		return v.errorf("two data sets are named %q", d.name)
+	case (d.path == "") == (d.drawn == nil):
+		return v.errorf(`data set %q needs either "path" or "synthetic"`, d.name)
+	case len(d.splits) == 0:
+		return hint.Add(v.errorf(`data set %q has no "split"`, d.name), "write one of %s, for example first:6", strings.Join(dataset.SplitForms, ", "))
+	case d.preset != "" && method.PresetAbout(d.preset) == "":
+		return v.errorf("%w", hint.Unknown("preset", d.preset, method.PresetNames()))
+	}
+	if d.title == "" {
+		d.title = d.name
+	}
+	if d.noise == nil {
+		d.noise = []float64{0}
+	}
+	if d.occlusion == nil {
+		d.occlusion = []float64{0}
+	}
+	r.plan.data = append(r.plan.data, d)
+	return nil
+}
+
+// oneOrMore lets read have a value, or each of a list of them.
+func oneOrMore(read func(*value) error) func(*value) error {
+	return func(v *value) error {
+		if v.kind == list && len(v.members) > 0 {
+			return v.items(read)
+		}
+		return read(v)
+	}
+}
+
+func readSplit(to *[]dataset.Split) func(*value) error {
+	return func(v *value) error {
+		var s string
+		if err := readText(&s)(v); err != nil {
+			return err
+		}
+		split, err := dataset.ParseSplit(s)
+		if err != nil {
+			return v.errorf("%w", err)
+		}
+		if split == (dataset.Split{}) {
+			return v.errorf("split all leaves no image to judge by")
+		}
+		*to = append(*to, split)
+		return nil
+	}
+}
+
+func readSize(to *nrdl.Input) func(*value) error {
+	return func(v *value) error {
+		var s string
+		if err := readText(&s)(v); err != nil {
+			return err
+		}
+		in, err := nrdl.ParseInput(s)
+		if err != nil {
+			return v.errorf("%w", err)
+		}
+		*to = in
+		return nil
+	}
+}
+
+func readSynthetic(to **dataset.Synthetic) func(*value) error {
+	return func(v *value) error {
+		s := dataset.DefaultSynthetic
+		strength := func(to *float64) func(*value) error {
+			return func(v *value) error {
+				var one []float64
+				if err := readNumber(&one)(v); err != nil {
+					return err
+				}
+				*to = one[0]
+				return nil
+			}
+		}
+		err := v.each(map[string]func(*value) error{
+			"people":     readInt(&s.People, 1, maxRuns),
+			"per_person": readInt(&s.PerPerson, 1, maxRuns),
+			"size":       readSize(&s.Input),
+			"seed":       readSeed(&s.Seed),
+			"light":      strength(&s.Light),
+			"pose":       strength(&s.Pose),
+			"expression": strength(&s.Expression),
+			"occlusion":  strength(&s.Occlusion),
+			"noise":      strength(&s.Noise),
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.Validate(); err != nil {
+			return v.errorf("%w", err)
+		}
+		*to = &s
+		return nil
+	}
+}
+
+func readSearch(to **Search) func(*value) error {
+	return func(v *value) error {
+		s := DefaultSearch
+		err := v.each(map[string]func(*value) error{
+			"budget": readInt(&s.Budget, 1, maxRuns),
+			"folds":  readInt(&s.Folds, 2, maxRuns),
+		})
+		*to = &s
+		return err
+	}
+}
+
+// later keeps a table for when data sets and methods are known.
+func (r *planReader) later(v *value) error {
+	r.sources = append(r.sources, v)
+	return nil
+}
+
+// contestant reads a method, or the methods of a parameter that is varied.
+func (r *planReader) contestant(v *value) error {
+	e := entry{at: v, presets: true, tune: r.tune}
+	if v.kind == text {
+		if err := readText(&e.method)(v); err != nil {
+			return err
+		}
+	} else if err := v.each(map[string]func(*value) error{
+		"method":   readText(&e.method),
+		"label":    readText(&e.label),
+		"params":   e.assign,
+		"vary":     e.vary,
+		"preset":   readBool(&e.presets),
+		"tune":     readSearch(&e.tune),
+		"trace":    readBool(&e.trace),
+		"datasets": func(v *value) error { return v.items(e.restrict(r.plan)) },
+	}); err != nil {
+		return err
+	}
+	all, err := e.contestants()
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if slices.ContainsFunc(r.plan.contestants, func(o contestant) bool { return o.label == c.label }) {
+			return hint.Add(v.errorf("two methods go by %q", c.label), `give them different "label"s`)
+		}
+	}
+	r.plan.contestants = append(r.plan.contestants, all...)
+	return nil
+}
+
+// An entry is a member of "methods".
+type entry struct {
+	at            *value
+	method, label string
+	params        []assignment
+	varied        *value
+	path          string // that is varied
+	presets       bool
+	tune          *Search
+	trace         bool
+	only          []string
+}
+
+// An assignment is a parameter and what it is set to.
+type assignment struct {
+	at          *value
+	path, value string
+}
+
+func (e *entry) assign(v *value) error {
+	if v.kind != object {
+		return v.errorf("%s, not an object of parameters", v.kind)
+	}
+	for i, name := range v.names {
+		s, err := v.members[i].parameter()
+		if err != nil {
+			return err
+		}
+		e.params = append(e.params, assignment{v.members[i], name, s})
+	}
+	return nil
+}
+
+// parameter is v as method.Set takes it.
+func (v *value) parameter() (string, error) {
+	switch v.kind {
+	case text:
+		return v.scalar.(string), nil
+	case number, truth:
+		return v.String(), nil
+	}
+	return "", v.errorf("%s, not the value of a parameter", v.kind)
+}
+
+func (e *entry) vary(v *value) error {
+	if v.kind != object || len(v.names) != 1 || v.members[0].kind != list || len(v.members[0].members) == 0 {
+		return v.errorf(`"vary" is an object of one parameter and the list of its values, {"atoms": [2, 4, 8]}`)
+	}
+	e.path, e.varied = v.names[0], v.members[0]
+	return nil
+}
+
+// restrict reads the name of a data set of p.
+func (e *entry) restrict(p *Plan) func(*value) error {
+	return func(v *value) error {
+		var name string
+		if err := readText(&name)(v); err != nil {
+			return err
+		}
+		if err := p.knows(v, name); err != nil {
+			return err
+		}
+		e.only = append(e.only, name)
+		return nil
+	}
+}
+
+func (p *Plan) knows(v *value, data string) error {
+	var names []string
+	for _, d := range p.data {
+		names = append(names, d.name)
+	}
+	if !slices.Contains(names, data) {
+		return v.errorf("%w", hint.Unknown("data set", data, names))
+	}
+	return nil
+}
+
+// contestants returns what e stands for: one, or one for each value of the
+// parameter that is varied.
+func (e *entry) contestants() ([]contestant, error) {
+	m, err := method.Named(e.method)
+	if err != nil {
+		return nil, e.at.errorf("%w", err)
+	}
+	id := e.method
+	if e.label != "" {
+		id = e.label
+	} else if e.label = method.Title(m); len(e.params) > 0 {
+		for i, p := range e.params {
+			e.label += []string{", ", " "}[min(1, i)] + p.path + "=" + p.value
+			id = e.label
+		}
+	}
+	base := contestant{at: e.at, id: id, label: e.label, tune: e.tune, trace: e.trace, only: e.only}
+	if e.varied == nil {
+		base.method = e.configure(m, nil)
+		_, err := base.method("")
+		return []contestant{base}, err
+	}
+	var all []contestant
+	for _, v := range e.varied.members {
+		s, err := v.parameter()
+		if err != nil {
+			return nil, err
+		}
+		c := base
+		c.label = fmt.Sprintf("%s, %s=%s", base.label, e.path, s)
+		c.id, c.varied = c.label, &Varied{e.path, s}
+		c.method = e.configure(m, &assignment{v, e.path, s})
+		if _, err := c.method(""); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// configure returns the function that makes the method of a contestant: m with
+// the values of a preset, then those of the plan.
+func (e *entry) configure(m nrdl.Method, last *assignment) func(string) (nrdl.Method, error) {
+	params := e.params
+	if last != nil {
+		params = append(params[:len(params):len(params)], *last)
+	}
+	return func(preset string) (nrdl.Method, error) {
+		edited, at, err := m, e.at, error(nil)
+		if preset != "" && e.presets {
+			if edited, err = method.Preset(m, preset); err != nil {
+				return nil, at.errorf("%w", err)
+			}
+		}
+		for _, p := range params {
+			at = p.at
+			if edited, err = method.Set(edited, p.path, p.value); err != nil {
+				return nil, at.errorf("%w", err)
+			}
+		}
+		if err := edited.Validate(); err != nil {
+			return nil, at.errorf("%s: %w", m.Name(), err)
+		}
+		if e.tune != nil && len(method.Ranges(edited)) == 0 {
+			return nil, at.errorf("%s has nothing to tune", m.Name())
+		}
+		return edited, nil
+	}
+}
+
+// table reads "published" or "notes": objects by contestant, or "*", of what
+// belongs to each data set.
+func (r *planReader) table(v *value) error {
+	source := ""
+	if v.kind != object {
+		return v.errorf("%s, not an object", v.kind)
+	}
+	for i, id := range v.names {
+		row := v.members[i]
+		if id == "source" && row.kind == text {
+			source = row.scalar.(string)
+			continue
+		}
+		if id != "*" && !slices.ContainsFunc(r.plan.contestants, func(c contestant) bool { return c.id == id }) {
+			var ids []string
+			for _, c := range r.plan.contestants {
+				ids = append(ids, c.id)
+			}
+			return row.errorf("%w", hint.Unknown("method of this plan", id, ids))
+		}
+		if row.kind != object {
+			return row.errorf("%s, not an object of data sets", row.kind)
+		}
+		for j, data := range row.names {
+			if data != "*" {
+				if err := r.plan.knows(row.members[j], data); err != nil {
+					return err
+				}
+			}
+			if err := r.remark([2]string{id, data}, row.members[j], source); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remark reads a published rate, a number or a pair of mean and deviation, or
+// a note, text.
+func (r *planReader) remark(key [2]string, v *value, source string) error {
+	if v.kind == text {
+		r.plan.notes[key] = v.scalar.(string)
+		return nil
+	}
+	var rate []float64
+	if err := oneOrMore(readNumber(&rate))(v); err != nil || len(rate) > 2 {
+		return errors.Join(err, v.errorf("%s is neither a note nor a rate, 95.3 or [95.3, 0.5]", v))
+	}
+	p := Published{Mean: rate[0], Source: source}
+	if len(rate) == 2 {
+		p.SD = rate[1]
+	}
+	r.plan.published[key] = p
+	return nil
+}

@@ -1,0 +1,292 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// A Record is what is kept of one run of a plan: a line of a file of records.
+// It says all that is needed to repeat the run; what depends on the machine or
+// the hour is in Cost. A run that failed has its Error and no rate.
+type Record struct {
+	Key     string `json:"key"`  // of the run in its plan: the same for the same work
+	Plan    string `json:"plan"` // name of the plan
+	Dataset Source `json:"dataset"`
+	Split   string `json:"split"`
+
+	Noise     float64 `json:"noise,omitempty"`     // density of salt and pepper on all images
+	Occlusion float64 `json:"occlusion,omitempty"` // share of each test image that a block covers
+	Repeat    int     `json:"repeat"`              // from 0
+	Seed      uint64  `json:"seed"`                // of the split and of the fit
+	DirtSeed  uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
+
+	Method string          `json:"method"`
+	Label  string          `json:"label"` // what tables call it
+	Varied *Varied         `json:"varied,omitempty"`
+	Params json.RawMessage `json:"params"` // all that the method learnt with, tuned ones too
+	Tuning *Tuning         `json:"tuning,omitempty"`
+
+	SplitHash string      `json:"split_hash,omitempty"` // of the columns that were learnt from
+	Train     int         `json:"train,omitempty"`      // images learnt from
+	N         int         `json:"n,omitempty"`          // images judged
+	Wrong     int         `json:"wrong"`
+	Rate      float64     `json:"rate"` // right ones of N, 0 … 1
+	Passes    int         `json:"passes"`
+	Status    nrdl.Status `json:"status,omitempty"`
+	Residual  float64     `json:"residual"`
+	Error     string      `json:"error,omitempty"`
+
+	ClassErrors map[string]int `json:"class_errors,omitempty"` // images named wrongly, by person; those without are left out
+	Confusions  []Confusion    `json:"confusions,omitempty"`   // the most frequent first
+	Missed      []int          `json:"missed,omitempty"`       // columns of the set that were named wrongly, ascending
+	Trace       *Trace         `json:"trace,omitempty"`
+
+	Published *Published `json:"published,omitempty"` // what the plan says that was printed of it
+	Note      string     `json:"note,omitempty"`      // the plan's on this rate
+	Cost      Cost       `json:"cost"`
+}
+
+// A Source says what a run learnt from and was judged by.
+type Source struct {
+	Name   string             `json:"name"`
+	Title  string             `json:"title"`
+	Path   string             `json:"path,omitempty"` // as the plan has it; "" of drawn faces
+	Drawn  *dataset.Synthetic `json:"drawn,omitempty"`
+	Input  nrdl.Input         `json:"input"`
+	Preset string             `json:"preset,omitempty"`
+	Hash   string             `json:"hash"` // of samples and labels
+	About  string             `json:"about,omitempty"`
+}
+
+// Varied is the parameter that a plan varies, and its value in this run.
+type Varied struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// A Confusion counts the images of one person that were taken for another.
+type Confusion struct {
+	Of string `json:"of"`
+	As string `json:"as"`
+	N  int    `json:"n"`
+}
+
+// Published is a printed rate, in percent, with its sample standard deviation,
+// 0 where none is printed.
+type Published struct {
+	Mean   float64 `json:"mean"`
+	SD     float64 `json:"sd,omitempty"`
+	Source string  `json:"source,omitempty"` // tag of the publication
+}
+
+// A Trace has the terms of the objective after every pass.
+type Trace struct {
+	Terms  []string    `json:"terms"`
+	Values [][]float64 `json:"values"` // Values[p][t] of term t after pass p+1
+}
+
+// A Tuning is the search that chose the parameters of a run, inside the images
+// that it learnt from.
+type Tuning struct {
+	Search
+	Best   int     `json:"best"` // the trial whose parameters the run has
+	Trials []Trial `json:"trials"`
+}
+
+// A Cost is what a run took, on which machine and with which program.
+type Cost struct {
+	FitSeconds  float64   `json:"fit_seconds"`  // to learn, without tuning
+	CodeSeconds float64   `json:"code_seconds"` // to name the N images
+	TuneSeconds float64   `json:"tune_seconds,omitempty"`
+	PeakBytes   uint64    `json:"peak_bytes"` // most memory of the process during the run, other runs beside it included; 0 where unknown
+	Jobs        int       `json:"jobs"`       // runs at a time
+	Threads     int       `json:"threads"`    // of linear algebra in a run
+	BLAS        string    `json:"blas"`
+	Version     string    `json:"version"`
+	Go          string    `json:"go"`
+	System      string    `json:"system"`
+	Finished    time.Time `json:"finished"`
+}
+
+// Same reports whether two records agree in everything but Cost and the time
+// that trials took.
+func (r Record) Same(s Record) bool {
+	a, errA := json.Marshal(r.timeless())
+	b, errB := json.Marshal(s.timeless())
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+func (r Record) timeless() Record {
+	r.Cost = Cost{}
+	if r.Tuning != nil {
+		t := *r.Tuning
+		t.Trials = slices.Clone(t.Trials)
+		for i := range t.Trials {
+			t.Trials[i].Seconds = 0
+		}
+		r.Tuning = &t
+	}
+	return r
+}
+
+// check reports the first way in which the parts of r contradict each other:
+// what a damaged line would show that is still JSON.
+func (r *Record) check() error {
+	if r.Key == "" || r.Method == "" || r.Dataset.Name == "" || r.Label == "" {
+		return errors.New("no key, method, label or data set: not a record of nrdl bench")
+	}
+	if r.Error != "" {
+		return nil
+	}
+	errs, pairs := 0, 0
+	for _, n := range r.ClassErrors {
+		errs += n
+	}
+	for _, c := range r.Confusions {
+		pairs += c.N
+	}
+	switch {
+	case r.N < 1 || r.Wrong < 0 || r.Wrong > r.N:
+		return fmt.Errorf("%d of %d images wrong", r.Wrong, r.N)
+	case errs != r.Wrong || pairs != r.Wrong || len(r.Missed) != r.Wrong:
+		return fmt.Errorf("%d images wrong, but %d by person, %d by pair and %d in the list", r.Wrong, errs, pairs, len(r.Missed))
+	case r.Rate != float64(r.N-r.Wrong)/float64(r.N):
+		return fmt.Errorf("rate %v with %d of %d images wrong", r.Rate, r.Wrong, r.N)
+	}
+	if t := r.Trace; t != nil {
+		for p, v := range t.Values {
+			if len(v) != len(t.Terms) {
+				return fmt.Errorf("trace: pass %d has %d values for %d terms", p+1, len(v), len(t.Terms))
+			}
+		}
+	}
+	return nil
+}
+
+// count fills in what follows from the predictions: named[j] is the person
+// that the image of column columns[j] was taken for, people[j] the right one.
+func (r *Record) count(columns []int, people, named []string) {
+	pairs := map[[2]string]int{}
+	r.N = len(columns)
+	for j, is := range people {
+		if named[j] == is {
+			continue
+		}
+		r.Wrong++
+		r.Missed = append(r.Missed, columns[j])
+		pairs[[2]string{is, named[j]}]++
+		if r.ClassErrors == nil {
+			r.ClassErrors = map[string]int{}
+		}
+		r.ClassErrors[is]++
+	}
+	for p, n := range pairs {
+		r.Confusions = append(r.Confusions, Confusion{p[0], p[1], n})
+	}
+	slices.SortFunc(r.Confusions, func(a, b Confusion) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), nrdl.NaturalCompare(a.Of, b.Of), nrdl.NaturalCompare(a.As, b.As))
+	})
+	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
+}
+
+// maxLine bounds a record, in bytes: two thousand people and a long trace need
+// less.
+const maxLine = 64 << 20
+
+// ReadRecords reads records, one JSON object a line. A last line that was cut
+// short, as by a crash, is left out; whole is the number of bytes before it,
+// and cut tells whether there was one. Anything else that is not a record is
+// an error that names the line. Of records with one key the last counts.
+func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	seen := map[string]int{}
+	for number := 1; ; number++ {
+		line, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			return records, whole, len(line) > 0, nil
+		}
+		if err != nil {
+			return nil, 0, false, fmt.Errorf("line %d: %w", number, err)
+		}
+		whole += int64(len(line))
+		rec, err := decodeRecord(line)
+		if err != nil {
+			return nil, 0, false, fmt.Errorf("line %d: %w", number, err)
+		}
+		if i, twice := seen[rec.Key]; twice {
+			records[i] = rec
+			continue
+		}
+		seen[rec.Key] = len(records)
+		records = append(records, rec)
+	}
+}
+
+// readLine returns the next line with its end, or what there is without one
+// and io.EOF.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("longer than %d MiB: not a record", maxLine>>20)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		}
+		return line, err
+	}
+}
+
+func decodeRecord(line []byte) (Record, error) {
+	var rec Record
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&rec); err != nil {
+		return rec, fmt.Errorf("not a record: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return rec, errors.New("not a record: text after it")
+	}
+	return rec, rec.check()
+}
+
+// ReadRecordsFile reads the records at path, which may be compressed by gzip.
+// Warn is told of a last line that was cut short; it may be nil.
+func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read records: %w", err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, fmt.Errorf("read records %s: %w", path, err)
+		}
+	}
+	records, _, cut, err := ReadRecords(r)
+	if err != nil {
+		err = fmt.Errorf("read records %s: %w", path, err)
+		return nil, hint.Add(err, "repair or remove that line; nrdl bench makes its run again")
+	}
+	if cut && warn != nil {
+		warn(fmt.Sprintf("%s: the last line is cut short and left out", path))
+	}
+	return records, nil
+}

@@ -1,0 +1,65 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// A Rerun is a run that was made again from its record.
+type Rerun struct {
+	Train   *nrdl.Set
+	Test    *nrdl.Set
+	Columns []int // of Test in the whole set
+	Model   *nrdl.Model
+	Record  Record // what was found now
+}
+
+// Replay makes the run of r again: with its data, split, seeds and parameters,
+// tuned ones without the search. It is an error if the data are not those of r.
+func Replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
+	again, err := replay(ctx, l, r)
+	if err != nil {
+		return nil, fmt.Errorf("repeat %s on %s: %w", r.Label, r.Dataset.Name, err)
+	}
+	return again, nil
+}
+
+func replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
+	if r.Error != "" {
+		return nil, errors.New("it is a run that failed")
+	}
+	m, err := method.Named(r.Method)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = method.Unmarshal(m, r.Params); err != nil {
+		return nil, err
+	}
+	split, err := dataset.ParseSplit(r.Split)
+	if err != nil {
+		return nil, err
+	}
+	set, err := l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, r.Dataset.Input)
+	if err != nil {
+		return nil, err
+	}
+	if set.hash != r.Dataset.Hash {
+		return nil, hint.Add(errors.New("the data are not those of the record"), "they have changed since, or another folder is meant")
+	}
+	f, err := divide(set.set, split, r.Seed, dirt{r.Noise, r.Occlusion, r.DirtSeed})
+	if err != nil {
+		return nil, err
+	}
+	again := &Rerun{Train: f.train, Columns: f.columns, Record: r.identity()}
+	if again.Model, err = learnAndCount(ctx, m, f, &again.Record, r.Trace != nil); err != nil {
+		return nil, err
+	}
+	again.Test, err = f.test()
+	return again, err
+}

@@ -1,0 +1,194 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// How places in a space are drawn.
+const (
+	moved    = 0.5  // probability that a step moves a number
+	redrawn  = 0.15 // probability that a step draws a choice anew
+	zeroPart = 0.2  // of a range with Zero, what stands for 0
+	digits   = 3    // of a number that is drawn
+)
+
+// A space is where the parameters of a method are looked for.
+type space struct {
+	m    nrdl.Method // as given
+	axes []axis
+}
+
+// An axis is the range of one parameter.
+type axis struct {
+	method.Range
+	integer bool
+	given   string // its value in the method as given
+}
+
+// A point is a configuration: on each axis a place, 0 … 1, and the value there.
+// The values of a method as given may lie between the places, or outside.
+type point struct {
+	at    []float64
+	value []string
+}
+
+func newSpace(m nrdl.Method) (*space, error) {
+	s := &space{m: m}
+	params := method.Params(m)
+	for _, r := range method.Ranges(m) {
+		i := slices.IndexFunc(params, func(p method.Param) bool { return p.Path == r.Path })
+		if i < 0 {
+			return nil, fmt.Errorf("a range of %q, which is no parameter", r.Path)
+		}
+		s.axes = append(s.axes, axis{r, params[i].Type == "integer", params[i].Value})
+	}
+	if len(s.axes) == 0 {
+		return nil, hint.Add(errors.New("the method does not say where to look for its parameters"),
+			"give it a method Ranges, or judge parameters of your own choice by the same folds")
+	}
+	return s, nil
+}
+
+// given is the place of the method as given.
+func (s *space) given() point {
+	var p point
+	for _, a := range s.axes {
+		p.at, p.value = append(p.at, a.place(a.given)), append(p.value, a.given)
+	}
+	return p
+}
+
+// draw returns any place.
+func (s *space) draw(rng *rand.Rand) point {
+	var p point
+	for _, a := range s.axes {
+		u := rng.Float64()
+		p.at, p.value = append(p.at, u), append(p.value, a.valueAt(u))
+	}
+	return p
+}
+
+// spread returns n places, of which one lies in each n-th part of every axis.
+func (s *space) spread(rng *rand.Rand, n int) []point {
+	points := make([]point, n)
+	for _, a := range s.axes {
+		for i, part := range rng.Perm(n) {
+			u := (float64(part) + rng.Float64()) / float64(n)
+			points[i].at, points[i].value = append(points[i].at, u), append(points[i].value, a.valueAt(u))
+		}
+	}
+	return points
+}
+
+// near returns a place some steps of standard deviation σ from p. What is not
+// moved keeps its value to the last digit.
+func (s *space) near(rng *rand.Rand, p point, σ float64) point {
+	q := point{slices.Clone(p.at), slices.Clone(p.value)}
+	one := rng.IntN(len(s.axes)) // is moved in any case
+	for i, a := range s.axes {
+		switch {
+		case a.Choices != nil && rng.Float64() < redrawn:
+			q.at[i] = rng.Float64()
+		case a.Choices == nil && (i == one || rng.Float64() < moved):
+			q.at[i] = inside(p.at[i] + σ*rng.NormFloat64())
+		default:
+			continue
+		}
+		q.value[i] = a.valueAt(q.at[i])
+	}
+	return q
+}
+
+// inside reflects u at the ends of 0 … 1.
+func inside(u float64) float64 {
+	if u < 0 {
+		u = -u
+	}
+	if u > 1 {
+		u = 2 - u
+	}
+	return max(0, u) // further than the other end, which takes more than three σ
+}
+
+// configure returns the method at p, with what it sets: parameters that do not
+// matter there stay as given. The error is of a value that Set refuses.
+func (s *space) configure(p point) (nrdl.Method, []string, error) {
+	m, set := s.m, []string{}
+	for i, a := range s.axes {
+		if a.If != "" {
+			if path, want, _ := strings.Cut(a.If, "="); valueOf(m, path) != want {
+				continue
+			}
+		}
+		if valueOf(m, a.Path) == p.value[i] {
+			continue
+		}
+		set = append(set, a.Path+"="+p.value[i])
+		var err error
+		if m, err = method.Set(m, a.Path, p.value[i]); err != nil {
+			return nil, set, err
+		}
+	}
+	return m, set, nil
+}
+
+// valueOf returns the value of a parameter of m, or "" where there is none.
+func valueOf(m nrdl.Method, path string) string {
+	for _, p := range method.Params(m) {
+		if p.Path == path {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// valueAt returns the value at the place u, as Set takes it, with few digits.
+func (a axis) valueAt(u float64) string {
+	if n := len(a.Choices); n > 0 {
+		return a.Choices[min(int(u*float64(n)), n-1)]
+	}
+	if a.Zero {
+		if u < zeroPart {
+			return "0"
+		}
+		u = (u - zeroPart) / (1 - zeroPart)
+	}
+	v := a.Low + u*(a.High-a.Low)
+	if a.Log {
+		v = a.Low * math.Pow(a.High/a.Low, u)
+	}
+	if a.integer {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}
+
+// place returns where value lies, or the nearest place.
+func (a axis) place(value string) float64 {
+	if n := len(a.Choices); n > 0 {
+		return (float64(max(0, slices.Index(a.Choices, value))) + 0.5) / float64(n)
+	}
+	v, _ := strconv.ParseFloat(value, 64) // it is the text of a number
+	if a.Zero && v == 0 {
+		return zeroPart / 2
+	}
+	v = min(max(v, a.Low), a.High)
+	u := (v - a.Low) / (a.High - a.Low)
+	if a.Log {
+		u = math.Log(v/a.Low) / math.Log(a.High/a.Low)
+	}
+	if a.Zero {
+		u = zeroPart + u*(1-zeroPart)
+	}
+	return u
+}

@@ -1,0 +1,242 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"nrdl"
+)
+
+// A Search looks for parameters inside a training part, in the ranges that a
+// method declares. It judges the method as given, then configurations that are
+// spread over the ranges as a Latin hypercube, to half of the budget, then steps
+// from the best so far that become shorter.
+type Search struct {
+	Budget int    `json:"budget"`         // ≥ 1, configurations judged at most; the first is the method as given
+	Folds  int    `json:"folds"`          // ≥ 2, as of Folds with the same seed
+	Seed   uint64 `json:"seed,omitempty"` // of the folds, the fits and the configurations
+}
+
+// DefaultSearch takes some hundred fits, which learn from three quarters of the
+// images each.
+var DefaultSearch = Search{Budget: 30, Folds: 4}
+
+// A Trial is one configuration and what was found of it.
+type Trial struct {
+	Set     []string `json:"set"`             // "PATH=VALUE", in the order for method.Set: what differs from the method as given
+	Wrong   int      `json:"wrong"`           // faces named wrongly
+	N       int      `json:"n"`               // faces judged
+	Folds   int      `json:"folds"`           // folds judged: all, unless it could no longer be the best, or failed
+	Err     string   `json:"error,omitempty"` // why it could not be judged; it is then worse than any other
+	Seconds float64  `json:"seconds"`
+}
+
+// Tuned is what Tune found.
+type Tuned struct {
+	Method nrdl.Method `json:"-"`      // with the parameters of the best trial
+	Best   int         `json:"best"`   // the trial that names fewest wrongly, the first of equals
+	Trials []Trial     `json:"trials"` // in the order in which they were judged, which is that of growing knowledge
+}
+
+// A TuneObserver is told how a search goes. It observes: nothing that it does
+// changes a result. Its fields may be nil.
+type TuneObserver struct {
+	Fit  func(trial, fold int) nrdl.Watch // before each fit; what it returns watches the fit
+	Done func(trial int, t Trial)         // after each trial, with a copy
+}
+
+// Tune looks for the parameters with which m names the held-out parts of train
+// best: each trial learns from what is outside a fold and is judged by the fold,
+// fold after fold, the same folds for every trial and method. A trial is given
+// up once it is wrong as often as the best before it is in all folds: it cannot
+// win any more, so that the result is that of judging all in full. The trials
+// are fewer than the budget where there are no other configurations.
+//
+// A trial that cannot be learnt has its error, and the search goes on; it is an
+// error if none can be learnt, if m declares no ranges, and once ctx ends, which
+// gives its cause.
+func Tune(ctx context.Context, train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (Tuned, error) {
+	t, err := newTuner(train, m, s, o)
+	if err == nil {
+		err = t.search(ctx)
+	}
+	if err != nil {
+		return Tuned{}, fmt.Errorf("tune %s: %w", m.Name(), err)
+	}
+	return t.found, nil
+}
+
+// tuneStream keeps the random numbers of configurations apart from those that
+// others draw from the same seed: the fractional part of √5.
+const tuneStream = 0x3c6ef372fe94f82b
+
+// How the search moves.
+const (
+	firstStep = 0.3  // standard deviation of the first step from the best, as a part of a range
+	lastStep  = 0.05 // and of the last; those between fall geometrically
+	attempts  = 100  // draws of a configuration that was not judged yet
+)
+
+// A heldOut is a fold: what is learnt from, and what is judged by.
+type heldOut struct{ learn, judge *nrdl.Set }
+
+// tuner is the state of a search.
+type tuner struct {
+	Search
+	o      TuneObserver
+	folds  []heldOut
+	space  *space
+	rng    *rand.Rand
+	judged map[string]bool // the configurations, by what they set
+	found  Tuned
+	fewest int   // faces that the best trial names wrongly; MaxInt where there is none
+	best   point // its place
+	failed error // of the first trial that failed
+}
+
+func newTuner(train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (*tuner, error) {
+	switch {
+	case s.Budget < 1:
+		return nil, fmt.Errorf("a budget of %d configurations", s.Budget)
+	case s.Folds < 2:
+		return nil, fmt.Errorf("%d folds, fewer than 2", s.Folds)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	space, err := newSpace(m)
+	if err != nil {
+		return nil, err
+	}
+	fold, err := Folds{N: s.Folds}.deal(train, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t := &tuner{
+		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
+		judged: make(map[string]bool), fewest: math.MaxInt,
+	}
+	for held := range s.Folds {
+		learn, judge := hold(fold, held)
+		t.folds = append(t.folds, heldOut{train.Select(learn), train.Select(judge)})
+	}
+	return t, nil
+}
+
+// search makes the trials.
+func (t *tuner) search(ctx context.Context) error {
+	if err := t.try(ctx, t.space.given()); err != nil {
+		return err
+	}
+	spread := t.space.spread(t.rng, t.Budget/2)
+	for i := 1; i < t.Budget; i++ {
+		p, ok := t.propose(i, spread)
+		if !ok {
+			break
+		}
+		if err := t.try(ctx, p); err != nil {
+			return err
+		}
+	}
+	if t.fewest == math.MaxInt {
+		return fmt.Errorf("none of %d configurations can be learnt, the first: %w", len(t.found.Trials), t.failed)
+	}
+	return nil
+}
+
+// propose returns the place of trial i, one that was not judged, or reports that
+// none can be found.
+func (t *tuner) propose(i int, spread []point) (point, bool) {
+	draw := func() point { return t.space.draw(t.rng) }
+	if i <= len(spread) {
+		if p := spread[i-1]; t.isNew(p) {
+			return p, true
+		}
+	} else if t.fewest < math.MaxInt {
+		steps := t.Budget - 1 - len(spread)
+		done := float64(i-1-len(spread)) / float64(max(1, steps-1))
+		σ := firstStep * math.Pow(lastStep/firstStep, done)
+		if p, ok := t.tryNew(func() point { return t.space.near(t.rng, t.best, σ) }); ok {
+			return p, true
+		}
+	}
+	return t.tryNew(draw)
+}
+
+// tryNew draws until a configuration comes that was not judged.
+func (t *tuner) tryNew(draw func() point) (point, bool) {
+	for range attempts {
+		if p := draw(); t.isNew(p) {
+			return p, true
+		}
+	}
+	return point{}, false
+}
+
+func (t *tuner) isNew(p point) bool {
+	_, set, _ := t.space.configure(p)
+	return !t.judged[key(set)]
+}
+
+// key tells configurations apart.
+func key(set []string) string { return strings.Join(set, "\n") }
+
+// try makes the trial of p. Its error is ctx's cause alone.
+func (t *tuner) try(ctx context.Context, p point) error {
+	m, set, err := t.space.configure(p)
+	t.judged[key(set)] = true
+	i := len(t.found.Trials)
+	trial := Trial{Set: set}
+	start := time.Now()
+	if err == nil {
+		err = t.judge(ctx, i, m, &trial)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	trial.Seconds = time.Since(start).Seconds()
+	switch {
+	case err != nil:
+		trial.Err = err.Error()
+		t.failed = cmp.Or(t.failed, err)
+	case trial.Wrong < t.fewest:
+		t.fewest, t.best = trial.Wrong, p
+		t.found.Method, t.found.Best = m, i
+	}
+	t.found.Trials = append(t.found.Trials, trial)
+	if t.o.Done != nil {
+		trial.Set = slices.Clone(set)
+		t.o.Done(i, trial)
+	}
+	return nil
+}
+
+// judge counts what m names wrongly, fold after fold, until it cannot be the
+// best any more.
+func (t *tuner) judge(ctx context.Context, i int, m nrdl.Method, trial *Trial) error {
+	for k, f := range t.folds {
+		var w nrdl.Watch
+		if t.o.Fit != nil {
+			w = t.o.Fit(i, k)
+		}
+		model, err := m.Fit(ctx, f.learn, nrdl.Run{Seed: t.Seed, Watch: w})
+		if err != nil {
+			return err
+		}
+		r, err := Judge(ctx, model, f.judge)
+		if err != nil {
+			return err
+		}
+		trial.Wrong, trial.N, trial.Folds = trial.Wrong+r.Wrong, trial.N+r.N, k+1
+		if trial.Wrong >= t.fewest {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package method
+
+import (
+	"nrdl"
+	"nrdl/coding"
+)
+
+// A Range says where to look for a good value of one parameter. It spans what
+// the field uses and what presets have, as far as Validate takes it and a fit
+// does not get ten times as slow as by default. It is no limit: any value that
+// Validate takes can be set.
+type Range struct {
+	Path      string   // what Set takes
+	Low, High float64  // of a number or an integer; both may be taken
+	Log       bool     // look evenly in the logarithm; Low > 0
+	Zero      bool     // 0, which switches off what the parameter weighs, may be taken too
+	Choices   []string // of a choice or of true|false, which have no Low and High
+	If        string   // "PATH=VALUE", where alone it matters, PATH having no range or one before; "" is everywhere
+}
+
+// Tunable is a Method that says where good values of its parameters lie. Every
+// path is one of its Params as they are.
+type Tunable interface {
+	Ranges() []Range
+}
+
+// Ranges returns where good values of m's parameters lie, or nil if m does not
+// say it.
+func Ranges(m nrdl.Method) []Range {
+	if t, ok := m.(Tunable); ok {
+		return t.Ranges()
+	}
+	return nil
+}
+
+// decades is the range of a weight, whose order of magnitude counts.
+func decades(path string, low, high float64) Range {
+	return Range{Path: path, Low: low, High: high, Log: true}
+}
+
+// coderRanges are those of c, the parameter "coder" of a method.
+func coderRanges(c coding.Coder) []Range {
+	switch c.(type) {
+	case coding.NonNegative:
+		const stopped = "coder.solver=admm"
+		// Around the ρ and the passes of NRC, NRDL and the presets.
+		return []Range{
+			{Path: "coder.solver", Choices: []string{string(coding.Exact), string(coding.ADMM)}},
+			{Path: "coder.rho", Low: 1e-3, High: 1, Log: true, If: stopped},
+			{Path: "coder.passes", Low: 2, High: 100, Log: true, If: stopped},
+		}
+	case coding.Lasso:
+		// Below, the codes have so many nonzeros that a query takes many times as long.
+		return []Range{decades("coder.lambda", 3e-4, 0.1)}
+	case coding.Ridge:
+		return []Range{decades("coder.lambda", 1e-4, 1)}
+	case coding.Local:
+		return []Range{decades("coder.neighbours", 5, 100), decades("coder.lambda", 1e-6, 0.1)}
+	case coding.PerClass:
+		// 0 is the method as published.
+		return []Range{{Path: "coder.lambda", Low: 1e-5, High: 1, Log: true, Zero: true}}
+	case coding.Discriminative:
+		return []Range{decades("coder.tau", 1e-5, 10)}
+	case coding.OMP:
+		return []Range{sparsity("coder.sparsity")}
+	}
+	return nil
+}
+
+// sparsity is the range of T₀ around the 30 of [lcksvd]. The time of a pursuit
+// grows as its square; more than there are atoms is refused by Fit.
+func sparsity(path string) Range { return decades(path, 5, 50) }
