@@ -1,6 +1,10 @@
 package nrdl
 
-import "context"
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A Method learns a Model. Its value is its parameters: a copy of it, edited,
 // is another configuration of the same method. Zero means zero.
@@ -22,4 +26,10 @@ type Method interface {
 type Run struct {
 	Seed  uint64
 	Watch Watch // may be nil; observes, cannot stop or change the run
+
+	// Unit may hold Unit of the training samples, made once for several fits
+	// on the same set, which then share it: a model whose dictionary is the
+	// training samples keeps it, and what coding.Share says of it is made once
+	// too. It must not change afterwards.
+	Unit *mat.Dense
 }

@@ -54,12 +54,12 @@ type admmState struct {
 func newADMM(d *mat.Dense, c NonNegative) (*admm, error) {
 	_, k := d.Dims()
 	a := &admm{d: d, h: mat.NewDense(k, k, nil), rho: c.Rho, beta: c.L1, passes: c.Passes}
-	gram := mat.NewDense(k, k, nil)
-	lin.AtA(gram, 1, d)             // DᵀD
-	lin.AddDiag(gram, c.L2+c.Rho/2) // DᵀD + (α + ρ/2)I
-	lin.AddDiag(a.h, c.Rho/2)       // ρ/2·I
+	g := mat.NewDense(k, k, nil)
+	gram(g, d)                   // DᵀD
+	lin.AddDiag(g, c.L2+c.Rho/2) // DᵀD + (α + ρ/2)I
+	lin.AddDiag(a.h, c.Rho/2)    // ρ/2·I
 	var f lin.SPD
-	if _, err := f.FactorOrRidge(gram); err != nil {
+	if _, err := f.FactorOrRidge(g); err != nil {
 		return nil, fmt.Errorf("factor DᵀD + (α + ρ/2)I of the non-negative coder: %w", err)
 	}
 	f.Solve(a.h) // ρ/2·(DᵀD + (α + ρ/2)I)⁻¹

@@ -52,7 +52,8 @@ func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
 		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
 	}
 	g := mat.NewDense(k, k, nil)
-	lin.AtA(g, 1+2*c.Tau, d) // (1+2τ)DᵀD
+	gram(g, d)               // DᵀD
+	lin.Set(g, 1+2*c.Tau, g) // (1+2τ)DᵀD
 	classes := len(groups) - 1
 	for i := range classes {
 		lo, hi := groups[i], groups[i+1]

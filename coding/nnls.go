@@ -60,7 +60,7 @@ func newExact(d *mat.Dense, t term) *exact {
 		e.most = max(e.most, e.scale[j])
 	}
 	e.d = scaleColumns(d, e.exp)
-	lin.AtA(e.gram, 1, e.d) // D̂ᵀD̂
+	gram(e.gram, e.d) // D̂ᵀD̂
 	for j := range k {
 		v := e.root(j)
 		e.gram.Set(j, j, e.gram.At(j, j)+v*v) // D̂ᵀD̂ + μÎ

@@ -117,7 +117,7 @@ func newOMP(o OMP, d *mat.Dense) *ompCoding {
 		c.d = scaleColumns(d, c.exp)
 	}
 	c.atoms = sync.OnceValue(func() *mat.Dense { return mat.DenseCopyOf(c.d.T()) })
-	lin.AtA(c.gram, 1, c.d)
+	gram(c.gram, c.d)
 	lin.Mirror(c.gram)
 	for i := range k {
 		if g := c.gram.At(i, i); g > 0 {

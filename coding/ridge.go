@@ -44,7 +44,7 @@ func (r Ridge) Over(d *mat.Dense, _ []int) (Coding, error) {
 	}
 	_, k := d.Dims()
 	g := mat.NewDense(k, k, nil)
-	lin.AtA(g, 1, d)         // DᵀD
+	gram(g, d)               // DᵀD
 	lin.AddDiag(g, r.Lambda) // DᵀD + λI
 	c := &normalEquations{d: d, coder: r.Name()}
 	if _, err := c.gram.FactorOrRidge(g); err != nil {

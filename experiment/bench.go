@@ -7,17 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
-	"nrdl/method"
 )
 
 // A Bench makes the runs of plans.
@@ -80,6 +77,9 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	defer parallel.SetThreads(parallel.SetThreads(1))
 	state.report(nil)
 	err = state.run(ctx)
+	for s := range state.prepared {
+		state.drop(s)
+	}
 	return state.progress, err
 }
 
@@ -103,7 +103,19 @@ type bench struct {
 // them any more.
 type shared struct {
 	faces func() (*faces, error)
+	made  atomic.Pointer[faces] // by the first call of faces
 	users int
+}
+
+// prepare returns the shared faces of s, which are made when they are needed.
+func (b *bench) prepare(s *setting) *shared {
+	var all shared
+	all.faces = sync.OnceValues(func() (*faces, error) {
+		f, err := divide(b.sets[s.data].set, s.split, s.fit(), s.dirt())
+		all.made.Store(f)
+		return f, err
+	})
+	return &all
 }
 
 // resume leaves the jobs that have no record among old.
@@ -127,9 +139,7 @@ func (b *bench) resume(settings []*setting, old []Record) {
 			}
 			b.left = append(b.left, j)
 			if b.prepared[s] == nil {
-				b.prepared[s] = &shared{faces: sync.OnceValues(func() (*faces, error) {
-					return divide(b.sets[s.data].set, s.split, s.fit(), s.dirt())
-				})}
+				b.prepared[s] = b.prepare(s)
 			}
 			b.prepared[s].users++
 		}
@@ -231,10 +241,8 @@ func (b *bench) keep(j *job, r *Record) error {
 	if err := b.store.Append(*r); err != nil {
 		return err
 	}
-	if s := b.prepared[j.setting]; s.users > 1 {
-		s.users--
-	} else {
-		delete(b.prepared, j.setting)
+	if b.prepared[j.setting].users--; b.prepared[j.setting].users == 0 {
+		b.drop(j.setting)
 	}
 	b.progress.Done++
 	b.progress.New++
@@ -244,6 +252,14 @@ func (b *bench) keep(j *job, r *Record) error {
 	b.pace.add(j, r.Cost.seconds())
 	b.report(r)
 	return nil
+}
+
+// drop forgets the faces of s.
+func (b *bench) drop(s *setting) {
+	if made := b.prepared[s].made.Load(); made != nil {
+		made.release()
+	}
+	delete(b.prepared, s)
 }
 
 // report tells of the progress.
@@ -282,163 +298,4 @@ func (b *bench) cost() Cost {
 		Jobs: max(b.Jobs, 1), Threads: 1, BLAS: blas.Current().String(), Version: b.Version,
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-}
-
-// record says what j is, before it has run.
-func (j *job) record(set *openSet) *Record {
-	c, d := j.contestant, j.data
-	r := &Record{
-		Key: j.key, Plan: j.plan.Name,
-		Dataset: Source{
-			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Input,
-			Preset: d.preset, Hash: set.hash, About: d.about,
-		},
-		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), DirtSeed: j.dirt().seed,
-		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
-	}
-	if p, ok := of(j.plan.published, c.id, d.name); ok {
-		r.Published = &p
-	}
-	r.Note, _ = of(j.plan.notes, c.id, d.name)
-	return r
-}
-
-// identity is r without what was found.
-func (r *Record) identity() Record {
-	return Record{
-		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Varied: r.Varied,
-		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
-	}
-}
-
-// fail makes r the record of a run that failed.
-func (r *Record) fail(err error) {
-	*r = r.identity()
-	r.Error = err.Error()
-	if h := hint.Of(err); h != "" {
-		r.Error += " (" + h + ")"
-	}
-}
-
-// learn tunes where j wants it, learns, and only then asks for the test images
-// and counts. It fills in r.
-func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
-	m := j.method
-	if s := j.contestant.tune; s != nil {
-		search := *s
-		search.Seed = r.Seed
-		start := time.Now()
-		tuned, err := Tune(ctx, f.train, m, search, TuneObserver{})
-		if err != nil {
-			return err
-		}
-		m, r.Cost.TuneSeconds = tuned.Method, time.Since(start).Seconds()
-		r.Tuning = &Tuning{search, tuned.Best, tuned.Trials}
-		if r.Params, err = method.Marshal(m); err != nil {
-			return err
-		}
-	}
-	_, err := learnAndCount(ctx, m, f, r, j.contestant.trace)
-	return err
-}
-
-// learnAndCount learns, asks for the test images, and counts the ones that are
-// named wrongly. It fills in r.
-func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trace bool) (*nrdl.Model, error) {
-	fit := nrdl.Run{Seed: r.Seed}
-	if trace {
-		r.Trace = &Trace{}
-		fit.Watch = r.Trace.watch
-	}
-	start := time.Now()
-	model, err := m.Fit(ctx, f.train, fit)
-	if err != nil {
-		return nil, err
-	}
-	r.Cost.FitSeconds = time.Since(start).Seconds()
-	out := model.Parts().Trained
-	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
-	_, r.Train = f.train.X.Dims()
-
-	test, err := f.test() // the first that the run sees of a test image
-	if err != nil {
-		return nil, err
-	}
-	start = time.Now()
-	named, err := names(ctx, model, test.X)
-	if err != nil {
-		return nil, err
-	}
-	r.Cost.CodeSeconds = time.Since(start).Seconds()
-	r.count(f.columns, f.people(), named)
-	return model, nil
-}
-
-// names returns the names of the people that the columns of x are taken for.
-func names(ctx context.Context, model *nrdl.Model, x *mat.Dense) ([]string, error) {
-	classes, err := model.Predict(ctx, x)
-	if err == nil {
-		err = context.Cause(ctx) // interrupted while the last of them were named
-	}
-	if err != nil {
-		return nil, err
-	}
-	named := make([]string, len(classes))
-	for j, c := range classes {
-		named[j] = model.Parts().Classes[c]
-	}
-	return named, nil
-}
-
-// watch adds a pass to t.
-func (t *Trace) watch(p nrdl.Progress) {
-	terms := p.Terms()
-	if t.Terms == nil {
-		t.Terms = []string{"residual"}
-		for _, term := range terms {
-			t.Terms = append(t.Terms, term.Name)
-		}
-	}
-	row := []float64{p.Residual}
-	for _, term := range terms {
-		row = append(row, term.Value)
-	}
-	t.Values = append(t.Values, row)
-}
-
-func (c Cost) seconds() float64 { return c.FitSeconds + c.CodeSeconds + c.TuneSeconds }
-
-// pace estimates how long jobs take from those that are done: as the mean of
-// those with the same method and data, or else of those with the same method,
-// or else of all.
-type pace struct {
-	sum   map[[2]string]float64
-	count map[[2]string]float64
-}
-
-func (p *pace) keys(j *job) [3][2]string {
-	return [3][2]string{{j.contestant.label, j.data.name}, {j.contestant.label, ""}, {}}
-}
-
-func (p *pace) add(j *job, seconds float64) {
-	if p.sum == nil {
-		p.sum, p.count = map[[2]string]float64{}, map[[2]string]float64{}
-	}
-	for _, k := range p.keys(j) {
-		p.sum[k] += seconds
-		p.count[k]++
-	}
-}
-
-// left is how long jobs will take, so many at a time.
-func (p *pace) left(jobs []*job, atATime int) time.Duration {
-	var total float64
-	for _, j := range jobs {
-		keys := p.keys(j)
-		if i := slices.IndexFunc(keys[:], func(k [2]string) bool { return p.count[k] > 0 }); i >= 0 {
-			total += p.sum[keys[i]] / p.count[keys[i]]
-		}
-	}
-	return time.Duration(total / float64(max(atATime, 1)) * float64(time.Second))
 }

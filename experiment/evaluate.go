@@ -129,16 +129,13 @@ func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) 
 		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
 	start := time.Now()
-	named, err := model.Predict(ctx, test.X)
-	if err == nil {
-		err = context.Cause(ctx) // interrupted while the last of them were named
-	}
+	named, err := names(ctx, model, test.X)
 	if err != nil {
 		return Run{}, err
 	}
 	r := Run{N: len(named), CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status}
 	for j, c := range test.Labels() {
-		if p.Classes[named[j]] != test.Classes[c] {
+		if named[j] != test.Classes[c] {
 			r.Wrong++
 		}
 	}

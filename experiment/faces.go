@@ -13,7 +13,10 @@ import (
 	"path/filepath"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl"
+	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 )
@@ -109,6 +112,8 @@ func hashSet(s *nrdl.Set) string {
 // faces are what the runs of a setting learn from and are judged by.
 type faces struct {
 	train     *nrdl.Set
+	unit      *mat.Dense // nrdl.Unit of train, for all fits
+	release   func()     // ends what the fits share
 	splitHash string
 	columns   []int                     // of the test images in the whole set
 	people    func() []string           // of the test images
@@ -133,8 +138,12 @@ func divide(set *nrdl.Set, split dataset.Split, seed uint64, d dirt) (*faces, er
 			return nil, err
 		}
 	}
+	train := set.Select(learn)
+	unit := nrdl.Unit(train.X)
 	return &faces{
-		train:     set.Select(learn),
+		train:     train,
+		unit:      unit,
+		release:   coding.Share(unit),
 		splitHash: hashColumns(learn),
 		columns:   judge,
 		people: func() []string {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"nrdl"
 	"nrdl/dataset"
@@ -141,15 +142,7 @@ func (s *setting) enter(contestants []contestant) error {
 }
 
 func (c *contestant) meets(data string) bool {
-	if c.only == nil {
-		return true
-	}
-	for _, n := range c.only {
-		if n == data {
-			return true
-		}
-	}
-	return false
+	return c.only == nil || slices.Contains(c.only, data)
 }
 
 // hash is the key of j: equal for equal work that goes by the same label.

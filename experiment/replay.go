@@ -56,6 +56,7 @@ func replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer f.release()
 	again := &Rerun{Train: f.train, Columns: f.columns, Record: r.identity()}
 	if again.Model, err = learnAndCount(ctx, m, f, &again.Record, r.Trace != nil); err != nil {
 		return nil, err

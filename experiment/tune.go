@@ -10,7 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl"
+	"nrdl/coding"
 )
 
 // A Search looks for parameters inside a training part, in the ranges that a
@@ -37,11 +40,32 @@ type Trial struct {
 	Seconds float64  `json:"seconds"`
 }
 
+// Rate is the share of the faces judged that t names rightly, 0 of none.
+func (t Trial) Rate() float64 {
+	if t.N == 0 {
+		return 0
+	}
+	return float64(t.N-t.Wrong) / float64(t.N)
+}
+
+// Compare is negative where t is the better trial of one search, positive where
+// u is and 0 where they are as good: one that was judged in more folds, of those
+// the one with fewer faces named wrongly; what failed comes last.
+func (t Trial) Compare(u Trial) int {
+	failed := func(t Trial) int {
+		if t.Err != "" {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(failed(t), failed(u)), cmp.Compare(u.Folds, t.Folds), cmp.Compare(t.Wrong, u.Wrong))
+}
+
 // Tuned is what Tune found.
 type Tuned struct {
 	Method nrdl.Method `json:"-"`      // with the parameters of the best trial
 	Best   int         `json:"best"`   // the trial that names fewest wrongly, the first of equals
-	Trials []Trial     `json:"trials"` // in the order in which they were judged, which is that of growing knowledge
+	Trials []Trial     `json:"trials"` // in the order in which they were judged
 }
 
 // A TuneObserver is told how a search goes. It observes: nothing that it does
@@ -84,7 +108,10 @@ const (
 )
 
 // A heldOut is a fold: what is learnt from, and what is judged by.
-type heldOut struct{ learn, judge *nrdl.Set }
+type heldOut struct {
+	learn, judge *nrdl.Set
+	unit         *mat.Dense // nrdl.Unit of learn, for all trials
+}
 
 // tuner is the state of a search.
 type tuner struct {
@@ -124,13 +151,18 @@ func newTuner(train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (*tuner,
 	}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		t.folds = append(t.folds, heldOut{train.Select(learn), train.Select(judge)})
+		f := heldOut{learn: train.Select(learn), judge: train.Select(judge)}
+		f.unit = nrdl.Unit(f.learn.X)
+		t.folds = append(t.folds, f)
 	}
 	return t, nil
 }
 
 // search makes the trials.
 func (t *tuner) search(ctx context.Context) error {
+	for _, f := range t.folds {
+		defer coding.Share(f.unit)()
+	}
 	if err := t.try(ctx, t.space.given()); err != nil {
 		return err
 	}
@@ -225,7 +257,7 @@ func (t *tuner) judge(ctx context.Context, i int, m nrdl.Method, trial *Trial) e
 		if t.o.Fit != nil {
 			w = t.o.Fit(i, k)
 		}
-		model, err := m.Fit(ctx, f.learn, nrdl.Run{Seed: t.Seed, Watch: w})
+		model, err := m.Fit(ctx, f.learn, nrdl.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
 		if err != nil {
 			return err
 		}

@@ -174,6 +174,41 @@ func TestTuneRepeats(t *testing.T) {
 	}
 }
 
+// The best of a search comes first, then those judged in full, those that were
+// given up, and those that failed.
+func TestTrialsAreOrdered(t *testing.T) {
+	order := []Trial{
+		{Wrong: 1, N: 8, Folds: 4},
+		{Wrong: 3, N: 8, Folds: 4},
+		{Wrong: 2, N: 6, Folds: 3},
+		{Wrong: 1, N: 2, Folds: 1},
+		{Wrong: 0, N: 6, Folds: 3, Err: "diverged"},
+		{Err: "too many"},
+	}
+	for i, a := range order {
+		for j, b := range order {
+			if got := a.Compare(b); (got < 0) != (i < j) || (got == 0) != (i == j) {
+				t.Errorf("%+v to %+v: %d", a, b, got)
+			}
+		}
+	}
+	if r := order[0].Rate(); r != 0.875 {
+		t.Errorf("a rate of %v", r)
+	}
+	if r := order[5].Rate(); r != 0 {
+		t.Errorf("a rate of %v without faces", r)
+	}
+	train := hard(t)
+	for _, m := range cheap() {
+		found := tune(t, train, m, Search{Budget: 10, Folds: 8})
+		for i, trial := range found.Trials {
+			if c := found.Trials[found.Best].Compare(trial); c > 0 || c == 0 && i < found.Best {
+				t.Errorf("%s: trial %d, %+v, comes before the best", m.Name(), i, trial)
+			}
+		}
+	}
+}
+
 // No configuration is judged twice, none outside the ranges, and one that does
 // not matter where it is is not set.
 func TestTrialsAreDistinctAndInside(t *testing.T) {

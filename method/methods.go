@@ -197,11 +197,15 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	train, err := samples(m, train)
+	seen, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}
-	x := nrdl.Unit(train.X)
+	x := run.Unit
+	if x == nil || seen != train {
+		x = nrdl.Unit(seen.X)
+	}
+	train = seen
 	d, n := x.Dims()
 	if err := fits(c(n), d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/experiment"
+	"nrdl/method"
+)
+
+// tuning is the flags of tune.
+type tuning struct {
+	learn  learning
+	split  splitFlag // zero: all
+	search experiment.Search
+	json   bool
+}
+
+func (a *app) tuneCmd() *cobra.Command {
+	t := tuning{search: experiment.DefaultSearch}
+	c := &cobra.Command{
+		Use:   "tune DATA [flags]",
+		Short: "Find parameters that suit a set of faces",
+		Long: `tune looks for the parameters with which a method names faces best. It divides the
+images of DATA into folds, holds out each in its turn, learns from the others and
+counts what is named wrongly: first with the parameters as given, then with others
+at random from the ranges of the method, then near the best so far.
+
+With --split only the part that is for learning is used: nothing else is read, so
+that evaluate with the same --split and --seed judges what was found by images
+that had no say in it.`,
+		Example: `  nrdl tune people --method crc
+  nrdl tune people --method nrdl --budget 60 --split half
+  nrdl tune people --method src --set coder.gap=1e-4 --json`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if t.search.Budget < 1 {
+				return misuse("--budget %d is not a number of configurations ≥ 1", t.search.Budget)
+			}
+			if t.search.Folds < 2 {
+				return misuse("--folds %d is fewer than 2", t.search.Folds)
+			}
+			return a.tune(c.Context(), args[0], &t)
+		},
+		ValidArgsFunction: completeData,
+	}
+	t.learn.register(c)
+	t.split.register(c, "the images to use")
+	c.Flags().IntVar(&t.search.Budget, "budget", t.search.Budget, "`N` configurations to judge, the one given among them")
+	c.Flags().IntVar(&t.search.Folds, "folds", t.search.Folds, "divide the images into `N` folds")
+	c.Flags().BoolVar(&t.json, "json", false, "write one object")
+	return c
+}
+
+// tunedJSON is what --json writes.
+type tunedJSON struct {
+	Method string             `json:"method"`
+	Params json.RawMessage    `json:"params"`
+	Set    []string           `json:"set"` // what differs from the method as given
+	Rate   float64            `json:"rate"`
+	Given  float64            `json:"given"` // rate of the parameters as given
+	Search experiment.Search  `json:"search"`
+	Best   int                `json:"best"`
+	Trials []experiment.Trial `json:"trials"`
+}
+
+func (a *app) tune(ctx context.Context, data string, t *tuning) error {
+	m, err := t.learn.configured()
+	if err != nil {
+		return err
+	}
+	if len(method.Ranges(m)) == 0 {
+		return misuse("%s has nothing to tune", m.Name())
+	}
+	set, err := a.open(ctx, data, t.learn.size.Input)
+	if err != nil {
+		return err
+	}
+	columns, err := t.split.Train(set, t.learn.seed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	if t.split.Split != (dataset.Split{}) {
+		set = set.Select(columns)
+		a.tell("using %s (split %v)", describe(set), t.split)
+	}
+	a.tellMethod(m, t.learn)
+	t.search.Seed = t.learn.seed
+	tuned, err := a.search(ctx, set, m, t.search)
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	if !t.json {
+		a.printTuned(data, m, t, tuned)
+		return nil
+	}
+	params, err := method.Marshal(tuned.Method)
+	if err != nil {
+		return err
+	}
+	best := tuned.Trials[tuned.Best]
+	return a.printJSON(tunedJSON{
+		Method: m.Name(), Params: params, Set: best.Set, Rate: best.Rate(), Given: tuned.Trials[0].Rate(),
+		Search: t.search, Best: tuned.Best, Trials: tuned.Trials,
+	})
+}
+
+// search tunes and shows how far it is.
+func (a *app) search(ctx context.Context, set *nrdl.Set, m nrdl.Method, s experiment.Search) (experiment.Tuned, error) {
+	var b *bar
+	if a.terminal {
+		b = a.newBar("tuning")
+		defer b.clear()
+	}
+	start, fewest := time.Now(), -1
+	return experiment.Tune(ctx, set, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
+		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
+			fewest = trial.Wrong
+			if b == nil {
+				a.tell("%d of %d: %s %% %s", i+1, s.Budget, percent(trial.Rate()), strings.Join(trial.Set, " "))
+			}
+		}
+		if b != nil {
+			left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
+			b.show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, about(left)))
+		}
+	}})
+}
+
+// shownTrials is how many trials are printed, the best.
+const shownTrials = 10
+
+func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment.Tuned) {
+	best := tuned.Trials[tuned.Best]
+	a.print("%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
+		percent(best.Rate()), best.N, t.search.Folds, percent(tuned.Trials[0].Rate()))
+	order := make([]int, len(tuned.Trials))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return tuned.Trials[i].Compare(tuned.Trials[j]) })
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "trial\tright %\ttime\tset")
+	for _, i := range order[:min(shownTrials, len(order))] {
+		trial := tuned.Trials[i]
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), seconds(since(trial.Seconds)),
+			cmp.Or(strings.Join(trial.Set, " "), "as given"))
+	}
+	_ = w.Flush() // errors surface when out is flushed
+	flags := ""
+	for _, s := range t.learn.flags() {
+		flags += " " + s
+	}
+	for _, s := range best.Set {
+		flags += " --set " + s
+	}
+	a.print("\nnext: nrdl train %s -o model.nrdl%s\n", quoted(data), flags)
+}
+
+// rateOf is what a trial reached; those that were given up, as they could not win
+// any more, have reached less than is known.
+func rateOf(t experiment.Trial, s experiment.Search) string {
+	switch {
+	case t.Err != "":
+		return "failed: " + t.Err
+	case t.Folds < s.Folds:
+		return fmt.Sprintf("given up after %s", plural(t.Folds, "fold"))
+	}
+	return percent(t.Rate())
+}
+
+// flags are l as a command line has them.
+func (l *learning) flags() []string {
+	flags := []string{"--method " + l.method}
+	if l.preset != "" {
+		flags = append(flags, "--preset "+l.preset)
+	}
+	for _, s := range l.set {
+		flags = append(flags, "--set "+quoted(s))
+	}
+	if l.size.Len() > 0 {
+		flags = append(flags, "--size "+l.size.String())
+	}
+	if l.seed != 0 {
+		flags = append(flags, fmt.Sprintf("--seed %d", l.seed))
+	}
+	return flags
+}
+

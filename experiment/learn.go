@@ -1,0 +1,135 @@
+package experiment
+
+import (
+	"context"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// record says what j is, before it has run.
+func (j *job) record(set *openSet) *Record {
+	c, d := j.contestant, j.data
+	r := &Record{
+		Key: j.key, Plan: j.plan.Name,
+		Dataset: Source{
+			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Input,
+			Preset: d.preset, Hash: set.hash, About: d.about,
+		},
+		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), DirtSeed: j.dirt().seed,
+		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
+	}
+	if p, ok := of(j.plan.published, c.id, d.name); ok {
+		r.Published = &p
+	}
+	r.Note, _ = of(j.plan.notes, c.id, d.name)
+	return r
+}
+
+// identity is r without what was found.
+func (r *Record) identity() Record {
+	return Record{
+		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
+		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Varied: r.Varied,
+		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
+	}
+}
+
+// fail makes r the record of a run that failed.
+func (r *Record) fail(err error) {
+	*r = r.identity()
+	r.Error = err.Error()
+	if h := hint.Of(err); h != "" {
+		r.Error += " (" + h + ")"
+	}
+}
+
+// learn tunes where j wants it, learns, and only then asks for the test images
+// and counts. It fills in r.
+func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
+	m := j.method
+	if s := j.contestant.tune; s != nil {
+		search := *s
+		search.Seed = r.Seed
+		start := time.Now()
+		tuned, err := Tune(ctx, f.train, m, search, TuneObserver{})
+		if err != nil {
+			return err
+		}
+		m, r.Cost.TuneSeconds = tuned.Method, time.Since(start).Seconds()
+		r.Tuning = &Tuning{search, tuned.Best, tuned.Trials}
+		if r.Params, err = method.Marshal(m); err != nil {
+			return err
+		}
+	}
+	_, err := learnAndCount(ctx, m, f, r, j.contestant.trace)
+	return err
+}
+
+// learnAndCount learns, asks for the test images, and counts the ones that are
+// named wrongly. It fills in r.
+func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trace bool) (*nrdl.Model, error) {
+	fit := nrdl.Run{Seed: r.Seed, Unit: f.unit}
+	if trace {
+		r.Trace = &Trace{}
+		fit.Watch = r.Trace.watch
+	}
+	start := time.Now()
+	model, err := m.Fit(ctx, f.train, fit)
+	if err != nil {
+		return nil, err
+	}
+	r.Cost.FitSeconds = time.Since(start).Seconds()
+	out := model.Parts().Trained
+	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
+	_, r.Train = f.train.X.Dims()
+
+	test, err := f.test() // the first that the run sees of a test image
+	if err != nil {
+		return nil, err
+	}
+	start = time.Now()
+	named, err := names(ctx, model, test.X)
+	if err != nil {
+		return nil, err
+	}
+	r.Cost.CodeSeconds = time.Since(start).Seconds()
+	r.count(f.columns, f.people(), named)
+	return model, nil
+}
+
+// names returns the names of the people that the columns of x are taken for.
+func names(ctx context.Context, model *nrdl.Model, x *mat.Dense) ([]string, error) {
+	classes, err := model.Predict(ctx, x)
+	if err == nil {
+		err = context.Cause(ctx) // interrupted while the last of them were named
+	}
+	if err != nil {
+		return nil, err
+	}
+	named := make([]string, len(classes))
+	for j, c := range classes {
+		named[j] = model.Parts().Classes[c]
+	}
+	return named, nil
+}
+
+// watch adds a pass to t.
+func (t *Trace) watch(p nrdl.Progress) {
+	terms := p.Terms()
+	if t.Terms == nil {
+		t.Terms = []string{"residual"}
+		for _, term := range terms {
+			t.Terms = append(t.Terms, term.Name)
+		}
+	}
+	row := []float64{p.Residual}
+	for _, term := range terms {
+		row = append(row, term.Value)
+	}
+	t.Values = append(t.Values, row)
+}

@@ -1,0 +1,42 @@
+package experiment
+
+import (
+	"slices"
+	"time"
+)
+
+func (c Cost) seconds() float64 { return c.FitSeconds + c.CodeSeconds + c.TuneSeconds }
+
+// pace estimates how long jobs take from those that are done: as the mean of
+// those with the same method and data, or else of those with the same method,
+// or else of all.
+type pace struct {
+	sum   map[[2]string]float64
+	count map[[2]string]float64
+}
+
+func (p *pace) keys(j *job) [3][2]string {
+	return [3][2]string{{j.contestant.label, j.data.name}, {j.contestant.label, ""}, {}}
+}
+
+func (p *pace) add(j *job, seconds float64) {
+	if p.sum == nil {
+		p.sum, p.count = map[[2]string]float64{}, map[[2]string]float64{}
+	}
+	for _, k := range p.keys(j) {
+		p.sum[k] += seconds
+		p.count[k]++
+	}
+}
+
+// left is how long jobs will take, so many at a time.
+func (p *pace) left(jobs []*job, atATime int) time.Duration {
+	var total float64
+	for _, j := range jobs {
+		keys := p.keys(j)
+		if i := slices.IndexFunc(keys[:], func(k [2]string) bool { return p.count[k] > 0 }); i >= 0 {
+			total += p.sum[keys[i]] / p.count[keys[i]]
+		}
+	}
+	return time.Duration(total / float64(max(atATime, 1)) * float64(time.Second))
+}
