@@ -1,0 +1,249 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image/png"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/experiment"
+	"nrdl/internal/picture"
+	"nrdl/method"
+)
+
+// A Picture is a sheet of faces.
+type Picture struct {
+	Title   string
+	Caption string // what is seen, and of which run
+	Alt     string // for those who cannot see it
+	PNG     []byte
+}
+
+// PictureOptions say what pictures show. A picture of which there is to be
+// nothing is left out.
+type PictureOptions struct {
+	DataSets int  // at most so many
+	People   int  // whose atoms are shown
+	Atoms    int  // of each of them
+	Faces    int  // test images with their reconstructions
+	Largest  int  // atoms beside a reconstruction
+	Pairs    int  // of confused people
+	Reruns   int  // runs made again to find faces of the pairs, at most
+	Side     int  // height of a face in pixels
+	Real     bool // show faces that are not drawn
+}
+
+// DefaultPictures shows a little of each, drawn or real.
+var DefaultPictures = PictureOptions{
+	DataSets: 5, People: 6, Atoms: 8, Faces: 6, Largest: 5, Pairs: 6, Reruns: 2, Side: 72, Real: true,
+}
+
+// Pictures makes runs of records again and shows what they learnt: for each
+// data set the atoms and the reconstructions of NRDL, or of the first method
+// that learns a dictionary, and the people that the best method confuses most.
+// It looks at records of clean images and no varied parameter. A data set whose
+// samples are not images has no pictures. The pictures that could be made are
+// returned beside the errors of the others, joined; all equal records give
+// equal pictures, in whatever order they come.
+func Pictures(ctx context.Context, lib *experiment.Library, records []experiment.Record, o PictureOptions) ([]Picture, error) {
+	return pictures(ctx, func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
+		return experiment.Replay(ctx, lib, r)
+	}, records, o)
+}
+
+// A replay makes the run of a record again.
+type replay func(context.Context, experiment.Record) (*experiment.Rerun, error)
+
+func pictures(ctx context.Context, again replay, records []experiment.Record, o PictureOptions) (out []Picture, err error) {
+	shown := 0
+	for _, of := range byDataset(records, o.Real) {
+		if shown++; shown > o.DataSets {
+			break
+		}
+		p := &album{PictureOptions: o, replay: rememberRuns(again), records: of}
+		for _, draw := range []func(context.Context) ([]Picture, error){p.learnt, p.confused} {
+			made, failed := draw(ctx)
+			if stopped := context.Cause(ctx); stopped != nil {
+				return out, stopped
+			}
+			if failed != nil {
+				err = errors.Join(err, fmt.Errorf("pictures of %s: %w", pictureTitle(of[0]), failed))
+			}
+			out = append(out, made...)
+		}
+	}
+	return out, err
+}
+
+// byDataset returns the records that pictures may be of, one group a data set.
+// Presets come first, in their order, then others by name; inside a group
+// untuned records come first, then plans and splits by name.
+func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment.Record) {
+	var of []experiment.Record
+	for _, r := range records {
+		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == ""
+		if clean && r.Dataset.Input.Len() > 0 && (genuine || r.Dataset.Drawn != nil) {
+			of = append(of, r)
+		}
+	}
+	slices.SortStableFunc(of, func(a, b experiment.Record) int {
+		return cmp.Or(
+			cmp.Compare(indexOrLast(method.PresetNames(), a.Dataset.Preset), indexOrLast(method.PresetNames(), b.Dataset.Preset)),
+			nrdl.NaturalCompare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
+			tunedLast(a)-tunedLast(b), nrdl.NaturalCompare(a.Plan, b.Plan), nrdl.NaturalCompare(a.Split, b.Split),
+			cmp.Compare(indexOrLast(method.Names(), a.Method), indexOrLast(method.Names(), b.Method)),
+			nrdl.NaturalCompare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
+	})
+	for i, r := range of {
+		if i == 0 || r.Dataset.Name != of[i-1].Dataset.Name || r.Dataset.Hash != of[i-1].Dataset.Hash {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], r)
+	}
+	return groups
+}
+
+// indexOrLast is the index of name, or behind the last.
+func indexOrLast(names []string, name string) int {
+	if i := slices.Index(names, name); i >= 0 {
+		return i
+	}
+	return len(names)
+}
+
+func tunedLast(r experiment.Record) int {
+	if r.Tuning != nil {
+		return 1
+	}
+	return 0
+}
+
+// rememberRuns makes each run again once.
+func rememberRuns(again replay) replay {
+	made := map[string]*experiment.Rerun{}
+	return func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
+		if m, ok := made[r.Key]; ok {
+			return m, nil
+		}
+		m, err := again(ctx, r)
+		if err == nil {
+			made[r.Key] = m
+		}
+		return m, err
+	}
+}
+
+// An album makes the pictures of one data set.
+type album struct {
+	PictureOptions
+	replay  replay
+	records []experiment.Record // of the data set, in the order of byDataset
+}
+
+func pictureTitle(r experiment.Record) string { return cmp.Or(r.Dataset.Title, r.Dataset.Name) }
+
+// runInWords says which run a picture is of.
+func runInWords(r experiment.Record) string {
+	text := fmt.Sprintf("%s on %s, split %s, repeat %d", r.Label, pictureTitle(r), r.Split, r.Repeat)
+	if r.Tuning != nil {
+		text += ", parameters tuned"
+	}
+	return text
+}
+
+// learner is the record whose dictionary is shown, nil if nothing was learnt.
+func (p *album) learner() (best *experiment.Record) {
+	for i, r := range p.records {
+		if r.Repeat != 0 || r.Status == "" || r.Status == nrdl.ClosedForm {
+			continue
+		}
+		if r.Method == method.DefaultNRDL.Name() {
+			return &p.records[i]
+		}
+		if best == nil {
+			best = &p.records[i]
+		}
+	}
+	return best
+}
+
+// learnt shows atoms and reconstructions.
+func (p *album) learnt(ctx context.Context) ([]Picture, error) {
+	r := p.learner()
+	if r == nil {
+		return nil, nil
+	}
+	run, err := p.replay(ctx, *r)
+	if err != nil {
+		return nil, err
+	}
+	var out []Picture
+	if p.People > 0 && p.Atoms > 0 {
+		atoms, err := p.atoms(*r, run.Model)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, atoms)
+	}
+	if p.Faces > 0 {
+		faces, err := p.reconstructions(ctx, *r, run)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, faces)
+	}
+	return out, nil
+}
+
+// atoms shows the first atoms of the first people.
+func (p *album) atoms(r experiment.Record, m *nrdl.Model) (Picture, error) {
+	parts := m.Parts()
+	people := min(p.People, len(parts.Classes))
+	var columns []int
+	s := p.sheet(p.Atoms)
+	for c := range people {
+		lo, hi := parts.Groups[c], parts.Groups[c+1]
+		for k := lo; k < min(hi, lo+p.Atoms); k++ {
+			columns = append(columns, k)
+		}
+		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, parts.Classes[c])
+	}
+	d, _ := parts.D.Dims()
+	x := mat.NewDense(d, len(columns), nil)
+	for j, k := range columns {
+		atom := mat.Col(nil, k, parts.D)
+		x.SetCol(j, toneOf(atom).of(atom))
+	}
+	return drawSheet(x, parts.Input, s, Picture{
+		Title:   "Atoms learnt from " + pictureTitle(r),
+		Caption: fmt.Sprintf("The first atoms of %d of %d people, each in its own range of grey; %s.", people, len(parts.Classes), runInWords(r)),
+		Alt:     fmt.Sprintf("A sheet of %d dictionary atoms that look like faces, a row for each of %d people", len(columns), people),
+	})
+}
+
+// sheet is how all sheets look.
+func (p *album) sheet(columns int) picture.SheetOptions {
+	s := picture.DefaultSheet
+	s.Columns, s.Side, s.Range, s.Groups = columns, p.Side, picture.Grey, []int{0}
+	return s
+}
+
+// drawSheet adds the sheet of the columns of x to p.
+func drawSheet(x *mat.Dense, in nrdl.Input, s picture.SheetOptions, p Picture) (Picture, error) {
+	img, err := picture.Sheet(x, in, s)
+	if err != nil {
+		return p, err
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		return p, err
+	}
+	p.PNG = out.Bytes()
+	return p, nil
+}

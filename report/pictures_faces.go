@@ -1,0 +1,267 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/experiment"
+	"nrdl/internal/picture"
+)
+
+// reconstructions shows test images of people spread over the set, each beside
+// D·s, D_c·s_c of the class with the largest score, and the atoms with the
+// largest coefficients. The three images of a row have one range of grey.
+func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *experiment.Rerun) (Picture, error) {
+	parts := run.Model.Parts()
+	columns := spreadOver(run.Test, p.Faces)
+	y := nrdl.Unit(run.Test.Select(columns).X)
+	codes, err := run.Model.Transform(ctx, y)
+	if err != nil {
+		return Picture{}, err
+	}
+	named, err := run.Model.Predict(ctx, y)
+	if err != nil {
+		return Picture{}, err
+	}
+	d, k := parts.D.Dims()
+	largest := min(max(0, p.Largest), k)
+	width := 3 + largest
+	x := mat.NewDense(d, width*len(columns), nil)
+	s := p.sheet(width)
+	right := 0
+	for j, column := range columns {
+		code, c := mat.Col(nil, j, codes), named[j]
+		own := make([]float64, k) // s_c
+		copy(own[parts.Groups[c]:parts.Groups[c+1]], code[parts.Groups[c]:parts.Groups[c+1]])
+		face := mat.Col(nil, j, y)
+		tone := toneOf(face)
+		x.SetCol(j*width, tone.of(face))
+		x.SetCol(j*width+1, tone.of(product(parts.D, code)))
+		x.SetCol(j*width+2, tone.of(product(parts.D, own)))
+		for i, a := range largestOf(code, largest) {
+			atom := mat.Col(nil, a, parts.D)
+			x.SetCol(j*width+3+i, toneOf(atom).of(atom))
+		}
+		is := run.Test.Classes[run.Test.ClassOf(column)]
+		mark, caption := picture.Right, is
+		if parts.Classes[c] != is {
+			mark, caption = picture.Wrong, is+": "+parts.Classes[c]+"?"
+		} else {
+			right++
+		}
+		s.Marks = append(append(s.Marks, mark), make([]picture.Mark, width-1)...)
+		s.Groups, s.Captions = append(s.Groups, (j+1)*width), append(s.Captions, caption)
+	}
+	return drawSheet(x, parts.Input, s, Picture{
+		Title: "Test images of " + pictureTitle(r) + " and their reconstructions",
+		Caption: fmt.Sprintf("From the left: the image, green if it is named rightly and red if not; its reconstruction D·s over all atoms; "+
+			"over the atoms of the person it is named as; the %d atoms with the largest coefficients; %s.", largest, runInWords(r)),
+		Alt: fmt.Sprintf("A sheet of %d test images, %d of them named rightly, with reconstructions and atoms beside them", len(columns), right),
+	})
+}
+
+// spreadOver returns the first column of n people, or of all, evenly over the set.
+func spreadOver(s *nrdl.Set, n int) []int {
+	n = min(n, len(s.Classes))
+	columns := make([]int, n)
+	for i := range columns {
+		columns[i] = s.Groups[i*len(s.Classes)/n]
+	}
+	return columns
+}
+
+func product(d *mat.Dense, s []float64) []float64 {
+	var v mat.VecDense
+	v.MulVec(d, mat.NewVecDense(len(s), s))
+	return v.RawVector().Data
+}
+
+// largestOf returns the indices of the n coefficients that are largest in
+// magnitude, the largest first.
+func largestOf(s []float64, n int) []int {
+	order := make([]int, len(s))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(s[b]), math.Abs(s[a])) })
+	return order[:n]
+}
+
+// A tone maps values to grey, 0 … 255.
+type tone struct{ zero, gain float64 }
+
+// toneOf makes the smallest value of v black and the largest white.
+func toneOf(v []float64) tone {
+	lo, hi := slices.Min(v), slices.Max(v)
+	if hi == lo {
+		return tone{lo - 0.5, 255}
+	}
+	return tone{lo, 255 / (hi - lo)}
+}
+
+func (t tone) of(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = (x - t.zero) * t.gain
+	}
+	return out
+}
+
+// A confusedPair is two people, one of whom was taken for the other.
+type confusedPair struct{ of, as string }
+
+// confused shows the pairs that the best method confuses most over all its
+// runs, in the plan and the split that come first.
+func (p *album) confused(ctx context.Context) ([]Picture, error) {
+	runs := p.best()
+	count := map[confusedPair]int{}
+	for _, r := range runs {
+		for _, c := range r.Confusions {
+			count[confusedPair{c.Of, c.As}] += c.N
+		}
+	}
+	pairs := make([]confusedPair, 0, len(count))
+	for of := range count {
+		pairs = append(pairs, of)
+	}
+	slices.SortFunc(pairs, func(a, b confusedPair) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), nrdl.NaturalCompare(a.of, b.of), nrdl.NaturalCompare(a.as, b.as))
+	})
+	pairs = pairs[:min(len(pairs), max(0, p.Pairs))]
+	found, failed := p.find(ctx, runs, pairs)
+	if len(found) == 0 {
+		return nil, failed
+	}
+	var columns [][]float64
+	var words []string
+	s := p.sheet(3)
+	var in nrdl.Input
+	for _, of := range pairs {
+		faces, ok := found[of]
+		if !ok {
+			continue
+		}
+		in = faces.in
+		for _, v := range faces.x {
+			columns = append(columns, toneOf(v).of(v))
+		}
+		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", of.of, of.as, count[of]))
+		s.Marks = append(s.Marks, picture.Wrong, picture.Plain, picture.Plain)
+		words = append(words, fmt.Sprintf("%s for %s (%d×)", of.of, of.as, count[of]))
+	}
+	x := mat.NewDense(in.Len(), len(columns), nil)
+	for j, v := range columns {
+		x.SetCol(j, v)
+	}
+	r := runs[0]
+	made, err := drawSheet(x, in, s, Picture{
+		Title: "People of " + pictureTitle(r) + " that are confused most",
+		Caption: fmt.Sprintf("From the left: an image that is named wrongly, an image that was learnt of the same person, and one of the person it is named as. "+
+			"Counted over %d runs of %s, split %s, the best method here: %s.", len(runs), r.Label, r.Split, strings.Join(words, ", ")),
+		Alt: fmt.Sprintf("A sheet of %d rows, each a face that was named wrongly and one of each of the two people", len(words)),
+	})
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return []Picture{made}, failed
+}
+
+// best returns the runs of the label with the largest mean rate, in the plan
+// and the split of the first record.
+func (p *album) best() (best []experiment.Record) {
+	byLabel, order := map[string][]experiment.Record{}, []string(nil)
+	for _, r := range p.records {
+		if r.Plan != p.records[0].Plan || r.Split != p.records[0].Split || tunedLast(r) != tunedLast(p.records[0]) {
+			continue
+		}
+		if byLabel[r.Label] == nil {
+			order = append(order, r.Label)
+		}
+		byLabel[r.Label] = append(byLabel[r.Label], r)
+	}
+	most := -1.0
+	for _, l := range order {
+		sum := 0.0
+		for _, r := range byLabel[l] {
+			sum += r.Rate
+		}
+		if mean := sum / float64(len(byLabel[l])); mean > most {
+			best, most = byLabel[l], mean
+		}
+	}
+	return best
+}
+
+// confusedFaces are the misnamed test image of a pair and a training image of
+// each person.
+type confusedFaces struct {
+	in nrdl.Input
+	x  [3][]float64
+}
+
+// find makes runs again, those first in which most of the pairs are, until it
+// has faces of all pairs or has made as many as it may.
+func (p *album) find(ctx context.Context, runs []experiment.Record, pairs []confusedPair) (map[confusedPair]confusedFaces, error) {
+	found := map[confusedPair]confusedFaces{}
+	for range p.Reruns {
+		at, most := -1, 0
+		for i, r := range runs {
+			n := 0
+			for _, c := range r.Confusions {
+				of := confusedPair{c.Of, c.As}
+				if _, have := found[of]; !have && slices.Contains(pairs, of) {
+					n++
+				}
+			}
+			if n > most {
+				at, most = i, n
+			}
+		}
+		if at < 0 {
+			break
+		}
+		run, err := p.replay(ctx, runs[at])
+		if err != nil {
+			return found, err
+		}
+		before := len(found)
+		if err := seek(ctx, run, pairs, found); err != nil {
+			return found, err
+		}
+		if len(found) == before {
+			return found, fmt.Errorf("%s: made again it names other images wrongly than its record says", runInWords(runs[at]))
+		}
+	}
+	return found, nil
+}
+
+// seek adds to found the faces of the pairs that run confuses.
+func seek(ctx context.Context, run *experiment.Rerun, pairs []confusedPair, found map[confusedPair]confusedFaces) error {
+	parts := run.Model.Parts()
+	named, err := run.Model.Predict(ctx, run.Test.X)
+	if err != nil {
+		return err
+	}
+	for j, c := range named {
+		of := confusedPair{run.Test.Classes[run.Test.ClassOf(j)], parts.Classes[c]}
+		_, have := found[of]
+		is, as := slices.Index(run.Train.Classes, of.of), slices.Index(run.Train.Classes, of.as)
+		if have || of.of == of.as || is < 0 || as < 0 || !slices.Contains(pairs, of) {
+			continue
+		}
+		found[of] = confusedFaces{run.Test.Input, [3][]float64{
+			mat.Col(nil, j, run.Test.X),
+			mat.Col(nil, run.Train.Groups[is], run.Train.X),
+			mat.Col(nil, run.Train.Groups[as], run.Train.X),
+		}}
+	}
+	return nil
+}

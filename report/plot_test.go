@@ -1,0 +1,308 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// An element of a figure.
+type element struct {
+	name, text string
+	attr       map[string]string
+}
+
+// parsed returns the elements of a figure, and complains of what no figure
+// may have.
+func parsed(t interface{ Fatalf(string, ...any) }, svg []byte, err error) []element {
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	dec := xml.NewDecoder(bytes.NewReader(svg))
+	var all []element
+	var open []int
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not XML: %v\n%s", err, svg)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			attr := map[string]string{}
+			for _, a := range e.Attr {
+				attr[a.Name.Local] = a.Value
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "id" || a.Name.Local == "href" {
+					t.Fatalf("attribute %s=%q", a.Name.Local, a.Value)
+				}
+				if a.Name.Local != "aria-label" && regexp.MustCompile(`NaN|Inf`).MatchString(a.Value) {
+					t.Fatalf("%s has %s=%q", e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+			switch e.Name.Local {
+			case "svg", "title", "style", "g", "path", "text":
+			default:
+				t.Fatalf("element %s", e.Name.Local)
+			}
+			open = append(open, len(all))
+			all = append(all, element{name: e.Name.Local, attr: attr})
+		case xml.CharData:
+			if len(open) > 0 {
+				all[open[len(open)-1]].text += string(e)
+			}
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+	root := all[0]
+	if root.name != "svg" || root.attr["role"] != "img" || root.attr["viewBox"] == "" || root.attr["width"] != "100%" || root.attr["height"] != "" {
+		t.Fatalf("root is %v", root)
+	}
+	for _, e := range all {
+		if strings.Contains(e.attr["style"], "#000000") {
+			t.Fatalf("black is not the colour of the text")
+		}
+	}
+	return all
+}
+
+func textsOf(all []element) (texts []string) {
+	for _, e := range all {
+		if e.name == "text" {
+			texts = append(texts, e.text)
+		}
+	}
+	return texts
+}
+
+func has(texts []string, want string) bool {
+	for _, s := range texts {
+		if s == want {
+			return true
+		}
+	}
+	return false
+}
+
+const hostile = "</text><script>\"'&\x00\n\u202eb|a"
+
+func TestHostileNamesAreText(t *testing.T) {
+	a := Axes{Title: hostile, X: hostile, Y: hostile, Categories: []string{hostile}}
+	s := []Series{{Name: hostile, X: []float64{0}, Y: []float64{1}}, {Name: "stroke:#000000", X: []float64{0}, Y: []float64{2}}}
+	for name, draw := range map[string]func() ([]byte, error){
+		"lines": func() ([]byte, error) { return Lines(a, s) },
+		"bars":  func() ([]byte, error) { return Bars(a, []string{hostile}, s) },
+		"ranks": func() ([]byte, error) { return CriticalDifference([]string{hostile, "b"}, []float64{1, 2}, 1) },
+	} {
+		svg, err := draw()
+		all := parsed(t, svg, err)
+		if !strings.Contains(all[0].attr["aria-label"], "<script>\"'&") {
+			t.Errorf("%s: label %q", name, all[0].attr["aria-label"])
+		}
+		if found := strings.Join(textsOf(all), " "); !strings.Contains(found, "</text>") {
+			t.Errorf("%s: the name is not among %q", name, found)
+		} else if name != "ranks" && !strings.Contains(found, s[1].Name) {
+			t.Errorf("%s: %q is not among %q", name, s[1].Name, found)
+		}
+	}
+}
+
+func TestSeriesBreakAtGaps(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		logX, logY bool
+		x, y       []float64
+		want       int // moves of the pen of the line
+	}{
+		{false, false, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 5}, 1},
+		{false, false, []float64{1, 2, 3, 4, 5}, []float64{1, 2, nan, 5, 4}, 2},
+		{false, false, []float64{1, 2, 3, 4, 5}, []float64{1, 2, math.Inf(1), 5, 4}, 2},
+		{false, false, []float64{1, 2, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 1},
+		{false, true, []float64{1, 2, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 2},
+		{true, false, []float64{-1, 0, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 1},
+	} {
+		p, err := newLinePlot(Axes{LogX: c.logX, LogY: c.logY}, []Series{{Name: "a", X: c.x, Y: c.y}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.pieces(0); len(got) != c.want {
+			t.Errorf("%v, %v: %d pieces, want %d", c.x, c.y, len(got), c.want)
+		}
+		svg, err := Lines(Axes{LogX: c.logX, LogY: c.logY}, []Series{{Name: "a", X: c.x, Y: c.y}})
+		parsed(t, svg, err)
+	}
+}
+
+func TestNothingToDrawIsAnError(t *testing.T) {
+	nan := []float64{math.NaN()}
+	draws := map[string]func() ([]byte, error){
+		"no series":       func() ([]byte, error) { return Lines(Axes{}, nil) },
+		"no point":        func() ([]byte, error) { return Lines(Axes{}, []Series{{Name: "a"}}) },
+		"not a number":    func() ([]byte, error) { return Lines(Axes{}, []Series{{X: []float64{1}, Y: nan}}) },
+		"zero logarithm":  func() ([]byte, error) { return Lines(Axes{LogY: true}, []Series{{X: []float64{1}, Y: []float64{0}}}) },
+		"fewer X":         func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nil, Y: []float64{0}}}) },
+		"fewer spreads":   func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nan, Y: nan, Spread: []float64{}}}) },
+		"no bars":         func() ([]byte, error) { return Bars(Axes{}, nil, nil) },
+		"bars of nothing": func() ([]byte, error) { return Bars(Axes{}, []string{"a"}, []Series{{Y: nan}}) },
+		"groups":          func() ([]byte, error) { return Bars(Axes{}, []string{"a", "b"}, []Series{{Y: []float64{1}}}) },
+		"no ranks":        func() ([]byte, error) { return CriticalDifference(nil, nil, 1) },
+		"ranks and names": func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{1, 2}, 1) },
+		"rank 0":          func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{0}, 1) },
+		"no difference":   func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{1}, math.NaN()) },
+	}
+	for name, draw := range draws {
+		if svg, err := draw(); err == nil || svg != nil {
+			t.Errorf("%s: %d bytes, error %v", name, len(svg), err)
+		}
+	}
+}
+
+// Values of which floating point has few digits are zero.
+func TestTinyValues(t *testing.T) {
+	for _, v := range []float64{5e-324, 1e-300, -1e-310} {
+		svg, err := Lines(Axes{}, []Series{{Name: "a", X: []float64{1, 1}, Y: []float64{v, 1e300}}})
+		parsed(t, svg, err)
+		svg, err = Bars(Axes{}, []string{"g"}, []Series{{Name: "a", Y: []float64{v}}})
+		parsed(t, svg, err)
+	}
+}
+
+// Whatever is drawn is well-formed, the same each time, and has a text for
+// each name.
+func TestAnyFigure(t *testing.T) {
+	values := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1, 1), rapid.Float64Range(0, 100),
+		rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), 1e308, 5e-324, 1e-300, 1e12, 0.1, 0.1 + 1e-16}))
+	rapid.Check(t, func(t *rapid.T) {
+		a := Axes{Title: "t", X: rapid.String().Draw(t, "x"), Y: "y", LogX: rapid.Bool().Draw(t, "log x"), LogY: rapid.Bool().Draw(t, "log y")}
+		n := rapid.IntRange(1, 5).Draw(t, "n")
+		s := make([]Series, rapid.IntRange(1, 20).Draw(t, "series"))
+		groups := make([]string, n)
+		some := rapid.SliceOfN(values, n, n)
+		for i := range s {
+			s[i] = Series{Name: fmt.Sprint("name ", i), X: some.Draw(t, "x"), Y: some.Draw(t, "y")}
+			if rapid.Bool().Draw(t, "spread") {
+				s[i].Spread = some.Draw(t, "spread")
+			}
+		}
+		for name, draw := range map[string]func() ([]byte, error){
+			"lines": func() ([]byte, error) { return Lines(a, s) },
+			"bars":  func() ([]byte, error) { return Bars(a, groups, s) },
+		} {
+			svg, err := draw()
+			if err != nil {
+				if !strings.Contains(err.Error(), "could be drawn") {
+					t.Fatalf("%s: %v", name, err)
+				}
+				continue
+			}
+			again, _ := draw()
+			if !bytes.Equal(svg, again) {
+				t.Fatalf("%s differ from call to call", name)
+			}
+			all := textsOf(parsed(t, svg, err))
+			for i := range s {
+				if want := s[i].Name; len(s) > 1 && !has(all, want) && !has(all, want+noValues) {
+					t.Fatalf("%s: no %q among %q", name, want, all)
+				}
+			}
+		}
+	})
+}
+
+// No text of a figure of fifteen lines is over another, and none over the
+// lines.
+func TestNamesAreBesideLinesAndApart(t *testing.T) {
+	var s []Series
+	for i := range 15 {
+		s = append(s, Series{Name: fmt.Sprintf("a method with a name %d", i), X: []float64{0, 1}, Y: []float64{50, 50 + float64(i%3)}})
+	}
+	p, err := newLinePlot(Axes{X: "x", Y: "y"}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := Lines(Axes{X: "x", Y: "y"}, s)
+	var at []float64
+	for _, e := range parsed(t, svg, err) {
+		if e.name == "text" && strings.HasPrefix(e.text, "a method") {
+			x, _ := strconv.ParseFloat(e.attr["x"], 64)
+			y, _ := strconv.ParseFloat(e.attr["y"], 64)
+			if x < float64(p.right) || x+float64(textWidth(e.text, nameSize)) > figureWidth || y < 0 || y > float64(p.c.height) {
+				t.Errorf("%q is at (%v, %v)", e.text, x, y)
+			}
+			for _, other := range at {
+				if math.Abs(other-y) < nameStep-0.1 {
+					t.Errorf("%q at %v touches the one at %v", e.text, y, other)
+				}
+			}
+			at = append(at, y)
+		}
+	}
+	if len(at) != len(s) {
+		t.Errorf("%d names", len(at))
+	}
+}
+
+// WCAG 2.2, 1.4.11: graphics have a contrast of 3:1 to what is behind them.
+func TestInksContrast(t *testing.T) {
+	luminance := func(c color.NRGBA) float64 {
+		l := 0.0
+		for i, v := range []uint8{c.R, c.G, c.B} {
+			u := float64(v) / 255
+			if u <= 0.04045 {
+				u /= 12.92
+			} else {
+				u = math.Pow((u+0.055)/1.055, 2.4)
+			}
+			l += u * []float64{0.2126, 0.7152, 0.0722}[i]
+		}
+		return l + 0.05
+	}
+	dark := luminance(color.NRGBA{0x11, 0x11, 0x11, 255})
+	for _, c := range inks[1:] { // the first is the colour of the text
+		if l := luminance(c); 1.05/l < 3 || l/dark < 3 {
+			t.Errorf("%v has contrasts %.2f and %.2f", c, 1.05/l, l/dark)
+		}
+	}
+}
+
+func TestSeriesLookDifferent(t *testing.T) {
+	seen := map[string]int{}
+	for i := range 28 {
+		look := fmt.Sprint(inkOf(i), dashOf(i), markOf(i))
+		grey := fmt.Sprint("without colour ", dashOf(i), markOf(i))
+		for _, s := range []string{look, grey} {
+			if j, twice := seen[s]; twice {
+				t.Errorf("series %d looks like %d", i, j)
+			}
+			seen[s] = i
+		}
+	}
+}
+
+func TestRanksAreNamed(t *testing.T) {
+	svg, err := CriticalDifference([]string{"worse", "best", "middle"}, []float64{2.6, 1.25, 2.15}, 1.2)
+	all := parsed(t, svg, err)
+	texts := textsOf(all)
+	for _, want := range []string{"best 1.25", "middle 2.15", "2.60 worse", "critical difference 1.20"} {
+		if !has(texts, want) {
+			t.Errorf("no %q among %q", want, texts)
+		}
+	}
+	if want := "Average ranks: best 1.25, middle 2.15, worse 2.60; critical difference 1.20"; all[0].attr["aria-label"] != want {
+		t.Errorf("label %q", all[0].attr["aria-label"])
+	}
+	svg, err = CriticalDifference([]string{"a", "b"}, []float64{1, 2}, 1e11)
+	parsed(t, svg, err)
+}
