@@ -16,9 +16,9 @@ var layers = []string{
 	".",
 	"dictionary",
 	"dataset method internal/picture",
-	"experiment internal/methodtest internal/docgen bench bench/peers",
-	"report bench/methods bench/validate",
-	"cmd/nrdl",
+	"experiment internal/methodtest bench bench/peers",
+	"report bench/validate",
+	"cmd/nrdl internal/docgen",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -2,9 +2,7 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime"
 	"sync"
@@ -49,8 +47,8 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	if err != nil {
 		return Progress{}, err
 	}
-	state := &bench{Bench: b, plan: p}
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	state := &bench{Bench: b, plan: p, meter: meter{alone: b.Jobs <= 1}}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		old, err := ReadRecordsFile(path, nil)
 		if err != nil {
 			return Progress{}, err
@@ -59,6 +57,9 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 			state.report(nil)
 			return state.progress, nil
 		}
+	}
+	if err := canHold(path); err != nil {
+		return Progress{}, err
 	}
 	if err := state.open(ctx, settings); err != nil {
 		return Progress{}, err
@@ -96,7 +97,6 @@ type bench struct {
 	prepared map[*setting]*shared
 	pace     pace
 	progress Progress
-	err      error // of the store
 }
 
 // shared are the faces of a setting, made once and dropped when no run needs
@@ -284,10 +284,13 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	if err == nil {
 		err = j.learn(ctx, faces, r)
 	}
+	if err == nil {
+		_, err = r.line() // as of one with a value that is not finite
+	}
 	if err != nil {
 		r.fail(err)
 	}
-	r.Cost.PeakBytes = peak()
+	r.Cost.PeakBytes, r.Cost.BaseBytes = peak()
 	r.Cost.Finished = time.Now().UTC().Truncate(time.Second)
 	return r
 }

@@ -18,7 +18,7 @@ func (r *planReader) contestant(v *value) error {
 		}
 	} else if err := v.each(map[string]func(*value) error{
 		"method":   readText(&e.method),
-		"label":    readText(&e.label),
+		"label":    readName(&e.label),
 		"params":   e.assign,
 		"vary":     e.vary,
 		"preset":   readBool(&e.presets),
@@ -36,8 +36,11 @@ func (r *planReader) contestant(v *value) error {
 		if slices.ContainsFunc(r.plan.contestants, func(o contestant) bool { return o.label == c.label && r.plan.meet(&o, &c) }) {
 			return hint.Add(v.errorf("two methods go by %q", c.label), `give them different "label"s`)
 		}
+		r.plan.contestants = append(r.plan.contestants, c)
 	}
-	r.plan.contestants = append(r.plan.contestants, all...)
+	if len(r.plan.contestants) > maxItems {
+		return v.errorf("more than %d methods and values of those that are varied", maxItems)
+	}
 	return nil
 }
 
@@ -67,7 +70,7 @@ type assignment struct {
 
 func (e *entry) assign(v *value) error {
 	if v.kind != object {
-		return v.errorf("%s, not an object of parameters", v.kind)
+		return v.wrong("%s, not an object of parameters", v.kind)
 	}
 	for i, name := range v.names {
 		s, err := v.members[i].parameter()
@@ -87,11 +90,11 @@ func (v *value) parameter() (string, error) {
 	case number, truth:
 		return v.String(), nil
 	}
-	return "", v.errorf("%s, not the value of a parameter", v.kind)
+	return "", v.wrong("%s, not the value of a parameter", v.kind)
 }
 
 func (e *entry) vary(v *value) error {
-	if v.kind != object || len(v.names) != 1 || v.members[0].kind != list || len(v.members[0].members) == 0 {
+	if v.kind != object || len(v.names) != 1 || v.members[0].kind != list || len(v.members[0].members) == 0 || len(v.members[0].members) > maxItems {
 		return v.errorf(`"vary" is an object of one parameter and the list of its values, {"atoms": [2, 4, 8]}`)
 	}
 	e.path, e.varied = v.names[0], v.members[0]
@@ -127,6 +130,9 @@ func (p *Plan) knows(v *value, data string) error {
 // contestants returns what e stands for: one, or one for each value of the
 // parameter that is varied.
 func (e *entry) contestants() ([]contestant, error) {
+	if e.method == "" {
+		return nil, e.at.errorf(`a method without its name, its "method"`)
+	}
 	m, err := method.Named(e.method)
 	if err != nil {
 		return nil, e.at.errorf("%w", err)

@@ -61,12 +61,13 @@ func (l *Library) open(ctx context.Context, path string, drawn *dataset.Syntheti
 	if drawn != nil {
 		set, err = drawn.Draw(ctx)
 	} else {
-		set, err = dataset.Open(ctx, l.find(path), dataset.Options{Input: in, Warn: l.Warn})
-	}
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+		found := l.find(path)
+		set, err = dataset.Open(ctx, found, dataset.Options{Input: in, Warn: l.Warn})
+		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	s := &openSet{set, hashSet(set)}

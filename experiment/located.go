@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"nrdl/internal/hint"
@@ -16,7 +20,8 @@ import (
 // be pointed at.
 type value struct {
 	file    string
-	line    int // from 1
+	line    int    // from 1
+	name    string // of the member that it is, or that the list is which it is in
 	kind    string
 	scalar  any // string, json.Number, bool or nil
 	names   []string
@@ -33,17 +38,21 @@ const (
 	null   = "null"
 )
 
-// maxDepth bounds how deep values nest.
-const maxDepth = 32
+// Bounds of what is read.
+const (
+	maxDepth = 32     // how deep values nest
+	maxItems = 10_000 // values of a list
+)
 
 // parseJSON reads data, one JSON value, which errors call file.
 func parseJSON(data []byte, file string) (*value, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors mark UTF-8 so
 	p := parser{data: data, file: file, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: not UTF-8 text", file)
 	}
-	v, err := p.value(0)
+	v, err := p.value("", 0)
 	if err == nil {
 		if _, end := p.dec.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("text after the end")
@@ -72,17 +81,12 @@ func (p *parser) token() (json.Token, int, error) {
 	return t, p.line, err
 }
 
-func (p *parser) value(depth int) (*value, error) {
+func (p *parser) value(name string, depth int) (*value, error) {
 	t, line, err := p.token()
 	if err != nil {
 		return nil, err
 	}
-	return p.rest(t, line, depth)
-}
-
-// rest reads what is left of the value that begins with t.
-func (p *parser) rest(t json.Token, line, depth int) (*value, error) {
-	v := &value{file: p.file, line: line, scalar: t}
+	v := &value{file: p.file, line: line, name: name, scalar: t}
 	if depth > maxDepth {
 		return nil, errors.New("nested too deeply")
 	}
@@ -106,19 +110,21 @@ func (p *parser) rest(t json.Token, line, depth int) (*value, error) {
 
 // fill reads the members of v.
 func (p *parser) fill(v *value, depth int) error {
+	name, seen := v.name, map[string]bool{}
 	for p.dec.More() {
 		if v.kind == object {
 			t, _, err := p.token()
 			if err != nil {
 				return err
 			}
-			name := t.(string) // of an object
-			if slices.Contains(v.names, name) {
+			name = t.(string) // of an object
+			if seen[name] {
 				return fmt.Errorf("%q is there twice", name)
 			}
+			seen[name] = true
 			v.names = append(v.names, name)
 		}
-		m, err := p.value(depth + 1)
+		m, err := p.value(name, depth+1)
 		if err != nil {
 			return err
 		}
@@ -128,28 +134,42 @@ func (p *parser) fill(v *value, depth int) error {
 	return err
 }
 
-// explain says where err is.
+// explain says where err is: at the offset where the decoder stands, on whose
+// line the value begins that is broken.
 func (p *parser) explain(err error) error {
-	line := p.line
-	if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
-		line = 1 + bytes.Count(p.data[:min(s.Offset, int64(len(p.data)))], []byte{'\n'})
-	}
+	at := p.dec.InputOffset()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		line, err = 1+bytes.Count(p.data, []byte{'\n'}), errors.New("it ends too early")
+		at, err = int64(len(bytes.TrimSpace(p.data))), errors.New("it ends too early")
 	}
-	return fmt.Errorf("%s:%d: %w", p.file, line, err)
+	located := fmt.Errorf("%s:%d: %w", p.file, 1+bytes.Count(p.data[:at], []byte{'\n'}), err)
+	if bytes.HasPrefix(p.data[at:], []byte("/")) || bytes.HasPrefix(p.data[at:], []byte("#")) {
+		return hint.Add(located, "%s", noComments)
+	}
+	return located
 }
+
+// noComments is the hint for those who write some.
+const noComments = `a plan has no comments: write what it is for in "about", and why a rate is off in "notes"`
 
 // errorf is an error about v.
 func (v *value) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", v.file, v.line, fmt.Errorf(format, args...))
 }
 
+// wrong is an error about what v is, which its name introduces.
+func (v *value) wrong(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if v.name != "" {
+		err = fmt.Errorf("%q: %w", v.name, err)
+	}
+	return v.errorf("%w", err)
+}
+
 // each hands the members of the object v to the readers of their names. A name
 // without a reader is an error.
 func (v *value) each(readers map[string]func(*value) error) error {
 	if v.kind != object {
-		return v.errorf("%s, not an object", v.kind)
+		return v.wrong("%s, not an object", v.kind)
 	}
 	for i, name := range v.names {
 		read, ok := readers[name]
@@ -171,16 +191,21 @@ func (v *value) unknown(i int, readers map[string]func(*value) error) error {
 	slices.Sort(names)
 	err := hint.Unknown("key", v.names[i], names)
 	located := v.members[i].errorf("%w", err)
-	if v.names[i] == "//" || v.names[i] == "#" || v.names[i] == "_comment" {
-		return hint.Add(located, `a plan has no comments: write what it is for in "about", and why a rate is off in "notes"`)
+	if n := v.names[i]; strings.HasPrefix(n, "//") || strings.HasPrefix(n, "#") || strings.Trim(n, "_$") == "comment" {
+		return hint.Add(located, "%s", noComments)
 	}
 	return located
 }
 
-// items hands each member of the list v to read.
+// items hands each member of the list v, of one at least, to read.
 func (v *value) items(read func(*value) error) error {
-	if v.kind != list {
-		return v.errorf("%s, not a list", v.kind)
+	switch {
+	case v.kind != list:
+		return v.wrong("%s, not a list", v.kind)
+	case len(v.members) == 0:
+		return v.wrong("an empty list")
+	case len(v.members) > maxItems:
+		return v.wrong("a list of %d, more than %d", len(v.members), maxItems)
 	}
 	for _, m := range v.members {
 		if err := read(m); err != nil {
@@ -196,9 +221,25 @@ func readText(to *string) func(*value) error {
 	return func(v *value) error {
 		s, ok := v.scalar.(string)
 		if !ok {
-			return v.errorf("%s, not text", v.kind)
+			return v.wrong("%s, not text", v.kind)
 		}
 		*to = s
+		return nil
+	}
+}
+
+// readName reads text that messages and tables show: some, on one line.
+func readName(to *string) func(*value) error {
+	return func(v *value) error {
+		if err := readText(to)(v); err != nil {
+			return err
+		}
+		if *to == "" {
+			return v.wrong("empty text")
+		}
+		if strings.ContainsFunc(*to, unicode.IsControl) {
+			return v.wrong("%q has control characters", *to)
+		}
 		return nil
 	}
 }
@@ -207,7 +248,7 @@ func readBool(to *bool) func(*value) error {
 	return func(v *value) error {
 		b, ok := v.scalar.(bool)
 		if !ok {
-			return v.errorf("%s, not true or false", v.kind)
+			return v.wrong("%s, not true or false", v.kind)
 		}
 		*to = b
 		return nil
@@ -217,10 +258,9 @@ func readBool(to *bool) func(*value) error {
 // readInt reads an integer of least … most.
 func readInt(to *int, least, most int) func(*value) error {
 	return func(v *value) error {
-		n, ok := v.scalar.(json.Number)
-		i, err := n.Int64()
-		if !ok || err != nil || i < int64(least) || i > int64(most) {
-			return v.errorf("%s is not an integer, %d … %d", v, least, most)
+		i, ok := v.integer()
+		if !ok || i < uint64(least) || i > uint64(most) {
+			return v.wrong("%s is not an integer, %d … %d", v, least, most)
 		}
 		*to = int(i)
 		return nil
@@ -229,12 +269,25 @@ func readInt(to *int, least, most int) func(*value) error {
 
 func readSeed(to *uint64) func(*value) error {
 	return func(v *value) error {
-		n, ok := v.scalar.(json.Number)
-		if err := json.Unmarshal([]byte(n), to); !ok || err != nil {
-			return v.errorf("%s is not an integer ≥ 0", v)
+		i, ok := v.integer()
+		if !ok {
+			return v.wrong("%s is not an integer, 0 … %d", v, uint64(math.MaxUint64))
 		}
+		*to = i
 		return nil
 	}
+}
+
+// integer returns v where it is an integer ≥ 0. JSON may write it as 1.0 or
+// 1e3, which is taken up to 2⁵³, where all digits are sure.
+func (v *value) integer() (uint64, bool) {
+	n, _ := v.scalar.(json.Number)
+	if i, err := strconv.ParseUint(n.String(), 10, 64); err == nil {
+		return i, true
+	}
+	f, err := n.Float64()
+	ok := err == nil && f == math.Trunc(f) && f >= 0 && f <= 1<<53
+	return uint64(max(f, 0)), ok
 }
 
 // readNumber appends a number.
@@ -243,22 +296,27 @@ func readNumber(to *[]float64) func(*value) error {
 		n, ok := v.scalar.(json.Number)
 		f, err := n.Float64()
 		if !ok || err != nil {
-			return v.errorf("%s is not a number", v)
+			return v.wrong("%s is not a number", v)
 		}
 		*to = append(*to, f)
 		return nil
 	}
 }
 
-// readShare appends a number of 0 … 1.
+// readShare appends a number of 0 … 1 that is not there yet.
 func readShare(to *[]float64) func(*value) error {
 	return func(v *value) error {
-		if err := readNumber(to)(v); err != nil {
+		var one []float64
+		if err := readNumber(&one)(v); err != nil {
 			return err
 		}
-		if f := (*to)[len(*to)-1]; f < 0 || f > 1 {
-			return v.errorf("%s is not a share, 0 … 1", v)
+		switch f := one[0]; {
+		case f < 0 || f > 1:
+			return v.wrong("%s is not a share, 0 … 1", v)
+		case slices.Contains(*to, f):
+			return v.wrong("%s is there twice", v)
 		}
+		*to = append(*to, one...)
 		return nil
 	}
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,50 +12,58 @@ import (
 // Linux counts the peak, and forgets it when asked; runs at the same time see
 // each other's memory.
 type meter struct {
+	alone bool // there is one run at a time
+
 	mu   sync.Mutex
 	runs map[*uint64]struct{} // the peak so far of each that is measured
 }
 
 // start begins a measurement; the function that it returns ends it and gives
-// the peak in bytes, 0 where it cannot be known.
-func (m *meter) start() (stop func() uint64) {
+// the peak in bytes, and what the process had at the start, 0 unless the run is
+// alone. Both are 0 where they cannot be known.
+func (m *meter) start() (stop func() (peak, base uint64)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()
+	base := uint64(0)
+	if m.alone {
+		debug.FreeOSMemory() // what is left of the run before is not this one's
+		base = memory("VmRSS:")
+	}
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return func() uint64 { return 0 }
+		return func() (peak, base uint64) { return 0, 0 }
 	}
 	peak := new(uint64)
 	if m.runs == nil {
 		m.runs = map[*uint64]struct{}{}
 	}
 	m.runs[peak] = struct{}{}
-	return func() uint64 {
+	return func() (uint64, uint64) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.settle()
 		delete(m.runs, peak)
-		return *peak
+		return *peak, base
 	}
 }
 
 // settle gives every run that is measured the peak up to now.
 func (m *meter) settle() {
-	now := peakMemory()
+	now := memory("VmHWM:")
 	for peak := range m.runs {
 		*peak = max(*peak, now)
 	}
 }
 
-// peakMemory is the most resident memory since it was last forgotten, in
-// bytes, or 0.
-func peakMemory() uint64 {
+// memory is what Linux says of the process, in bytes, or 0: VmRSS is resident
+// now, VmHWM was at most so since it was last forgotten.
+func memory(name string) uint64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			kib, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 			if err != nil {
 				return 0

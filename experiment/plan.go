@@ -24,7 +24,7 @@ type Plan struct {
 	data        []plannedData
 	contestants []contestant
 	published   map[[2]string]Published // by id of the contestant and name of the data
-	notes       map[[2]string]string    // likewise, either may be "*"
+	notes       map[[2]string]string    // likewise, but either may be "*"
 }
 
 // plannedData is a data set, with the ways in which it is divided and spoilt.
@@ -81,22 +81,79 @@ const maxRuns = 1_000_000
 // settings returns all that p asks for, in its order.
 func (p *Plan) settings() ([]*setting, error) {
 	var all []*setting
-	runs := 0
+	runs := 0.0
 	for i := range p.data {
 		d := &p.data[i]
+		entrants, err := d.enter(p.contestants)
+		if err != nil {
+			return nil, err
+		}
+		if runs += d.count(p) * float64(len(entrants)); runs > maxRuns {
+			return nil, d.at.errorf("more than %d runs", maxRuns)
+		}
+		if len(entrants) == 0 {
+			continue
+		}
 		for _, s := range d.settings(p) {
-			if err := s.enter(p.contestants); err != nil {
-				return nil, err
+			for _, e := range entrants {
+				j := &job{setting: s, contestant: e.contestant, method: e.method, params: e.params}
+				j.key = j.hash()
+				s.jobs = append(s.jobs, j)
 			}
-			if runs += len(s.jobs); runs > maxRuns {
-				return nil, d.at.errorf("more than %d runs", maxRuns)
-			}
-			if len(s.jobs) > 0 {
-				all = append(all, s)
-			}
+			all = append(all, s)
 		}
 	}
 	return all, nil
+}
+
+// An entrant is a contestant that meets a data set, with the parameters that
+// it has there.
+type entrant struct {
+	contestant *contestant
+	method     nrdl.Method
+	params     json.RawMessage
+}
+
+// enter returns those of contestants that meet d.
+func (d *plannedData) enter(contestants []contestant) ([]entrant, error) {
+	var all []entrant
+	for i := range contestants {
+		c := &contestants[i]
+		if !c.meets(d.name) {
+			continue
+		}
+		m, err := c.method(d.preset)
+		if err != nil {
+			return nil, err
+		}
+		params, err := method.Marshal(m)
+		if err != nil {
+			return nil, c.at.errorf("%w", err)
+		}
+		all = append(all, entrant{c, m, params})
+	}
+	return all, nil
+}
+
+// count is how many settings of d there are.
+func (d *plannedData) count(p *Plan) (n float64) {
+	for _, split := range d.splits {
+		clean := 0.0 // settings with nothing random in them
+		if !split.Random() && slices.Contains(d.noise, 0) && slices.Contains(d.occlusion, 0) {
+			clean = 1
+		}
+		spoilt := float64(len(d.noise))*float64(len(d.occlusion)) - clean
+		n += clean + spoilt*float64(d.times(p))
+	}
+	return n
+}
+
+// times is how often d's runs are repeated that have anything random in them.
+func (d *plannedData) times(p *Plan) int {
+	if d.repeats > 0 {
+		return d.repeats
+	}
+	return p.Repeats
 }
 
 // settings returns the settings of d, without their jobs.
@@ -106,10 +163,7 @@ func (d *plannedData) settings(p *Plan) (all []*setting) {
 			for _, occlusion := range d.occlusion {
 				repeats := 1
 				if split.Random() || noise > 0 || occlusion > 0 {
-					repeats = p.Repeats
-					if d.repeats > 0 {
-						repeats = d.repeats
-					}
+					repeats = d.times(p)
 				}
 				for r := range repeats {
 					all = append(all, &setting{plan: p, data: d, split: split, noise: noise, occlusion: occlusion, repeat: r})
@@ -118,27 +172,6 @@ func (d *plannedData) settings(p *Plan) (all []*setting) {
 		}
 	}
 	return all
-}
-
-// enter adds a job for each of the contestants that s is for.
-func (s *setting) enter(contestants []contestant) error {
-	for i := range contestants {
-		c := &contestants[i]
-		if !c.meets(s.data.name) {
-			continue
-		}
-		m, err := c.method(s.data.preset)
-		if err != nil {
-			return err
-		}
-		j := &job{setting: s, contestant: c, method: m}
-		if j.params, err = method.Marshal(m); err != nil {
-			return c.at.errorf("%w", err)
-		}
-		j.key = j.hash()
-		s.jobs = append(s.jobs, j)
-	}
-	return nil
 }
 
 func (c *contestant) meets(data string) bool {
@@ -196,7 +229,7 @@ func (s *setting) dirt() dirt {
 
 // of looks up what a plan says of contestant id on a data set.
 func of[T any](table map[[2]string]T, id, data string) (T, bool) {
-	for _, key := range [][2]string{{id, data}, {id, "*"}, {"*", data}} {
+	for _, key := range [][2]string{{id, data}, {id, "*"}, {"*", data}, {"*", "*"}} {
 		if v, ok := table[key]; ok {
 			return v, true
 		}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -65,22 +64,23 @@ type planReader struct {
 	tune    *Search // for methods that have none of their own
 	schema  string
 	methods *value
-	sources []*value // of published rates and of notes
+
+	published, notes *value
 }
 
 func (r *planReader) read(root *value) error {
 	p := r.plan
 	err := root.each(map[string]func(*value) error{
 		"$schema":   readText(&r.schema),
-		"name":      readText(&p.Name),
+		"name":      readName(&p.Name),
 		"about":     readText(&p.About),
 		"seed":      readSeed(&p.Seed),
 		"repeats":   readInt(&p.Repeats, 1, maxRuns),
 		"tune":      readSearch(&r.tune),
 		"datasets":  func(v *value) error { return v.items(r.data) },
 		"methods":   func(v *value) error { r.methods = v; return nil }, // after "tune" and "datasets"
-		"published": r.later,
-		"notes":     r.later,
+		"published": func(v *value) error { r.published = v; return nil },
+		"notes":     func(v *value) error { r.notes = v; return nil },
 	})
 	if err != nil {
 		return err
@@ -88,31 +88,29 @@ func (r *planReader) read(root *value) error {
 	if len(p.data) == 0 {
 		return root.errorf(`no data sets: "datasets" lists them`)
 	}
-	if r.methods == nil || len(r.methods.members) == 0 {
+	if r.methods == nil {
 		return root.errorf(`no methods: "methods" lists them`)
 	}
 	if err := r.methods.items(r.contestant); err != nil {
 		return err
 	}
-	for _, v := range r.sources {
-		if err := r.table(v); err != nil {
-			return err
-		}
+	if err := r.rates(r.published); err != nil {
+		return err
 	}
-	return nil
+	return r.remarks(r.notes)
 }
 
 // data reads a data set.
 func (r *planReader) data(v *value) error {
 	d := plannedData{at: v}
 	err := v.each(map[string]func(*value) error{
-		"name":      readText(&d.name),
-		"title":     readText(&d.title),
+		"name":      readName(&d.name),
+		"title":     readName(&d.title),
 		"about":     readText(&d.about),
-		"path":      readText(&d.path),
+		"path":      readName(&d.path),
 		"synthetic": readSynthetic(&d.drawn),
 		"size":      readSize(&d.input),
-		"preset":    readText(&d.preset),
+		"preset":    readName(&d.preset),
 		"repeats":   readInt(&d.repeats, 1, maxRuns),
 		"split":     oneOrMore(readSplit(&d.splits)),
 		"noise":     oneOrMore(readShare(&d.noise)),
@@ -149,7 +147,7 @@ func (r *planReader) data(v *value) error {
 // oneOrMore lets read have a value, or each of a list of them.
 func oneOrMore(read func(*value) error) func(*value) error {
 	return func(v *value) error {
-		if v.kind == list && len(v.members) > 0 {
+		if v.kind == list {
 			return v.items(read)
 		}
 		return read(v)
@@ -166,8 +164,13 @@ func readSplit(to *[]dataset.Split) func(*value) error {
 		if err != nil {
 			return v.errorf("%w", err)
 		}
-		if split == (dataset.Split{}) {
+		switch {
+		case split == dataset.Split{}:
 			return v.errorf("split all leaves no image to judge by")
+		case split.String() != s: // as of first:06, which is another name for a run
+			return hint.Add(v.errorf("unknown split %q", s), "did you mean %q?", split)
+		case slices.Contains(*to, split):
+			return v.wrong("%s is there twice", v)
 		}
 		*to = append(*to, split)
 		return nil
@@ -183,6 +186,9 @@ func readSize(to *nrdl.Input) func(*value) error {
 		in, err := nrdl.ParseInput(s)
 		if err != nil {
 			return v.errorf("%w", err)
+		}
+		if in.String() != s {
+			return hint.Add(v.errorf("size %q is not of the form HxW", s), "did you mean %q?", in)
 		}
 		*to = in
 		return nil
@@ -236,34 +242,64 @@ func readSearch(to **Search) func(*value) error {
 	}
 }
 
-// later keeps a table for when data sets and methods are known.
-func (r *planReader) later(v *value) error {
-	r.sources = append(r.sources, v)
-	return nil
+// rates reads "published": by contestant and data set, a rate in percent or a
+// pair of mean and deviation.
+func (r *planReader) rates(table *value) error {
+	source := ""
+	return r.table(table, func(v *value) error { return readName(&source)(v) }, func(key [2]string, v *value) error {
+		var rate []float64
+		if slices.Contains(key[:], "*") {
+			return v.errorf("a published rate is of one method on one data set, not of *")
+		}
+		err := oneOrMore(readNumber(&rate))(v)
+		if err != nil || len(rate) > 2 || slices.Max(rate) > 100 || slices.Min(rate) < 0 {
+			return v.wrong("%s is not a rate in percent, 95.3 or [95.3, 0.5]", v)
+		}
+		p := Published{Mean: rate[0], Source: source}
+		if len(rate) == 2 {
+			p.SD = rate[1]
+		}
+		r.plan.published[key] = p
+		return nil
+	})
 }
 
-// table reads "published" or "notes": objects by contestant, or "*", of what
-// belongs to each data set.
-func (r *planReader) table(v *value) error {
-	source := ""
+// remarks reads "notes": text by contestant and data set.
+func (r *planReader) remarks(table *value) error {
+	return r.table(table, nil, func(key [2]string, v *value) error {
+		var note string
+		if err := readText(&note)(v); err != nil {
+			return err
+		}
+		r.plan.notes[key] = note
+		return nil
+	})
+}
+
+// table hands what v, which may be nil, has by contestant and data set, or "*",
+// to cell, after its "source" to source where that is not nil.
+func (r *planReader) table(v *value, source func(*value) error, cell func(key [2]string, v *value) error) error {
+	if v == nil {
+		return nil
+	}
 	if v.kind != object {
-		return v.errorf("%s, not an object", v.kind)
+		return v.wrong("%s, not an object", v.kind)
+	}
+	if i := slices.Index(v.names, "source"); i >= 0 && source != nil {
+		if err := source(v.members[i]); err != nil {
+			return err
+		}
 	}
 	for i, id := range v.names {
 		row := v.members[i]
-		if id == "source" && row.kind == text {
-			source = row.scalar.(string)
+		if id == "source" && source != nil {
 			continue
 		}
-		if id != "*" && !slices.ContainsFunc(r.plan.contestants, func(c contestant) bool { return c.id == id }) {
-			var ids []string
-			for _, c := range r.plan.contestants {
-				ids = append(ids, c.id)
-			}
-			return row.errorf("%w", hint.Unknown("method of this plan", id, ids))
+		if err := r.knows(row, id); err != nil {
+			return err
 		}
 		if row.kind != object {
-			return row.errorf("%s, not an object of data sets", row.kind)
+			return row.wrong("%s, not an object of data sets", row.kind)
 		}
 		for j, data := range row.names {
 			if data != "*" {
@@ -271,7 +307,7 @@ func (r *planReader) table(v *value) error {
 					return err
 				}
 			}
-			if err := r.remark([2]string{id, data}, row.members[j], source); err != nil {
+			if err := cell([2]string{id, data}, row.members[j]); err != nil {
 				return err
 			}
 		}
@@ -279,21 +315,14 @@ func (r *planReader) table(v *value) error {
 	return nil
 }
 
-// remark reads a published rate, a number or a pair of mean and deviation, or
-// a note, text.
-func (r *planReader) remark(key [2]string, v *value, source string) error {
-	if v.kind == text {
-		r.plan.notes[key] = v.scalar.(string)
-		return nil
+// knows reports an id at v that is no contestant's.
+func (r *planReader) knows(v *value, id string) error {
+	ids := []string{"*"}
+	for _, c := range r.plan.contestants {
+		ids = append(ids, c.id)
 	}
-	var rate []float64
-	if err := oneOrMore(readNumber(&rate))(v); err != nil || len(rate) > 2 {
-		return errors.Join(err, v.errorf("%s is neither a note nor a rate, 95.3 or [95.3, 0.5]", v))
+	if !slices.Contains(ids, id) {
+		return v.errorf("%w", hint.Unknown("method of this plan", id, ids[1:]))
 	}
-	p := Published{Mean: rate[0], Source: source}
-	if len(rate) == 2 {
-		p.SD = rate[1]
-	}
-	r.plan.published[key] = p
 	return nil
 }

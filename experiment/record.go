@@ -112,9 +112,10 @@ type Cost struct {
 	FitSeconds  float64   `json:"fit_seconds"`  // to learn, without tuning
 	CodeSeconds float64   `json:"code_seconds"` // to name the N images
 	TuneSeconds float64   `json:"tune_seconds,omitempty"`
-	PeakBytes   uint64    `json:"peak_bytes"` // most memory of the process during the run, other runs beside it included; 0 where unknown
-	Jobs        int       `json:"jobs"`       // runs at a time
-	Threads     int       `json:"threads"`    // of linear algebra in a run
+	PeakBytes   uint64    `json:"peak_bytes"`           // most memory of the process during the run, other runs beside it included; 0 where unknown
+	BaseBytes   uint64    `json:"base_bytes,omitempty"` // of it, what the process had before the run; known of a run alone
+	Jobs        int       `json:"jobs"`                 // runs at a time
+	Threads     int       `json:"threads"`              // of linear algebra in a run
 	BLAS        string    `json:"blas"`
 	Version     string    `json:"version"`
 	Go          string    `json:"go"`
@@ -219,11 +220,11 @@ func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err erro
 		if errors.Is(err, io.EOF) {
 			return records, whole, len(line) > 0, nil
 		}
-		if err != nil {
-			return nil, 0, false, fmt.Errorf("line %d: %w", number, err)
+		var rec Record
+		if err == nil {
+			whole += int64(len(line))
+			rec, err = decodeRecord(line)
 		}
-		whole += int64(len(line))
-		rec, err := decodeRecord(line)
 		if err != nil {
 			return nil, 0, false, fmt.Errorf("line %d: %w", number, err)
 		}
@@ -253,22 +254,84 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// line returns r as a line of a file of records, one that can be read again.
+func (r *Record) line() ([]byte, error) {
+	line, err := json.Marshal(r)
+	if bad := (*json.UnsupportedValueError)(nil); errors.As(err, &bad) {
+		err = fmt.Errorf("a result has the value %s", bad.Str)
+	}
+	if err == nil && len(line) >= maxLine {
+		err = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
+	}
+	if err == nil {
+		_, err = decodeRecord(line)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the record cannot be kept: %w", err)
+	}
+	return append(line, '\n'), nil
+}
+
 func decodeRecord(line []byte) (Record, error) {
 	var rec Record
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&rec); err != nil {
-		return rec, fmt.Errorf("not a record: %w", err)
+	err := dec.Decode(&rec)
+	if err == nil {
+		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("text after its end")
+		}
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return rec, errors.New("not a record: text after it")
+	if err != nil {
+		return rec, hint.Add(fmt.Errorf("not a record: %w", explainJSON(err)), "%s", hintOf(err))
 	}
-	return rec, rec.check()
+	if err := rec.check(); err != nil {
+		return rec, hint.Add(err, "%s", repair)
+	}
+	return rec, nil
+}
+
+// repair is the hint for a broken line.
+const repair = "repair or remove that line, whose run nrdl bench then makes again"
+
+// unknownField is how encoding/json begins to tell of a name that Record has not.
+const unknownField = "json: unknown field "
+
+func hintOf(err error) string {
+	if strings.HasPrefix(err.Error(), unknownField) {
+		return "if a later nrdl wrote the file, read it with that one; else " + repair
+	}
+	return repair
+}
+
+// explainJSON says err, of a JSON decoder, without the names of Go.
+func explainJSON(err error) error {
+	if bad := (*json.UnmarshalTypeError)(nil); errors.As(err, &bad) {
+		if bad.Field == "" {
+			return fmt.Errorf("a JSON %s", bad.Value)
+		}
+		return fmt.Errorf("%q cannot be a %s", bad.Field, bad.Value)
+	}
+	if bad := (*time.ParseError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%q is not a time", bad.Value)
+	}
+	switch name, unknown := strings.CutPrefix(err.Error(), unknownField); {
+	case unknown:
+		return fmt.Errorf("unknown key %s", name)
+	case errors.Is(err, io.EOF):
+		return errors.New("an empty line")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends too early")
+	}
+	return err
 }
 
 // ReadRecordsFile reads the records at path, which may be compressed by gzip.
 // Warn is told of a last line that was cut short; it may be nil.
 func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("read records %s: is a folder", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
@@ -282,8 +345,7 @@ func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
 	}
 	records, _, cut, err := ReadRecords(r)
 	if err != nil {
-		err = fmt.Errorf("read records %s: %w", path, err)
-		return nil, hint.Add(err, "repair or remove that line; nrdl bench makes its run again")
+		return nil, fmt.Errorf("read records %s: %w", path, err)
 	}
 	if cut && warn != nil {
 		warn(fmt.Sprintf("%s: the last line is cut short and left out", path))

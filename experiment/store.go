@@ -1,13 +1,14 @@
 package experiment
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -26,11 +27,11 @@ type Store struct {
 // OpenStore opens the file at path, made where there is none, and returns the
 // records in it. Warn is told of a last line that was cut short; may be nil.
 func OpenStore(path string, warn func(string)) (s *Store, records []Record, err error) {
+	if err := canHold(path); err != nil {
+		return nil, nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "the folder has to exist")
-		}
 		return nil, nil, fmt.Errorf("records: %w", err)
 	}
 	s = &Store{f: f, lock: flock.New(lockPath(path))}
@@ -40,9 +41,6 @@ func OpenStore(path string, warn func(string)) (s *Store, records []Record, err 
 			s = nil
 		}
 	}()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return s, nil, fmt.Errorf("records %s: not a file that can be added to", path)
-	}
 	if got, err := s.lock.TryLock(); err != nil {
 		return s, nil, fmt.Errorf("records %s: lock: %w", path, err)
 	} else if !got {
@@ -51,8 +49,7 @@ func OpenStore(path string, warn func(string)) (s *Store, records []Record, err 
 	}
 	records, whole, cut, err := ReadRecords(f)
 	if err != nil {
-		err = fmt.Errorf("records %s: %w", path, err)
-		return s, nil, hint.Add(err, "repair or remove that line, whose run is then made again, or write to another file with -o")
+		return s, nil, fmt.Errorf("records %s: %w", path, err)
 	}
 	s.size = whole
 	if cut {
@@ -66,6 +63,34 @@ func OpenStore(path string, warn func(string)) (s *Store, records []Record, err 
 	return s, records, nil
 }
 
+// canHold reports a path at which there cannot be a file of records. It makes
+// none.
+func canHold(path string) error {
+	info, err := os.Stat(path)
+	switch folder := filepath.Dir(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		if info, missing := os.Stat(folder); missing != nil {
+			err := fmt.Errorf("records %s: %w", path, errors.Unwrap(missing))
+			if errors.Is(missing, fs.ErrNotExist) {
+				err = hint.Add(err, "make the folder first: mkdir -p %s", folder)
+			}
+			return err
+		} else if !info.IsDir() {
+			return fmt.Errorf("records %s: %s is not a folder", path, folder)
+		}
+	case err != nil:
+		return fmt.Errorf("records: %w", err)
+	case info.IsDir():
+		return hint.Add(fmt.Errorf("records %s: is a folder", path), "name a file in it: -o %s", filepath.Join(path, "runs.jsonl"))
+	case !info.Mode().IsRegular():
+		return hint.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example -o runs.jsonl")
+	}
+	if strings.HasSuffix(path, ".gz") {
+		return hint.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with -o")
+	}
+	return nil
+}
+
 // lockPath is what stands for the file at path where processes lock: itself,
 // but for Windows, where a lock would keep its holder from writing.
 func lockPath(path string) string {
@@ -77,11 +102,10 @@ func lockPath(path string) string {
 
 // Append adds r. After an error, as of a full disk, the file is as before.
 func (s *Store) Append(r Record) error {
-	line, err := json.Marshal(r)
+	line, err := r.line()
 	if err != nil {
-		return fmt.Errorf("records: %w", err)
+		return err
 	}
-	line = append(line, '\n')
 	if _, err = s.f.WriteAt(line, s.size); err == nil {
 		err = s.f.Sync()
 	}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/hint"
 )
 
 // benching is the flags of bench.
@@ -31,7 +32,7 @@ func (a *app) benchCmd() *cobra.Command {
 JSON, to a file. It goes on where it stopped: runs whose record is in the file are
 not made again, so that it may be interrupted, killed or short of disk at any
 moment. Every method meets the same splits and the same noise. A run that fails
-is a record with its error, and the others go on.
+is a record with its error, and the others go on; in the end the status is 1.
 
 A plan is a JSON file; plans/schema.json describes it, plans/ has those of the
 paper, and plans/quick.json needs no data. Relative paths of data sets are looked
@@ -77,7 +78,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		return nil
 	}
 	if b.output == "" {
-		b.output = filepath.Base(plan.Name) + ".jsonl"
+		b.output = strings.NewReplacer("/", "-", `\`, "-").Replace(plan.Name) + ".jsonl"
 	}
 	show, done := a.benchProgress(plan.Name)
 	run := experiment.Bench{
@@ -106,6 +107,9 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		a.print(", %d failed", p.Failed)
 	}
 	a.print("\nnext: nrdl report %s\n", quoted(b.output))
+	if p.Failed > 0 {
+		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, plural(p.Total, "run")), "their records tell why; --retry makes them again")
+	}
 	return nil
 }
 

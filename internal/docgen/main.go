@@ -1,9 +1,11 @@
-// Command docgen writes the generated parts of README.md, each between two
-// markers: the table of the methods in method.All between
-// <!-- methods:begin --> and <!-- methods:end -->, and the body of Example in
-// example_test.go between <!-- example:begin --> and <!-- example:end -->. It
-// runs in the root of the module, by go generate, and changes nothing the
-// second time.
+// Command docgen writes what is generated of the documents. Of README.md these
+// are parts between two markers: the table of the methods in method.All between
+// <!-- methods:begin --> and <!-- methods:end -->, the body of Example in
+// example_test.go between those of example, and the rates of the paper's table 2
+// between those of results. From the records in experiment/results it makes
+// doc/results.md with its figures, doc/results.html, and the rates as data. It
+// runs in the root of the module, by go generate, and changes nothing the second
+// time.
 package main
 
 import (
@@ -11,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"nrdl"
@@ -18,30 +21,61 @@ import (
 )
 
 func main() {
-	if err := update("README.md", "example_test.go"); err != nil {
+	if err := run("."); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}
 }
 
+// run renews the documents of the module in the folder root.
+func run(root string) error {
+	res, err := readResults(filepath.Join(root, "experiment", "results"))
+	if err != nil {
+		return err
+	}
+	files, err := res.files()
+	if err != nil {
+		return err
+	}
+	if err := update(filepath.Join(root, "README.md"), filepath.Join(root, "example_test.go"), res); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := replaceFile(filepath.Join(root, name), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // update rewrites the generated parts of the file at path.
-func update(path, example string) error {
+func update(path, example string, res *results) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	updated, err := generate(text, example)
+	updated, err := generate(text, example, res)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if bytes.Equal(text, updated) {
+	return replaceFile(path, updated)
+}
+
+// replaceFile writes content to the file at path, which is left alone where it
+// holds it.
+func replaceFile(path string, content []byte) error {
+	old, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(old, content) {
 		return nil
 	}
-	return os.WriteFile(path, updated, 0o644)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
 }
 
 // generate returns text with its generated parts renewed.
-func generate(text []byte, example string) ([]byte, error) {
+func generate(text []byte, example string, res *results) ([]byte, error) {
 	source, err := os.ReadFile(example)
 	if err != nil {
 		return nil, err
@@ -51,6 +85,13 @@ func generate(text []byte, example string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", example, err)
 	}
 	if text, err = replace(text, "example", code); err != nil {
+		return nil, err
+	}
+	rates, err := res.overview()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = replace(text, "results", rates); err != nil {
 		return nil, err
 	}
 	return replace(text, "methods", table(method.All))

@@ -9,9 +9,34 @@ import (
 	"nrdl/method"
 )
 
-const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
+const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
 
 var example = filepath.Join("..", "..", "example_test.go")
+
+func recorded(t *testing.T) *results {
+	t.Helper()
+	res, err := readResults(filepath.Join("..", "..", "experiment", "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// The documents of the results in the tree are those of the records.
+func TestResultsAreGenerated(t *testing.T) {
+	files, err := recorded(t).files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Error(err)
+		} else if string(got) != string(want) {
+			t.Errorf("%s is stale: run go generate in the root of the module", name)
+		}
+	}
+}
 
 func TestUpdateIsIdempotent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "README.md")
@@ -20,7 +45,7 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	}
 	var texts [2]string
 	for i := range texts {
-		if err := update(path, example); err != nil {
+		if err := update(path, example, recorded(t)); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(path)
@@ -62,7 +87,7 @@ func TestREADMEIsGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated, err := generate(text, example)
+	updated, err := generate(text, example, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}

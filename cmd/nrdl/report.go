@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nrdl/experiment"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+	"nrdl/report"
+)
+
+// reporting is the flags of report.
+type reporting struct {
+	output string
+	format string
+	title  string
+	root   string
+	faces  string
+}
+
+// What --faces takes.
+const (
+	allFaces   = "all"
+	drawnFaces = "drawn"
+	noFaces    = "none"
+)
+
+var faceChoices = []string{allFaces, drawnFaces, noFaces}
+
+func (a *app) reportCmd() *cobra.Command {
+	var r reporting
+	c := &cobra.Command{
+		Use:   "report RUNS.jsonl... [flags]",
+		Short: "Make tables and a page of the records of runs",
+		Long: `report reads the records that bench made, of one plan or of several, and says what
+they say: rates with their deviations beside what was printed, which differences a
+paired test can tell, ranks, figures, costs, the parameters that were tuned, the
+people that are confused, and what repeats it all.
+
+The page is one HTML file that needs no network. It shows faces: to do so it makes
+one or two runs of each data set again, for which the data have to be there.
+--faces drawn leaves out those of real people.
+
+The other formats go to standard output where no -o is given. Records may be
+compressed (.gz).`,
+		Example: `  nrdl report quick.jsonl
+  nrdl report paper.jsonl tuned.jsonl -o comparison.html --faces drawn
+  nrdl report paper.jsonl --format latex > table.tex`,
+		Args: arguments(1, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := oneOf("format", r.format, report.Formats); err != nil {
+				return err
+			}
+			if err := oneOf("faces", r.faces, faceChoices); err != nil {
+				return err
+			}
+			if c.Flags().Changed("output") && r.output == "" {
+				return misuse("--output is empty: it is the file to write")
+			}
+			return a.writeReport(c.Context(), args, r)
+		},
+		ValidArgsFunction: completeFiles("jsonl", "gz"),
+	}
+	f := c.Flags()
+	f.StringVarP(&r.output, "output", "o", "", "`FILE` to write (default report.html; standard output for other formats)")
+	f.StringVarP(&r.format, "format", "f", "html", "one of "+strings.Join(report.Formats, ", "))
+	f.StringVar(&r.title, "title", "", "`TEXT` above the page")
+	f.StringVar(&r.root, "data", "", "`DIR` below which data sets are looked for")
+	f.StringVar(&r.faces, "faces", allFaces, "faces on the page: all, drawn (nobody's) or none")
+	complete(c, "format", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
+	complete(c, "faces", cobra.FixedCompletions(faceChoices, cobra.ShellCompDirectiveNoFileComp))
+	complete(c, "data", completeFolders)
+	return c
+}
+
+// oneOf reports a value of a flag that is none of its choices.
+func oneOf(flag, value string, choices []string) error {
+	for _, c := range choices {
+		if c == value {
+			return nil
+		}
+	}
+	return usageError{hint.Unknown("--"+flag, value, choices)}
+}
+
+func (a *app) writeReport(ctx context.Context, paths []string, r reporting) error {
+	if r.output == "" && r.format == "html" {
+		r.output = "report.html"
+	}
+	if r.output != "" {
+		if err := atomicfile.Check(r.output); err != nil {
+			return err
+		}
+	}
+	var records []experiment.Record
+	for _, path := range paths {
+		some, err := experiment.ReadRecordsFile(path, func(s string) { a.warn("%s", s) })
+		if err != nil {
+			return err
+		}
+		if len(some) == 0 {
+			a.warn("%s has no records", path)
+		}
+		records = append(records, some...)
+	}
+	o := report.Options{Format: r.format, Title: r.title, Commands: commandsOf(records, paths, r)}
+	if r.format == "html" && r.faces != noFaces {
+		pictures, err := a.pictures(ctx, records, r)
+		if err != nil {
+			return err
+		}
+		o.Pictures = pictures
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text, records, o); err != nil {
+		return err
+	}
+	if r.output == "" {
+		a.print("%s", text.String())
+		return nil
+	}
+	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error {
+		_, err := w.Write(text.Bytes())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.print("%s: %s, %s\n", r.output, plural(len(records), "record"), megabytes(size))
+	return nil
+}
+
+// pictures makes the pictures of the page. What cannot be shown is told, and
+// left out.
+func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
+	o := report.DefaultPictures
+	o.Real = r.faces == allFaces
+	_, done := a.count("faces")
+	pictures, err := report.Pictures(ctx, a.library(r.root), records, o)
+	done()
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			a.warn("%s", strings.TrimSpace(line))
+		}
+		a.tell("nrdl: %s name the folder of the data with --data, or leave faces out with --faces none", a.paint(cyan, "hint:"))
+	}
+	return pictures, nil
+}
+
+// commandsOf are the commands that make the records and the report.
+func commandsOf(records []experiment.Record, paths []string, r reporting) []string {
+	var commands []string
+	seen := map[string]bool{}
+	for i := range records {
+		if name := records[i].Plan; !seen[name] {
+			seen[name] = true
+			commands = append(commands, fmt.Sprintf("nrdl bench plans/%s.json -o %s.jsonl -j %d", name, name, records[i].Cost.Jobs))
+		}
+	}
+	last := "nrdl report"
+	for _, p := range paths {
+		last += " " + quoted(p)
+	}
+	if r.format != "html" {
+		last += " --format " + r.format
+	}
+	return append(commands, last)
+}

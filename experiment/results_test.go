@@ -1,0 +1,83 @@
+package experiment_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl/experiment"
+	"nrdl/internal/blas"
+	"nrdl/internal/realdata"
+	"nrdl/report"
+)
+
+// quick are methods that can be run again within a test on every database;
+// others are on the small ones.
+var quick = []string{"lrc", "crc", "dsrc", "nrc"}
+
+// slack is how many images in a thousand another back end may name otherwise:
+// its sums are rounded otherwise.
+const slack = 2
+
+// The recorded rates are those of the program as it is: it is neither worse nor
+// better on a sample of them, one run of a cell.
+func TestRecordedRates(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("results", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded rates: %v", err)
+	}
+	lib := &experiment.Library{Roots: []string{filepath.Dir(realdata.Path(t, "sets"))}}
+	for _, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rates, err := report.ReadRates(f)
+		f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, plan := range rates.Plans {
+			for _, c := range plan.Columns {
+				for _, l := range c.Labels {
+					if sampled(&c, &l) {
+						again(t, lib, plan.Plan, c.Record(&l, l.Runs[len(l.Runs)/2]), l.Runs[len(l.Runs)/2])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sampled tells what can be run again in little time: quick methods, without
+// PIE's ten thousand test images, and some that learn on ORL.
+func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
+	if l.N == 0 || c.Dataset == "pie" {
+		return false
+	}
+	for _, m := range quick {
+		if l.Method == m && (c.Dataset == "orl" || c.Noise == 0 || c.Noise == 0.03) {
+			return true
+		}
+	}
+	return c.Dataset == "orl" && (c.Noise == 0 || l.Method == "lcle") && !strings.HasPrefix(l.Label, "coder")
+}
+
+// again makes a run again and compares the count.
+func again(t *testing.T, lib *experiment.Library, plan string, r experiment.Record, recorded report.RunRate) {
+	t.Helper()
+	run, err := experiment.Replay(t.Context(), lib, r)
+	if err != nil {
+		t.Errorf("%s: %v", plan, err)
+		return
+	}
+	got, allowed := run.Record.Wrong, 0
+	if blas.Current() != blas.AVX512 { // the one that made the records
+		allowed = 1 + recorded.N*slack/1000
+	}
+	if run.Record.N != recorded.N || got < recorded.Wrong-allowed || got > recorded.Wrong+allowed {
+		t.Errorf("%s, %s on %s, %s, noise %v, repeat %d: %d of %d named wrongly, the record says %d of %d", plan,
+			r.Label, r.Dataset.Name, r.Split, r.Noise, r.Repeat, got, run.Record.N, recorded.Wrong, recorded.N)
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"nrdl/experiment"
+	"nrdl/method"
+	"nrdl/report"
+)
+
+// plans are those whose records are kept, in the order of the document. Each
+// has its records in experiment/results, as PLAN.jsonl.gz.
+var plans = []string{"paper", "tuned", "noise", "convergence", "ablation"}
+
+//go:embed results.md.tmpl
+var resultsTemplate string
+
+// results are the records of the plans that have been run.
+type results struct {
+	kept    []string // names of the plans
+	records map[string][]experiment.Record
+}
+
+func readResults(dir string) (*results, error) {
+	r := &results{records: map[string][]experiment.Record{}}
+	for _, name := range plans {
+		records, err := experiment.ReadRecordsFile(filepath.Join(dir, name+".jsonl.gz"), nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.kept = append(r.kept, name)
+		r.records[name] = records
+	}
+	if len(r.kept) == 0 {
+		return nil, fmt.Errorf("no records in %s", dir)
+	}
+	return r, nil
+}
+
+// all are the records of every plan.
+func (r *results) all() []experiment.Record {
+	var all []experiment.Record
+	for _, name := range r.kept {
+		all = append(all, r.records[name]...)
+	}
+	return all
+}
+
+// commands are those that make the records.
+func (r *results) commands() []string {
+	var lines []string
+	for _, name := range r.kept {
+		lines = append(lines, fmt.Sprintf("nrdl bench plans/%s.json -o %s.jsonl -j %d", name, name, r.records[name][0].Cost.Jobs))
+	}
+	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl --faces none -o results.html")
+}
+
+// files are the documents, by their paths in the module: the page, the same in
+// Markdown with its figures, and the rates as data.
+func (r *results) files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	page, err := report.New(r.all())
+	if err != nil {
+		return nil, err
+	}
+	o := report.Options{Title: "Results", Commands: r.commands()}
+	var html bytes.Buffer
+	if err := page.Write(&html, o); err != nil {
+		return nil, err
+	}
+	files["doc/results.html"] = html.Bytes()
+	for _, f := range page.Figures() {
+		svg, err := f.SVG()
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+		files[figurePath(f)] = svg
+	}
+	o.Format, o.Link = "md", func(f report.Figure) string { return strings.TrimPrefix(figurePath(f), "doc/") }
+	var md bytes.Buffer
+	if err := page.Write(&md, o); err != nil {
+		return nil, err
+	}
+	if files["doc/results.md"], err = r.document(md.String()); err != nil {
+		return nil, err
+	}
+	for _, name := range r.kept {
+		var rates bytes.Buffer
+		if err := report.Write(&rates, r.records[name], report.Options{Format: "json"}); err != nil {
+			return nil, err
+		}
+		files["experiment/results/"+name+".json"] = rates.Bytes()
+	}
+	return files, nil
+}
+
+func figurePath(f report.Figure) string { return "doc/results/" + f.Name + ".svg" }
+
+// document puts what stands before and after the tables around them.
+func (r *results) document(tables string) ([]byte, error) {
+	_, tables, _ = strings.Cut(tables, "\n") // its title is the document's
+	t, err := template.New("results").Parse(resultsTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets()})
+	return b.Bytes(), err
+}
+
+// presets is the table of what the presets change.
+func presets() string {
+	var b strings.Builder
+	b.WriteString("| method | database | parameter | from |\n| --- | --- | --- | --- |\n")
+	for _, m := range method.All {
+		for _, name := range method.PresetNames() {
+			for _, v := range method.PresetValues(m, name) {
+				fmt.Fprintf(&b, "| `%s` | `%s` | `%s=%s` | %s |\n", m.Name(), name, v.Path, v.Value, cell(v.Source))
+			}
+		}
+	}
+	return b.String()
+}
+
+// overview is the table of the README: the rates of the paper's table 2, as
+// printed, with published parameters, and tuned alike.
+func (r *results) overview() (string, error) {
+	byPlan := map[string]*report.Plan{}
+	page, err := report.New(r.all())
+	if err != nil {
+		return "", err
+	}
+	for _, p := range page.Plans {
+		byPlan[p.Name] = p
+	}
+	paper := byPlan["paper"]
+	if paper == nil {
+		return "", errors.New("the records of the plan paper are missing")
+	}
+	var b strings.Builder
+	b.WriteString("| method |")
+	for _, c := range paper.Columns {
+		fmt.Fprintf(&b, " %s |", cell(c.Source.Title))
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(paper.Columns)) + "\n")
+	for i, l := range paper.Labels {
+		fmt.Fprintf(&b, "| %s |", cell(l.Name))
+		for j := range paper.Columns {
+			c := paper.Cells[i][j]
+			printed := "–"
+			if c.Published != nil {
+				printed = fmt.Sprintf("%.1f", c.Published.Mean)
+			}
+			fmt.Fprintf(&b, " %s / %s / %s |", printed, rate(c), rate(counterpart(byPlan["tuned"], l.Name, paper.Columns[j].Source.Name)))
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), nil
+}
+
+// counterpart is the cell of a label and a data set in p, or nil.
+func counterpart(p *report.Plan, label, data string) *report.Cell {
+	if p == nil {
+		return nil
+	}
+	for i, l := range p.Labels {
+		for j, c := range p.Columns {
+			if l.Name == label && c.Source.Name == data {
+				return p.Cells[i][j]
+			}
+		}
+	}
+	return nil
+}
+
+func rate(c *report.Cell) string {
+	switch {
+	case c == nil || math.IsNaN(c.Mean) || c.Missing > 0:
+		return "…"
+	case c.Best:
+		return fmt.Sprintf("**%.1f**", c.Mean)
+	}
+	return fmt.Sprintf("%.1f", c.Mean)
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl/experiment"
+)
+
+// A Cell is what the runs of a label in a column gave.
+type Cell struct {
+	N          int                   // runs that count, those with a rate
+	Mean       float64               // percent; NaN without runs
+	SD         float64               // points, sample standard deviation; NaN for fewer than 2 runs
+	Published  *experiment.Published // nil where nothing is
+	Note       string                // the plan's on this rate
+	Failed     int
+	Missing    int // repeats that others in the column have and this one has not
+	Errors     []string
+	Mixed      bool        // the runs have different parameters, though none is tuned
+	Best       bool        // of the complete cells of the column
+	Alike      bool        // no test tells it from the best
+	Comparison *Comparison // with the best; nil for the best and where there is no test
+	Rank       float64     // in the column, of the labels that are ranked; NaN for others
+
+	records []*experiment.Record // failed ones too, by repeat
+	runs    []*experiment.Record // those that count
+}
+
+func newCell(c *Column, records []*experiment.Record) *Cell {
+	cell := &Cell{Mean: math.NaN(), SD: math.NaN(), Rank: math.NaN(), records: records, Missing: len(c.Repeats) - len(records)}
+	for _, r := range records {
+		cell.Published = cmp.Or(cell.Published, r.Published)
+		cell.Note = cmp.Or(cell.Note, r.Note)
+		if r.Error != "" {
+			cell.Failed++
+			if !slices.Contains(cell.Errors, r.Error) {
+				cell.Errors = append(cell.Errors, r.Error)
+			}
+			continue
+		}
+		cell.runs = append(cell.runs, r)
+		first := cell.runs[0]
+		if r.Tuning == nil && first.Tuning == nil && string(r.Params) != string(first.Params) {
+			cell.Mixed = true
+		}
+	}
+	rates := cell.rates()
+	if cell.N = len(rates); cell.N > 0 {
+		cell.Mean = stat.Mean(rates, nil)
+	}
+	if cell.N > 1 {
+		cell.SD = stat.StdDev(rates, nil)
+	}
+	return cell
+}
+
+// rates are those of the runs, in percent.
+func (c *Cell) rates() []float64 {
+	rates := make([]float64, len(c.runs))
+	for i, r := range c.runs {
+		rates[i] = 100 * r.Rate
+	}
+	return rates
+}
+
+// Complete reports that no run of the column is missing.
+func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 }
+
+// Difference is the mean less the published one, in points, or NaN.
+func (c *Cell) Difference() float64 {
+	if c.Published == nil {
+		return math.NaN()
+	}
+	return c.Mean - c.Published.Mean
+}
+
+// absences says why runs are absent, nothing if none is.
+func (c *Cell) absences() []string {
+	var why []string
+	total := c.N + c.Failed + c.Missing
+	switch {
+	case len(c.records) == 0:
+		return []string{"no run of it is in these records: it is not made yet, or the plan does not ask for it"}
+	case c.Failed > 0:
+		why = append(why, fmt.Sprintf("%s failed: %s", ofRuns(c.Failed, total), strings.Join(c.Errors, "; ")))
+	}
+	if c.Missing > 0 {
+		verb := "are"
+		if c.Missing == 1 {
+			verb = "is"
+		}
+		why = append(why, fmt.Sprintf("%s %s not made yet", ofRuns(c.Missing, total), verb))
+	}
+	return why
+}
+
+// remarks are what a footnote says of c.
+func (c *Cell) remarks() []string {
+	why := c.absences()
+	if c.Mixed {
+		why = append(why, "its runs have different parameters: the plan was changed between them")
+	}
+	return why
+}
+
+// ofRuns is "3 of 10 runs", or "the run".
+func ofRuns(n, total int) string {
+	switch {
+	case total == 1:
+		return "the run"
+	case n == total:
+		return fmt.Sprintf("all %d runs", total)
+	}
+	return fmt.Sprintf("%d of %d runs", n, total)
+}

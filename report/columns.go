@@ -1,0 +1,172 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl"
+	"nrdl/experiment"
+	"nrdl/method"
+)
+
+// A Column is a data set, divided and spoilt in one way: what runs have in
+// common that can be compared.
+type Column struct {
+	Title   string // of the data set
+	Sub     string // how it is divided, and how spoilt, if at all
+	Source  experiment.Source
+	Split   string
+	Noise   float64
+	Occlude float64
+	Repeats []int // for which there is a record, of any label, ascending
+	key     columnKey
+}
+
+type columnKey struct {
+	data, hash, split string
+	noise, occlusion  float64
+}
+
+func keyOf(r *experiment.Record) columnKey {
+	return columnKey{r.Dataset.Name, r.Dataset.Hash, r.Split, r.Noise, r.Occlusion}
+}
+
+func newColumn(r *experiment.Record) *Column {
+	c := &Column{
+		Title: cmp.Or(r.Dataset.Title, r.Dataset.Name), Source: r.Dataset,
+		Split: r.Split, Noise: r.Noise, Occlude: r.Occlusion, key: keyOf(r),
+	}
+	return c
+}
+
+func (c *Column) see(r *experiment.Record) {
+	if i, ok := slices.BinarySearch(c.Repeats, r.Repeat); !ok {
+		c.Repeats = slices.Insert(c.Repeats, i, r.Repeat)
+	}
+}
+
+// clean reports that the images are as they are.
+func (c *Column) clean() bool { return c.Noise == 0 && c.Occlude == 0 }
+
+// String is the title of c in running text.
+func (c *Column) String() string { return c.Title + ", " + c.Sub }
+
+// name says in Sub what tells the columns apart.
+func name(columns []*Column) {
+	for _, c := range columns {
+		parts := []string{c.Split}
+		if c.Noise > 0 {
+			parts = append(parts, "noise "+share(c.Noise))
+		}
+		if c.Occlude > 0 {
+			parts = append(parts, "covered "+share(c.Occlude))
+		}
+		twin := func(o *Column) bool { return o.Source.Name == c.Source.Name && o.key.hash != c.key.hash }
+		if slices.ContainsFunc(columns, twin) {
+			parts = append(parts, "data "+c.key.hash[:min(8, len(c.key.hash))])
+		}
+		c.Sub = strings.Join(parts, ", ")
+	}
+}
+
+// share writes a part of one in percent with the digits that it has.
+func share(v float64) string {
+	return strconv.FormatFloat(percent(v), 'f', -1, 64) + " %"
+}
+
+// percent is 100·v without the rounding that shows: 7 for 0.07.
+func percent(v float64) float64 {
+	p, _ := strconv.ParseFloat(strconv.FormatFloat(100*v, 'g', 12, 64), 64) // is a number
+	return p
+}
+
+// dataOrder is where a data set stands in the order of the presets; others follow.
+func dataOrder(s experiment.Source) int {
+	all := method.PresetNames()
+	for _, name := range []string{s.Preset, strings.ToLower(s.Name)} {
+		if i := slices.Index(all, name); i >= 0 {
+			return i
+		}
+	}
+	return len(all)
+}
+
+func compareColumns(a, b *Column) int {
+	return cmp.Or(
+		cmp.Compare(dataOrder(a.Source), dataOrder(b.Source)),
+		nrdl.NaturalCompare(a.Source.Name, b.Source.Name), cmp.Compare(a.Source.Name, b.Source.Name),
+		nrdl.NaturalCompare(a.Split, b.Split), cmp.Compare(a.Split, b.Split),
+		cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Occlude, b.Occlude), cmp.Compare(a.key.hash, b.key.hash))
+}
+
+// A Label is a method as it takes part in a plan.
+type Label struct {
+	Name   string
+	Method string
+	Varied *experiment.Varied
+	Tuned  bool
+}
+
+func newLabel(r *experiment.Record) *Label {
+	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, Tuned: r.Tuning != nil}
+}
+
+// Base is the name of the label without the parameter that is varied.
+func (l *Label) Base() string {
+	if l.Varied == nil {
+		return l.Name
+	}
+	return strings.TrimSuffix(l.Name, fmt.Sprintf(", %s=%s", l.Varied.Path, l.Varied.Value))
+}
+
+// compareLabels is the order of method.All; of one method, what is varied comes
+// after what is not, and by its values.
+func compareLabels(a, b *Label) int {
+	return cmp.Or(
+		cmp.Compare(standing(a.Method), standing(b.Method)), nrdl.NaturalCompare(a.Method, b.Method),
+		compareVaried(a, b),
+		nrdl.NaturalCompare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+}
+
+// standing is the place of a method in method.All; others follow.
+func standing(name string) int {
+	all := method.Names()
+	if i := slices.Index(all, name); i >= 0 {
+		return i
+	}
+	return len(all)
+}
+
+func compareVaried(a, b *Label) int {
+	v, w := a.Varied, b.Varied
+	switch {
+	case v == nil && w == nil:
+		return 0
+	case v == nil:
+		return -1
+	case w == nil:
+		return 1
+	}
+	c := cmp.Or(nrdl.NaturalCompare(a.Base(), b.Base()), cmp.Compare(v.Path, w.Path))
+	if c != 0 {
+		return c
+	}
+	x, errX := strconv.ParseFloat(v.Value, 64)
+	y, errY := strconv.ParseFloat(w.Value, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return nrdl.NaturalCompare(v.Value, w.Value)
+}
+
+// later orders records by when they were made, and equals by all that tells
+// runs apart.
+func later(a, b *experiment.Record) int {
+	return cmp.Or(
+		a.Cost.Finished.Compare(b.Cost.Finished),
+		cmp.Compare(a.Label, b.Label), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Repeat, b.Repeat),
+		cmp.Compare(a.Key, b.Key), cmp.Compare(a.Wrong, b.Wrong), cmp.Compare(a.Error, b.Error))
+}

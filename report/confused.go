@@ -1,0 +1,76 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"nrdl"
+	"nrdl/experiment"
+)
+
+// mostConfused is how many pairs of people are listed.
+const mostConfused = 5
+
+// confused lists the pairs of people that are confused most, in the first
+// column of each data set, by the best label and by NRDL.
+func (p *Plan) confused() *table {
+	t := &table{
+		Caption: "Most confused pairs of people",
+		Head:    []head{{Title: "data set"}, {Title: "method", Words: true}, {Title: "image of", Words: true}, {Title: "taken for", Words: true}, {Title: "times"}, {Title: "in runs"}},
+	}
+	seen := map[string]bool{}
+	for j, c := range p.Columns {
+		if seen[c.Source.Name] {
+			continue
+		}
+		seen[c.Source.Name] = true
+		of := []int{p.best(j)}
+		if i := p.label("nrdl"); i >= 0 && i != of[0] {
+			of = append(of, i)
+		}
+		for _, i := range of {
+			if i < 0 {
+				continue
+			}
+			for _, pair := range confusions(p.Cells[i][j].runs) {
+				t.Rows = append(t.Rows, []cell{
+					{Text: c.String()},
+					{Text: p.Labels[i].Name},
+					{Text: pair.Of},
+					{Text: pair.As},
+					{Text: fmt.Sprint(pair.N)},
+					{Text: fmt.Sprint(p.Cells[i][j].N)},
+				})
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// best is the first of the best labels of column j, or −1.
+func (p *Plan) best(j int) int {
+	return slices.IndexFunc(p.Cells, func(row []*Cell) bool { return row[j].Best })
+}
+
+// confusions are the most frequent ones over all runs.
+func confusions(runs []*experiment.Record) []experiment.Confusion {
+	n := map[[2]string]int{}
+	for _, r := range runs {
+		for _, c := range r.Confusions {
+			n[[2]string{c.Of, c.As}] += c.N
+		}
+	}
+	var all []experiment.Confusion
+	for pair, n := range n {
+		all = append(all, experiment.Confusion{Of: pair[0], As: pair[1], N: n})
+	}
+	slices.SortFunc(all, func(a, b experiment.Confusion) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), nrdl.NaturalCompare(a.Of, b.Of), nrdl.NaturalCompare(a.As, b.As),
+			cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
+	})
+	return all[:min(mostConfused, len(all))]
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// notable is from which difference to what is printed a reason is asked for, in
+// points.
+const notable = 2
+
+// placePublished leaves the published rates where they belong. A plan says them
+// of a data set: of its column that is not spoilt. Where there is not one such
+// column, nor one column at all, it is not known of which they are.
+func (p *Plan) placePublished() {
+	type among struct{ clean, all int }
+	of := map[string]among{}
+	for _, c := range p.Columns {
+		a := of[c.Source.Name]
+		if a.all++; c.clean() {
+			a.clean++
+		}
+		of[c.Source.Name] = a
+	}
+	for j, c := range p.Columns {
+		a := of[c.Source.Name]
+		if c.clean() && a.clean == 1 || a.all == 1 {
+			continue
+		}
+		for i := range p.Labels {
+			cell := p.Cells[i][j]
+			if cell.Published != nil && a.clean != 1 && !slices.Contains(p.Unplaced, c.Title) {
+				p.Unplaced = append(p.Unplaced, c.Title)
+			}
+			cell.Published = nil
+		}
+	}
+}
+
+// differences lists the rates that are further than notable from the printed
+// ones; nil where nothing is printed. The sentence counts them.
+func (p *Plan) differences() (sentence string, t *table) {
+	t = &table{
+		Caption: fmt.Sprintf("Rates more than %d points off the published ones", notable),
+		Head: []head{
+			{Title: "data set"},
+			{Title: "method", Words: true},
+			{Title: "published"},
+			{Title: "here"},
+			{Title: "difference"},
+			{Title: "why", Words: true},
+		},
+	}
+	compared := 0
+	for j, column := range p.Columns {
+		for i, l := range p.Labels {
+			c := p.Cells[i][j]
+			d := c.Difference()
+			if math.IsNaN(d) {
+				continue
+			}
+			compared++
+			// Printed rates have one decimal: 2.04 is not more than 2 of them.
+			if math.Round(10*math.Abs(d)) <= 10*notable {
+				continue
+			}
+			t.Rows = append(t.Rows, []cell{
+				{Text: column.String()},
+				{Text: l.Name},
+				published(c), c.plain(),
+				{Text: signed(d)},
+				{Text: cmp.Or(c.Note, "no reason is known")},
+			})
+		}
+	}
+	switch {
+	case compared == 0:
+		return "", nil
+	case len(t.Rows) == 0:
+		return fmt.Sprintf("None of %s is more than %d points off.", count(compared, "rate"), notable), nil
+	}
+	verb := "are"
+	if len(t.Rows) == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows), count(compared, "rate"), verb, notable), t
+}
+
+// published writes the published rate of c.
+func published(c *Cell) cell {
+	out := cell{Text: tenths(c.Published.Mean)}
+	if c.Published.SD > 0 {
+		out.Spread = tenths(c.Published.SD)
+	}
+	return out
+}
+
+// sources are the tags of the publications of p.
+func (p *Plan) sources() (all []string) {
+	for r := range p.all {
+		if r.Published != nil && r.Published.Source != "" && !slices.Contains(all, r.Published.Source) {
+			all = append(all, r.Published.Source)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// abouts are the data sets and what the plan says of them.
+func (p *Plan) abouts() (all []item) {
+	seen := map[string]bool{}
+	for _, c := range p.Columns {
+		if about := c.Source.About; about != "" && !seen[c.Title+about] {
+			seen[c.Title+about] = true
+			all = append(all, item{c.Title, about})
+		}
+	}
+	return all
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A document is a report in words, tables and figures, whatever it is written
+// in.
+type document struct {
+	Title    string
+	Headline []item // what it says in short, of each plan
+	Sections []section
+}
+
+// A section has blocks under a title.
+type section struct {
+	ID     string // in the document
+	Title  string
+	Level  int // 2, or 3 of a part
+	Blocks []block
+}
+
+// A block is one of its fields.
+type block struct {
+	Text     string
+	Items    []item
+	Code     []string // lines as one types them
+	Table    *table
+	Figures  []*Figure // side by side
+	Pictures []Picture
+}
+
+// An item of a list may begin with what it is about.
+type item struct{ Term, Text string }
+
+// A table has a row header in the first column; all others are numbers, unless
+// Words says otherwise.
+type table struct {
+	Caption string
+	Head    []head
+	Rows    [][]cell
+	Notes   []string // cells refer to them, from 1
+}
+
+type head struct {
+	Title, Sub string
+	Words      bool
+}
+
+// A cell is a text or a rate.
+type cell struct {
+	Text   string
+	Spread string // after ±, or ""
+	Best   bool
+	Alike  bool
+	Sub    string // smaller, below
+	Notes  []int
+}
+
+// noted adds the remark to the notes of t, once, and returns its number.
+func (t *table) noted(remark string) int {
+	for i, n := range t.Notes {
+		if n == remark {
+			return i + 1
+		}
+	}
+	t.Notes = append(t.Notes, remark)
+	return len(t.Notes)
+}
+
+// many is from how many columns on a table is turned on its side, if it has fewer
+// rows.
+const many = 9
+
+// upright is t, or t on its side where that is narrower: a column a row. A row
+// has as many cells as the head.
+func (t *table) upright() *table {
+	if len(t.Head) <= many || len(t.Head) <= len(t.Rows)+1 {
+		return t
+	}
+	out := &table{Caption: t.Caption, Notes: t.Notes, Head: []head{{}}}
+	for _, row := range t.Rows {
+		out.Head = append(out.Head, head{Title: row[0].Text})
+	}
+	for j, h := range t.Head[1:] {
+		line := []cell{{Text: h.Title, Sub: h.Sub}}
+		for _, row := range t.Rows {
+			line = append(line, row[j+1])
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	return out
+}
+
+// plain is the rate alone: mean and deviation.
+func (c *Cell) plain() cell {
+	if c.N == 0 {
+		return cell{Text: "—"}
+	}
+	out := cell{Text: tenths(c.Mean)}
+	if c.N > 1 {
+		out.Spread = tenths(c.SD)
+	}
+	return out
+}
+
+// tenths writes v with one decimal, and no minus before zero.
+func tenths(v float64) string { return fixed(v, 1) }
+
+func fixed(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// signed writes a difference with its sign and one decimal.
+func signed(v float64) string {
+	s := tenths(v)
+	if strings.HasPrefix(s, "−") || strings.Trim(s, "0.") == "" || math.IsNaN(v) {
+		return s
+	}
+	return "+" + s
+}
+
+// seconds writes a time with three digits at most.
+func seconds(v float64) string {
+	switch {
+	case v < 0.0005:
+		return "< 0.001 s"
+	case v < 1:
+		return fixed(v, 3) + " s"
+	case v < 10:
+		return fixed(v, 2) + " s"
+	case v < 100:
+		return fixed(v, 1) + " s"
+	case v < 600:
+		return fixed(v, 0) + " s"
+	}
+	d := time.Duration(v * float64(time.Second)).Round(time.Minute)
+	if d < time.Hour {
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// digits writes v with so many significant digits.
+func digits(v float64, n int) string {
+	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
+}
+
+// join writes a list with "and" before its last.
+func join(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}

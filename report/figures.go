@@ -1,0 +1,345 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl/experiment"
+	"nrdl/method"
+)
+
+// A Figure is a plot and the numbers in it.
+type Figure struct {
+	Name    string // of a file, without its ending; unique in a report
+	Title   string
+	Caption string
+	Alt     string
+	Axes    Axes
+	Series  []Series
+	Groups  []string  // of bars; nil for lines
+	ranks   *Ranking  // of a diagram of ranks, with Groups the names
+	sample  []float64 // X that the table of numbers keeps; nil for all
+}
+
+// SVG draws the figure.
+func (f *Figure) SVG() ([]byte, error) {
+	var svg []byte
+	var err error
+	switch {
+	case f.ranks != nil:
+		svg, err = CriticalDifference(f.Groups, f.ranks.Mean, f.ranks.CD)
+	case f.Groups != nil:
+		svg, err = Bars(f.Axes, f.Groups, f.Series)
+	default:
+		svg, err = Lines(f.Axes, f.Series)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	return svg, nil
+}
+
+// Figures are the figures of r in the order of the report.
+func (r *Report) Figures() (all []Figure) {
+	for _, s := range r.document(Options{}).Sections {
+		for _, b := range s.Blocks {
+			for _, f := range b.Figures {
+				all = append(all, *f)
+			}
+		}
+	}
+	return all
+}
+
+// numbers is what the figure shows, as a table; nil for ranks, which stand in
+// one anyway.
+func (f *Figure) numbers() *table {
+	if f.ranks != nil {
+		return nil
+	}
+	xs := f.xs()
+	t := &table{Caption: f.Title, Head: []head{{Title: f.Axes.X}}}
+	for _, x := range xs {
+		title := digits(x, 6)
+		if f.Groups != nil {
+			title = f.Groups[int(x)]
+		}
+		t.Head = append(t.Head, head{Title: title})
+	}
+	for _, s := range f.Series {
+		row := []cell{{Text: s.Name}}
+		for _, x := range xs {
+			c := cell{Text: "—"}
+			for i := range s.Y {
+				at := float64(i)
+				if f.Groups == nil {
+					at = s.X[i]
+				}
+				if at != x || math.IsNaN(s.Y[i]) {
+					continue
+				}
+				if f.Axes.LogY {
+					c.Text = digits(s.Y[i], 4)
+				} else if c.Text = tenths(s.Y[i]); s.Spread != nil && s.Spread[i] > 0 {
+					c.Spread = tenths(s.Spread[i])
+				}
+			}
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// xs are the places that the series have, ascending.
+func (f *Figure) xs() (xs []float64) {
+	for _, s := range f.Series {
+		for i := range s.Y {
+			x := float64(i)
+			if f.Groups == nil {
+				x = s.X[i]
+			}
+			if at, ok := slices.BinarySearch(xs, x); !ok && (f.sample == nil || slices.Contains(f.sample, x)) {
+				xs = slices.Insert(xs, at, x)
+			}
+		}
+	}
+	return xs
+}
+
+// A sweep is a quantity that columns differ in, and rates are drawn against.
+type sweep struct {
+	title string // "… against" it
+	axis  string
+	of    func(c *Column) (x float64, ok bool)
+	rest  func(c *Column) columnKey // what columns of one figure have in common
+}
+
+var sweeps = []sweep{
+	{
+		"salt-and-pepper noise", "noise density, %",
+		func(c *Column) (float64, bool) { return percent(c.Noise), true },
+		func(c *Column) columnKey { k := c.key; k.noise = 0; return k },
+	},
+	{
+		"occlusion", "covered by a block, %",
+		func(c *Column) (float64, bool) { return percent(c.Occlude), true },
+		func(c *Column) columnKey { k := c.key; k.occlusion = 0; return k },
+	},
+	{
+		"training images", "training images a person",
+		func(c *Column) (float64, bool) {
+			_, k, _ := strings.Cut(c.Split, ":")
+			v, err := strconv.Atoi(k)
+			return float64(v), err == nil
+		},
+		func(c *Column) columnKey { k := c.key; k.split, _, _ = strings.Cut(c.Split, ":"); return k },
+	},
+}
+
+// curves are the figures of rates against what columns differ in.
+func (p *Plan) curves() (all []*Figure) {
+	for _, s := range sweeps {
+		var order []columnKey
+		groups := map[columnKey][]int{}
+		for j, c := range p.Columns {
+			if _, ok := s.of(c); !ok {
+				continue
+			}
+			k := s.rest(c)
+			if groups[k] == nil {
+				order = append(order, k)
+			}
+			groups[k] = append(groups[k], j)
+		}
+		for _, k := range order {
+			if len(groups[k]) > 1 {
+				if f := p.curve(s, groups[k]); len(f.Series) > 0 {
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (p *Plan) curve(s sweep, columns []int) *Figure {
+	first := p.Columns[columns[0]]
+	f := &Figure{
+		Title: fmt.Sprintf("%s: rate against %s", first.Title, s.title),
+		Axes:  Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
+	}
+	base := p.Labels[0].Base() // of all, if of any
+	for _, l := range p.Labels {
+		if l.Varied == nil || l.Base() != base {
+			base = ""
+		}
+	}
+	for i, l := range p.Labels {
+		line := Series{Name: l.Name}
+		if base != "" {
+			line.Name = l.Varied.Path + "=" + l.Varied.Value
+		}
+		for _, j := range columns {
+			x, _ := s.of(p.Columns[j])
+			line.add(x, p.Cells[i][j])
+		}
+		if len(line.X) > 0 {
+			f.Series = append(f.Series, line)
+		}
+	}
+	caption := "Means over runs with the sample standard deviation."
+	if base != "" {
+		caption = base + ". " + caption
+	}
+	f.describe(caption)
+	return f
+}
+
+// add adds the mean of c at x; a cell without runs is a gap.
+func (s *Series) add(x float64, c *Cell) {
+	if c.N == 0 {
+		return
+	}
+	s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.spread())
+}
+
+// spread is the deviation that a plot draws, 0 where there is none.
+func (c *Cell) spread() float64 {
+	if c.N < 2 {
+		return 0
+	}
+	return c.SD
+}
+
+// describe gives f its caption, and a text for those who do not see it.
+func (f *Figure) describe(caption string) {
+	f.Caption = caption
+	names := make([]string, len(f.Series))
+	for i, s := range f.Series {
+		names[i] = s.Name
+	}
+	f.Alt = fmt.Sprintf("%s. %s. Lines: %s.", f.Title, f.Axes.Y+" over "+f.Axes.X, strings.Join(names, ", "))
+}
+
+// logFrom is from which quotient of the largest and the least value on a
+// parameter is drawn on a logarithmic axis.
+const logFrom = 30
+
+// varied are the figures of rates against a parameter that the plan varies, a
+// line a column.
+func (p *Plan) varied() (all []*Figure) {
+	type group struct{ base, path string }
+	var order []group
+	members := map[group][]int{}
+	for i, l := range p.Labels {
+		if l.Varied == nil {
+			continue
+		}
+		g := group{l.Base(), l.Varied.Path}
+		if members[g] == nil {
+			order = append(order, g)
+		}
+		members[g] = append(members[g], i)
+	}
+	for _, g := range order {
+		if f := p.variation(g.base, g.path, members[g]); len(f.Series) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func (p *Plan) variation(base, path string, labels []int) *Figure {
+	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: Axes{Title: base, X: path, Y: "rate, %"}}
+	xs, numeric := make([]float64, len(labels)), true
+	var names []string
+	for n, i := range labels {
+		v, err := strconv.ParseFloat(p.Labels[i].Varied.Value, 64)
+		xs[n], numeric = v, numeric && err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+		names = append(names, p.Labels[i].Varied.Value)
+	}
+	if !numeric {
+		f.Groups = names
+	} else {
+		f.Axes.LogX = slices.Min(xs) > 0 && slices.Max(xs) >= logFrom*slices.Min(xs)
+	}
+	for j, name := range short(p.Columns) {
+		line := Series{Name: name}
+		runs := 0
+		for n, i := range labels {
+			cell := p.Cells[i][j]
+			if runs += cell.N; numeric {
+				line.add(xs[n], cell)
+			} else {
+				line.Y, line.Spread = append(line.Y, cell.Mean), append(line.Spread, cell.spread())
+			}
+		}
+		if runs > 0 {
+			f.Series = append(f.Series, line)
+		}
+	}
+	f.describe("Means over runs with the sample standard deviation." + p.given(path, labels))
+	return f
+}
+
+// given says what the parameter at path is where the plan does not vary it.
+func (p *Plan) given(path string, labels []int) string {
+	i := p.label(p.Labels[labels[0]].Method)
+	if i < 0 {
+		return ""
+	}
+	var values []string
+	for j := range p.Columns {
+		for _, r := range p.Cells[i][j].runs {
+			if v, ok := value(r, path); ok && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s has %s = %s.", p.Labels[i].Name, path, join(values))
+}
+
+// value is that of the parameter at path with which r was made.
+func value(r *experiment.Record, path string) (string, bool) {
+	m, err := method.Named(r.Method)
+	if err != nil {
+		return "", false
+	}
+	if m, err = method.Unmarshal(m, r.Params); err != nil {
+		return "", false
+	}
+	for _, param := range method.Params(m) {
+		if param.Path == path {
+			return param.Value, true
+		}
+	}
+	return "", false
+}
+
+// short names columns by what tells them apart: their titles, or for one data
+// set what is said below.
+func short(columns []*Column) []string {
+	titles := map[string]bool{}
+	for _, c := range columns {
+		titles[c.Title] = true
+	}
+	names := make([]string, len(columns))
+	for j, c := range columns {
+		switch len(titles) {
+		case len(columns):
+			names[j] = c.Title
+		case 1:
+			names[j] = c.Sub
+		default:
+			names[j] = c.String()
+		}
+	}
+	return names
+}

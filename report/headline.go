@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// headline says in a few sentences what the ranks of p are, nothing where
+// nothing is ranked.
+func (p *Plan) headline() (sentences []string) {
+	k := &p.Ranking
+	if len(k.Labels) == 0 {
+		return nil
+	}
+	order := k.order()
+	var first []string
+	for _, i := range order {
+		if equalRanks(k.of(i), k.of(order[0])) {
+			first = append(first, p.Labels[i].Name)
+		}
+	}
+	verb := "has"
+	if len(first) > 1 {
+		verb = "have"
+	}
+	of := count(len(k.Labels), "method")
+	if len(k.Labels) < len(p.Labels) {
+		of += " that have all runs"
+	}
+	s := fmt.Sprintf("%s %s the best average rank, %s, of %s over %s",
+		join(first), verb, fixed(k.of(order[0]), 2), of, count(len(k.Columns), "setting"))
+	if k.Friedman != nil && len(first) == 1 {
+		near := 0
+		for _, i := range order[1:] {
+			if k.of(i)-k.of(order[0]) < k.CD {
+				near++
+			}
+		}
+		if near == 0 {
+			s += "; Nemenyi's test tells all others from it"
+		} else {
+			s += fmt.Sprintf("; Nemenyi's test cannot tell %d of the other %d from it", near, len(order)-1)
+		}
+	}
+	sentences = append(sentences, s+".")
+	if n := p.label("nrdl"); n >= 0 {
+		sentences = append(sentences, p.stand(n))
+		if against := p.against(n); against != "" {
+			sentences = append(sentences, against)
+		}
+	}
+	return sentences
+}
+
+// stand says where label n stands.
+func (p *Plan) stand(n int) string {
+	best, alike, columns := 0, 0, 0
+	for j := range p.Columns {
+		switch c := p.Cells[n][j]; {
+		case !c.Complete():
+			continue
+		case c.Best:
+			best++
+		case c.Alike:
+			alike++
+		}
+		columns++
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s is the best in %d of %s", p.Labels[n].Name, best, count(columns, "setting"))
+	if columns == 0 {
+		return p.Labels[n].Name + " has all runs in no setting."
+	}
+	if alike > 0 {
+		fmt.Fprintf(&s, " and cannot be told from the best in %d more", alike)
+	}
+	if rank := p.Ranking.of(n); !math.IsNaN(rank) {
+		fmt.Fprintf(&s, "; its average rank is %s, the %s", fixed(rank, 2), p.Ranking.standing(n))
+	} else {
+		s.WriteString("; it is not ranked, since it lacks runs in a setting")
+	}
+	return s.String() + "."
+}
+
+// against compares label n with NRC and CRC, over the columns in which both are
+// complete.
+func (p *Plan) against(n int) string {
+	var parts []string
+	for _, other := range []string{"nrc", "crc"} {
+		i := p.label(other)
+		if i < 0 {
+			continue
+		}
+		higher, columns, sum := 0, 0, 0.0
+		for j := range p.Columns {
+			a, b := p.Cells[n][j], p.Cells[i][j]
+			if !a.Complete() || !b.Complete() {
+				continue
+			}
+			columns++
+			d := a.Mean - b.Mean
+			sum += d
+			if d > least {
+				higher++
+			}
+		}
+		if columns > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s (higher in %d of %s)",
+				above(sum/float64(columns)), p.Labels[i].Name, higher, count(columns, "setting")))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "On average it is " + strings.Join(parts, " and ") + "."
+}
+
+// least is the least difference of means that is one, in points: less is
+// rounding.
+const least = 1e-9
+
+// above words a difference in points: "1.4 points above".
+func above(d float64) string {
+	switch s := tenths(math.Abs(d)); {
+	case s == "0.0":
+		return "level with"
+	case d < 0:
+		return s + " points below"
+	default:
+		return s + " points above"
+	}
+}

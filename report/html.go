@@ -1,0 +1,60 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageText string
+	//go:embed page.css
+	pageStyle string
+
+	page = template.Must(template.New("page").Funcs(template.FuncMap{
+		"notes": numbers,
+		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
+		"image": func(png []byte) template.URL {
+			return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+		},
+		"svg":     drawing,
+		"numbers": (*Figure).numbers,
+		"lines":   oneLine,
+	}).Parse(pageText))
+)
+
+// writeHTML writes d as one page that needs nothing else: no network, no
+// script.
+func writeHTML(w io.Writer, d *document) error {
+	var b bytes.Buffer
+	if err := page.Execute(&b, d); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, printable(b.String()))
+	return err
+}
+
+// printable drops what a page may not have, though a name may: control
+// characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// drawing is the figure, or why there is none: what is not finite or not
+// positive may leave no point.
+func drawing(f *Figure) template.HTML {
+	svg, err := f.SVG()
+	if err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	}
+	return template.HTML(svg) // drawn by us, its texts escaped
+}

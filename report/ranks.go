@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl/internal/significance"
+)
+
+// A Ranking compares the labels of a plan over its columns.
+type Ranking struct {
+	Columns  []int                      // over which is ranked
+	Labels   []int                      // that are ranked: those complete in all these columns
+	Mean     []float64                  // rank of each of these labels, 1 is best
+	Friedman *significance.FriedmanTest // nil with fewer than 2 columns or labels
+	CD       float64                    // Nemenyi's critical difference; 0 where Friedman is nil
+}
+
+// rank ranks over the columns that more than half of the labels are complete
+// in, the labels that are complete in all of them.
+func (p *Plan) rank() {
+	k := &p.Ranking
+	for j := range p.Columns {
+		complete := 0
+		for i := range p.Labels {
+			if p.Cells[i][j].Complete() {
+				complete++
+			}
+		}
+		if 2*complete > len(p.Labels) {
+			k.Columns = append(k.Columns, j)
+		}
+	}
+	if len(k.Columns) == 0 {
+		return
+	}
+	for i := range p.Labels {
+		if !slices.ContainsFunc(k.Columns, func(j int) bool { return !p.Cells[i][j].Complete() }) {
+			k.Labels = append(k.Labels, i)
+		}
+	}
+	if len(k.Labels) < 2 {
+		k.Labels, k.Columns = nil, nil
+		return
+	}
+	k.Mean = make([]float64, len(k.Labels))
+	var rates [][]float64
+	for _, j := range k.Columns {
+		row := make([]float64, len(k.Labels))
+		for n, i := range k.Labels {
+			row[n] = p.Cells[i][j].Mean
+		}
+		rates = append(rates, row)
+		for n, r := range significance.Ranks(row) {
+			p.Cells[k.Labels[n]][j].Rank = r
+			k.Mean[n] += r / float64(len(k.Columns))
+		}
+	}
+	f, err := significance.Friedman(rates)
+	if err != nil { // one column
+		return
+	}
+	if cd, err := significance.CriticalDifference(len(k.Labels), len(rates), level); err == nil {
+		k.Friedman, k.CD, k.Mean = &f, cd, f.MeanRanks
+	}
+}
+
+// of is the mean rank of label i, NaN if it is not ranked.
+func (k *Ranking) of(i int) float64 {
+	if n := slices.Index(k.Labels, i); n >= 0 {
+		return k.Mean[n]
+	}
+	return math.NaN()
+}
+
+// order lists the ranked labels, the best first, of equals in their order.
+func (k *Ranking) order() []int {
+	order := slices.Clone(k.Labels)
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := k.of(a), k.of(b); {
+		case equalRanks(x, y):
+			return 0
+		case x < y:
+			return -1
+		}
+		return 1
+	})
+	return order
+}
+
+// equalRanks allows for rounding: mean ranks are multiples of 1/2n.
+func equalRanks(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
+
+// standing is "1st", "2nd" … of label i among the ranked ones.
+func (k *Ranking) standing(i int) string {
+	before := 0
+	for _, r := range k.Mean {
+		if r < k.of(i) && !equalRanks(r, k.of(i)) {
+			before++
+		}
+	}
+	return ordinal(before + 1)
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
+
+// leftOut says which labels and columns are not ranked, and why.
+func (p *Plan) leftOut() string {
+	var labels, columns []string
+	for i, l := range p.Labels {
+		if len(p.Ranking.Columns) > 0 && !slices.Contains(p.Ranking.Labels, i) {
+			labels = append(labels, l.Name)
+		}
+	}
+	for j, c := range p.Columns {
+		if !slices.Contains(p.Ranking.Columns, j) {
+			columns = append(columns, c.String())
+		}
+	}
+	var s []string
+	if len(columns) > 0 {
+		s = append(s, "Not ranked over, since half of the methods or more lack runs there: "+strings.Join(columns, "; ")+".")
+	}
+	if len(labels) > 0 {
+		s = append(s, "Not ranked, since they lack runs in a setting: "+strings.Join(labels, "; ")+".")
+	}
+	return strings.Join(s, " ")
+}
+
+// overall words the test over columns.
+func (p *Plan) overall() string {
+	k := &p.Ranking
+	if k.Friedman == nil {
+		return ""
+	}
+	f := k.Friedman
+	s := fmt.Sprintf("Friedman's test over %s and %s: χ² = %.2f, p %s; Iman and Davenport: %s, p %s. ",
+		count(len(k.Columns), "setting"), count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
+	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g is %.2f: methods closer than that cannot be told apart by their ranks.", level, k.CD)
+	data := map[string]bool{}
+	for _, j := range k.Columns {
+		data[p.Columns[j].Source.Name] = true
+	}
+	if len(data) < len(k.Columns) {
+		s += " Settings of one data set are not independent, as the test takes them to be: its p-values are too small."
+	}
+	return s
+}
+
+func fValue(f float64) string {
+	if math.IsInf(f, 1) {
+		return "F = ∞"
+	}
+	return fmt.Sprintf("F = %.2f", f)
+}
+
+// leastP is the least p-value that is written as such.
+const leastP = 1e-4
+
+// pValue writes p with two digits, or as a bound.
+func pValue(p float64) string {
+	if p < leastP {
+		return fmt.Sprintf("< %.4f", leastP)
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+// relation is what follows p: "= 0.03" or "< 0.0001".
+func relation(p float64) string {
+	if p < leastP {
+		return pValue(p)
+	}
+	return "= " + pValue(p)
+}
+
+// count is "1 run" or "5 runs".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"nrdl/dataset"
+	"nrdl/experiment"
+)
+
+// Rates are the recognition rates of plans as data: what is kept of records,
+// and all that is needed to make one of the runs again.
+type Rates struct {
+	Plans []PlanRates `json:"plans"`
+}
+
+// PlanRates are the rates of one plan.
+type PlanRates struct {
+	Plan    string        `json:"plan"`
+	Columns []ColumnRates `json:"columns"`
+}
+
+// ColumnRates are the rates on a data set, divided and spoilt in one way.
+type ColumnRates struct {
+	Dataset   string             `json:"dataset"`
+	Title     string             `json:"title,omitempty"`
+	Path      string             `json:"path,omitempty"`
+	Drawn     *dataset.Synthetic `json:"drawn,omitempty"`
+	Hash      string             `json:"hash"`
+	Split     string             `json:"split"`
+	Noise     float64            `json:"noise,omitempty"`
+	Occlusion float64            `json:"occlusion,omitempty"`
+	Labels    []LabelRates       `json:"labels"`
+}
+
+// LabelRates are the rates of a method as it took part.
+type LabelRates struct {
+	Label  string          `json:"label"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"` // where all runs have the same
+	N      int             `json:"n"`                // runs that count
+	Mean   float64         `json:"mean"`             // percent; 0 without runs
+	SD     float64         `json:"sd,omitempty"`     // points; 0 for one run
+	Failed int             `json:"failed,omitempty"`
+	Runs   []RunRate       `json:"runs"`
+}
+
+// A RunRate is the count of one run.
+type RunRate struct {
+	Repeat    int             `json:"repeat"`
+	Seed      uint64          `json:"seed"`
+	DirtSeed  uint64          `json:"dirt_seed,omitempty"`
+	SplitHash string          `json:"split_hash,omitempty"`
+	Wrong     int             `json:"wrong"`
+	N         int             `json:"n"`                // images judged
+	Params    json.RawMessage `json:"params,omitempty"` // where they differ from run to run
+}
+
+// Rates returns the rates of r.
+func (r *Report) Rates() Rates {
+	var all Rates
+	for _, p := range r.Plans {
+		plan := PlanRates{Plan: p.Name}
+		for j, c := range p.Columns {
+			column := ColumnRates{
+				Dataset: c.Source.Name, Title: c.Source.Title, Path: c.Source.Path, Drawn: c.Source.Drawn, Hash: c.Source.Hash,
+				Split: c.Split, Noise: c.Noise, Occlusion: c.Occlude,
+			}
+			for i, l := range p.Labels {
+				if cell := p.Cells[i][j]; len(cell.records) > 0 {
+					column.Labels = append(column.Labels, labelRates(l, cell))
+				}
+			}
+			plan.Columns = append(plan.Columns, column)
+		}
+		all.Plans = append(all.Plans, plan)
+	}
+	return all
+}
+
+func labelRates(l *Label, c *Cell) LabelRates {
+	out := LabelRates{Label: l.Name, Method: l.Method, N: c.N, Failed: c.Failed, Runs: []RunRate{}}
+	if c.N > 0 {
+		out.Mean = c.Mean
+	}
+	if c.N > 1 {
+		out.SD = c.SD
+	}
+	same := true
+	for _, r := range c.runs {
+		same = same && string(r.Params) == string(c.runs[0].Params)
+	}
+	for _, r := range c.runs {
+		run := RunRate{Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, SplitHash: r.SplitHash, Wrong: r.Wrong, N: r.N}
+		if !same {
+			run.Params = r.Params
+		}
+		out.Runs = append(out.Runs, run)
+	}
+	if same && c.N > 0 {
+		out.Params = c.runs[0].Params
+	}
+	return out
+}
+
+// Record is what experiment.Replay needs to make run again.
+func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
+	params := l.Params
+	if run.Params != nil {
+		params = run.Params
+	}
+	return experiment.Record{
+		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Drawn: c.Drawn, Hash: c.Hash},
+		Split:   c.Split, Noise: c.Noise, Occlusion: c.Occlusion, Repeat: run.Repeat, Seed: run.Seed, DirtSeed: run.DirtSeed,
+		Method: l.Method, Label: l.Label, Params: params,
+	}
+}
+
+func (r Rates) write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// ReadRates reads what a report in the format json holds. It is an error if
+// counts and means contradict each other.
+func ReadRates(in io.Reader) (Rates, error) {
+	var all Rates
+	dec := json.NewDecoder(in)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&all); err != nil {
+		return Rates{}, fmt.Errorf("read rates: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Rates{}, errors.New("read rates: text after them")
+	}
+	for _, p := range all.Plans {
+		for _, c := range p.Columns {
+			for _, l := range c.Labels {
+				if err := l.check(); err != nil {
+					return Rates{}, fmt.Errorf("read rates: %s, %s, %s: %w", p.Plan, c.Dataset, l.Label, err)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// rounding is how far a mean may be from that of its counts, in points.
+const rounding = 1e-9
+
+func (l *LabelRates) check() error {
+	if l.N != len(l.Runs) {
+		return fmt.Errorf("%d runs, but %d counts", l.N, len(l.Runs))
+	}
+	sum := 0.0
+	for _, r := range l.Runs {
+		if r.N < 1 || r.Wrong < 0 || r.Wrong > r.N {
+			return fmt.Errorf("%d of %d images wrong", r.Wrong, r.N)
+		}
+		sum += 100 * float64(r.N-r.Wrong) / float64(r.N)
+	}
+	if l.N > 0 && !(math.Abs(sum/float64(l.N)-l.Mean) <= rounding) {
+		return fmt.Errorf("mean %v, but %v by the counts", l.Mean, sum/float64(l.N))
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+// Package report makes tables, figures and pages from the records of runs.
+//
+// New arranges records into a Report: a Plan for each plan, with its Columns
+// (a data set, divided and spoilt in one way), its Labels (methods as they took
+// part) and a Cell for each pair. All that is said of them (best, told apart,
+// ranks, differences from what is printed) is computed there; Write only words
+// it. Equal records give equal bytes, in whichever order parallel runs ended.
+//
+// Rates are in percent and their differences in points, except in a Record.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"nrdl/experiment"
+	"nrdl/internal/hint"
+)
+
+// level is the level of the tests: the chance of telling equals apart.
+const level = 0.05
+
+// Formats lists what Options.Format may be: a page, GitHub Markdown, a line a
+// cell, tables for booktabs, and the rates as data.
+var Formats = []string{"html", "md", "csv", "latex", "json"}
+
+// Options say how a report is written.
+type Options struct {
+	Format   string   // one of Formats; "" is html
+	Title    string   // of the page; "" for one of the plans' names
+	Commands []string // with which the records were made, as one types them
+	Pictures []Picture
+	// Link gives the address of the file that holds a figure of Figures, for
+	// Markdown; nil leaves the figures out, but not their numbers.
+	Link func(f Figure) string
+}
+
+// Write writes a report of records, of one or several plans, to w.
+func Write(w io.Writer, records []experiment.Record, o Options) error {
+	r, err := New(records)
+	if err != nil {
+		return err
+	}
+	return r.Write(w, o)
+}
+
+// Write writes r to w.
+func (r *Report) Write(w io.Writer, o Options) error {
+	var err error
+	switch o.Format {
+	case "", "html":
+		err = writeHTML(w, r.document(o))
+	case "md":
+		err = writeMarkdown(w, r.document(o), o.Link)
+	case "latex":
+		err = writeLaTeX(w, r.document(o))
+	case "csv":
+		err = r.writeCSV(w)
+	case "json":
+		err = r.Rates().write(w)
+	default:
+		err = hint.Unknown("format", o.Format, Formats)
+	}
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// A Report is what records say.
+type Report struct {
+	Plans []*Plan // in the order of the first record of each
+}
+
+// A Plan is what the records of one plan say.
+type Plan struct {
+	Name       string
+	Columns    []*Column
+	Labels     []*Label
+	Cells      [][]*Cell // of a label, in a column
+	Ranking    Ranking
+	Unplaced   []string // titles of data sets whose published rates are of one of several columns, not known which
+	Superseded int      // records left out because there is a later one of the same run
+}
+
+// New arranges records. It is an error if there are none.
+func New(records []experiment.Record) (*Report, error) {
+	if len(records) == 0 {
+		return nil, hint.Add(errors.New("report: no records"), "nrdl bench PLAN makes them")
+	}
+	r := &Report{}
+	byPlan := map[string][]*experiment.Record{}
+	for i := range records {
+		rec := &records[i]
+		if byPlan[rec.Plan] == nil {
+			r.Plans = append(r.Plans, &Plan{Name: rec.Plan})
+		}
+		byPlan[rec.Plan] = append(byPlan[rec.Plan], rec)
+	}
+	for _, p := range r.Plans {
+		p.arrange(byPlan[p.Name])
+	}
+	return r, nil
+}
+
+// arrange fills in p from its records.
+func (p *Plan) arrange(records []*experiment.Record) {
+	records = slices.Clone(records)
+	slices.SortStableFunc(records, later)
+	columns, labels := map[columnKey]*Column{}, map[string]*Label{}
+	type run struct {
+		column columnKey
+		label  string
+		repeat int
+	}
+	last := map[run]*experiment.Record{}
+	for _, rec := range records { // the later of equals replaces the former
+		key := run{keyOf(rec), rec.Label, rec.Repeat}
+		if last[key] != nil {
+			p.Superseded++
+		}
+		last[key] = rec
+		if columns[key.column] == nil {
+			columns[key.column] = newColumn(rec)
+			p.Columns = append(p.Columns, columns[key.column])
+		}
+		columns[key.column].see(rec)
+		if labels[rec.Label] == nil {
+			labels[rec.Label] = newLabel(rec)
+			p.Labels = append(p.Labels, labels[rec.Label])
+		}
+	}
+	slices.SortFunc(p.Columns, compareColumns)
+	slices.SortFunc(p.Labels, compareLabels)
+	name(p.Columns)
+	p.Cells = make([][]*Cell, len(p.Labels))
+	for i, l := range p.Labels {
+		for _, c := range p.Columns {
+			var runs []*experiment.Record
+			for _, repeat := range c.Repeats {
+				if rec := last[run{c.key, l.Name, repeat}]; rec != nil {
+					runs = append(runs, rec)
+				}
+			}
+			p.Cells[i] = append(p.Cells[i], newCell(c, runs))
+		}
+	}
+	p.placePublished()
+	for j := range p.Columns {
+		p.compare(j)
+	}
+	p.rank()
+}
+
+// all are the records of p that count, by column, then label, then repeat.
+func (p *Plan) all(yield func(*experiment.Record) bool) {
+	for j := range p.Columns {
+		for i := range p.Labels {
+			for _, rec := range p.Cells[i][j].records {
+				if !yield(rec) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// label is the index of the first label of a method without anything varied,
+// or −1.
+func (p *Plan) label(method string) int {
+	return slices.IndexFunc(p.Labels, func(l *Label) bool { return l.Method == method && l.Varied == nil })
+}

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// document puts r into words.
+func (r *Report) document(o Options) *document {
+	d := &document{Title: o.Title}
+	if d.Title == "" {
+		var names []string
+		for _, p := range r.Plans {
+			names = append(names, p.Name)
+		}
+		d.Title = "Results of " + join(names)
+	}
+	for _, p := range r.Plans {
+		line := strings.Join(p.headline(), " ")
+		if line == "" {
+			continue
+		}
+		of := item{Text: line}
+		if len(r.Plans) > 1 {
+			of.Term = p.Name
+		}
+		d.Headline = append(d.Headline, of)
+	}
+	for _, p := range r.Plans {
+		d.plan(p, r.timed(p))
+	}
+	if sides := r.sides(); len(sides) > 0 {
+		d.add(2, "Plans side by side", sidesBlocks(sides)...)
+	}
+	if len(o.Pictures) > 0 {
+		d.add(2, "Pictures", block{Pictures: o.Pictures})
+	}
+	d.add(2, "To repeat it", r.repetition(o.Commands)...)
+	d.nameFigures()
+	return d
+}
+
+// plan adds the sections of p, without times where another plan has measured
+// them better.
+func (d *document) plan(p, timed *Plan) {
+	d.add(2, p.Name, block{Text: p.overview()})
+	d.add(3, "Rates", p.rates()...)
+	d.add(3, "Ranks", p.ranks()...)
+	d.add(3, "Rates against what varies", figureBlocks(append(p.curves(), p.varied()...))...)
+	d.add(3, "Objective", figureBlocks(p.traces())...)
+	if timed == nil {
+		d.add(3, "Time and memory", p.cost()...)
+	} else {
+		d.add(3, "Time and memory", block{Text: "These runs were made several at a time; the plan " + timed.Name + " has the times of the same methods, one run at a time."})
+	}
+	if t := p.tuned(); t != nil {
+		d.add(3, "Tuned parameters", block{Table: t},
+			block{Text: "Ranges and lists are over the runs. Validation rates are means over the folds of the training part, those of the chosen parameters optimistic, since they were chosen by them; no test image was looked at."})
+	}
+	if t := p.confused(); t != nil {
+		d.add(3, "Most confused people", block{Table: t})
+	}
+	title, why := "Data sets", []block(nil)
+	if sentence, t := p.differences(); sentence != "" {
+		title, why = "What differs from the paper, and why", []block{{Text: sentence}}
+		if t != nil {
+			why = append(why, block{Table: t})
+		}
+	}
+	if abouts := p.abouts(); len(abouts) > 0 {
+		why = append(why, block{Items: abouts})
+	}
+	d.add(3, title, why...)
+}
+
+// add adds a section that has blocks.
+func (d *document) add(level int, title string, blocks ...block) {
+	if len(blocks) > 0 {
+		d.Sections = append(d.Sections, section{fmt.Sprintf("s%d", len(d.Sections)+1), title, level, blocks})
+	}
+}
+
+// nameFigures gives every figure a name for its file.
+func (d *document) nameFigures() {
+	n := 0
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			for _, f := range b.Figures {
+				n++
+				f.Name = fmt.Sprintf("figure-%02d", n)
+			}
+		}
+	}
+}
+
+// overview says what p has.
+func (p *Plan) overview() string {
+	runs, failed := 0, 0
+	for r := range p.all {
+		runs++
+		if r.Error != "" {
+			failed++
+		}
+	}
+	s := fmt.Sprintf("%s of %s in %s", count(runs, "run"), count(len(p.Labels), "method"), count(len(p.Columns), "setting"))
+	if failed > 0 {
+		s += fmt.Sprintf("; %d failed", failed)
+	}
+	return s + "."
+}
+
+// rates are the main tables, with what their marks mean.
+func (p *Plan) rates() (blocks []block) {
+	caption := p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
+	printed := false
+	for _, panel := range p.panels() {
+		t := &table{Caption: caption, Head: p.heads(panel)}
+		for n, j := range panel.columns {
+			t.Head[n+1].Sub += ", " + count(len(p.Columns[j].Repeats), "run")
+		}
+		ranked := len(p.Ranking.Labels) > 0 && slices.Contains(panel.columns, p.Ranking.Columns[0])
+		if ranked {
+			t.Head = append(t.Head, head{Title: "average rank"})
+		}
+		for _, i := range panel.labels {
+			row := []cell{{Text: p.Labels[i].Name}}
+			for _, j := range panel.columns {
+				c := p.Cells[i][j]
+				printed = printed || c.Published != nil
+				row = append(row, c.written(t))
+			}
+			if rank := p.Ranking.of(i); ranked && !math.IsNaN(rank) {
+				row = append(row, cell{Text: fixed(rank, 2), Best: equalRanks(rank, slices.Min(p.Ranking.Mean))})
+			} else if ranked {
+				row = append(row, cell{Text: "—"})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		blocks = append(blocks, block{Table: t.upright()})
+	}
+	blocks = append(blocks, block{Text: p.key(printed)})
+	if weak := p.powerless(); len(weak) > 0 {
+		blocks = append(blocks, block{Text: "With so few runs for so many comparisons the test cannot tell any method from the best, whatever the rates, in: " + strings.Join(weak, "; ") + "."})
+	}
+	if len(p.Unplaced) > 0 {
+		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.Unplaced) + "."})
+	}
+	return blocks
+}
+
+// key says what the marks of the main tables mean.
+func (p *Plan) key(printed bool) string {
+	key := "Bold is the highest mean of a setting, which is a data set divided and spoilt in one way, of the methods of which no run is missing."
+	if tests := p.tests(); tests != "" {
+		key += " " + tests
+	}
+	if printed {
+		key += " Below a rate stand the published one"
+		if s := p.sources(); len(s) > 0 {
+			key += " [" + strings.Join(s, ", ") + "]"
+		}
+		key += " and the difference to it in points."
+	}
+	return key
+}
+
+// written is c as the main table has it, its remarks noted in t.
+func (c *Cell) written(t *table) cell {
+	out := c.plain()
+	out.Best, out.Alike = c.Best, c.Alike
+	if c.Published != nil {
+		p := published(c)
+		out.Sub = p.Text
+		if p.Spread != "" {
+			out.Sub += " ± " + p.Spread
+		}
+		if c.N > 0 {
+			out.Sub += ", " + signed(c.Difference())
+		}
+	}
+	for _, remark := range c.remarks() {
+		out.Notes = append(out.Notes, t.noted(remark))
+	}
+	return out
+}
+
+// ranks has the test over columns, and its diagram.
+func (p *Plan) ranks() (blocks []block) {
+	if s := p.overall(); s != "" {
+		blocks = append(blocks, block{Text: s})
+		k := &p.Ranking
+		f := &Figure{Title: p.Name + ": average ranks and critical difference", ranks: k}
+		for _, i := range k.Labels {
+			f.Groups = append(f.Groups, p.Labels[i].Name)
+		}
+		f.Caption = fmt.Sprintf("Average ranks, 1 is best; bars join methods that are closer than the critical difference, %.2f.", k.CD)
+		var words []string
+		for _, i := range k.order() {
+			words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.of(i), 2)))
+		}
+		f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
+		blocks = append(blocks, block{Figures: []*Figure{f}})
+	}
+	if s := p.leftOut(); s != "" {
+		blocks = append(blocks, block{Text: s})
+	}
+	return blocks
+}
+
+func figureBlocks(figures []*Figure) []block {
+	if len(figures) == 0 {
+		return nil
+	}
+	return []block{{Figures: figures}}
+}
+
+func sidesBlocks(sides []*Side) []block {
+	blocks := []block{{Text: fmt.Sprintf("Rates in percent. Differences are means over the runs that have equal splits in both plans (pairs), or else of the means; "+
+		"p is of the paired test that the number of pairs allows, adjusted by Holm's correction over the methods of a table; level %g.", level)}}
+	for _, s := range sides {
+		blocks = append(blocks, block{Table: s.table()})
+	}
+	return blocks
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl/experiment"
+)
+
+// A Side compares the rates of two plans in a column that both have.
+type Side struct {
+	A, B   *Plan
+	Column *Column // of A
+	Rows   []SideRow
+}
+
+// A SideRow is a method in both plans, with parameters that differ.
+type SideRow struct {
+	Label      string // of A
+	A, B       *Cell
+	Paired     int         // runs on equal splits
+	Difference float64     // B less A in points: of the pairs, or where there is none of the means
+	Comparison *Comparison // nil where there is no pair
+}
+
+// sides are the comparisons of every two plans.
+func (r *Report) sides() (all []*Side) {
+	seen := map[string]bool{}
+	for i, a := range r.Plans {
+		for _, b := range r.Plans[i+1:] {
+			for j, c := range a.Columns {
+				n := slices.IndexFunc(b.Columns, func(o *Column) bool { return o.key == c.key })
+				if n < 0 {
+					continue
+				}
+				if s := newSide(a, b, j, n, seen); len(s.Rows) > 0 {
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// newSide compares column j of a with column n of b. It leaves out what was
+// compared with equal parameters, which seen remembers.
+func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
+	s := &Side{A: a, B: b, Column: a.Columns[j]}
+	var tests []*Comparison
+	for i, l := range a.Labels {
+		m := b.counterpart(a, l)
+		if m < 0 {
+			continue
+		}
+		x, y := a.Cells[i][j], b.Cells[m][n]
+		if x.N == 0 || y.N == 0 {
+			continue
+		}
+		one, other := x.parameters(), y.parameters()
+		key := fmt.Sprintf("%v %q %q %q", s.Column.key, l.Method, min(one, other), max(one, other))
+		if one == other || seen[key] {
+			continue
+		}
+		seen[key] = true
+		row := SideRow{Label: l.Name, A: x, B: y, Comparison: compareRuns(y.runs, x.runs)}
+		row.Paired, row.Difference = pairedDifference(y.runs, x.runs)
+		if row.Paired == 0 {
+			row.Difference = y.Mean - x.Mean
+		}
+		if row.Comparison != nil {
+			tests = append(tests, row.Comparison)
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	adjust(tests)
+	return s
+}
+
+// counterpart is the label of p that l of a is to be compared with: of the same
+// method and name, or the only one of the method in both plans; or −1.
+func (p *Plan) counterpart(a *Plan, l *Label) int {
+	of := func(p *Plan) (all []int) {
+		for i, o := range p.Labels {
+			if o.Method == l.Method {
+				all = append(all, i)
+			}
+		}
+		return all
+	}
+	here := of(p)
+	for _, i := range here {
+		if p.Labels[i].Name == l.Name {
+			return i
+		}
+	}
+	if len(here) == 1 && len(of(a)) == 1 {
+		return here[0]
+	}
+	return -1
+}
+
+// parameters tells apart with what the runs of c were made: equal for equal
+// parameters, and for each plan that tunes, or was changed, one of its own.
+func (c *Cell) parameters() string {
+	r := c.runs[0]
+	if r.Tuning != nil || c.Mixed {
+		return "of plan " + r.Plan
+	}
+	return string(r.Params)
+}
+
+// pairedDifference is the mean of a less b over runs of equal split, in points,
+// and over how many.
+func pairedDifference(a, b []*experiment.Record) (pairs int, difference float64) {
+	for _, r := range a {
+		for _, s := range b {
+			if r.Repeat == s.Repeat && r.SplitHash == s.SplitHash {
+				pairs++
+				difference += 100 * (r.Rate - s.Rate)
+			}
+		}
+	}
+	if pairs == 0 {
+		return 0, math.NaN()
+	}
+	return pairs, difference / float64(pairs)
+}
+
+func (s *Side) table() *table {
+	t := &table{
+		Caption: fmt.Sprintf("%s: %s and %s", s.Column, s.A.Name, s.B.Name),
+		Head:    []head{{Title: "method"}, {Title: s.A.Name}, {Title: s.B.Name}, {Title: "difference"}, {Title: "pairs"}, {Title: "p, adjusted"}},
+	}
+	for _, r := range s.Rows {
+		p := "—"
+		if r.Comparison != nil && !math.IsNaN(r.Comparison.Adjusted) {
+			p = pValue(r.Comparison.Adjusted)
+		}
+		t.Rows = append(t.Rows, []cell{
+			{Text: r.Label}, r.A.plain(), r.B.plain(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(r.Paired)}, {Text: p},
+		})
+	}
+	return t
+}

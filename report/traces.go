@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// passes are those whose numbers stand in tables beside the plots of traces.
+var passes = []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+
+// traces are the figures of objectives against the pass, of the first run of
+// each label in each clean column.
+func (p *Plan) traces() (all []*Figure) {
+	names := short(p.Columns)
+	for i, l := range p.Labels {
+		residuals := &Figure{
+			Title: fmt.Sprintf("%s: quantity of the stopping test against the pass", l.Name),
+			Axes:  Axes{Title: l.Name, X: "pass", Y: "residual", LogY: true}, sample: passes,
+		}
+		for j, c := range p.Columns {
+			if !c.clean() || len(p.Cells[i][j].runs) == 0 {
+				continue
+			}
+			r := p.Cells[i][j].runs[0]
+			if r.Repeat != 0 || r.Trace == nil || len(r.Trace.Values) == 0 {
+				continue
+			}
+			lines, residual := objective(l, r.Trace.Terms, r.Trace.Values)
+			last := float64(len(r.Trace.Values))
+			f := &Figure{
+				Title:  fmt.Sprintf("%s, %s: objective against the pass", c.Title, l.Name),
+				Axes:   Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
+				Series: lines, sample: append(slices.Clone(passes), last),
+			}
+			f.describe(fmt.Sprintf("Terms of the objective after each pass of the first run (%s), with their weights, and their total; zero is not drawn.", c.Split))
+			if len(lines) > 0 {
+				all = append(all, f)
+			}
+			if len(residual.Y) > 0 {
+				residual.Name = names[j]
+				residuals.Series = append(residuals.Series, residual)
+				residuals.sample = append(slices.Clone(residuals.sample), last)
+			}
+		}
+		if len(residuals.Series) > 0 {
+			residuals.describe("The fit ends once it is below the tolerance.")
+			all = append(all, residuals)
+		}
+	}
+	return all
+}
+
+// objective takes the terms of a trace apart into those of the objective, with
+// their total first, and the residual. What the trace tells beside the terms
+// are the penalty μ and norms.
+func objective(l *Label, terms []string, values [][]float64) (lines []Series, residual Series) {
+	total := Series{Name: "objective"}
+	if l.Method == "nrdl" {
+		total.Name = "objective (7)"
+	}
+	xs := make([]float64, len(values))
+	for p := range values {
+		xs[p] = float64(p + 1)
+	}
+	total.X, total.Y = xs, make([]float64, len(values))
+	for t, name := range terms {
+		line := Series{Name: name, X: xs}
+		for _, v := range values {
+			y := math.NaN()
+			if t < len(v) {
+				y = v[t]
+			}
+			line.Y = append(line.Y, y)
+		}
+		switch {
+		case name == "residual":
+			residual = line
+			continue
+		case name == "mu" || strings.HasPrefix(name, "norm"):
+			continue
+		}
+		for p, y := range line.Y {
+			total.Y[p] += y
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) > 1 {
+		lines = slices.Insert(lines, 0, total)
+	}
+	return lines, residual
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl"
+	"nrdl/experiment"
+)
+
+// fewValues is up to how many values of a tuned parameter are listed; of more
+// the range is given.
+const fewValues = 3
+
+// tuned lists what searches inside the training part chose; nil where nothing
+// was tuned.
+func (p *Plan) tuned() *table {
+	t := &table{
+		Caption: "Parameters that were tuned inside the training part",
+		Head: []head{
+			{Title: "method"},
+			{Title: "data set", Words: true},
+			{Title: "chosen", Words: true},
+			{Title: "trials × folds"},
+			{Title: "validation, as given"},
+			{Title: "validation, chosen"},
+			{Title: "test"},
+		},
+	}
+	for i, l := range p.Labels {
+		for j, c := range p.Columns {
+			var runs []*experiment.Record
+			for _, r := range p.Cells[i][j].runs {
+				if r.Tuning != nil {
+					runs = append(runs, r)
+				}
+			}
+			if len(runs) == 0 {
+				continue
+			}
+			test := p.Cells[i][j].plain()
+			given, chosen := validation(runs)
+			t.Rows = append(t.Rows, []cell{
+				{Text: l.Name},
+				{Text: c.String()},
+				{Text: strings.Join(choices(runs), "; ")},
+				{Text: search(runs)},
+				{Text: given},
+				{Text: chosen},
+				test,
+			})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// validation is the mean rate in the folds with the parameters as given, and
+// with those chosen.
+func validation(runs []*experiment.Record) (given, chosen string) {
+	rate := func(trial func(t *experiment.Tuning) int) string {
+		var wrong, n []int
+		for _, r := range runs {
+			i := trial(r.Tuning)
+			if i < 0 || i >= len(r.Tuning.Trials) {
+				continue
+			}
+			if t := r.Tuning.Trials[i]; t.Err == "" && t.N > 0 {
+				wrong, n = append(wrong, t.Wrong), append(n, t.N)
+			}
+		}
+		if len(n) == 0 {
+			return "—"
+		}
+		return tenths(meanRate(wrong, n))
+	}
+	return rate(func(*experiment.Tuning) int { return 0 }), rate(func(t *experiment.Tuning) int { return t.Best })
+}
+
+// search is the size of the searches: trials made, folds.
+func search(runs []*experiment.Record) string {
+	var sizes []string
+	for _, r := range runs {
+		s := fmt.Sprintf("%d × %d", len(r.Tuning.Trials), r.Tuning.Folds)
+		if !slices.Contains(sizes, s) {
+			sizes = append(sizes, s)
+		}
+	}
+	slices.SortFunc(sizes, nrdl.NaturalCompare)
+	if len(sizes) > fewValues {
+		return sizes[0] + " to " + sizes[len(sizes)-1]
+	}
+	return strings.Join(sizes, ", ")
+}
+
+// choices words what the runs chose, parameter by parameter: those that a best
+// trial sets in any run, with their values run by run, or the range of many.
+func choices(runs []*experiment.Record) (words []string) {
+	var paths []string
+	for _, r := range runs {
+		if b := r.Tuning.Best; b >= 0 && b < len(r.Tuning.Trials) {
+			for _, s := range r.Tuning.Trials[b].Set {
+				path, _, _ := strings.Cut(s, "=")
+				if !slices.Contains(paths, path) {
+					paths = append(paths, path)
+				}
+			}
+		}
+	}
+	slices.SortFunc(paths, nrdl.NaturalCompare)
+	for _, path := range paths {
+		var values []string
+		for _, r := range runs {
+			v, ok := value(r, path)
+			if !ok {
+				v = setIn(r, path)
+			}
+			if v != "" && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		words = append(words, path+" = "+listOrRange(values))
+	}
+	if len(words) == 0 {
+		words = []string{"as given"}
+	}
+	return words
+}
+
+// setIn is what the best trial of r sets path to, or "".
+func setIn(r *experiment.Record, path string) string {
+	if b := r.Tuning.Best; b >= 0 && b < len(r.Tuning.Trials) {
+		for _, s := range r.Tuning.Trials[b].Set {
+			if p, v, _ := strings.Cut(s, "="); p == path {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+func listOrRange(values []string) string {
+	if len(values) <= fewValues {
+		return strings.Join(values, ", ")
+	}
+	low, high := "", ""
+	var least, most float64
+	for _, s := range values {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return strings.Join(values, ", ")
+		}
+		if low == "" || v < least {
+			low, least = s, v
+		}
+		if high == "" || v > most {
+			high, most = s, v
+		}
+	}
+	return low + " … " + high
+}
