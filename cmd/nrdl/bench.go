@@ -34,14 +34,16 @@ not made again, so that it may be interrupted, killed or short of disk at any
 moment. Every method meets the same splits and the same noise. A run that fails
 is a record with its error, and the others go on; in the end the status is 1.
 
-A plan is a JSON file; plans/schema.json describes it, plans/ has those of the
-paper, and plans/quick.json needs no data. Relative paths of data sets are looked
+A plan is a JSON file, which plans/schema.json in the source describes, or the name
+of one that comes with nrdl: paper, noise and convergence are the table and the
+figures of the paper, tuned, ablation and cost go further, and quick needs no data.
+Relative paths of data sets are looked
 for in the working folder, then below --data, then below the folder that the
 environment variable NRDL_DATA names.
 
 report makes tables and pages of the records.`,
-		Example: `  nrdl bench plans/quick.json
-  nrdl bench plans/paper.json -o paper.jsonl -j 2 --data faces
+		Example: `  nrdl bench quick
+  nrdl bench paper -o paper.jsonl -j 2 --data faces
   nrdl report paper.jsonl -o paper.html`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,7 +55,7 @@ report makes tables and pages of the records.`,
 			}
 			return a.bench(c.Context(), args[0], b)
 		},
-		ValidArgsFunction: completeFiles("json"),
+		ValidArgsFunction: completePlan,
 	}
 	f := c.Flags()
 	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records to go on with (default: name of the plan .jsonl)")
@@ -67,7 +69,7 @@ report makes tables and pages of the records.`,
 }
 
 func (a *app) bench(ctx context.Context, path string, b benching) error {
-	plan, err := experiment.ReadPlan(path)
+	plan, err := a.readPlan(path)
 	if err != nil {
 		return err
 	}

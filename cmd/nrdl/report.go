@@ -12,6 +12,7 @@ import (
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
+	"nrdl/plans"
 	"nrdl/report"
 )
 
@@ -141,9 +142,8 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
 	o := report.DefaultPictures
 	o.Real = r.faces == allFaces
-	_, done := a.count("faces")
+	a.tell("making some runs again, for their faces (--faces none leaves them out)")
 	pictures, err := report.Pictures(ctx, a.library(r.root), records, o)
-	done()
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
@@ -163,7 +163,11 @@ func commandsOf(records []experiment.Record, paths []string, r reporting) []stri
 	for i := range records {
 		if name := records[i].Plan; !seen[name] {
 			seen[name] = true
-			commands = append(commands, fmt.Sprintf("nrdl bench plans/%s.json -o %s.jsonl -j %d", name, name, records[i].Cost.Jobs))
+			plan := name
+			if _, ours := plans.Named(name); !ours {
+				plan += ".json"
+			}
+			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d", quoted(plan), quoted(name+".jsonl"), records[i].Cost.Jobs))
 		}
 	}
 	last := "nrdl report"

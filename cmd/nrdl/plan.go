@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nrdl/experiment"
+	"nrdl/internal/hint"
+	"nrdl/plans"
+)
+
+// readPlan reads the plan at path, or where there is no such file the plan of
+// that name which comes with the program.
+func (a *app) readPlan(path string) (*experiment.Plan, error) {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return experiment.ReadPlan(path)
+	}
+	text, ok := plans.Named(path)
+	if !ok {
+		_, err := experiment.ReadPlan(path)
+		return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
+	}
+	plan, err := experiment.ParsePlan(text, path)
+	if err != nil {
+		panic(fmt.Errorf("nrdl: %w", err)) // a test reads them all
+	}
+	return plan, nil
+}
+
+// completePlan completes a plan: a file, or a name.
+func completePlan(_ *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, name := range plans.Names() {
+		if len(args) == 0 && strings.HasPrefix(name, to) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,39 @@
+// Package plans has the plans of experiments that come with the program: those
+// of the paper, an ablation, and a quick one on drawn faces.
+package plans
+
+import (
+	"embed"
+	"path"
+	"strings"
+)
+
+//go:embed *.json
+var files embed.FS
+
+// schema is the one file that is not a plan.
+const schema = "schema.json"
+
+// Named returns the text of the plan of that name, such as "paper".
+func Named(name string) (text []byte, ok bool) {
+	file := path.Base(name)
+	if file = strings.TrimSuffix(file, ".json") + ".json"; file == schema {
+		return nil, false
+	}
+	text, err := files.ReadFile(file)
+	return text, err == nil
+}
+
+// Names lists the plans.
+func Names() (names []string) {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, e := range entries {
+		if e.Name() != schema {
+			names = append(names, strings.TrimSuffix(e.Name(), ".json"))
+		}
+	}
+	return names
+}
