@@ -43,8 +43,8 @@ environment variable NRDL_DATA names.
 
 report makes tables and pages of the records.`,
 		Example: `  nrdl bench quick
-  nrdl bench paper -o paper.jsonl -j 2 --data faces
-  nrdl report paper.jsonl -o paper.html`,
+  nrdl bench paper --list
+  nrdl bench quick -o more.jsonl -j 1`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if b.jobs < 1 {

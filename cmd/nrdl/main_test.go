@@ -35,6 +35,9 @@ func TestScripts(t *testing.T) {
 			"mode":      mode,
 			"only":      only,
 			"samerun":   sameRun,
+
+			"samerecords": sameRecords,
+			"wholelines":  wholeLines,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "devfull" {

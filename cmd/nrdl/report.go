@@ -51,8 +51,8 @@ one or two runs of each data set again, for which the data have to be there.
 The other formats go to standard output where no -o is given. Records may be
 compressed (.gz).`,
 		Example: `  nrdl report quick.jsonl
-  nrdl report paper.jsonl tuned.jsonl -o comparison.html --faces drawn
-  nrdl report paper.jsonl --format latex > table.tex`,
+  nrdl report quick.jsonl more.jsonl -o comparison.html --faces drawn
+  nrdl report quick.jsonl --format latex`,
 		Args: arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := oneOf("format", r.format, report.Formats); err != nil {

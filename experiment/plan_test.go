@@ -1,0 +1,283 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"nrdl/internal/hint"
+)
+
+// Parts of plans.
+const (
+	aSet  = `{"name": "d", "synthetic": {"people": 4, "per_person": 6, "size": "8x8"}, "split": "random:3"}`
+	aPlan = `{"datasets": [` + aSet + `], "methods": ["crc"]}`
+)
+
+// onData and onMethod are plans with one data set or method, and what follows.
+func onData(members string) string {
+	return `{"datasets": [{"name": "d", ` + members + `}], "methods": ["crc"]}`
+}
+
+func onMethod(m string, more ...string) string {
+	return "{\"datasets\": [" + aSet + "],\n\"methods\": [" + m + "]" + strings.Join(more, "") + "}"
+}
+
+func parse(t testing.TB, text string) *Plan {
+	t.Helper()
+	p, err := ParsePlan([]byte(text), "plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// jobs returns the jobs of p by key, and fails where two have the same.
+func jobs(t testing.TB, p *Plan) map[string]*job {
+	t.Helper()
+	settings, err := p.settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*job{}
+	for _, s := range settings {
+		for _, j := range s.jobs {
+			if o := all[j.key]; o != nil {
+				t.Fatalf("%s on %s and %s on %s have one key", j.contestant.label, j.data.name, o.contestant.label, o.data.name)
+			}
+			all[j.key] = j
+		}
+	}
+	return all
+}
+
+func schema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "plans", "schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func accepts(s *jsonschema.Schema, text []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = s.Validate(v)
+	}
+	return err
+}
+
+func TestPlansOfTheRepository(t *testing.T) {
+	paths, err := filepath.Glob("../plans/*.json")
+	if err != nil || len(paths) < 6 {
+		t.Fatal(paths, err)
+	}
+	schema := schema(t)
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".json")
+		if name == "schema" {
+			continue
+		}
+		p, err := ReadPlan(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if runs := len(jobs(t, p)); len(p.List()) != runs || runs == 0 || p.Name != name {
+			t.Errorf("%s: plan %q of %d runs, %d in its list", path, p.Name, runs, len(p.List()))
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := accepts(schema, text); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Records are found again by their keys: these must stay.
+func TestKeysStay(t *testing.T) {
+	p := parse(t, `{"seed": 7, "repeats": 2, "datasets": [
+		{"name": "d", "synthetic": {"people": 4, "per_person": 6, "size": "8x8"}, "split": "random:3", "noise": [0, 0.1]},
+		{"name": "e", "path": "e.mat", "split": "first:2"}], "methods": ["lrc"]}`)
+	var got []string
+	for key, j := range jobs(t, p) {
+		got = append(got, fmt.Sprintf("%s %s %v %d %d", key, j.data.name, j.noise, j.fit(), j.dirt().seed))
+	}
+	slices.Sort(got)
+	want := []string{
+		"0670b52d62eac5118dc5f12a e 0 581041217214669 0",
+		"2d38233a8e30fb6bc95cc989 d 0.1 1826026170540028 5017734057250542",
+		"3850241856afff280c9a19b9 d 0 1826026170540028 0",
+		"68be8509391ab0abb8cb7043 d 0 6665153249546078 0",
+		"6aaab5ab42ffa3bbc09f821e d 0.1 6665153249546078 3672500283368425",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The faces that a run meets depend neither on the method nor on the order of
+// methods and data sets, nor on how much noise there is.
+func TestSeedsAreOfTheData(t *testing.T) {
+	const d, e = `{"name": "d", "path": "d.mat", "split": ["random:3", "half"], "noise": [0, 0.1]}`, `{"name": "e", "path": "d.mat", "split": "random:3", "occlusion": [0.2, 0.1]}`
+	const format = `{"seed": 3, "repeats": 3, "datasets": [%s, %s], "methods": [%s, %s]}`
+	p := jobs(t, parse(t, fmt.Sprintf(format, d, e, `"crc"`, `{"method": "nrc", "tune": {}}`)))
+	q := jobs(t, parse(t, fmt.Sprintf(format, e, d, `{"method": "nrc", "tune": {}}`, `"crc"`)))
+	if len(p) != len(q) || len(p) != 2*(2*2*3+2*3) {
+		t.Fatalf("%d and %d runs", len(p), len(q))
+	}
+	seeds := map[string]uint64{}
+	for key, j := range p {
+		if o := q[key]; o == nil || o.fit() != j.fit() || o.dirt() != j.dirt() {
+			t.Errorf("%s on %s depends on the order", j.contestant.label, j.data.name)
+		}
+		at := fmt.Sprintf("%s %d", j.data.name, j.repeat)
+		if was, ok := seeds[at]; ok && was != j.fit() {
+			t.Errorf("%s: two seeds", at)
+		}
+		if seeds[at] = j.fit(); j.fit()>>53 != 0 {
+			t.Errorf("seed %d is longer than 53 bits", j.fit())
+		}
+		if spoilt := j.noise+j.occlusion > 0; spoilt != (j.dirt().seed != 0) || j.dirt().seed == j.fit() {
+			t.Errorf("%s: seeds %d and %d", at, j.fit(), j.dirt().seed)
+		}
+	}
+	distinct := map[uint64]bool{}
+	for _, s := range seeds {
+		distinct[s] = true
+	}
+	if len(distinct) != 6 {
+		t.Errorf("%d seeds of 2 data sets and 3 repeats", len(distinct))
+	}
+}
+
+// What is not random is not repeated; presets, parameters and labels arrive.
+func TestPlanIsMeant(t *testing.T) {
+	p := parse(t, `{"repeats": 5, "datasets": [
+		{"name": "d", "path": "d.mat", "split": ["first:3", "half"], "noise": [0, 0.1], "preset": "pie", "repeats": 2},
+		{"name": "e", "path": "e.mat", "split": "first:3"}],
+		"methods": ["dksvd", {"method": "dksvd", "label": "plain", "preset": false}, {"method": "crc", "vary": {"kappa": [1, 2]}, "datasets": ["e"]}],
+		"published": {"dksvd": {"d": [90, 1.5]}, "source": "[x]"},
+		"notes": {"*": {"e": "all", "*": "any"}, "plain": {"*": "own"}}}`)
+	count, params := map[string]int{}, map[string]string{}
+	set := &openSet{set: drawn(t)}
+	for _, j := range jobs(t, p) {
+		r := j.record(set)
+		count[r.Dataset.Name+" "+r.Label]++
+		params[r.Dataset.Name+" "+r.Label] = string(r.Params)
+		want := map[string]string{"d D-KSVD": "any", "d plain": "own", "e D-KSVD": "all", "e plain": "own"}
+		if w, ok := want[r.Dataset.Name+" "+r.Label]; ok && r.Note != w {
+			t.Errorf("%s on %s has the note %q", r.Label, r.Dataset.Name, r.Note)
+		}
+		switch {
+		case r.Label != "D-KSVD" || r.Dataset.Name != "d":
+			if r.Published != nil {
+				t.Errorf("%s on %s: %+v", r.Label, r.Dataset.Name, *r.Published)
+			}
+		default:
+			if diff := cmp.Diff(&Published{90, 1.5, "[x]"}, r.Published); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+	if params["d D-KSVD"] == params["e D-KSVD"] || params["d plain"] != params["e plain"] {
+		t.Error("the preset is not where it is wanted")
+	}
+	want := map[string]int{ // first: clean once, noisy twice; half: all twice
+		"d D-KSVD": 1 + 2 + 2 + 2, "d plain": 1 + 2 + 2 + 2, "e D-KSVD": 1, "e plain": 1, "e CRC, kappa=1": 1, "e CRC, kappa=2": 1,
+	}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReadPlanRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"empty.json":  {"", "empty.json:1: it ends too early"},
+		"large.json":  {strings.Repeat(" ", 5<<20), "longer than 4 MiB"},
+		"latin1.json": {"{\"name\": \"Andr\xe9\"}", "latin1.json: not UTF-8 text"},
+		"nested.json": {strings.Repeat("[", 1<<20), "nested.json:1: nested too deeply"},
+		"object.json": {strings.Repeat(`{"a":`, 1<<19), "object.json:1: nested too deeply"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPlan(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "missing.json")} {
+		if _, err := ReadPlan(path); err == nil || !strings.HasPrefix(err.Error(), "read plan: ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	path := filepath.Join(dir, "marked.json")
+	if err := os.WriteFile(path, []byte("\ufeff"+aPlan), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := ReadPlan(path); err != nil || p.Name != "marked" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// ugly is what no message for a person should have.
+var ugly = regexp.MustCompile(`\n|%!|Go (struct|value|type)|(^|[^.])json:|experiment\.|nil\b`)
+
+// presentable fails where err, of a plan, is not one line about one place.
+func presentable(t testing.TB, text string, err error) {
+	t.Helper()
+	if m := err.Error(); ugly.MatchString(m) || strings.Count(m, "plan.json") != 1 || ugly.MatchString(hint.Of(err)) {
+		t.Errorf("%.200q: an ugly message, %q (hint %q)", text, m, hint.Of(err))
+	}
+}
+
+// FuzzParsePlan: what is refused is refused in one line; what is accepted is
+// JSON, agrees with the schema, and has no run twice.
+func FuzzParsePlan(f *testing.F) {
+	for _, c := range badPlans {
+		f.Add([]byte(c.text))
+	}
+	for _, text := range goodPlans {
+		f.Add([]byte(text))
+	}
+	if quick, err := os.ReadFile("../plans/quick.json"); err != nil {
+		f.Error(err)
+	} else {
+		f.Add(quick)
+	}
+	schema := schema(f)
+	long := regexp.MustCompile(`[eE][+-]?[0-9]{4}`) // an exponent that the schema's library would write out
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := ParsePlan(text, "plan.json")
+		if err != nil {
+			if bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '%' }) < 0 {
+				presentable(t, string(text), err)
+			}
+			return
+		}
+		text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		if !json.Valid(text) {
+			t.Error("accepted, but not JSON")
+		}
+		if err := accepts(schema, text); err != nil && !long.Match(text) {
+			t.Errorf("the schema refuses it: %v", err)
+		}
+		if runs := len(jobs(t, p)); runs != len(p.List()) {
+			t.Errorf("%d runs, %d in the list", runs, len(p.List()))
+		}
+	})
+}

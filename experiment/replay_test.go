@@ -1,0 +1,256 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// A record is enough to make its run again: clean and spoilt, tuned, varied and
+// traced.
+func TestReplay(t *testing.T) {
+	library := &Library{}
+	records, _ := benched(t, Bench{Jobs: 2, Library: library}, parse(t, smallPlan), filepath.Join(t.TempDir(), "r.jsonl"))
+	for _, r := range records {
+		again, err := Replay(t.Context(), library, r)
+		if r.Error != "" {
+			if err == nil || !strings.Contains(err.Error(), "a run that failed") {
+				t.Errorf("%s: %v", r.Label, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Tuning = nil // is not repeated
+		if !again.Record.Same(r) {
+			t.Errorf("%s on %s, %s: another result", r.Label, r.Dataset.Name, r.Split)
+		}
+		_, train := again.Train.X.Dims()
+		_, test := again.Test.X.Dims()
+		if train != r.Train || test != r.N || len(again.Columns) != r.N {
+			t.Errorf("%d images learnt from and %d, %d judged, not %d and %d", train, test, len(again.Columns), r.Train, r.N)
+		}
+		judged, err := Judge(t.Context(), again.Model, again.Test)
+		if err != nil || judged.Wrong != r.Wrong {
+			t.Errorf("%s: the model names %d wrongly, not %d, %v", r.Label, judged.Wrong, r.Wrong, err)
+		}
+	}
+}
+
+// Files are found again: at another size, and at that which they have.
+func TestReplayOfFiles(t *testing.T) {
+	root, set := t.TempDir(), drawn(t)
+	for _, name := range []string{"faces.mat", "faces.npz", "faces"} {
+		if err := dataset.Save(t.Context(), filepath.Join(root, name), set); err != nil {
+			t.Fatal(err)
+		}
+		p := parse(t, `{"datasets": [{"name": "own", "path": "`+name+`", "split": "random:4"},
+			{"name": "small", "path": "`+name+`", "split": "random:4", "size": "6x5", "noise": 0.05}], "methods": ["crc"]}`)
+		records, _ := benched(t, Bench{Jobs: 1, Library: &Library{Roots: []string{"", root}}}, p, filepath.Join(t.TempDir(), "r.jsonl"))
+		for _, r := range records {
+			again, err := Replay(t.Context(), &Library{Roots: []string{root}}, r)
+			if err != nil || !again.Record.Same(r) || r.Dataset.Path != name {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestReplayRefuses(t *testing.T) {
+	library := &Library{}
+	records, _ := benched(t, Bench{Jobs: 1, Library: library}, parse(t, aPlan), filepath.Join(t.TempDir(), "r.jsonl"))
+	var good Record
+	for _, r := range records {
+		good = r
+	}
+	for want, spoil := range map[string]func(*Record){
+		"the data are not those of the record": func(r *Record) { r.Dataset.Hash = "0" },
+		"unknown method":                       func(r *Record) { r.Method = "crx" },
+		"crc: ":                                func(r *Record) { r.Params = json.RawMessage(`{"x":1}`) },
+		"unknown split":                        func(r *Record) { r.Split = "x" },
+		"density = 2":                          func(r *Record) { r.Noise = 2 },
+		"missing does not exist":               func(r *Record) { r.Dataset.Drawn, r.Dataset.Path = nil, "missing" },
+	} {
+		r := good
+		spoil(&r)
+		_, err := Replay(t.Context(), library, r)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "repeat CRC on d: ") {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if strings.Contains(want, "data") && hint.Of(err) == "" {
+			t.Errorf("%v has no hint", err)
+		}
+	}
+}
+
+// settingsFor are what the methods need for three images of four people.
+var settingsFor = map[string]map[string]string{
+	"llc":                    {"coder.neighbours": "3"},
+	"ksvd":                   {"sparsity": "2", "init.sparsity": "2", "passes": "3"},
+	"dksvd":                  {"sparsity": "2", "init.sparsity": "2", "passes": "3"},
+	"lcksvd1":                {"sparsity": "2", "init.sparsity": "2", "passes": "3"},
+	"lcksvd2":                {"sparsity": "2", "init.sparsity": "2", "passes": "3"},
+	"lcle":                   {"coder.sparsity": "3"},
+	"sdrerdl-reconstruction": {"coder.sparsity": "3"},
+}
+
+// contestants returns a plan in which every method takes part, and one is tuned.
+func everyMethod(t *testing.T) *Plan {
+	t.Helper()
+	methods := []string{`{"method": "nrc", "label": "tuned", "tune": {"budget": 4, "folds": 3}}`}
+	for _, m := range method.All {
+		params, err := json.Marshal(settingsFor[m.Name()])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := `{"method": "` + m.Name() + `"}`
+		if string(params) != "null" {
+			text = `{"method": "` + m.Name() + `", "params": ` + string(params) + `}`
+		}
+		methods = append(methods, text)
+	}
+	return parse(t, `{"datasets": [{"name": "d", "path": "d", "split": "random:3"}], "methods": [`+strings.Join(methods, ",")+`]}`)
+}
+
+// poisoned is set with other pixels in the columns.
+func poisoned(set *nrdl.Set, columns []int) *nrdl.Set {
+	p := *set
+	p.X = mat.DenseCopyOf(set.X)
+	d, _ := p.X.Dims()
+	for _, j := range columns {
+		for i := range d {
+			p.X.Set(i, j, float64((i*i+7*j)%251))
+		}
+	}
+	return &p
+}
+
+// No pixel of a test image has any influence before the score: neither trials
+// nor parameters nor models change with them, and the test images are not made
+// before the last fit has ended.
+func TestTestImagesAreForTheScore(t *testing.T) {
+	set := drawn(t)
+	settings, err := everyMethod(t).settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, j := range settings[0].jobs {
+		_, judge, err := j.split.Apply(set, j.fit())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, modelA := learnt(t, j, set)
+		b, modelB := learnt(t, j, poisoned(set, judge))
+		if !bytes.Equal(modelA, modelB) {
+			t.Errorf("%s: another model", j.contestant.label)
+		}
+		if !a.Same(b) {
+			changed++ // as it should: the score
+		}
+		a.N, a.Wrong, a.Rate, a.ClassErrors, a.Confusions, a.Missed = b.N, b.Wrong, b.Rate, b.ClassErrors, b.Confusions, b.Missed
+		if diff := cmp.Diff(a.timeless(), b.timeless()); diff != "" {
+			t.Errorf("%s: the test images have changed\n%s", j.contestant.label, diff)
+		}
+		if (a.Tuning != nil) != (j.contestant.tune != nil) {
+			t.Errorf("%s is not tuned", j.contestant.label)
+		}
+	}
+	if n := len(method.All) + 1; len(settings[0].jobs) != n || changed < n/2 {
+		t.Errorf("%d methods, %d scores have changed", len(settings[0].jobs), changed)
+	}
+}
+
+// learnt makes the run of j on set and returns its record and its model. It
+// fails where the test images are asked for twice, or before a fit has ended.
+func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
+	t.Helper()
+	f, err := divide(set, j.split, j.fit(), dirt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []string
+	spied, make := *j, f.test
+	spied.method = spy{j.method, &events}
+	if j.contestant.tune != nil { // which takes methods of package method alone
+		spied.method = j.method
+	}
+	f.test = func() (*nrdl.Set, error) {
+		events = append(events, "test")
+		return make()
+	}
+	r := spied.record(&openSet{set: set, hash: "of no interest"})
+	if err := spied.learn(t.Context(), f, r); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"fit begins", "fit ends", "test"}
+	if j.contestant.tune != nil {
+		want = want[2:]
+	}
+	if !slices.Equal(events, want) {
+		t.Errorf("%s: %q, want %q", j.contestant.label, events, want)
+	}
+
+	m, err := method.Unmarshal(j.method, r.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := learnAndCount(t.Context(), m, f, &Record{Seed: r.Seed}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := model.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	return *r, saved.Bytes()
+}
+
+// A spy tells when its method fits.
+type spy struct {
+	nrdl.Method
+	events *[]string
+}
+
+func (s spy) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	*s.events = append(*s.events, "fit begins")
+	defer func() { *s.events = append(*s.events, "fit ends") }()
+	return s.Method.Fit(ctx, train, run)
+}
+
+// While a method is tuned nobody asks for the test images.
+func TestTuningHasNoTestImages(t *testing.T) {
+	settings, err := everyMethod(t).settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := settings[0].jobs[0]
+	f, err := divide(drawn(t), j.split, j.fit(), dirt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := j.record(&openSet{set: drawn(t)})
+	make := f.test
+	f.test = func() (*nrdl.Set, error) {
+		if r.Tuning == nil || len(r.Tuning.Trials) != j.contestant.tune.Budget || r.Cost.FitSeconds == 0 || r.Passes == 0 && r.Status == "" {
+			t.Error("the test images are asked for before the fit with the tuned parameters has ended")
+		}
+		return make()
+	}
+	if err := j.learn(t.Context(), f, r); err != nil {
+		t.Fatal(err)
+	}
+}
