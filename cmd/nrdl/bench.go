@@ -44,7 +44,7 @@ environment variable NRDL_DATA names.
 report makes tables and pages of the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
-  nrdl bench quick -o more.jsonl -j 1`,
+  nrdl bench quick -o quick.jsonl -j 2 --retry`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if b.jobs < 1 {

@@ -51,7 +51,7 @@ one or two runs of each data set again, for which the data have to be there.
 The other formats go to standard output where no -o is given. Records may be
 compressed (.gz).`,
 		Example: `  nrdl report quick.jsonl
-  nrdl report quick.jsonl more.jsonl -o comparison.html --faces drawn
+  nrdl report quick.jsonl -o comparison.html --faces none
   nrdl report quick.jsonl --format latex`,
 		Args: arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {

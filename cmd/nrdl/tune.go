@@ -40,7 +40,7 @@ With --split only the part that is for learning is used: nothing else is read, s
 that evaluate with the same --split and --seed judges what was found by images
 that had no say in it.`,
 		Example: `  nrdl tune people --method crc
-  nrdl tune people --method nrc --budget 60 --split half
+  nrdl tune people --method nrc --budget 20 --split half
   nrdl tune people --method src --set coder.gap=1e-4 --json`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
