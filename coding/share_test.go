@@ -39,7 +39,11 @@ func TestShare(t *testing.T) {
 		alone := codes(c)
 		release := Share(d)
 		together := codes(c)
-		if g, ok := shared.Load(d); !ok || g.(func() *mat.Dense)() != g.(func() *mat.Dense)() {
+		made, ok := shared.Load(d)
+		if !ok {
+			t.Fatalf("%s: nothing is shared", c.Name())
+		}
+		if first, second := made.(func() *mat.Dense)(), made.(func() *mat.Dense)(); first != second {
 			t.Errorf("%s: DᵀD is made twice", c.Name())
 		}
 		release()

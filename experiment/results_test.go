@@ -23,6 +23,9 @@ const slack = 2
 // The recorded rates are those of the program as it is: it is neither worse nor
 // better on a sample of them, one run of a cell.
 func TestRecordedRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes dozens of runs again")
+	}
 	files, err := filepath.Glob(filepath.Join("results", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded rates: %v", err)

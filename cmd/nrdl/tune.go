@@ -196,4 +196,3 @@ func (l *learning) flags() []string {
 	}
 	return flags
 }
-
