@@ -34,7 +34,7 @@ func (p *Plan) traces() (all []*Figure) {
 				Axes:   Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
 				Series: lines, sample: append(slices.Clone(passes), last),
 			}
-			f.describe(fmt.Sprintf("Terms of the objective after each pass of the first run (%s), with their weights, and their total; zero is not drawn.", c.Split))
+			f.describe(fmt.Sprintf("Terms of the objective after each pass of the first run (%s), with their weights, and their total; what is below 1e-16 of it is rounding and left out.%s", c.Split, descent(lines)))
 			if len(lines) > 0 {
 				all = append(all, f)
 			}
@@ -50,6 +50,20 @@ func (p *Plan) traces() (all []*Figure) {
 		}
 	}
 	return all
+}
+
+// descent says how near its end the total, the first of lines, is after the
+// first pass.
+func descent(lines []Series) string {
+	if len(lines) < 2 || len(lines[0].Y) < 2 {
+		return ""
+	}
+	y := lines[0].Y
+	first, last := y[0], y[len(y)-1]
+	if !(last > 0) {
+		return ""
+	}
+	return fmt.Sprintf(" After the first pass the total is %s %% above its last value.", digits(100*(first-last)/last, 2))
 }
 
 // objective takes the terms of a trace apart into those of the objective, with
@@ -86,8 +100,20 @@ func objective(l *Label, terms []string, values [][]float64) (lines []Series, re
 		}
 		lines = append(lines, line)
 	}
+	floor := negligible * slices.Max(total.Y)
+	for _, line := range lines {
+		for p, y := range line.Y {
+			if y < floor {
+				line.Y[p] = math.NaN()
+			}
+		}
+	}
 	if len(lines) > 1 {
 		lines = slices.Insert(lines, 0, total)
 	}
 	return lines, residual
 }
+
+// negligible is the part of an objective below which a term is rounding: it
+// would stretch a logarithmic axis and say nothing.
+const negligible = 1e-16
