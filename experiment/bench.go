@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,6 +52,9 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		old, err := ReadRecordsFile(path, nil)
 		if err != nil {
+			return Progress{}, err
+		}
+		if err := samePlan(old, p, path); err != nil {
 			return Progress{}, err
 		}
 		if state.resume(settings, old); len(state.left) == 0 {
@@ -160,7 +164,7 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 		}
 		set := b.sets[s.data].set
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
-			return s.data.at.errorf("%w", err)
+			return s.data.splitAt[slices.Index(s.data.splits, s.split)].errorf("%w", err)
 		}
 		if s.noise+s.occlusion > 0 && set.Input.Len() == 0 {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
@@ -185,6 +189,18 @@ func (b *bench) fits(j *job, set *nrdl.Set) error {
 			"tune with at least two training images a person")
 	}
 	return err
+}
+
+// samePlan reports records of another plan: runs that two plans share have one
+// key, and a report would look for them where they were made.
+func samePlan(old []Record, p *Plan, path string) error {
+	for i := range old {
+		if other := old[i].Plan; other != p.Name {
+			err := fmt.Errorf("records %s: they are of the plan %q, not of %q", path, other, p.Name)
+			return hint.Add(err, "write to another file with -o")
+		}
+	}
+	return nil
 }
 
 // sameData reports a data set that is not the one of the records in the file.

@@ -61,7 +61,7 @@ func (l *Library) open(ctx context.Context, path string, drawn *dataset.Syntheti
 	if drawn != nil {
 		set, err = drawn.Draw(ctx)
 	} else {
-		found := l.find(path)
+		found := l.Find(path)
 		set, err = dataset.Open(ctx, found, dataset.Options{Input: in, Warn: l.Warn})
 		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
@@ -78,8 +78,9 @@ func (l *Library) open(ctx context.Context, path string, drawn *dataset.Syntheti
 	return s, nil
 }
 
-// find returns where path is: as it stands, or below one of the roots.
-func (l *Library) find(path string) string {
+// Find returns where path is: as it stands, or below one of the roots; path
+// where it is nowhere.
+func (l *Library) Find(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

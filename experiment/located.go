@@ -310,6 +310,7 @@ func readShare(to *[]float64) func(*value) error {
 		if err := readNumber(&one)(v); err != nil {
 			return err
 		}
+		one[0] += 0 // −0 is 0
 		switch f := one[0]; {
 		case f < 0 || f > 1:
 			return v.wrong("%s is not a share, 0 … 1", v)

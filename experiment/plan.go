@@ -39,6 +39,7 @@ type plannedData struct {
 	preset    string
 	repeats   int // 0 for the plan's
 	splits    []dataset.Split
+	splitAt   []*value // where each of them is
 	noise     []float64
 	occlusion []float64
 }

@@ -112,7 +112,7 @@ func (r *planReader) data(v *value) error {
 		"size":      readSize(&d.input),
 		"preset":    readName(&d.preset),
 		"repeats":   readInt(&d.repeats, 1, maxRuns),
-		"split":     oneOrMore(readSplit(&d.splits)),
+		"split":     oneOrMore(readSplit(&d)),
 		"noise":     oneOrMore(readShare(&d.noise)),
 		"occlusion": oneOrMore(readShare(&d.occlusion)),
 	})
@@ -154,7 +154,7 @@ func oneOrMore(read func(*value) error) func(*value) error {
 	}
 }
 
-func readSplit(to *[]dataset.Split) func(*value) error {
+func readSplit(d *plannedData) func(*value) error {
 	return func(v *value) error {
 		var s string
 		if err := readText(&s)(v); err != nil {
@@ -169,10 +169,10 @@ func readSplit(to *[]dataset.Split) func(*value) error {
 			return v.errorf("split all leaves no image to judge by")
 		case split.String() != s: // as of first:06, which is another name for a run
 			return hint.Add(v.errorf("unknown split %q", s), "did you mean %q?", split)
-		case slices.Contains(*to, split):
+		case slices.Contains(d.splits, split):
 			return v.wrong("%s is there twice", v)
 		}
-		*to = append(*to, split)
+		d.splits, d.splitAt = append(d.splits, split), append(d.splitAt, v)
 		return nil
 	}
 }

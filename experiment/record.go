@@ -337,15 +337,22 @@ func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
 		return nil, fmt.Errorf("read records: %w", err)
 	}
 	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
+	in := bufio.NewReader(f)
+	var r io.Reader = in
+	compressed := false
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) || strings.HasSuffix(path, ".gz") {
+		compressed = true
+		if r, err = gzip.NewReader(in); err != nil {
 			return nil, fmt.Errorf("read records %s: %w", path, err)
 		}
 	}
 	records, _, cut, err := ReadRecords(r)
 	if err != nil {
-		return nil, fmt.Errorf("read records %s: %w", path, err)
+		err = fmt.Errorf("read records %s: %w", path, err)
+		if compressed {
+			err = hint.Add(err, "the compressed file is damaged: get it again, or unpack what can be unpacked")
+		}
+		return nil, err
 	}
 	if cut && warn != nil {
 		warn(fmt.Sprintf("%s: the last line is cut short and left out", path))

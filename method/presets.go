@@ -24,7 +24,6 @@ var databases = []struct{ name, about string }{
 
 // Where values come from.
 const (
-	printed   = "gives the rate that [nrdl] prints"
 	validated = "bench/validate: best of a grid in folds of the training part"
 	level     = "bench/validate: within the error of the best in folds of the training part"
 	atRest    = "with every sample an atom K-SVD is at rest from the first pass"
@@ -37,14 +36,14 @@ const (
 // there is none.
 var presets = map[string]map[string][]Value{
 	"orl": {
-		"src":       {{"coder.lambda", "0.05", printed + "; " + level}},
+		"src":       {{"coder.lambda", "0.05", level}},
 		"crc":       {{"kappa", "0.1", validated}},
 		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
 		"dsrc":      {{"coder.tau", "0.01", validated}},
 		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
 	},
 	"gt": {
-		"src":       {{"coder.lambda", "0.05", printed}},
+		"src":       {{"coder.lambda", "0.1", validated}},
 		"crc":       {{"kappa", "0.1", level}},
 		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
 		"dsrc":      {{"coder.tau", "1", validated}},
@@ -62,7 +61,7 @@ var presets = map[string]map[string][]Value{
 		"nrdl-test": {{"ridge.lambda", "0.01", validated}},
 	},
 	"yaleb": {
-		"src":     {{"coder.lambda", "0.001", printed + "; " + validated}},
+		"src":     {{"coder.lambda", "0.001", validated}},
 		"crc":     {{"kappa", "0.01", validated}},
 		"ksvd":    {{"passes", "1", atRest}},
 		"dksvd":   {{"gamma", "0.01", validated}, {"passes", "5", validated}},

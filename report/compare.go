@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,16 +14,18 @@ import (
 // A Comparison is the outcome of a paired test.
 type Comparison struct {
 	Test     string // one of the names below
-	Pairs    int    // runs on equal splits, or for McNemar the faces of one
+	Pairs    int    // runs on equal splits
 	P        float64
 	Adjusted float64 // P after Holm's correction over the comparisons of the column
+	PairedT  float64 // p-value of the t-test over the runs, for who wants to compare; NaN where it says nothing
+	Overlap  float64 // the same, corrected for the overlap of random splits, and by Holm
 }
 
 // The tests, by the number of pairs that they are for.
 const (
-	mcnemar  = "McNemar"  // 1, on its faces
-	pairedT  = "paired t" // 2 … 5
-	wilcoxon = "Wilcoxon" // 6 and more
+	mcnemar  = "McNemar"    // 1, on its faces
+	flips    = "sign flips" // 2 … 5, on their faces
+	wilcoxon = "Wilcoxon"   // 6 and more
 )
 
 // leastWilcoxon is the least number of pairs with which the signed-rank test
@@ -36,11 +39,18 @@ const mostExact = 200
 // Cells that lack runs do not take part: their mean is over other splits.
 func (p *Plan) compare(j int) {
 	means := make([]float64, len(p.Labels))
+	complete, lacking := 0, 0
 	for i := range p.Labels {
 		means[i] = math.NaN()
 		if c := p.Cells[i][j]; c.Complete() {
 			means[i] = c.Mean
+			complete++
+		} else if len(c.records) > 0 {
+			lacking++
 		}
+	}
+	if lacking > complete {
+		return // the best of those few would say nothing
 	}
 	var best *Cell // the first of equals
 	ranks := significance.Ranks(means)
@@ -86,64 +96,83 @@ func adjust(all []*Comparison) {
 	for i, adjusted := range significance.Holm(p) {
 		all[i].Adjusted = adjusted
 	}
+	for i, c := range all {
+		p[i] = c.Overlap
+	}
+	for i, adjusted := range significance.Holm(p) {
+		all[i].Overlap = adjusted
+	}
 }
+
+// A meeting is what runs have in common that meet the same faces.
+type meeting struct {
+	repeat int
+	split  string // hash of the training columns
+	dirt   uint64
+}
+
+func meetingOf(r *experiment.Record) meeting { return meeting{r.Repeat, r.SplitHash, r.DirtSeed} }
 
 // compareRuns tests whether two methods differ over the runs of equal repeat
 // and split; nil where there is no such pair.
 func compareRuns(a, b []*experiment.Record) *Comparison {
-	type split struct {
-		repeat int
-		hash   string
-	}
-	of := map[split]*experiment.Record{}
+	of := map[meeting]*experiment.Record{}
 	for _, r := range b {
-		of[split{r.Repeat, r.SplitHash}] = r
+		of[meetingOf(r)] = r
 	}
 	var x, y []float64
-	var one, other *experiment.Record
+	faces := map[int]int{} // by column, how much oftener a names it wrongly
 	for _, r := range a {
-		if s := of[split{r.Repeat, r.SplitHash}]; s != nil && r.N == s.N {
-			x, y = append(x, r.Rate), append(y, s.Rate)
-			one, other = r, s
+		s := of[meetingOf(r)]
+		if s == nil || r.N != s.N {
+			continue
+		}
+		x, y = append(x, r.Rate), append(y, s.Rate)
+		for _, j := range r.Missed {
+			faces[j]++
+		}
+		for _, j := range s.Missed {
+			faces[j]--
 		}
 	}
-	n := len(x)
-	switch {
+	c := &Comparison{Pairs: len(x), PairedT: tTest(x, y, 0)}
+	if len(x) > 0 && a[0].Train > 0 {
+		c.Overlap = tTest(x, y, float64(a[0].N)/float64(a[0].Train))
+	}
+	switch n := len(x); {
 	case n == 0:
 		return nil
 	case n == 1:
-		return &Comparison{Test: mcnemar, Pairs: one.N, P: facesTest(one, other)}
+		c.Test = mcnemar
 	case n < leastWilcoxon:
-		return pairsTest(pairedT, n, func() (significance.Test, error) { return significance.PairedT(x, y) })
-	}
-	how := significance.Exact
-	if n > mostExact {
-		how = significance.Approximate
-	}
-	return pairsTest(wilcoxon, n, func() (significance.Test, error) { return significance.Wilcoxon(x, y, how) })
-}
-
-func pairsTest(name string, n int, test func() (significance.Test, error)) *Comparison {
-	t, err := test()
-	if err != nil { // a rate is not finite
-		return nil
-	}
-	return &Comparison{Test: name, Pairs: n, P: t.P}
-}
-
-// facesTest is McNemar's on the faces of two runs on one split.
-func facesTest(a, b *experiment.Record) float64 {
-	missed := map[int]bool{}
-	for _, j := range b.Missed {
-		missed[j] = true
-	}
-	both := 0
-	for _, j := range a.Missed {
-		if missed[j] {
-			both++
+		c.Test = flips
+	default:
+		c.Test = wilcoxon
+		how := significance.Exact
+		if n > mostExact {
+			how = significance.Approximate
 		}
+		t, err := significance.Wilcoxon(x, y, how)
+		if err != nil { // a rate is not finite
+			return nil
+		}
+		c.P = t.P
+		return c
 	}
-	return significance.McNemar(len(b.Missed)-both, len(a.Missed)-both) // right where the other is wrong
+	c.P = significance.SignFlips(slices.Collect(maps.Values(faces)))
+	return c
+}
+
+// tTest is the p-value of the paired t-test, corrected for random splits in
+// which overlap images are judged for each that is learnt from; NaN where there
+// are fewer than two pairs or all differences are equal, which no normal
+// distribution gives.
+func tTest(x, y []float64, overlap float64) float64 {
+	t, err := significance.CorrectedT(x, y, overlap)
+	if err != nil || math.IsInf(t.Statistic, 0) {
+		return math.NaN()
+	}
+	return t.P
 }
 
 // tests says which tests the columns of p were given, and what that means.
@@ -160,25 +189,106 @@ func (p *Plan) tests() string {
 	if used[wilcoxon] {
 		how = append(how, fmt.Sprintf("with %d pairs of runs or more the exact Wilcoxon signed-rank test", leastWilcoxon))
 	}
-	if used[pairedT] {
-		how = append(how, fmt.Sprintf("with 2 to %d the paired t-test", leastWilcoxon-1))
+	if used[flips] {
+		how = append(how, fmt.Sprintf("with 2 to %d Fisher's randomisation test whose unit is the face, its mistakes summed over the runs", leastWilcoxon-1))
 	}
 	if used[mcnemar] {
-		how = append(how, "on a single split the exact McNemar test on its faces")
+		how = append(how, "with a single one the exact McNemar test on its faces")
 	}
 	if len(how) == 0 {
 		return ""
 	}
 	s := "~ marks what a paired test cannot tell from the best of the setting: over the runs with equal repeat and split, " +
-		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction over the comparisons of the setting, level %g.", level)
-	if used[mcnemar] && len(used) == 1 {
-		return s + " It speaks about other images of these people and not about other people."
+		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction over the comparisons of the setting, level %g. ", level) +
+		"It does not say that two are equal: on few images only large differences can be told. " +
+		"The best is chosen by the runs that it is compared on."
+	if used[mcnemar] || used[flips] {
+		s += " Tests on faces speak about other images of these people"
 	}
-	other := "other splits"
+	if !used[wilcoxon] {
+		return s + ", not about other people."
+	}
+	if used[mcnemar] || used[flips] {
+		s += "; those over runs about other splits"
+	} else {
+		s += " The test speaks about other splits"
+	}
 	if slices.ContainsFunc(p.Columns, func(c *Column) bool { return !c.clean() }) {
-		other = "other splits, noise and occlusion"
+		s += ", noise and occlusion"
 	}
-	return s + " Random splits of one database overlap: the tests speak about " + other + " of these faces and not about other people."
+	return s + " of these faces, which overlap; none speaks about other people."
+}
+
+// overlapping says, for settings with random splits, what cannot be told from
+// the best by a test that allows for their overlap; "" where there is none.
+func (p *Plan) overlapping() string {
+	var says []string
+	for j, column := range p.Columns {
+		var alike []string
+		tested := false
+		for i, l := range p.Labels {
+			c := p.Cells[i][j].Comparison
+			if c == nil || c.Test != wilcoxon || strings.HasPrefix(column.Split, "first") {
+				continue
+			}
+			tested = true
+			if !(c.Overlap <= level) {
+				alike = append(alike, l.Name)
+			}
+		}
+		switch {
+		case tested && len(alike) == 0:
+			says = append(says, column.Title+": none")
+		case tested:
+			says = append(says, column.Title+": "+join(alike))
+		}
+	}
+	if says == nil {
+		return ""
+	}
+	return "As a statement about other images of these people, which new splits would not be, the test over runs is too sure. By Nadeau and Bengio's t-test, " +
+		"which allows for the overlap, with Holm's correction, these cannot be told from the best: " + strings.Join(says, "; ") + "."
+}
+
+// twins says which labels name every image alike in a setting: one method under
+// two names there.
+func (p *Plan) twins() string {
+	where := map[[2]string][]string{}
+	var order [][2]string
+	for a := range p.Labels {
+		for b := range a {
+			for j, column := range p.Columns {
+				if sameMistakes(p.Cells[a][j], p.Cells[b][j]) {
+					pair := [2]string{p.Labels[b].Name, p.Labels[a].Name}
+					if where[pair] == nil {
+						order = append(order, pair)
+					}
+					where[pair] = append(where[pair], column.Title)
+				}
+			}
+		}
+	}
+	var says []string
+	for _, pair := range order {
+		says = append(says, fmt.Sprintf("%s and %s (%s)", pair[0], pair[1], join(where[pair])))
+	}
+	if says == nil {
+		return ""
+	}
+	return "The same images are named wrongly in all runs, as by one method under two names, by " + strings.Join(says, "; ") + ". Ranks and tests count both."
+}
+
+// sameMistakes reports whether two cells of several runs have the same.
+func sameMistakes(a, b *Cell) bool {
+	if a.N < 2 || len(a.runs) != len(b.runs) {
+		return false
+	}
+	for n, r := range a.runs {
+		if meetingOf(r) != meetingOf(b.runs[n]) || !slices.Equal(r.Missed, b.runs[n].Missed) {
+			return false
+		}
+	}
+	return true
 }
 
 // powerless names the columns in which no test could tell anything from the

@@ -66,7 +66,7 @@ func naiveMcNemar(a, b *experiment.Record) float64 {
 
 func TestTestsByNumberOfPairs(t *testing.T) {
 	m := made{plan: "p", methods: []string{"crc", "nrdl"}, data: faces[2:3]}
-	for repeats, want := range map[int]string{1: mcnemar, 2: pairedT, 5: pairedT, 6: wilcoxon, 10: wilcoxon} {
+	for repeats, want := range map[int]string{1: mcnemar, 2: flips, 5: flips, 6: wilcoxon, 10: wilcoxon} {
 		m.repeats = repeats
 		records := m.records(t)
 		c := arranged(t, records).Plans[0].cell(t, "crc", "pie")

@@ -11,12 +11,13 @@ import (
 
 var csvHead = []string{
 	"plan", "dataset", "split", "noise", "occlusion", "label", "method", "n", "mean", "sd", "paper_mean", "paper_sd",
-	"difference", "rank", "p_adjusted", "told_from_best", "fit_seconds", "code_seconds", "passes", "failed", "missing", "note",
+	"difference", "rank", "p_adjusted", "told_from_best", "p_paired_t", "fit_seconds", "code_seconds", "passes", "failed", "missing", "note",
 }
 
 // writeCSV writes a line for each cell, with all digits: rates in percent,
 // times and passes as medians, told_from_best "best", "yes", "no" or "" where
-// no test was made. What is not known is empty.
+// no test was made, p_paired_t of the t-test against the best, without
+// correction. What is not known is empty.
 func (r *Report) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHead); err != nil {
@@ -44,9 +45,9 @@ func (p *Plan) csvLine(i, j int) []string {
 			sd = c.Published.SD
 		}
 	}
-	adjusted, told := math.NaN(), ""
+	adjusted, told, student := math.NaN(), "", math.NaN()
 	if c.Comparison != nil {
-		adjusted, told = c.Comparison.Adjusted, "yes"
+		adjusted, told, student = c.Comparison.Adjusted, "yes", c.Comparison.PairedT
 	}
 	switch {
 	case c.Best:
@@ -62,7 +63,7 @@ func (p *Plan) csvLine(i, j int) []string {
 		cellText(p.Name), cellText(column.Source.Name), cellText(column.Split), exact(column.Noise), exact(column.Occlude),
 		cellText(label.Name), cellText(label.Method),
 		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
-		exact(adjusted), told, exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
+		exact(adjusted), told, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
 		strconv.Itoa(c.Failed), strconv.Itoa(c.Missing), cellText(strings.Join(remarks, "; ")),
 	}
 }

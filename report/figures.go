@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -157,7 +158,7 @@ func (p *Plan) curves() (all []*Figure) {
 		}
 		for _, k := range order {
 			if len(groups[k]) > 1 {
-				if f := p.curve(s, groups[k]); len(f.Series) > 0 {
+				if f := p.curve(s, groups[k], ofData(order, k)); len(f.Series) > 0 {
 					all = append(all, f)
 				}
 			}
@@ -166,10 +167,21 @@ func (p *Plan) curves() (all []*Figure) {
 	return all
 }
 
-func (p *Plan) curve(s sweep, columns []int) *Figure {
+// ofData reports whether another of the keys is of the same data set.
+func ofData(keys []columnKey, k columnKey) bool {
+	return slices.ContainsFunc(keys, func(o columnKey) bool { return o != k && o.data == k.data })
+}
+
+// curve is the figure of the columns of a sweep. Its title says how they are
+// divided and spoilt where there are others of the same data set.
+func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	first := p.Columns[columns[0]]
+	title := first.Title
+	if others {
+		title += ", " + first.Sub
+	}
 	f := &Figure{
-		Title: fmt.Sprintf("%s: rate against %s", first.Title, s.title),
+		Title: fmt.Sprintf("%s: rate against %s", title, s.title),
 		Axes:  Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
 	}
 	base := p.Labels[0].Base() // of all, if of any
@@ -267,7 +279,15 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 	} else {
 		f.Axes.LogX = slices.Min(xs) > 0 && slices.Max(xs) >= logFrom*slices.Min(xs)
 	}
-	for j, name := range short(p.Columns) {
+	var columns []int // that have a run of these labels
+	var shown []*Column
+	for j, c := range p.Columns {
+		if slices.ContainsFunc(labels, func(i int) bool { return p.Cells[i][j].N > 0 }) {
+			columns, shown = append(columns, j), append(shown, c)
+		}
+	}
+	for n, name := range short(shown) {
+		j := columns[n]
 		line := Series{Name: name}
 		runs := 0
 		for n, i := range labels {
@@ -323,22 +343,28 @@ func value(r *experiment.Record, path string) (string, bool) {
 	return "", false
 }
 
-// short names columns by what tells them apart: their titles, or for one data
-// set what is said below.
+// short names columns by what tells them apart: their titles, or how they are
+// divided and spoilt, in front, where titles are long and cut.
 func short(columns []*Column) []string {
-	titles := map[string]bool{}
+	titles := map[string]int{}
+	splits := map[string]bool{}
 	for _, c := range columns {
-		titles[c.Title] = true
+		titles[c.Title]++
+		splits[c.Split] = true
 	}
 	names := make([]string, len(columns))
 	for j, c := range columns {
-		switch len(titles) {
-		case len(columns):
+		how := c.Sub
+		if len(splits) == 1 {
+			how = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(c.Sub, c.Split), ", "), "clean")
+		}
+		switch {
+		case len(titles) == 1 && len(columns) > 1:
+			names[j] = how
+		case titles[c.Title] == 1:
 			names[j] = c.Title
-		case 1:
-			names[j] = c.Sub
 		default:
-			names[j] = c.String()
+			names[j] = how + ", " + c.Title
 		}
 	}
 	return names

@@ -17,6 +17,9 @@ func writeLaTeX(w io.Writer, d *document) error {
 		tables := 0
 		for _, b := range s.Blocks {
 			if b.Table == nil {
+				if tables > 0 && b.Text != "" { // what the marks of the tables above mean
+					fmt.Fprintf(out, "\n{\\footnotesize\\noindent %s\\par}\n", strings.ReplaceAll(latexText(b.Text), `\textasciitilde{}`, `$\sim$`))
+				}
 				continue
 			}
 			if tables++; tables == 1 {
@@ -92,7 +95,7 @@ func latexCell(c cell) string {
 		s += "\\textsuperscript{" + numbers(c.Notes) + "}"
 	}
 	if c.Sub != "" {
-		s += " {\\scriptsize (" + latexText(c.Sub) + ")}"
+		s = "\\begin{tabular}[t]{@{}r@{}}" + s + "\\\\[-2pt]{\\scriptsize " + latexText(c.Sub) + "}\\end{tabular}"
 	}
 	return s
 }

@@ -179,7 +179,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 func (p *album) best() (best []experiment.Record) {
 	byLabel, order := map[string][]experiment.Record{}, []string(nil)
 	for _, r := range p.records {
-		if r.Plan != p.records[0].Plan || r.Split != p.records[0].Split || tunedLast(r) != tunedLast(p.records[0]) {
+		if r.Plan != p.records[0].Plan || r.Split != p.records[0].Split {
 			continue
 		}
 		if byLabel[r.Label] == nil {

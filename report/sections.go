@@ -47,7 +47,9 @@ func (r *Report) document(o Options) *document {
 func (d *document) plan(p, timed *Plan) {
 	d.add(2, p.Name, block{Text: p.overview()})
 	d.add(3, "Rates", p.rates()...)
-	d.add(3, "Ranks", p.ranks()...)
+	if len(p.Labels) > 1 {
+		d.add(3, "Ranks", p.ranks()...)
+	}
 	d.add(3, "Rates against what varies", figureBlocks(append(p.curves(), p.varied()...))...)
 	d.add(3, "Objective", figureBlocks(p.traces())...)
 	if timed == nil {
@@ -97,9 +99,10 @@ func (d *document) nameFigures() {
 
 // overview says what p has.
 func (p *Plan) overview() string {
-	runs, failed := 0, 0
+	runs, failed, taken := 0, 0, 0.0
 	for r := range p.all {
 		runs++
+		taken += r.Cost.FitSeconds + r.Cost.CodeSeconds + r.Cost.TuneSeconds
 		if r.Error != "" {
 			failed++
 		}
@@ -108,7 +111,18 @@ func (p *Plan) overview() string {
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
-	return s + "."
+	return s + "; " + span(taken) + " of learning, naming and tuning in all, on one thread."
+}
+
+// span writes a duration in the unit that suits it.
+func span(seconds float64) string {
+	switch {
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 100*60:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
 // rates are the main tables, with what their marks mean.
@@ -143,6 +157,11 @@ func (p *Plan) rates() (blocks []block) {
 	blocks = append(blocks, block{Text: p.key(printed)})
 	if weak := p.powerless(); len(weak) > 0 {
 		blocks = append(blocks, block{Text: "With so few runs for so many comparisons the test cannot tell any method from the best, whatever the rates, in: " + strings.Join(weak, "; ") + "."})
+	}
+	for _, s := range []string{p.overlapping(), p.twins()} {
+		if s != "" {
+			blocks = append(blocks, block{Text: s})
+		}
 	}
 	if len(p.Unplaced) > 0 {
 		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.Unplaced) + "."})

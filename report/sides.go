@@ -115,7 +115,7 @@ func (c *Cell) parameters() string {
 func pairedDifference(a, b []*experiment.Record) (pairs int, difference float64) {
 	for _, r := range a {
 		for _, s := range b {
-			if r.Repeat == s.Repeat && r.SplitHash == s.SplitHash {
+			if meetingOf(r) == meetingOf(s) {
 				pairs++
 				difference += 100 * (r.Rate - s.Rate)
 			}

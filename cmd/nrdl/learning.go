@@ -107,9 +107,11 @@ func (s *splitFlag) Type() string { return "SPLIT" }
 
 func (s *splitFlag) Set(text string) error { return s.UnmarshalText([]byte(text)) }
 
-// open reads the data set at path and tells what it holds.
+// open reads the data set at path, or else below the folder that NRDL_DATA
+// names, and tells what it holds.
 func (a *app) open(ctx context.Context, path string, in nrdl.Input) (*nrdl.Set, error) {
 	start := time.Now()
+	path = a.library("").Find(path)
 	count, done := a.count("reading " + path)
 	set, err := dataset.Open(ctx, path, dataset.Options{Input: in, Warn: func(s string) { a.warn("%s", s) }, Progress: count})
 	done()

@@ -23,7 +23,11 @@ func (a *app) readPlan(path string) (*experiment.Plan, error) {
 	text, ok := plans.Named(path)
 	if !ok {
 		_, err := experiment.ReadPlan(path)
-		return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
+		near := hint.Of(hint.Unknown("plan", path, plans.Names()))
+		if !strings.HasPrefix(near, "did you mean") {
+			near = "give the file of a plan, or the name of one that comes with nrdl: " + strings.Join(plans.Names(), ", ")
+		}
+		return nil, hint.Add(err, "%s", near)
 	}
 	plan, err := experiment.ParsePlan(text, path)
 	if err != nil {

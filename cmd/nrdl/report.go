@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,9 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		if err := atomicfile.Check(r.output); err != nil {
 			return err
 		}
+		if path := sameFile(r.output, paths); path != "" {
+			return misuse("the report would take the place of the records %s", path)
+		}
 	}
 	var records []experiment.Record
 	for _, path := range paths {
@@ -118,8 +122,17 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		}
 		o.Pictures = pictures
 	}
+	page, err := report.New(records)
+	if err != nil {
+		return err
+	}
+	for _, p := range page.Plans {
+		if p.Superseded > 0 {
+			a.warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, plural(p.Superseded, "record"))
+		}
+	}
 	var text bytes.Buffer
-	if err := report.Write(&text, records, o); err != nil {
+	if err := page.Write(&text, o); err != nil {
 		return err
 	}
 	if r.output == "" {
@@ -135,6 +148,28 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	a.print("%s: %s, %s\n", r.output, plural(len(records), "record"), megabytes(size))
 	return nil
+}
+
+// dataFlag is what a command needs to find the data of r.
+func dataFlag(r *experiment.Record) string {
+	if r.Dataset.Drawn != nil {
+		return ""
+	}
+	return " --data DIR"
+}
+
+// sameFile returns the one of paths that is the file at output, or "".
+func sameFile(output string, paths []string) string {
+	out, err := os.Stat(output)
+	if err != nil {
+		return ""
+	}
+	for _, path := range paths {
+		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+			return path
+		}
+	}
+	return ""
 }
 
 // pictures makes the pictures of the page. What cannot be shown is told, and
@@ -167,7 +202,7 @@ func commandsOf(records []experiment.Record, paths []string, r reporting) []stri
 			if _, ours := plans.Named(name); !ours {
 				plan += ".json"
 			}
-			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d", quoted(plan), quoted(name+".jsonl"), records[i].Cost.Jobs))
+			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", quoted(plan), quoted(name+".jsonl"), records[i].Cost.Jobs, dataFlag(&records[i])))
 		}
 	}
 	last := "nrdl report"

@@ -164,6 +164,10 @@ func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment
 	for _, s := range best.Set {
 		flags += " --set " + s
 	}
+	if t.split.Split != (dataset.Split{}) {
+		a.print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", quoted(data), t.split, flags)
+		return
+	}
 	a.print("\nnext: nrdl train %s -o model.nrdl%s\n", quoted(data), flags)
 }
 

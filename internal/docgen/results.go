@@ -61,7 +61,7 @@ func (r *results) all() []experiment.Record {
 func (r *results) commands() []string {
 	var lines []string
 	for _, name := range r.kept {
-		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d", name, name, r.records[name][0].Cost.Jobs))
+		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d --data DIR", name, name, r.records[name][0].Cost.Jobs))
 	}
 	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl --faces none -o results.html")
 }

@@ -104,7 +104,13 @@ func signedRankCDF(ranks []float64, w float64) float64 {
 // which equal differences speak against: then read Wilcoxon's p-value instead.
 // It is an error if there are fewer than two pairs, a and b are of unequal
 // lengths or a difference is not finite.
-func PairedT(a, b []float64) (Test, error) {
+func PairedT(a, b []float64) (Test, error) { return CorrectedT(a, b, 0) }
+
+// CorrectedT is PairedT for runs on random splits of one set, whose training
+// parts overlap [nadeau]: the variance of the mean is that of the differences
+// times 1/n + ratio, where ratio is the number of test samples for each training
+// sample. Ratio 0 is PairedT.
+func CorrectedT(a, b []float64, ratio float64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
 		return Test{}, err
@@ -127,7 +133,7 @@ func PairedT(a, b []float64) (Test, error) {
 		return Test{Statistic: math.Copysign(math.Inf(1), scaled[0]), N: n}, nil
 	}
 	mean, deviation := stat.MeanStdDev(scaled, nil)
-	t := mean / stat.StdErr(deviation, float64(n))
+	t := mean / (deviation * math.Sqrt(1/float64(n)+ratio))
 	p := 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Survival(math.Abs(t))
 	return Test{Statistic: t, P: p, N: n}, nil
 }

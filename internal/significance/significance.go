@@ -1,12 +1,12 @@
 // Package significance tests whether methods differ: two of them over paired
-// runs (Wilcoxon, PairedT) or on the same faces (McNemar), several over
+// runs (Wilcoxon, PairedT) or on the same faces (McNemar, SignFlips), several over
 // databases (Friedman, CriticalDifference), with Holm's adjustment where many
 // hypotheses are tested at once. All tests are two-sided.
 //
 // The tests take pairs, and databases, to be independent. Random splits of one
 // database share samples and are not: over them a p-value says how steady a
 // difference is from split to split and comes out too small as a statement
-// about new faces.
+// about new faces; CorrectedT allows for that.
 //
 // Rates are quotients k/n, and the differences and means of equal ones differ
 // by rounding. Values are therefore equal, and differences zero, where they are
@@ -18,12 +18,15 @@
 //
 //	[demsar]   Demšar: Statistical comparisons of classifiers over multiple
 //	           data sets. JMLR 7, 2006. Wilcoxon, Friedman, Nemenyi.
+//	[fisher]   Fisher: The design of experiments, section 21. 1935.
 //	[holm]     Holm: A simple sequentially rejective multiple test procedure.
 //	           Scandinavian Journal of Statistics 6, 1979.
 //	[iman]     Iman, Davenport: Approximations of the critical region of the
 //	           Friedman statistic. Communications in Statistics A 9, 1980.
 //	[mcnemar]  McNemar: Note on the sampling error of the difference between
 //	           correlated proportions or percentages. Psychometrika 12, 1947.
+//	[nadeau]   Nadeau, Bengio: Inference for the generalization error. Machine
+//	           Learning 52, 2003.
 //	[wilcoxon] Wilcoxon: Individual comparisons by ranking methods. Biometrics
 //	           Bulletin 1, 1945.
 package significance
