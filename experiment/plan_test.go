@@ -128,6 +128,66 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
+// Work that differs has another key, since its record would be taken for the
+// other's; what is only said of it, and how often it is repeated, is not in it.
+func TestKeysAreOfTheWork(t *testing.T) {
+	const base = `{"name": "p", "about": "", "seed": 7, "repeats": 1, "datasets": [
+		{"name": "d", "path": "d.mat", "size": "8x8", "split": "random:3", "noise": 0.1, "occlusion": 0.1}],
+		"methods": [{"method": "crc", "label": "l, kappa=2", "params": {"kappa": 2}, "tune": {"budget": 16, "folds": 4}}]}`
+	variant := func(old, by string) map[string]*job {
+		if !strings.Contains(base, old) {
+			t.Fatalf("no %s in the plan", old)
+		}
+		return jobs(t, parse(t, strings.Replace(base, old, by, 1)))
+	}
+	var key string
+	of := map[string]string{}
+	for key = range variant("{", "{") {
+		of[key] = "the plan as it is"
+	}
+	for _, c := range [][2]string{
+		{`"seed": 7`, `"seed": 8`},
+		{`"name": "d"`, `"name": "e"`},
+		{`"d.mat"`, `"e.mat"`},
+		{`"path": "d.mat", "size": "8x8"`, `"synthetic": {"people": 4, "per_person": 6}`},
+		{`"path": "d.mat", "size": "8x8"`, `"synthetic": {"people": 4, "per_person": 7}`},
+		{`"8x8"`, `"8x9"`},
+		{`random:3`, `random:4`},
+		{`random:3`, `first:3`},
+		{`"noise": 0.1`, `"noise": 0.2`},
+		{`"noise": 0.1`, `"noise": 0`},
+		{`"occlusion": 0.1`, `"occlusion": 0.2`},
+		{`"crc", "label": "l, kappa=2", "params": {"kappa": 2}`, `"lrc", "label": "l, kappa=2"`},
+		{`"l, kappa=2"`, `"m, kappa=2"`},
+		{`{"kappa": 2}`, `{"kappa": 3}`},
+		{`"label": "l, kappa=2", "params": {"kappa": 2}`, `"label": "l", "vary": {"kappa": [2]}`},
+		{`"budget": 16`, `"budget": 30`},
+		{`"folds": 4`, `"folds": 5`},
+		{`, "tune": {"budget": 16, "folds": 4}`, ``},
+		{`"tune"`, `"trace": true, "tune"`},
+	} {
+		for key := range variant(c[0], c[1]) {
+			if is, ok := of[key]; ok {
+				t.Errorf("%s has the key of %s", c[1], is)
+			}
+			of[key] = c[1]
+		}
+	}
+	for _, c := range [][2]string{
+		{`"name": "p"`, `"name": "q"`},
+		{`"about": ""`, `"about": "another"`},
+		{`"repeats": 1`, `"repeats": 3`},
+		{`"name": "d"`, `"name": "d", "title": "D", "about": "faces", "repeats": 2`},
+		{`"methods"`, `"published": {"l, kappa=2": {"d": 90}, "source": "[x]"}, "notes": {"*": {"*": "any"}}, "methods"`},
+		{`"tune"`, `"datasets": ["d"], "tune"`},
+		{`"methods": [`, `"methods": ["lrc", `},
+	} {
+		if variant(c[0], c[1])[key] == nil {
+			t.Errorf("with %s the work has another key", c[1])
+		}
+	}
+}
+
 // The faces that a run meets depend neither on the method nor on the order of
 // methods and data sets, nor on how much noise there is.
 func TestSeedsAreOfTheData(t *testing.T) {

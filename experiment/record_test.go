@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"nrdl"
 	"nrdl/internal/hint"
+	"nrdl/method"
 )
 
 // aRecord is a record as a run leaves it.
@@ -50,6 +53,57 @@ func TestCount(t *testing.T) {
 	}
 	if diff := cmp.Diff([]Confusion{{"ann", "bob", 1}, {"bob", "cleo", 1}, {"cleo", "bob", 1}}, r.Confusions); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What a record says of its run was done: it learnt from these columns, after
+// this search inside them, in these passes.
+func TestRecordsSayWhatWasDone(t *testing.T) {
+	p := parse(t, `{"seed": 5, "repeats": 3, "datasets": [{"name": "d", "path": "d", "split": "random:5"}],
+		"methods": [{"method": "crc", "tune": {"budget": 4, "folds": 2}}, {"method": "nrdl", "trace": true}]}`)
+	set := hard(t)
+	library := &Library{sets: map[sourceKey]*openSet{{path: "d"}: {set, hashSet(set)}}}
+	records, _ := benched(t, Bench{Jobs: 2, Library: library}, p, filepath.Join(t.TempDir(), "r.jsonl"))
+	seeds, dealt := map[uint64]bool{}, map[string]bool{}
+	for _, r := range records {
+		learn, judge, err := split(t, r.Split).Apply(set, r.Seed)
+		if err != nil || r.SplitHash != hashColumns(learn) || r.SplitHash == hashColumns(judge) || len(learn) == len(judge) {
+			t.Errorf("%s: hash %s of a split is not that of what is learnt from, %v", r.Label, r.SplitHash, err)
+		}
+		train := set.Select(learn)
+		seeds[r.Seed] = true
+		switch {
+		case r.Tuning != nil:
+			if r.Tuning.Seed != r.Seed {
+				t.Errorf("repeat %d: tuned with the seed %d, not %d", r.Repeat, r.Tuning.Seed, r.Seed)
+			}
+			fold, err := Folds{N: r.Tuning.Folds}.deal(train, r.Tuning.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dealt[fmt.Sprint(fold)] = true
+			again := tune(t, train, method.DefaultCRC, r.Tuning.Search)
+			if diff := cmp.Diff(again.Trials, r.Tuning.Trials, clocks); diff != "" || again.Best != r.Tuning.Best {
+				t.Errorf("repeat %d: trial %d is the best, not %d:\n%s", r.Repeat, again.Best, r.Tuning.Best, diff)
+			}
+		case r.Trace != nil:
+			var got, want []float64
+			watch := func(p nrdl.Progress) { want = append(want, p.Residual) }
+			if _, err := method.DefaultNRDL.Fit(t.Context(), train, nrdl.Run{Seed: r.Seed, Watch: watch}); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range r.Trace.Values {
+				got = append(got, v[0])
+			}
+			if diff := cmp.Diff(want, got); diff != "" || r.Trace.Terms[0] != "residual" || len(got) == 0 || got[len(got)-1] != r.Residual {
+				t.Errorf("repeat %d: the residual of the record is %v, its trace differs:\n%s", r.Repeat, r.Residual, diff)
+			}
+		default:
+			t.Errorf("%s is neither tuned nor traced", r.Label)
+		}
+	}
+	if len(seeds) != 3 || len(dealt) != 3 {
+		t.Errorf("3 repeats have %d seeds and %d ways to deal the folds", len(seeds), len(dealt))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -42,6 +44,9 @@ func TestReplay(t *testing.T) {
 		_, test := again.Test.X.Dims()
 		if train != r.Train || test != r.N || len(again.Columns) != r.N {
 			t.Errorf("%d images learnt from and %d, %d judged, not %d and %d", train, test, len(again.Columns), r.Train, r.N)
+		}
+		if seed := again.Model.Parts().Seed; seed != r.Seed {
+			t.Errorf("%s is learnt with the seed %d, not %d", r.Label, seed, r.Seed)
 		}
 		judged, err := Judge(t.Context(), again.Model, again.Test)
 		if err != nil || judged.Wrong != r.Wrong {
@@ -252,5 +257,118 @@ func TestTuningHasNoTestImages(t *testing.T) {
 	}
 	if err := j.learn(t.Context(), f, r); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// telling is CRC that tells of its fits; other than a spy it can be tuned.
+type telling struct {
+	method.CRC
+	Told func(nrdl.Run) `json:"-"`
+}
+
+func (m telling) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	m.Told(run)
+	return m.CRC.Fit(ctx, train, run)
+}
+
+// toldOf is a plan of two settings, with three contestants that tell of their
+// fits, one of them tuned.
+func toldOf(t *testing.T, told func(nrdl.Run)) *Plan {
+	p := parse(t, `{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
+	for i := range p.contestants {
+		p.contestants[i].method = func(string) (nrdl.Method, error) { return telling{method.DefaultCRC, told}, nil }
+	}
+	return p
+}
+
+// All fits of a setting have one seed, those of searches too, and records say it.
+func TestFitsOfASettingHaveOneSeed(t *testing.T) {
+	var used []uint64
+	of := map[int]uint64{} // by repeat
+	p := toldOf(t, func(run nrdl.Run) { used = append(used, run.Seed) })
+	_, done := benched(t, Bench{Jobs: 1, Progress: func(now Progress) {
+		r := now.Last
+		if r == nil {
+			return
+		}
+		if was, ok := of[r.Repeat]; ok && was != r.Seed {
+			t.Errorf("%s, repeat %d: seed %d, that of others is %d", r.Label, r.Repeat, r.Seed, was)
+		}
+		of[r.Repeat] = r.Seed
+		if len(used) == 0 || slices.ContainsFunc(used, func(s uint64) bool { return s != r.Seed }) {
+			t.Errorf("%s, repeat %d: fits with the seeds %d, not %d", r.Label, r.Repeat, used, r.Seed)
+		}
+		used = nil
+	}}, p, filepath.Join(t.TempDir(), "r.jsonl"))
+	if len(of) != 2 || of[0] == of[1] || done.New != 6 || done.Failed != 0 {
+		t.Errorf("%+v, seeds %v", done, of)
+	}
+}
+
+// isShared reports whether coders take DᵀD of d from elsewhere, as coding.Share
+// lets them: they then do not see that d has changed.
+func isShared(t *testing.T, d *mat.Dense) bool {
+	t.Helper()
+	rows, k := d.Dims()
+	code := func(d *mat.Dense) *mat.Dense {
+		c, err := coding.DefaultRidge.Over(d, []int{0, k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mat.NewDense(k, 1, nil)
+		if err := c.Code(t.Context(), s, mat.DenseCopyOf(d.Slice(0, rows, 0, 1))); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	code(d) // makes DᵀD if it is to be shared
+	before := mat.DenseCopyOf(d)
+	defer d.Copy(before)
+	d.Scale(2, d)
+	return !mat.Equal(code(d), code(mat.DenseCopyOf(d)))
+}
+
+// What fits share is given up with the last that needs it: that of a setting,
+// of a search, of a bench that is interrupted, and of a replay.
+func TestNothingStaysShared(t *testing.T) {
+	var units []*mat.Dense
+	p := toldOf(t, func(run nrdl.Run) {
+		if !slices.Contains(units, run.Unit) {
+			units = append(units, run.Unit)
+		}
+	})
+	shared := func() (n int) {
+		for _, u := range units {
+			if isShared(t, u) {
+				n++
+			}
+		}
+		return n
+	}
+	dir, library := t.TempDir(), &Library{}
+	benched(t, Bench{Jobs: 1, Library: library, Progress: func(now Progress) {
+		want := min(1, now.New%3) // inside a setting its training samples
+		if n := shared(); n != want {
+			t.Errorf("after %d runs %d matrices are shared, not %d", now.New, n, want)
+		}
+	}}, p, filepath.Join(dir, "whole.jsonl"))
+	if len(units) != 2*(1+2) { // training samples, and those of two folds
+		t.Errorf("%d matrices", len(units))
+	}
+	units = nil
+	ctx, cancel := context.WithCancel(t.Context())
+	b := Bench{Jobs: 1, Library: library, Progress: func(now Progress) {
+		if now.New == 1 {
+			cancel()
+		}
+	}}
+	if done, err := b.Run(ctx, p, filepath.Join(dir, "cut.jsonl")); !errors.Is(err, context.Canceled) || done.New != 1 || len(units) == 0 || shared() != 0 {
+		t.Errorf("interrupted: %+v, %v, %d of %d matrices are shared", done, err, shared(), len(units))
+	}
+	for _, r := range recordsOf(t, filepath.Join(dir, "cut.jsonl")) {
+		again, err := Replay(t.Context(), library, r)
+		if err != nil || isShared(t, again.Model.Parts().D) { // which of CRC is the training samples
+			t.Errorf("replayed: its dictionary is shared, or %v", err)
+		}
 	}
 }

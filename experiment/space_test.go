@@ -1,9 +1,12 @@
 package experiment
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"nrdl/method"
 )
@@ -49,5 +52,39 @@ func TestSpace(t *testing.T) {
 		if _, set, err := s.configure(s.given()); err != nil || len(set) != 0 {
 			t.Errorf("%s as given sets %v, %v", m.Name(), set, err)
 		}
+	}
+}
+
+// A search spreads its first half, and then stays near the best so far, by steps
+// that become shorter.
+func TestSearchClosesIn(t *testing.T) {
+	const budget, seeds = 32, 8
+	train, κ := hard(t), method.DefaultCRC.Ranges()[0]
+	place := func(trial Trial) float64 {
+		m := edited(t, method.DefaultCRC, trial.Set).(method.CRC)
+		return math.Log(m.Kappa/κ.Low) / math.Log(κ.High/κ.Low)
+	}
+	var spread, early, late []float64 // distances from the best so far
+	for seed := range uint64(seeds) {
+		trials := tune(t, train, method.DefaultCRC, Search{Budget: budget, Folds: 2, Seed: seed}).Trials
+		best := trials[0]
+		for i, trial := range trials[1:] {
+			far := math.Abs(place(trial) - place(best))
+			switch {
+			case i < budget/2:
+				spread = append(spread, far)
+			case i < budget*3/4:
+				early = append(early, far)
+			default:
+				late = append(late, far)
+			}
+			if trial.Compare(best) < 0 {
+				best = trial
+			}
+		}
+	}
+	first, then, last := stat.Mean(spread, nil), stat.Mean(early, nil), stat.Mean(late, nil)
+	if !(then < first/1.5 && last < then/1.5) {
+		t.Errorf("mean distances from the best of %.3f, then %.3f, at last %.3f of the range", first, then, last)
 	}
 }

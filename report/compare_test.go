@@ -106,6 +106,45 @@ func TestTiesAreBestTogether(t *testing.T) {
 	}
 }
 
+// A cell that lacks runs is neither best nor ranked, however high the mean of
+// those that it has, also where it is complete in other columns.
+func TestIncompleteCellsTakeNoPart(t *testing.T) {
+	all := made{plan: "p", methods: []string{"crc", "lrc", "nrc", "nrdl"}, data: faces[2:4], repeats: 6}.records(t)
+	for i := range all {
+		if all[i].Method == "crc" {
+			wrong(&all[i], 0)
+		}
+	}
+	if p := arranged(t, all).Plans[0]; !p.cell(t, "crc", "pie").Best || p.cell(t, "crc", "pie").Rank != 1 {
+		t.Error("all right, and not the best")
+	}
+	isOne := func(r experiment.Record) bool { return r.Method == "crc" && r.Dataset.Name == "pie" && r.Repeat == 3 }
+	missing, failed := slices.DeleteFunc(slices.Clone(all), isOne), slices.Clone(all)
+	fail(&failed[slices.IndexFunc(failed, isOne)], "diverged")
+	for _, records := range [][]experiment.Record{missing, failed} {
+		p := arranged(t, records).Plans[0]
+		c, elsewhere := p.cell(t, "crc", "pie"), p.cell(t, "crc", "yaleb")
+		if c.N != 5 || c.Mean != 100 || c.Best || c.Alike || c.Comparison != nil || !math.IsNaN(c.Rank) {
+			t.Errorf("it takes part: %+v", c)
+		}
+		if !elsewhere.Best || !math.IsNaN(elsewhere.Rank) || slices.Contains(p.Ranking.Labels, p.label("crc")) {
+			t.Errorf("where it is complete: %+v; ranked are %v", elsewhere, p.Ranking.Labels)
+		}
+		var ranks []float64
+		best, means := 0.0, 0.0
+		for _, m := range []string{"lrc", "nrc", "nrdl"} {
+			c := p.cell(t, m, "pie")
+			ranks, means = append(ranks, c.Rank), max(means, c.Mean)
+			if c.Best {
+				best = c.Mean
+			}
+		}
+		if slices.Sort(ranks); best != means || !slices.Equal(ranks, []float64{1, 2, 3}) {
+			t.Errorf("of the others %v is the best of %v, ranks %v", best, means, ranks)
+		}
+	}
+}
+
 func TestRanking(t *testing.T) {
 	p := arranged(t, realistic(t)).Plans[0]
 	k := &p.Ranking

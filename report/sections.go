@@ -18,7 +18,7 @@ func (r *Report) document(o Options) *document {
 		d.Title = "Results of " + join(names)
 	}
 	for _, p := range r.Plans {
-		line := strings.Join(p.headline(), " ")
+		line := p.Headline()
 		if line == "" {
 			continue
 		}

@@ -166,6 +166,11 @@ func (r *results) overview() (string, error) {
 		}
 		b.WriteString("\n")
 	}
+	for _, plan := range []struct{ name, title string }{{"paper", "With the paper's parameters"}, {"tuned", "Tuned alike"}} {
+		if p := byPlan[plan.name]; p != nil {
+			fmt.Fprintf(&b, "\n**%s:** %s\n", plan.title, cell(p.Headline()))
+		}
+	}
 	return b.String(), nil
 }
 
