@@ -49,7 +49,7 @@ func (p *Plan) compare(j int) {
 			lacking++
 		}
 	}
-	if lacking > complete {
+	if lacking > complete || complete < 2 {
 		return // the best of those few would say nothing
 	}
 	var best *Cell // the first of equals
