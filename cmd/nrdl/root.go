@@ -23,7 +23,8 @@ func (a *app) rootCmd() *cobra.Command {
 The photographs of each person are in a folder of their own: DATA/alice/1.jpg.
 From them train learns a model, and identify names the faces in other
 photographs with it. evaluate says how often a method is right; methods lists
-them. No photographs at hand? demo draws some.`,
+them, tune finds their parameters, bench and report compare them. No photographs
+at hand? demo draws some.`,
 		Example: `  nrdl demo
   nrdl train people -o people.nrdl
   nrdl identify people.nrdl people/person001
