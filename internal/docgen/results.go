@@ -18,7 +18,7 @@ import (
 
 // plans are those whose records are kept, in the order of the document. Each
 // has its records in experiment/results, as PLAN.jsonl.gz.
-var plans = []string{"paper", "tuned", "noise", "convergence", "ablation"}
+var plans = []string{"paper", "tuned", "noise", "convergence", "ablation", "cost"}
 
 //go:embed results.md.tmpl
 var resultsTemplate string
