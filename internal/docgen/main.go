@@ -18,6 +18,7 @@ import (
 
 	"nrdl"
 	"nrdl/method"
+	"nrdl/report"
 )
 
 func main() {
@@ -45,7 +46,26 @@ func run(root string) error {
 			return err
 		}
 	}
-	return nil
+	stale, err := staleFigures(root, files)
+	for _, path := range stale {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// staleFigures are the figures below root that are not among files any more.
+func staleFigures(root string, files map[string][]byte) (stale []string, err error) {
+	all, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(figurePath(report.Figure{Name: "*"}))))
+	for _, path := range all {
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if files[filepath.ToSlash(name)] == nil {
+			stale = append(stale, path)
+		}
+	}
+	return stale, err
 }
 
 // update rewrites the generated parts of the file at path.

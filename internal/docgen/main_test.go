@@ -28,6 +28,9 @@ func TestResultsAreGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if stale, err := staleFigures(filepath.Join("..", ".."), files); err != nil || len(stale) > 0 {
+		t.Errorf("stale figures %q, %v", stale, err)
+	}
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
