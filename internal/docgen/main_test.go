@@ -4,18 +4,24 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"nrdl/method"
 )
 
-const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- methods:begin -->\nold\n<!-- methods:end -->\n\nThe end.\n"
+const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
 
 var example = filepath.Join("..", "..", "example_test.go")
 
+// once reads the records, which takes a while, for all tests.
+var once = sync.OnceValues(func() (*results, error) {
+	return readResults(filepath.Join("..", "..", "experiment", "results"))
+})
+
 func recorded(t *testing.T) *results {
 	t.Helper()
-	res, err := readResults(filepath.Join("..", "..", "experiment", "results"))
+	res, err := once()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +69,7 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- example:begin -->\n```go\n") || !strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
 		t.Errorf("what is outside the markers changed:\n%s", texts[0])
 	}
-	if strings.Contains(texts[0], "old") {
+	if strings.Contains(texts[0], "what was there") {
 		t.Error("the old table is still there")
 	}
 	for _, name := range method.Names() {
