@@ -3,6 +3,7 @@ package experiment_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,17 +55,21 @@ func TestRecordedRates(t *testing.T) {
 }
 
 // sampled tells what can be run again in little time: quick methods, without
-// PIE's ten thousand test images, and some that learn on ORL.
+// PIE's ten thousand test images, and some that learn, on ORL and GT.
 func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
-	if l.N == 0 || c.Dataset == "pie" {
+	if l.N == 0 {
 		return false
 	}
-	for _, m := range quick {
-		if l.Method == m && (c.Dataset == "orl" || c.Noise == 0 || c.Noise == 0.03) {
-			return true
-		}
+	fast, strong := slices.Contains(quick, l.Method), c.Noise == 0.03
+	switch c.Dataset {
+	case "orl":
+		return fast || (c.Noise == 0 || l.Method == "lcle") && !strings.HasPrefix(l.Label, "coder")
+	case "gt":
+		return c.Noise == 0 && (fast || l.Method == "nrdl" || l.Method == "fddl") || fast && strong
+	case "pie":
+		return false
 	}
-	return c.Dataset == "orl" && (c.Noise == 0 || l.Method == "lcle") && !strings.HasPrefix(l.Label, "coder")
+	return fast && c.Noise == 0
 }
 
 // again makes a run again and compares the count.
