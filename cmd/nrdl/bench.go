@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 			show(p)
 		},
 	}
+	start := time.Now()
 	p, err := run.Run(ctx, plan, b.output)
 	done()
 	if err != nil {
@@ -103,6 +105,9 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 			a.tell("%s kept in %s", plural(p.New, "new record"), b.output)
 		}
 		return err
+	}
+	if p.New > 0 {
+		a.tell("made %s in %s", plural(p.New, "run"), seconds(time.Since(start)))
 	}
 	a.print("%s: %s, %d made now", b.output, plural(p.Done, "record"), p.New)
 	if p.Failed > 0 {
