@@ -15,7 +15,7 @@ import (
 func (j *job) record(set *openSet) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
-		Key: j.key, Plan: j.plan.Name,
+		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
 		Dataset: Source{
 			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Input,
 			Preset: d.preset, Hash: set.hash, About: d.about,
@@ -33,7 +33,7 @@ func (j *job) record(set *openSet) *Record {
 // identity is r without what was found.
 func (r *Record) identity() Record {
 	return Record{
-		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
+		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
 		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Varied: r.Varied,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}

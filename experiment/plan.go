@@ -239,6 +239,21 @@ func of[T any](table map[[2]string]T, id, data string) (T, bool) {
 	return none, false
 }
 
+// Keys returns the keys of the records that p asks for, in its order.
+func (p *Plan) Keys() []string {
+	settings, err := p.settings()
+	if err != nil {
+		panic(fmt.Errorf("experiment: %w", err)) // ParsePlan would have failed
+	}
+	var keys []string
+	for _, s := range settings {
+		for _, j := range s.jobs {
+			keys = append(keys, j.key)
+		}
+	}
+	return keys
+}
+
 // List describes the runs of p in their order, a line each.
 func (p *Plan) List() []string {
 	settings, err := p.settings()

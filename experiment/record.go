@@ -23,8 +23,9 @@ import (
 // It says all that is needed to repeat the run; what depends on the machine or
 // the hour is in Cost. A run that failed has its Error and no rate.
 type Record struct {
-	Key     string `json:"key"`  // of the run in its plan: the same for the same work
-	Plan    string `json:"plan"` // name of the plan
+	Key     string `json:"key"`             // of the run in its plan: the same for the same work
+	Plan    string `json:"plan"`            // name of the plan
+	About   string `json:"about,omitempty"` // what the plan is for
 	Dataset Source `json:"dataset"`
 	Split   string `json:"split"`
 

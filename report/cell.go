@@ -69,8 +69,9 @@ func (c *Cell) rates() []float64 {
 	return rates
 }
 
-// Complete reports that no run of the column is missing.
-func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 }
+// Complete reports that no run of the column is missing, and that all have the
+// same parameters or are tuned.
+func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
 
 // Difference is the mean less the published one, in points, or NaN.
 func (c *Cell) Difference() float64 {

@@ -19,6 +19,7 @@ type Comparison struct {
 	Adjusted float64 // P after Holm's correction over the comparisons of the column
 	PairedT  float64 // p-value of the t-test over the runs, for who wants to compare; NaN where it says nothing
 	Overlap  float64 // the same, corrected for the overlap of random splits, and by Holm
+	Ratio    float64 // test images for each training image, by which it is corrected
 }
 
 // The tests, by the number of pairs that they are for.
@@ -28,9 +29,12 @@ const (
 	wilcoxon = "Wilcoxon"   // 6 and more
 )
 
-// leastWilcoxon is the least number of pairs with which the signed-rank test
-// can reach the level: 2/2⁶ = 0.03.
-const leastWilcoxon = 6
+// leastPairs is the least number of pairs of runs with which the signed-rank
+// test can tell any of so many comparisons at the level, with Holm's correction:
+// its least p-value is 2/2ⁿ. With fewer the faces are compared.
+func leastPairs(comparisons int) int {
+	return 1 + int(math.Ceil(math.Log2(float64(max(comparisons, 1))/level)))
+}
 
 // mostExact is up to how many pairs the exact distribution is taken.
 const mostExact = 200
@@ -72,7 +76,7 @@ func (p *Plan) compare(j int) {
 	var others []*Cell
 	for i := range p.Labels {
 		if c := p.Cells[i][j]; c.Complete() && !c.Best {
-			if c.Comparison = compareRuns(c.runs, best.runs); c.Comparison != nil {
+			if c.Comparison = compareRuns(c.runs, best.runs, complete-1); c.Comparison != nil {
 				others = append(others, c)
 			}
 		}
@@ -113,9 +117,9 @@ type meeting struct {
 
 func meetingOf(r *experiment.Record) meeting { return meeting{r.Repeat, r.SplitHash, r.DirtSeed} }
 
-// compareRuns tests whether two methods differ over the runs of equal repeat
+// compareRuns, one of so many comparisons, tests whether two methods differ over the runs of equal repeat
 // and split; nil where there is no such pair.
-func compareRuns(a, b []*experiment.Record) *Comparison {
+func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 	of := map[meeting]*experiment.Record{}
 	for _, r := range b {
 		of[meetingOf(r)] = r
@@ -137,14 +141,15 @@ func compareRuns(a, b []*experiment.Record) *Comparison {
 	}
 	c := &Comparison{Pairs: len(x), PairedT: tTest(x, y, 0)}
 	if len(x) > 0 && a[0].Train > 0 {
-		c.Overlap = tTest(x, y, float64(a[0].N)/float64(a[0].Train))
+		c.Ratio = float64(a[0].N) / float64(a[0].Train)
+		c.Overlap = tTest(x, y, c.Ratio)
 	}
 	switch n := len(x); {
 	case n == 0:
 		return nil
 	case n == 1:
 		c.Test = mcnemar
-	case n < leastWilcoxon:
+	case n < leastPairs(comparisons):
 		c.Test = flips
 	default:
 		c.Test = wilcoxon
@@ -187,10 +192,10 @@ func (p *Plan) tests() string {
 	}
 	var how []string
 	if used[wilcoxon] {
-		how = append(how, fmt.Sprintf("with %d pairs of runs or more the exact Wilcoxon signed-rank test", leastWilcoxon))
+		how = append(how, "where there are enough for so many comparisons the exact Wilcoxon signed-rank test")
 	}
 	if used[flips] {
-		how = append(how, fmt.Sprintf("with 2 to %d Fisher's randomisation test whose unit is the face, its mistakes summed over the runs", leastWilcoxon-1))
+		how = append(how, "with few runs Fisher's randomisation test whose unit is the face, its mistakes summed over the runs")
 	}
 	if used[mcnemar] {
 		how = append(how, "with a single one the exact McNemar test on its faces")
@@ -203,21 +208,30 @@ func (p *Plan) tests() string {
 		"It does not say that two are equal: on few images only large differences can be told. " +
 		"The best is chosen by the runs that it is compared on."
 	if used[mcnemar] || used[flips] {
-		s += " Tests on faces speak about other images of these people"
+		s += " Tests on faces take the models as they are and speak about other images of these people; what another split, or another search for parameters, would give they cannot tell."
 	}
-	if !used[wilcoxon] {
-		return s + ", not about other people."
+	if used[wilcoxon] {
+		s += " The test over runs speaks about other " + p.chances() + " of these faces."
 	}
-	if used[mcnemar] || used[flips] {
-		s += "; those over runs about other splits"
-	} else {
-		s += " The test speaks about other splits"
-	}
-	if slices.ContainsFunc(p.Columns, func(c *Column) bool { return !c.clean() }) {
-		s += ", noise and occlusion"
-	}
-	return s + " of these faces, which overlap; none speaks about other people."
+	return s + " None speaks about other people."
 }
+
+// chances says what is random in the runs of p.
+func (p *Plan) chances() string {
+	var all []string
+	add := func(what string, is func(*Column) bool) {
+		if slices.ContainsFunc(p.Columns, is) {
+			all = append(all, what)
+		}
+	}
+	add("splits, which overlap,", func(c *Column) bool { return !fixedSplit(c) })
+	add("noise", func(c *Column) bool { return c.Noise > 0 })
+	add("places of blocks", func(c *Column) bool { return c.Occlude > 0 })
+	return join(all)
+}
+
+// fixedSplit reports a column whose split draws nothing.
+func fixedSplit(c *Column) bool { return strings.HasPrefix(c.Split, "first") }
 
 // overlapping says, for settings with random splits, what cannot be told from
 // the best by a test that allows for their overlap; "" where there is none.
@@ -225,29 +239,31 @@ func (p *Plan) overlapping() string {
 	var says []string
 	for j, column := range p.Columns {
 		var alike []string
-		tested := false
+		tested, ratio := false, 0.0
 		for i, l := range p.Labels {
 			c := p.Cells[i][j].Comparison
-			if c == nil || c.Test != wilcoxon || strings.HasPrefix(column.Split, "first") {
+			if c == nil || c.Test != wilcoxon || fixedSplit(column) {
 				continue
 			}
 			tested = true
+			ratio = c.Ratio
 			if !(c.Overlap <= level) {
 				alike = append(alike, l.Name)
 			}
 		}
 		switch {
 		case tested && len(alike) == 0:
-			says = append(says, column.Title+": none")
+			says = append(says, fmt.Sprintf("%s (%.2g): none", column, ratio))
 		case tested:
-			says = append(says, column.Title+": "+join(alike))
+			says = append(says, fmt.Sprintf("%s (%.2g): %s", column, ratio, join(alike)))
 		}
 	}
 	if says == nil {
 		return ""
 	}
-	return "As a statement about other images of these people, which new splits would not be, the test over runs is too sure. By Nadeau and Bengio's t-test, " +
-		"which allows for the overlap, with Holm's correction, these cannot be told from the best: " + strings.Join(says, "; ") + "."
+	return "As a statement about other images of these people the test over runs is too sure, since its splits overlap. Nadeau and Bengio's t-test allows for that: " +
+		"it inflates the variance by the ratio of test to training images, in brackets, and where that is above 1, for which it was not made, is too cautious. " +
+		"By it, with Holm's correction, these cannot be told from the best: " + strings.Join(says, "; ") + "."
 }
 
 // twins says which labels name every image alike in a setting: one method under
@@ -263,7 +279,7 @@ func (p *Plan) twins() string {
 					if where[pair] == nil {
 						order = append(order, pair)
 					}
-					where[pair] = append(where[pair], column.Title)
+					where[pair] = append(where[pair], column.String())
 				}
 			}
 		}
@@ -289,21 +305,4 @@ func sameMistakes(a, b *Cell) bool {
 		}
 	}
 	return true
-}
-
-// powerless names the columns in which no test could tell anything from the
-// best, however the runs had gone: too few pairs for so many comparisons.
-func (p *Plan) powerless() (columns []string) {
-	for j, column := range p.Columns {
-		tests, pairs := 0, 0
-		for i := range p.Labels {
-			if c := p.Cells[i][j].Comparison; c != nil && c.Test == wilcoxon {
-				tests, pairs = tests+1, max(pairs, c.Pairs)
-			}
-		}
-		if tests > 0 && float64(tests)*math.Pow(2, 1-float64(pairs)) > level {
-			columns = append(columns, column.String())
-		}
-	}
-	return columns
 }

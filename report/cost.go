@@ -150,7 +150,7 @@ func endings(c *Cell) cell {
 		return cell{}
 	}
 	if closed == c.N {
-		return cell{Text: "closed form"}
+		return cell{Text: "nothing to iterate"}
 	}
 	out := cell{Text: digits(c.passes(), 6)}
 	switch {

@@ -112,6 +112,10 @@ func (c *Cell) plain() cell {
 func tenths(v float64) string { return fixed(v, 1) }
 
 func fixed(v float64, decimals int) string {
+	unit := math.Pow(10, float64(decimals))
+	if r := math.Round(v * unit); math.Abs(r) < 1<<53 { // half away from zero, as people round
+		v = r / unit
+	}
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")

@@ -77,6 +77,7 @@ type Report struct {
 // A Plan is what the records of one plan say.
 type Plan struct {
 	Name       string
+	About      string // what it is for, where the records say it
 	Columns    []*Column
 	Labels     []*Label
 	Cells      [][]*Cell // of a label, in a column
@@ -117,6 +118,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 	}
 	last := map[run]*experiment.Record{}
 	for _, rec := range records { // the later of equals replaces the former
+		p.About = rec.About
 		key := run{keyOf(rec), rec.Label, rec.Repeat}
 		if last[key] != nil {
 			p.Superseded++

@@ -45,7 +45,11 @@ func (r *Report) document(o Options) *document {
 // plan adds the sections of p, without times where another plan has measured
 // them better.
 func (d *document) plan(p, timed *Plan) {
-	d.add(2, p.Name, block{Text: p.overview()})
+	var intro []block
+	if p.About != "" {
+		intro = append(intro, block{Text: p.About})
+	}
+	d.add(2, p.Name, append(intro, block{Text: p.overview()})...)
 	d.add(3, "Rates", p.rates()...)
 	if len(p.Labels) > 1 {
 		d.add(3, "Ranks", p.ranks()...)
@@ -111,7 +115,7 @@ func (p *Plan) overview() string {
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
-	return s + "; " + span(taken) + " of learning, naming and tuning in all, on one thread."
+	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on one thread."
 }
 
 // span writes a duration in the unit that suits it.
@@ -155,9 +159,6 @@ func (p *Plan) rates() (blocks []block) {
 		blocks = append(blocks, block{Table: t.upright()})
 	}
 	blocks = append(blocks, block{Text: p.key(printed)})
-	if weak := p.powerless(); len(weak) > 0 {
-		blocks = append(blocks, block{Text: "With so few runs for so many comparisons the test cannot tell any method from the best, whatever the rates, in: " + strings.Join(weak, "; ") + "."})
-	}
 	for _, s := range []string{p.overlapping(), p.twins()} {
 		if s != "" {
 			blocks = append(blocks, block{Text: s})

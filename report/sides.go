@@ -63,7 +63,7 @@ func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 			continue
 		}
 		seen[key] = true
-		row := SideRow{Label: l.Name, A: x, B: y, Comparison: compareRuns(y.runs, x.runs)}
+		row := SideRow{Label: l.Name, A: x, B: y, Comparison: compareRuns(y.runs, x.runs, len(a.Labels))}
 		row.Paired, row.Difference = pairedDifference(y.runs, x.runs)
 		if row.Paired == 0 {
 			row.Difference = y.Mean - x.Mean

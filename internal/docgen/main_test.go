@@ -3,11 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"nrdl/experiment"
 	"nrdl/method"
+	"nrdl/plans"
 )
 
 const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
@@ -43,6 +46,36 @@ func TestResultsAreGenerated(t *testing.T) {
 			t.Error(err)
 		} else if string(got) != string(want) {
 			t.Errorf("%s is stale: run go generate in the root of the module", name)
+		}
+	}
+}
+
+// The records that are kept are those that their plans ask for today: with these
+// parameters, presets, splits and seeds, no more and no fewer.
+func TestRecordsAreOfTheirPlans(t *testing.T) {
+	res := recorded(t)
+	for _, name := range res.kept {
+		text, ok := plans.Named(name)
+		if !ok {
+			t.Errorf("there is no plan %s", name)
+			continue
+		}
+		plan, err := experiment.ParsePlan(text, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range res.records[name] {
+			got = append(got, r.Key)
+			if r.About != plan.About || r.Error != "" {
+				t.Errorf("%s: the record of %s on %s says %q, error %q", name, r.Label, r.Dataset.Name, r.About, r.Error)
+			}
+		}
+		want := plan.Keys()
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d records, not those of the %d runs of the plan", name, len(got), len(want))
 		}
 	}
 }

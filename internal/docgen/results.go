@@ -16,9 +16,9 @@ import (
 	"nrdl/report"
 )
 
-// plans are those whose records are kept, in the order of the document. Each
+// planNames are those whose records are kept, in the order of the document. Each
 // has its records in experiment/results, as PLAN.jsonl.gz.
-var plans = []string{"paper", "tuned", "noise", "convergence", "ablation", "cost"}
+var planNames = []string{"paper", "tuned", "noise", "convergence", "ablation", "cost"}
 
 //go:embed results.md.tmpl
 var resultsTemplate string
@@ -31,7 +31,7 @@ type results struct {
 
 func readResults(dir string) (*results, error) {
 	r := &results{records: map[string][]experiment.Record{}}
-	for _, name := range plans {
+	for _, name := range planNames {
 		records, err := experiment.ReadRecordsFile(filepath.Join(dir, name+".jsonl.gz"), nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -61,9 +61,18 @@ func (r *results) all() []experiment.Record {
 func (r *results) commands() []string {
 	var lines []string
 	for _, name := range r.kept {
-		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d --data DIR", name, name, r.records[name][0].Cost.Jobs))
+		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d --data DIR", name, name, jobs(r.records[name])))
 	}
 	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl --faces none -o results.html")
+}
+
+// jobs is how many runs were made at a time, at most.
+func jobs(records []experiment.Record) int {
+	most := 1
+	for i := range records {
+		most = max(most, records[i].Cost.Jobs)
+	}
+	return most
 }
 
 // files are the documents, by their paths in the module: the page, the same in
@@ -166,7 +175,7 @@ func (r *results) overview() (string, error) {
 		}
 		b.WriteString("\n")
 	}
-	for _, plan := range []struct{ name, title string }{{"paper", "With the paper's parameters"}, {"tuned", "Tuned alike"}} {
+	for _, plan := range []struct{ name, title string }{{"paper", "With the paper's parameters, as far as they are known"}, {"tuned", "Tuned alike"}} {
 		if p := byPlan[plan.name]; p != nil {
 			fmt.Fprintf(&b, "\n**%s:** %s\n", plan.title, cell(p.Headline()))
 		}
