@@ -127,7 +127,7 @@ func (r *planReader) data(v *value) error {
 	case (d.path == "") == (d.drawn == nil):
 		return v.errorf(`data set %q needs either "path" or "synthetic"`, d.name)
 	case len(d.splits) == 0:
-		return hint.Add(v.errorf(`data set %q has no "split"`, d.name), "write one of %s, for example first:6", strings.Join(dataset.SplitForms, ", "))
+		return hint.Add(v.errorf(`data set %q has no "split"`, d.name), "write half, first:K, random:K or authors:K, for example first:6")
 	case d.preset != "" && method.PresetAbout(d.preset) == "":
 		return v.errorf("%w", hint.Unknown("preset", d.preset, method.PresetNames()))
 	}

@@ -34,6 +34,9 @@ func (p *Plan) headline() (sentences []string) {
 	}
 	s := fmt.Sprintf("%s %s the best average rank, %s, of %s over %s",
 		join(first), verb, fixed(k.of(order[0]), 2), of, count(len(k.Columns), "setting"))
+	if n := p.ranked(); n < len(k.Columns) {
+		s += fmt.Sprintf(" of %s, which are not independent", count(n, "data set"))
+	}
 	if k.Friedman != nil && len(first) == 1 {
 		near := 0
 		for _, i := range order[1:] {

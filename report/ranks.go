@@ -142,6 +142,15 @@ func (p *Plan) leftOut() string {
 	return strings.Join(s, " ")
 }
 
+// ranked is the number of data sets over which is ranked.
+func (p *Plan) ranked() int {
+	data := map[string]bool{}
+	for _, j := range p.Ranking.Columns {
+		data[p.Columns[j].Source.Name] = true
+	}
+	return len(data)
+}
+
 // overall words the test over columns.
 func (p *Plan) overall() string {
 	k := &p.Ranking
@@ -152,11 +161,7 @@ func (p *Plan) overall() string {
 	s := fmt.Sprintf("Friedman's test over %s and %s: χ² = %.2f, p %s; Iman and Davenport: %s, p %s. ",
 		count(len(k.Columns), "setting"), count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
 	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g is %.2f: methods closer than that cannot be told apart by their ranks.", level, k.CD)
-	data := map[string]bool{}
-	for _, j := range k.Columns {
-		data[p.Columns[j].Source.Name] = true
-	}
-	if len(data) < len(k.Columns) {
+	if p.ranked() < len(k.Columns) {
 		s += " Settings of one data set are not independent, as the test takes them to be: its p-values are too small."
 	}
 	return s
