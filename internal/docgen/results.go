@@ -203,7 +203,10 @@ func rate(c *report.Cell) string {
 	case c == nil || math.IsNaN(c.Mean) || c.Missing > 0:
 		return "…"
 	case c.Best:
-		return fmt.Sprintf("**%.1f**", c.Mean)
+		return "**" + points(c.Mean) + "**"
 	}
-	return fmt.Sprintf("%.1f", c.Mean)
+	return points(c.Mean)
 }
+
+// points rounds a rate to a decimal, half away from zero, as the report does.
+func points(v float64) string { return fmt.Sprintf("%.1f", math.Round(10*v)/10) }
