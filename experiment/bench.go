@@ -18,10 +18,10 @@ import (
 
 // A Bench makes the runs of plans.
 type Bench struct {
-	Library *Library
-	Jobs    int    // runs at a time, ≥ 1, each on one thread
-	Retry   bool   // make runs again whose record is an error
-	Version string // of the program, for the records
+	Databases *Databases
+	Jobs      int    // runs at a time, ≥ 1, each on one thread
+	Retry     bool   // make runs again whose record is an error
+	Version   string // of the program, for the records
 	// Warn is told what a person should know; may be nil. Progress is told of
 	// every run that ends, and once at the start; never by two goroutines at
 	// once; may be nil.
@@ -156,7 +156,7 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 	b.sets = map[*plannedData]*openSet{}
 	for _, s := range settings {
 		if b.sets[s.data] == nil {
-			set, err := b.Library.open(ctx, s.data.path, s.data.drawn, s.data.input)
+			set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.data.input)
 			if err != nil {
 				return s.data.at.errorf("%w", err)
 			}

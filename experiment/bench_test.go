@@ -40,8 +40,8 @@ const (
 // benched runs p at path, as b says, and returns the records by key.
 func benched(t testing.TB, b Bench, p *Plan, path string) (map[string]Record, Progress) {
 	t.Helper()
-	if b.Library == nil {
-		b.Library = &Library{}
+	if b.Databases == nil {
+		b.Databases = &Databases{}
 	}
 	done, err := b.Run(t.Context(), p, path)
 	if err != nil {
@@ -152,8 +152,8 @@ func TestBenchOfAFinishedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, told := &Library{}, 0
-	_, done := benched(t, Bench{Jobs: 2, Library: library, Progress: func(Progress) { told++ }}, p, path)
+	library, told := &Databases{}, 0
+	_, done := benched(t, Bench{Jobs: 2, Databases: library, Progress: func(Progress) { told++ }}, p, path)
 	if done.New != 0 || done.Done != smallRuns || done.Failed != smallFailures || told != 1 || library.sets != nil {
 		t.Errorf("%+v, told %d times, %d sets read", done, told, len(library.sets))
 	}
@@ -200,7 +200,7 @@ func TestBenchInterrupted(t *testing.T) {
 	made := 0
 	for _, after := range []int{0, 1, 5, 17, 20} {
 		ctx, cancel := context.WithCancel(t.Context())
-		b := Bench{Jobs: 2, Library: &Library{}, Progress: func(p Progress) {
+		b := Bench{Jobs: 2, Databases: &Databases{}, Progress: func(p Progress) {
 			if p.New >= after {
 				cancel()
 			}
@@ -227,7 +227,7 @@ func TestBenchRefuses(t *testing.T) {
 	features.Input = nrdl.Input{}
 	negative.X = mat.DenseCopyOf(negative.X)
 	negative.X.Set(0, 0, -1)
-	library := &Library{sets: map[sourceKey]*openSet{
+	library := &Databases{sets: map[sourceKey]*openSet{
 		{path: "good"}:     {drawn(t), "a"},
 		{path: "features"}: {&features, "b"},
 	}}
@@ -240,7 +240,7 @@ func TestBenchRefuses(t *testing.T) {
 		{`{"tune": {}, ` + onData(`"path": "good", "split": ["half", "first:1"]`)[1:], "plan.json:1: split first:1 leaves one training image", "two training images"},
 	} {
 		path := filepath.Join(dir, "r.jsonl")
-		_, err := (&Bench{Jobs: 1, Library: library}).Run(t.Context(), parse(t, c.text), path)
+		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), parse(t, c.text), path)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) || ugly.MatchString(err.Error()) {
 			t.Errorf("%s: %v (hint %q), want %s", c.text, err, hint.Of(err), c.want)
 		}
@@ -248,9 +248,9 @@ func TestBenchRefuses(t *testing.T) {
 			t.Errorf("%s: a file was made", c.text)
 		}
 	}
-	unread := &Library{} // places are looked at before data
+	unread := &Databases{} // places are looked at before data
 	for _, path := range []string{dir, filepath.Join(dir, "no", "r.jsonl"), filepath.Join(dir, "r.gz"), os.DevNull} {
-		if _, err := (&Bench{Jobs: 1, Library: unread}).Run(t.Context(), parse(t, aPlan), path); err == nil || unread.sets != nil {
+		if _, err := (&Bench{Jobs: 1, Databases: unread}).Run(t.Context(), parse(t, aPlan), path); err == nil || unread.sets != nil {
 			t.Errorf("%s: %v, %d sets read", path, err, len(unread.sets))
 		}
 	}
@@ -261,19 +261,19 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	other.X = mat.DenseCopyOf(other.X)
 	other.X.Set(3, 4, 17)
 	path, text := filepath.Join(t.TempDir(), "r.jsonl"), onData(`"path": "faces", "split": "random:3"`)
-	library := func(set *nrdl.Set) *Library {
-		return &Library{sets: map[sourceKey]*openSet{{path: "faces"}: {set, hashSet(set)}}}
+	library := func(set *nrdl.Set) *Databases {
+		return &Databases{sets: map[sourceKey]*openSet{{path: "faces"}: {set, hashSet(set)}}}
 	}
-	benched(t, Bench{Jobs: 1, Library: library(one)}, parse(t, text), path)
+	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])
-	_, err := (&Bench{Jobs: 1, Library: library(&other)}).Run(t.Context(), more, path)
+	_, err := (&Bench{Jobs: 1, Databases: library(&other)}).Run(t.Context(), more, path)
 	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !strings.Contains(hint.Of(err), "-o") {
 		t.Errorf("other data: %v", err)
 	}
 	if linesOf(t, path) != 1 {
 		t.Error("it wrote records")
 	}
-	if _, done := benched(t, Bench{Jobs: 1, Library: library(one)}, more, path); done.New != 1 {
+	if _, done := benched(t, Bench{Jobs: 1, Databases: library(one)}, more, path); done.New != 1 {
 		t.Errorf("the same data: %+v", done)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Library opens the data sets that plans and records name.
-type Library struct {
+// Databases open the data sets that plans and records name.
+type Databases struct {
 	// Roots are the folders below which a relative path is looked for, in
 	// turn, that does not exist where the program runs; "" is none.
 	Roots []string
@@ -46,14 +46,14 @@ type openSet struct {
 
 // open returns the set that path names, or drawn, and its hash. A set is read
 // once.
-func (l *Library) open(ctx context.Context, path string, drawn *dataset.Synthetic, in nrdl.Input) (*openSet, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (d *Databases) open(ctx context.Context, path string, drawn *dataset.Synthetic, in nrdl.Input) (*openSet, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	key := sourceKey{path: path, input: in}
 	if drawn != nil {
 		key.drawn = *drawn
 	}
-	if s, ok := l.sets[key]; ok {
+	if s, ok := d.sets[key]; ok {
 		return s, nil
 	}
 	var set *nrdl.Set
@@ -61,8 +61,8 @@ func (l *Library) open(ctx context.Context, path string, drawn *dataset.Syntheti
 	if drawn != nil {
 		set, err = drawn.Draw(ctx)
 	} else {
-		found := l.Find(path)
-		set, err = dataset.Open(ctx, found, dataset.Options{Input: in, Warn: l.Warn})
+		found := d.Find(path)
+		set, err = dataset.Open(ctx, found, dataset.Options{Input: in, Warn: d.Warn})
 		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}
@@ -71,20 +71,20 @@ func (l *Library) open(ctx context.Context, path string, drawn *dataset.Syntheti
 		return nil, err
 	}
 	s := &openSet{set, hashSet(set)}
-	if l.sets == nil {
-		l.sets = map[sourceKey]*openSet{}
+	if d.sets == nil {
+		d.sets = map[sourceKey]*openSet{}
 	}
-	l.sets[key] = s
+	d.sets[key] = s
 	return s, nil
 }
 
 // Find returns where path is: as it stands, or below one of the roots; path
 // where it is nowhere.
-func (l *Library) Find(path string) string {
+func (d *Databases) Find(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	for _, root := range append([]string{"."}, l.Roots...) {
+	for _, root := range append([]string{"."}, d.Roots...) {
 		if root == "" {
 			continue
 		}

@@ -22,7 +22,7 @@ type Rerun struct {
 
 // Replay makes the run of r again: with its data, split, seeds and parameters,
 // tuned ones without the search. It is an error if the data are not those of r.
-func Replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
+func Replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	again, err := replay(ctx, l, r)
 	if err != nil {
 		return nil, fmt.Errorf("repeat %s on %s: %w", r.Label, r.Dataset.Name, err)
@@ -30,7 +30,7 @@ func Replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
 	return again, nil
 }
 
-func replay(ctx context.Context, l *Library, r Record) (*Rerun, error) {
+func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if r.Error != "" {
 		return nil, errors.New("it is a run that failed")
 	}

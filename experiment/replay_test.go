@@ -23,8 +23,8 @@ import (
 // A record is enough to make its run again: clean and spoilt, tuned, varied and
 // traced.
 func TestReplay(t *testing.T) {
-	library := &Library{}
-	records, _ := benched(t, Bench{Jobs: 2, Library: library}, parse(t, smallPlan), filepath.Join(t.TempDir(), "r.jsonl"))
+	library := &Databases{}
+	records, _ := benched(t, Bench{Jobs: 2, Databases: library}, parse(t, smallPlan), filepath.Join(t.TempDir(), "r.jsonl"))
 	for _, r := range records {
 		again, err := Replay(t.Context(), library, r)
 		if r.Error != "" {
@@ -64,9 +64,9 @@ func TestReplayOfFiles(t *testing.T) {
 		}
 		p := parse(t, `{"datasets": [{"name": "own", "path": "`+name+`", "split": "random:4"},
 			{"name": "small", "path": "`+name+`", "split": "random:4", "size": "6x5", "noise": 0.05}], "methods": ["crc"]}`)
-		records, _ := benched(t, Bench{Jobs: 1, Library: &Library{Roots: []string{"", root}}}, p, filepath.Join(t.TempDir(), "r.jsonl"))
+		records, _ := benched(t, Bench{Jobs: 1, Databases: &Databases{Roots: []string{"", root}}}, p, filepath.Join(t.TempDir(), "r.jsonl"))
 		for _, r := range records {
-			again, err := Replay(t.Context(), &Library{Roots: []string{root}}, r)
+			again, err := Replay(t.Context(), &Databases{Roots: []string{root}}, r)
 			if err != nil || !again.Record.Same(r) || r.Dataset.Path != name {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -75,8 +75,8 @@ func TestReplayOfFiles(t *testing.T) {
 }
 
 func TestReplayRefuses(t *testing.T) {
-	library := &Library{}
-	records, _ := benched(t, Bench{Jobs: 1, Library: library}, parse(t, aPlan), filepath.Join(t.TempDir(), "r.jsonl"))
+	library := &Databases{}
+	records, _ := benched(t, Bench{Jobs: 1, Databases: library}, parse(t, aPlan), filepath.Join(t.TempDir(), "r.jsonl"))
 	var good Record
 	for _, r := range records {
 		good = r
@@ -345,8 +345,8 @@ func TestNothingStaysShared(t *testing.T) {
 		}
 		return n
 	}
-	dir, library := t.TempDir(), &Library{}
-	benched(t, Bench{Jobs: 1, Library: library, Progress: func(now Progress) {
+	dir, library := t.TempDir(), &Databases{}
+	benched(t, Bench{Jobs: 1, Databases: library, Progress: func(now Progress) {
 		want := min(1, now.New%3) // inside a setting its training samples
 		if n := shared(); n != want {
 			t.Errorf("after %d runs %d matrices are shared, not %d", now.New, n, want)
@@ -357,7 +357,7 @@ func TestNothingStaysShared(t *testing.T) {
 	}
 	units = nil
 	ctx, cancel := context.WithCancel(t.Context())
-	b := Bench{Jobs: 1, Library: library, Progress: func(now Progress) {
+	b := Bench{Jobs: 1, Databases: library, Progress: func(now Progress) {
 		if now.New == 1 {
 			cancel()
 		}

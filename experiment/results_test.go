@@ -31,7 +31,7 @@ func TestRecordedRates(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded rates: %v", err)
 	}
-	lib := &experiment.Library{Roots: []string{filepath.Dir(realdata.Path(t, "sets"))}}
+	lib := &experiment.Databases{Roots: []string{filepath.Dir(realdata.Path(t, "sets"))}}
 	for _, path := range files {
 		f, err := os.Open(path)
 		if err != nil {
@@ -73,7 +73,7 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 }
 
 // again makes a run again and compares the count.
-func again(t *testing.T, lib *experiment.Library, plan string, r experiment.Record, recorded report.RunRate) {
+func again(t *testing.T, lib *experiment.Databases, plan string, r experiment.Record, recorded report.RunRate) {
 	t.Helper()
 	run, err := experiment.Replay(t.Context(), lib, r)
 	if err != nil {

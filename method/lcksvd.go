@@ -54,20 +54,6 @@ func (l SparseLearning) Validate() error {
 	return weights("ridge", l.Ridge)
 }
 
-// ranges are those of what the methods that learn from labels share. With every
-// sample an atom, 50 passes that replace atoms can hurt (doc/equations.md), so
-// that few passes and none that replace are in them.
-func (l SparseLearning) ranges() []Range {
-	return []Range{
-		sparsity("sparsity"),
-		decades("passes", 1, 50),
-		{Path: "min_uses", Low: 0, High: 4},
-	}
-}
-
-// ridgeRange is that of the weight of a classifier that is learnt from codes.
-var ridgeRange = decades("ridge", 0.01, 100)
-
 // codesSomething reports a length of the residual with which no sample, all
 // having norm 1, would get an atom.
 func codesSomething(ε float64) error {

@@ -70,3 +70,17 @@ func coderRanges(c coding.Coder) []Range {
 // sparsity is the range of T₀ around the 30 of [lcksvd]. The time of a pursuit
 // grows as its square; more than there are atoms is refused by Fit.
 func sparsity(path string) Range { return decades(path, 5, 50) }
+
+// ranges are those of what the methods that learn from labels share. With every
+// sample an atom, 50 passes that replace atoms can hurt (doc/equations.md), so
+// that few passes and none that replace are in them.
+func (l SparseLearning) ranges() []Range {
+	return []Range{
+		sparsity("sparsity"),
+		decades("passes", 1, 50),
+		{Path: "min_uses", Low: 0, High: 4},
+	}
+}
+
+// ridgeRange is that of the weight of a classifier that is learnt from codes.
+var ridgeRange = decades("ridge", 0.01, 100)

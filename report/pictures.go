@@ -51,9 +51,9 @@ var DefaultPictures = PictureOptions{
 // samples are not images has no pictures. The pictures that could be made are
 // returned beside the errors of the others, joined; all equal records give
 // equal pictures, in whatever order they come.
-func Pictures(ctx context.Context, lib *experiment.Library, records []experiment.Record, o PictureOptions) ([]Picture, error) {
+func Pictures(ctx context.Context, data *experiment.Databases, records []experiment.Record, o PictureOptions) ([]Picture, error) {
 	return pictures(ctx, func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
-		return experiment.Replay(ctx, lib, r)
+		return experiment.Replay(ctx, data, r)
 	}, records, o)
 }
 

@@ -26,28 +26,28 @@ const facesPlan = `{
 }`
 
 // benched makes the runs of facesPlan.
-func benched(t *testing.T) (*experiment.Library, []experiment.Record) {
+func benched(t *testing.T) (*experiment.Databases, []experiment.Record) {
 	t.Helper()
 	plan, err := experiment.ParsePlan([]byte(facesPlan), "faces.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib, path := &experiment.Library{}, filepath.Join(t.TempDir(), "runs.jsonl")
-	if _, err := (&experiment.Bench{Library: lib, Jobs: 2}).Run(t.Context(), plan, path); err != nil {
+	data, path := &experiment.Databases{}, filepath.Join(t.TempDir(), "runs.jsonl")
+	if _, err := (&experiment.Bench{Databases: data, Jobs: 2}).Run(t.Context(), plan, path); err != nil {
 		t.Fatal(err)
 	}
 	records, err := experiment.ReadRecordsFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lib, records
+	return data, records
 }
 
 func TestPictures(t *testing.T) {
-	lib, records := benched(t)
+	data, records := benched(t)
 	o := DefaultPictures
 	o.Real, o.Side = false, 24
-	made, err := Pictures(t.Context(), lib, records, o)
+	made, err := Pictures(t.Context(), data, records, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestPictures(t *testing.T) {
 
 	// The order in which runs ended does not matter.
 	slices.Reverse(records)
-	again, err := Pictures(t.Context(), lib, records, o)
+	again, err := Pictures(t.Context(), data, records, o)
 	if err != nil || fmt.Sprint(again) != fmt.Sprint(made) {
 		t.Errorf("records in another order give other pictures (%v)", err)
 	}
@@ -126,12 +126,12 @@ func testMissing(t *testing.T, records []experiment.Record, o PictureOptions, ma
 		}
 	}
 	made = slices.DeleteFunc(slices.Clone(made), func(p Picture) bool { return !strings.Contains(p.Title, "Ten") })
-	got, err := Pictures(t.Context(), &experiment.Library{}, records, o)
+	got, err := Pictures(t.Context(), &experiment.Databases{}, records, o)
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(made) {
 		t.Errorf("drawn faces only: %d pictures of %d, %v", len(got), len(made), err)
 	}
 	o.Real = true
-	got, err = Pictures(t.Context(), &experiment.Library{}, records, o)
+	got, err = Pictures(t.Context(), &experiment.Databases{}, records, o)
 	if err == nil || !strings.Contains(err.Error(), "pictures of two") || fmt.Sprint(got) != fmt.Sprint(made) {
 		t.Errorf("a missing data set: %d pictures of %d, %v", len(got), len(made), err)
 	}
@@ -167,7 +167,7 @@ func TestPicturesStop(t *testing.T) {
 }
 
 func TestPicturesOfNothing(t *testing.T) {
-	if got, err := Pictures(t.Context(), &experiment.Library{}, nil, DefaultPictures); got != nil || err != nil {
+	if got, err := Pictures(t.Context(), &experiment.Databases{}, nil, DefaultPictures); got != nil || err != nil {
 		t.Errorf("%v, %v of no records", got, err)
 	}
 }

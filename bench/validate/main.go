@@ -16,7 +16,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +23,7 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/experiment"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -94,12 +94,8 @@ func open(ctx context.Context, path string) (*nrdl.Set, error) {
 	if path == "" {
 		return nil, errors.New("no -data")
 	}
-	if root := os.Getenv("NRDL_DATA"); root != "" && !filepath.IsAbs(path) {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			path = filepath.Join(root, "sets", path)
-		}
-	}
-	return dataset.Open(ctx, path, dataset.Options{})
+	sets := experiment.Databases{Roots: []string{filepath.Join(os.Getenv("NRDL_DATA"), "sets")}}
+	return dataset.Open(ctx, sets.Find(path), dataset.Options{})
 }
 
 // assignments are parameters and their values.

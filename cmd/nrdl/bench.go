@@ -85,11 +85,11 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	}
 	show, done := a.benchProgress(plan.Name)
 	run := experiment.Bench{
-		Library: a.library(b.root),
-		Jobs:    b.jobs,
-		Retry:   b.retry,
-		Version: newBuild().line(),
-		Warn:    func(s string) { a.warn("%s", s) },
+		Databases: a.databases(b.root),
+		Jobs:      b.jobs,
+		Retry:     b.retry,
+		Version:   newBuild().line(),
+		Warn:      func(s string) { a.warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
 				a.tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, plural(p.Total, "run"), p.Done, b.output)
@@ -168,9 +168,9 @@ func describeRecord(r *experiment.Record) string {
 	return what + fmt.Sprintf("%s %% of %d, learnt in %s", percent(r.Rate), r.N, seconds(since(r.Cost.FitSeconds+r.Cost.TuneSeconds)))
 }
 
-// library opens the data sets of plans and records: below root, or else below
+// databases opens the data sets of plans and records: below root, or else below
 // the folder that NRDL_DATA names.
-func (a *app) library(root string) *experiment.Library {
+func (a *app) databases(root string) *experiment.Databases {
 	roots := []string{root, os.Getenv("NRDL_DATA")}
-	return &experiment.Library{Roots: roots, Warn: func(s string) { a.warn("%s", s) }}
+	return &experiment.Databases{Roots: roots, Warn: func(s string) { a.warn("%s", s) }}
 }

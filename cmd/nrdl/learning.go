@@ -111,7 +111,7 @@ func (s *splitFlag) Set(text string) error { return s.UnmarshalText([]byte(text)
 // names, and tells what it holds.
 func (a *app) open(ctx context.Context, path string, in nrdl.Input) (*nrdl.Set, error) {
 	start := time.Now()
-	path = a.library("").Find(path)
+	path = a.databases("").Find(path)
 	count, done := a.count("reading " + path)
 	set, err := dataset.Open(ctx, path, dataset.Options{Input: in, Warn: func(s string) { a.warn("%s", s) }, Progress: count})
 	done()

@@ -178,7 +178,7 @@ func (a *app) pictures(ctx context.Context, records []experiment.Record, r repor
 	o := report.DefaultPictures
 	o.Real = r.faces == allFaces
 	a.tell("making some runs again, for their faces (--faces none leaves them out)")
-	pictures, err := report.Pictures(ctx, a.library(r.root), records, o)
+	pictures, err := report.Pictures(ctx, a.databases(r.root), records, o)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
