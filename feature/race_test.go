@@ -1,0 +1,5 @@
+//go:build race
+
+package feature
+
+func init() { raced = true }
