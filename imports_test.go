@@ -12,7 +12,7 @@ import (
 var layers = []string{
 	"internal/hint internal/realdata internal/parallel internal/blas internal/significance plans",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
-	"coding internal/safetensors",
+	"coding feature projection internal/safetensors",
 	".",
 	"dictionary",
 	"dataset method internal/picture",

@@ -60,12 +60,22 @@ type Outcome struct {
 	Residual float64 `json:"residual"`
 }
 
-// ErrDiverged is returned, wrapped with the pass, when an iterate is not finite.
+// ErrDiverged is returned, wrapped with the pass, when an iterate is not finite
+// or has left the range of samples of unit norm and of labels.
 var ErrDiverged = errors.New("diverged")
+
+// Largest bounds the elements of what is learnt, which are near those of samples
+// of unit norm and of labels in every fit that serves.
+const Largest = 1e6
+
+// A Stepper that is Bounded tells the largest magnitude of an element of its
+// iterate; more than Largest is a divergence.
+type Bounded interface{ Largest() float64 }
 
 // Iterate steps s until the residual is below lim.Tol or lim.Passes is
 // reached; with lim.Tol = 0 the passes are all there is to do. It returns ctx's error at the first pass boundary after ctx ends,
-// and ErrDiverged as soon as a residual is not finite.
+// and ErrDiverged as soon as a residual is not finite, or the iterate of a
+// Stepper that is Bounded exceeds Largest.
 func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, error) {
 	out := Outcome{Status: Exhausted, Residual: math.Inf(1)}
 	if lim.Tol == 0 {
@@ -83,6 +93,11 @@ func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, erro
 		out.Residual = r
 		if math.IsNaN(r) || math.IsInf(r, 0) {
 			return out, fmt.Errorf("%w in pass %d: residual %v", ErrDiverged, out.Iter, r)
+		}
+		if b, ok := s.(Bounded); ok {
+			if v := b.Largest(); !(v <= Largest) {
+				return out, fmt.Errorf("%w in pass %d: an element is %.3g", ErrDiverged, out.Iter, v)
+			}
 		}
 		if w != nil {
 			w(Progress{Iter: out.Iter, Residual: r, Limits: lim, Terms: s.Objective})

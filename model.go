@@ -13,6 +13,7 @@ import (
 
 	"nrdl/coding"
 	"nrdl/internal/lin"
+	"nrdl/projection"
 )
 
 // Parts are what a Model is made of. NewModel is the one door: Fit and Load
@@ -26,7 +27,11 @@ type Parts struct {
 	Classes []string   // len C
 	Coder   coding.Coder
 	Rule    Rule
-	Input   Input           // kept with the model: learning and recognition see faces the same way
+	Input   Input // kept with the model: learning and recognition see faces the same way
+
+	// Projection is the one of Input as it was fit; nil for none.
+	Projection *projection.Fitted
+
 	Method  string          // Name of the method
 	Params  json.RawMessage // its parameters
 	Seed    uint64          // of the fit
@@ -48,7 +53,7 @@ func NewModel(p Parts) (*Model, error) {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return &Model{p: p, coding: sync.OnceValues(func() (coding.Coding, error) {
-		return p.Coder.Over(p.D, p.Groups)
+		return p.prepare()
 	})}, nil
 }
 
@@ -72,14 +77,23 @@ func (p *Parts) validate() error {
 	if p.Coder == nil {
 		return errors.New("no coder")
 	}
-	if err := coding.Check(p.Coder, d, k); err != nil {
+	if err := p.Rule.Suits(p.Coder); err != nil {
 		return err
 	}
 	if err := p.Input.Validate(); err != nil {
 		return err
 	}
-	if in := p.Input.Len(); in != 0 && in != d {
-		return fmt.Errorf("an input of %v makes %d features, the atoms have %d", p.Input, in, d)
+	switch asked := !p.Input.Projection.IsZero(); {
+	case asked && p.Projection == nil:
+		return fmt.Errorf("an input of %v, whose projection was not fit", p.Input)
+	case !asked && p.Projection != nil:
+		return fmt.Errorf("an input of %v, and a projection that was fit", p.Input)
+	}
+	if err := fitsInput(p.Input, p.Projection, d); err != nil {
+		return fmt.Errorf("atoms: %w", err)
+	}
+	if err := p.validateCoder(); err != nil {
+		return err
 	}
 	return finite("D", p.D)
 }
@@ -145,6 +159,9 @@ const batch = 2048
 func (m *Model) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	_, n := x.Dims()
 	out := mat.NewDense(len(m.p.Classes), n, nil)
+	if m.p.Rule == Votes {
+		return m.votes(ctx, out, x)
+	}
 	_, k := m.p.D.Dims()
 	err := m.code(ctx, x, func(lo, hi int) *mat.Dense {
 		return mat.NewDense(k, hi-lo, nil)
@@ -178,8 +195,21 @@ func (m *Model) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error)
 // code codes the columns of x batch by batch, at unit norm, into what room
 // returns for the columns lo ≤ j < hi, and hands codes and samples to done.
 func (m *Model) code(ctx context.Context, x *mat.Dense, room func(lo, hi int) *mat.Dense, done func(lo, hi int, s, y *mat.Dense)) error {
+	return m.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+		s := room(lo, hi)
+		if err := over.Code(ctx, s, y); err != nil {
+			return err
+		}
+		done(lo, hi, s, y)
+		return nil
+	})
+}
+
+// each hands the columns lo ≤ j < hi of x to use batch by batch, at unit norm
+// and projected, with the prepared coder.
+func (m *Model) each(ctx context.Context, x *mat.Dense, use func(over coding.Coding, lo, hi int, y *mat.Dense) error) error {
 	d, n := x.Dims()
-	if want, _ := m.p.D.Dims(); d != want {
+	if want := m.features(); d != want {
 		return fmt.Errorf("a sample has %d features, the model was learnt from %d (input %v)", d, want, m.p.Input)
 	}
 	if err := finite("the samples", x); err != nil {
@@ -194,14 +224,99 @@ func (m *Model) code(ctx context.Context, x *mat.Dense, room func(lo, hi int) *m
 			return err
 		}
 		hi := min(n, lo+batch)
-		y := Unit(lin.Cols(x, lo, hi))
-		s := room(lo, hi)
-		if err := over.Code(ctx, s, y); err != nil {
+		y := project(m.p.Projection, Unit(lin.Cols(x, lo, hi)))
+		if err := use(over, lo, hi, y); err != nil {
 			return err
 		}
-		done(lo, hi, s, y)
 	}
 	return context.Cause(ctx)
+}
+
+// features returns how many features a sample has, before it is projected.
+func (m *Model) features() int {
+	d, _ := m.p.D.Dims()
+	if m.p.Projection != nil {
+		d, _ = m.p.Projection.Dims()
+	}
+	return d
+}
+
+// ScoresOf returns the C×n scores of the columns of set, which are the images
+// that m's Input makes samples of, or such samples. Anything else is an error,
+// before any work. What it holds at a time does not grow with n.
+func (m *Model) ScoresOf(ctx context.Context, set *Set) (*mat.Dense, error) {
+	_, n := set.X.Dims()
+	out := mat.NewDense(len(m.p.Classes), n, nil)
+	err := m.eachBatch(ctx, set, func(lo, hi int, x *mat.Dense) error {
+		scores, err := m.Scores(ctx, x)
+		if err == nil {
+			lin.Set(lin.Cols(out, lo, hi), 1, scores)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TransformOf is Transform for the columns of set, as ScoresOf takes them.
+func (m *Model) TransformOf(ctx context.Context, set *Set) (*mat.Dense, error) {
+	_, n := set.X.Dims()
+	_, k := m.p.D.Dims()
+	out := mat.NewDense(k, n, nil)
+	err := m.eachBatch(ctx, set, func(lo, hi int, x *mat.Dense) error {
+		codes, err := m.Transform(ctx, x)
+		if err == nil {
+			lin.Set(lin.Cols(out, lo, hi), 1, codes)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// PredictOf is Predict for the columns of set, as ScoresOf takes them.
+func (m *Model) PredictOf(ctx context.Context, set *Set) ([]int, error) {
+	scores, err := m.ScoresOf(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	return best(scores), nil
+}
+
+// eachBatch hands the samples of the columns lo ≤ j < hi of set to use, some at
+// a time.
+func (m *Model) eachBatch(ctx context.Context, set *Set, use func(lo, hi int, x *mat.Dense) error) error {
+	in := m.p.Input
+	d, n := set.X.Dims()
+	var makes *maker
+	switch {
+	case set.Projection != nil:
+		return fmt.Errorf("recognise: %w", errProjected)
+	case in.Size == (Size{}) && set.Input.Shown() != (Size{}) && d == m.features():
+		// Vectors of the length of those images.
+	case set.Input.Size == (Size{}) && in.samples().ArePixels():
+		// Whether they are vectors or the pixels of images nothing says.
+	case set.Input.samples().String() != in.samples().String():
+		var err error
+		if makes, err = set.maker(in); err != nil {
+			return fmt.Errorf("recognise: %w", err)
+		}
+	}
+	for lo := 0; lo < n; lo += batch {
+		hi := min(n, lo+batch)
+		x := lin.Cols(set.X, lo, hi)
+		if makes != nil {
+			x = makes.all(x, set.scale())
+		}
+		if err := use(lo, hi, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Predict returns, for every column of x, the index in Classes of the class

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,6 +25,13 @@ func testParts(rule Rule, r *rand.Rand) Parts {
 	}
 	if rule == Fisher {
 		p.M, p.Weight = mat.NewDense(6, 3, []float64{1, 0, 0, 0, .5, 0, 0, .5, 0, 0, 0, .3, 0, 0, .3, 0, 0, .3}), 0.5
+	}
+	if rule == Huber {
+		p.Coder = coding.DefaultRobust
+	}
+	if rule == Votes {
+		p.Input = Input{Size: Size{Height: 10, Width: 2}}
+		p.Coder = coding.Blocks{Side: 2, Step: 2, Temperature: 0.1, Inner: coding.DefaultNonNegative}
 	}
 	return p
 }
@@ -54,8 +62,8 @@ func TestNewModelRefusesPartsThatDisagree(t *testing.T) {
 		"linear without W":      func(p *Parts) { p.W = nil },
 		"W without linear":      func(p *Parts) { p.Rule = Residual },
 		"W of another size":     func(p *Parts) { p.W = mat.NewDense(3, 5, nil) },
-		"input of another size": func(p *Parts) { p.Input = Input{3, 3} },
-		"input out of range":    func(p *Parts) { p.Input = Input{-4, -5} },
+		"input of another size": func(p *Parts) { p.Input = Input{Size: Size{3, 3}} },
+		"input out of range":    func(p *Parts) { p.Input = Input{Size: Size{-4, -5}} },
 	} {
 		p := testParts(Linear, rand.New(rand.NewPCG(1, 2)))
 		spoil(&p)
@@ -87,7 +95,8 @@ func TestRules(t *testing.T) {
 			if got[j] != want {
 				t.Errorf("%s: atom %d is named class %d, want %d", rule, j, got[j], want)
 			}
-			if s := scores.At(want, j); rule != Linear && rule != Fisher && math.Abs(s-1) > 1e-6 {
+			exact := slices.Contains([]Rule{Residual, NormedResidual, Sum}, rule)
+			if s := scores.At(want, j); exact && math.Abs(s-1) > 1e-6 {
 				t.Errorf("%s: a perfect reconstruction scores %v, want 1", rule, s)
 			}
 		}
@@ -102,7 +111,7 @@ func TestRules(t *testing.T) {
 // The residual rules against their definitions, sample by sample.
 func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, rule := range []Rule{Residual, NormedResidual, Fisher} {
+	for _, rule := range []Rule{Residual, NormedResidual, Fisher, Sum, Huber} {
 		m := newTestModel(t, rule, r)
 		x := mat.NewDense(20, 9, nil)
 		x.Apply(func(int, int, float64) float64 { return r.Float64() }, x)
@@ -134,6 +143,10 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 					var far mat.VecDense
 					far.SubVec(s.ColView(j), m.p.M.ColView(c))
 					want = 1 - residual*residual - 0.5*mat.Dot(&far, &far)
+				case Sum:
+					want = mat.Sum(s.Slice(lo, hi, j, j+1))
+				case Huber:
+					want = 1 - math.Sqrt(2*huber(e.RawVector().Data, coding.DefaultRobust.Threshold(20)))
 				}
 				if got := scores.At(c, j); math.Abs(got-want) > 1e-12 {
 					t.Errorf("%s: class %d of sample %d scores %v, want %v", rule, c, j, got, want)

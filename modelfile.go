@@ -17,11 +17,13 @@ import (
 	"nrdl/internal/config"
 	"nrdl/internal/hint"
 	"nrdl/internal/safetensors"
+	"nrdl/projection"
 )
 
 // A model file is a safetensors file, which other programs can open. Its
 // tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
-// K×C; only where the rule is fisher) and groups (I64, C+1). Its metadata holds under "nrdl" what about describes, as
+// K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
+// samples are projected: D has p rows) and groups (I64, C+1). Its metadata holds under "nrdl" what about describes, as
 // JSON, and under "sha256" the hexadecimal SHA-256 of that text, a newline,
 // and for every tensor, in the order of their names: its name, a space, its
 // shape as [m n], a newline, its numbers as they are in the file.
@@ -38,7 +40,8 @@ const MaxModelBytes int64 = 8 << 30
 // would misread adds one.
 //
 //	2: mean codes M, "weight"; coders with more parameters
-const modelFormat = 2
+//	3: stages of the input, projection P and m; more coders and rules
+const modelFormat = 3
 
 // Keys of the metadata.
 const (
@@ -122,6 +125,9 @@ func (p *Parts) tensors() []safetensors.Tensor {
 	if p.M != nil {
 		list = append(list, matrix("M", p.M))
 	}
+	if p.Projection != nil {
+		list = append(list, matrix("P", p.Projection.P))
+	}
 	if p.W != nil {
 		list = append(list, matrix("W", p.W))
 	}
@@ -129,7 +135,11 @@ func (p *Parts) tensors() []safetensors.Tensor {
 	for i, g := range p.Groups {
 		groups[i] = int64(g)
 	}
-	return append(list, safetensors.Tensor{Name: "groups", Shape: []int{len(groups)}, Data: groups})
+	list = append(list, safetensors.Tensor{Name: "groups", Shape: []int{len(groups)}, Data: groups})
+	if p.Projection != nil {
+		list = append(list, safetensors.Tensor{Name: "m", Shape: []int{len(p.Projection.M), 1}, Data: p.Projection.M})
+	}
+	return list
 }
 
 func matrix(name string, a *mat.Dense) safetensors.Tensor {
@@ -203,6 +213,7 @@ func checkFormat(text string) error {
 }
 
 func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
+	var fit projection.Fitted
 	for _, t := range tensors {
 		var err error
 		switch t.Name {
@@ -210,8 +221,15 @@ func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 			p.D, err = dense(t)
 		case "M":
 			p.M, err = dense(t)
+		case "P":
+			fit.P, err = dense(t)
 		case "W":
 			p.W, err = dense(t)
+		case "m":
+			var m *mat.Dense
+			if m, err = dense(t); err == nil {
+				fit.M = m.RawMatrix().Data
+			}
 		case "groups":
 			groups, ok := t.Data.([]int64)
 			if !ok || len(t.Shape) != 1 {
@@ -229,6 +247,10 @@ func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 	}
 	if p.D == nil || p.Groups == nil {
 		return errors.New("no tensor D, or no groups")
+	}
+	if fit.P != nil || fit.M != nil {
+		p.Projection = &fit
+		return fit.Validate()
 	}
 	return nil
 }

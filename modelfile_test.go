@@ -27,8 +27,10 @@ import (
 
 	"nrdl"
 	"nrdl/coding"
+	"nrdl/feature"
 	"nrdl/internal/hint"
 	"nrdl/internal/safetensors"
+	"nrdl/projection"
 )
 
 // randomParts are of a model of 3 classes with 2, 1 and 3 atoms of d features.
@@ -44,14 +46,37 @@ func randomParts(rng *rand.Rand, d int, rule nrdl.Rule) nrdl.Parts {
 		Seed:    rng.Uint64(),
 		Trained: nrdl.Outcome{Status: nrdl.Converged, Iter: 12, Residual: rng.ExpFloat64()},
 	}
-	if rule == nrdl.Linear {
-		p.W = randomMatrix(rng, 3, 6)
-	}
-	if rule == nrdl.Fisher {
-		p.M, p.Weight = randomMatrix(rng, 6, 3), rng.Float64()
-	}
 	if d == 12 {
-		p.Input = nrdl.Input{Height: 4, Width: 3}
+		p.Input = nrdl.Input{Size: nrdl.Size{Height: 4, Width: 3}}
+	}
+	switch rule {
+	case nrdl.Linear:
+		p.W = randomMatrix(rng, 3, 6)
+	case nrdl.Fisher:
+		p.M, p.Weight = randomMatrix(rng, 6, 3), rng.Float64()
+	case nrdl.Huber:
+		p.Coder = coding.DefaultRobust
+	case nrdl.Votes:
+		p.Coder = coding.Blocks{Side: 1, Step: 1, Temperature: 0.1, Inner: p.Coder}
+		if d != 12 {
+			p.Input = nrdl.Input{Size: nrdl.Size{Height: d, Width: 1}}
+		}
+	}
+	return p
+}
+
+// projectedParts are of a model whose atoms are projections of features.
+func projectedParts(rng *rand.Rand, rule nrdl.Rule) nrdl.Parts {
+	p := randomParts(rng, 5, rule)
+	p.Input = nrdl.Input{
+		Size: nrdl.Size{Height: 8, Width: 6}, Crop: 0.75, Mirror: true,
+		Photometric: feature.StepList{feature.Despeckle{}, feature.DefaultLCN},
+		Features:    feature.Features{feature.IGO{}, feature.Pixels{}},
+		Projection:  projection.Choice{Projection: projection.Fisher{Ridge: 0.25}},
+	}
+	p.Projection = &projection.Fitted{P: randomMatrix(rng, 144, 5), M: make([]float64, 144)}
+	for i := range p.Projection.M {
+		p.Projection.M[i] = rng.NormFloat64()
 	}
 	return p
 }
@@ -92,7 +117,12 @@ func TestModelFileRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		d := rapid.SampledFrom([]int{1, 5, 12}).Draw(rt, "d")
-		want := newModel(t, randomParts(rng, d, rapid.SampledFrom(nrdl.Rules).Draw(rt, "rule")))
+		rule := rapid.SampledFrom(nrdl.Rules).Draw(rt, "rule")
+		parts := randomParts(rng, d, rule)
+		if rule != nrdl.Votes && rapid.Bool().Draw(rt, "projected") { // blocks need the pixels
+			parts = projectedParts(rng, rule)
+		}
+		want := newModel(t, parts)
 		b := save(t, want)
 		got, err := load(b)
 		if err != nil {
@@ -211,9 +241,9 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		want, hint string
 	}{
 		"another program": {func(_ tensors, m metadata) { delete(m, "nrdl") }, "not an nrdl model: a safetensors file of another program", ""},
-		"newer":           {replace(`"format":2`, `"format":3,"new":[]`), "the model was written by a newer nrdl (format 3, this one reads 2)", "update nrdl"},
-		"older":           {replace(`"format":2`, `"format":1`), "the model was written by an older nrdl (format 1, this one reads 2)", "learn it again"},
-		"no format":       {replace(`"format":2,`, ``), "damaged model: it does not say its format", ""},
+		"newer":           {replace(`"format":3`, `"format":4,"new":[]`), "the model was written by a newer nrdl (format 4, this one reads 3)", "update nrdl"},
+		"older":           {replace(`"format":3`, `"format":2`), "the model was written by an older nrdl (format 2, this one reads 3)", "learn it again"},
+		"no format":       {replace(`"format":3,`, ``), "damaged model: it does not say its format", ""},
 		"not JSON":        {replace(`{`, `[`), "damaged model: it does not say its format", ""},
 		"no checksum":     {func(_ tensors, m metadata) { delete(m, "sha256") }, "damaged model: checksum differs", ""},
 		"other case":      {func(_ tensors, m metadata) { m["sha256"] = strings.ToUpper(m["sha256"]) }, "damaged model: checksum differs", ""},
@@ -306,12 +336,12 @@ func TestSaveRefuses(t *testing.T) {
 }
 
 // seal writes a model file with that text under "nrdl", D of 2×4 ones and W
-// of 2×4, and the checksum that the format asks for.
-func seal(t testing.TB, text string, groups ...int64) []byte {
-	ones := func(name string) safetensors.Tensor {
-		return safetensors.Tensor{Name: name, Shape: []int{2, 4}, Data: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
-	}
-	tensors := []safetensors.Tensor{ones("D"), ones("W"), {Name: "groups", Shape: []int{len(groups)}, Data: groups}}
+// of 2×4, and the checksum that the format asks for. Extra tensors have names
+// that come after groups, or before it and after D.
+func seal(t testing.TB, text string, groups []int64, extra ...safetensors.Tensor) []byte {
+	tensors := []safetensors.Tensor{ones("D", 2, 4), ones("W", 2, 4), {Name: "groups", Shape: []int{len(groups)}, Data: groups}}
+	tensors = append(tensors, extra...)
+	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	h := sha256.New()
 	io.WriteString(h, text+"\n")
 	for _, x := range tensors {
@@ -329,12 +359,26 @@ func seal(t testing.TB, text string, groups ...int64) []byte {
 	return b.Bytes()
 }
 
-const sealed = `{"format":2,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
+func ones(name string, shape ...int) safetensors.Tensor {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return safetensors.Tensor{Name: name, Shape: shape, Data: slices.Repeat([]float64{1}, n)}
+}
+
+// fitted are the tensors of a projection of six features.
+func fitted() []safetensors.Tensor { return []safetensors.Tensor{ones("P", 6, 2), ones("m", 6, 1)} }
+
+const sealed = `{"format":3,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
 	`"input":{"height":0,"width":0},"method":"m","seed":1,"trained":{"status":"converged","iter":1,"residual":0}}`
+
+// sealedProjected goes with the tensors that fitted returns.
+var sealedProjected = strings.Replace(sealed, `"height":0,"width":0`, `"height":3,"width":2,"mirror":true,"projection":{"name":"pca","dims":2}`, 1)
 
 // A right checksum is no excuse: whoever can write a file can write that.
 func TestSealedModelsAreChecked(t *testing.T) {
-	if _, err := load(seal(t, sealed, 0, 1, 4)); err != nil {
+	if _, err := load(seal(t, sealed, []int64{0, 1, 4})); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, new, want string }{
@@ -349,17 +393,69 @@ func TestSealedModelsAreChecked(t *testing.T) {
 		{`["a","b"]`, `null`, "model: groups [0 1 4] do not divide 4 columns into 0 classes"},
 		{`"linear"`, `"best"`, `model: unknown rule "best"`},
 		{`"linear"`, `"residual"`, `model: rule "residual" has no use for W`},
-		{`"height":0,"width":0`, `"height":3,"width":2`, "model: an input of 3x2 makes 6 features, the atoms have 2"},
+		{`"height":0,"width":0`, `"height":3,"width":2`, "model: atoms: an input of 3x2 pixels makes 6 features, not 2"},
 		{`"height":0,"width":0`, `"height":-1,"width":-2`, "model: size -1x-2 is outside 1x1 … 1024x1024"},
 	} {
-		_, err := load(seal(t, strings.Replace(sealed, tt.old, tt.new, 1), 0, 1, 4))
+		_, err := load(seal(t, strings.Replace(sealed, tt.old, tt.new, 1), []int64{0, 1, 4}))
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s → %s: %v, want %s", tt.old, tt.new, err, tt.want)
 		}
 	}
 	for _, groups := range [][]int64{{}, {0}, {0, 4}, {0, 4, 4}, {0, -1, 4}, {1, 2, 4}, {0, 5, 4}, {0, 1, math.MaxInt64}} {
-		if _, err := load(seal(t, sealed, groups...)); err == nil {
+		if _, err := load(seal(t, sealed, groups)); err == nil {
 			t.Errorf("groups %v are accepted", groups)
+		}
+	}
+}
+
+// A stage that no nrdl could have written, and a projection that does not go
+// with the input, are refused.
+func TestSealedInputsAreChecked(t *testing.T) {
+	groups := []int64{0, 1, 4}
+	if _, err := load(seal(t, sealedProjected, groups, fitted()...)); err != nil {
+		t.Fatal(err)
+	}
+	const stages = `"mirror":true,"projection":{"name":"pca","dims":2}`
+	for _, tt := range []struct{ by, want string }{
+		{`"mirror":true`, "model: an input of 3x2 pixels mirror, and a projection that was fit"},
+		{`"mirror":1`, "model: json: cannot unmarshal number into Go struct field Input.input.mirror of type bool"},
+		{`"mirorr":true`, `model: json: unknown field "mirorr"`},
+		{`"crop":2`, "model: crop = 2 is not a share between 0 and 1"},
+		{`"crop":-1e-9`, "model: crop = -1e-09 is not a share between 0 and 1"},
+		{`"features":[]`, "model: an input of 3x2 pixels, and a projection that was fit"},
+		{`"features":[{"name":"hog"}]`, `missing`},
+		{`"features":[{"name":"igo","cell":2}]`, `unknown parameter of igo "cell"`},
+		{`"features":[{"name":"sift"}]`, `"sift"`},
+		{`"features":[null]`, `feature`},
+		{`"features":{"name":"igo"}`, "is not a list of objects with names"},
+		{`"features":[{"name":"igo"}],` + stages, "model: atoms: an input of 3x2 igo mirror pca:dims=2 makes 12 features, its projection takes 6"},
+		{`"photometric":[{"name":"tan-triggs"}]`, "missing"},
+		{`"photometric":[{"name":"equalize"}]`, `"equalize"`},
+		{`"projection":{"name":"lda"}`, `"lda"`},
+		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0"},
+		{`"projection":{"name":"fisher","ridge":1}`, `missing`},
+		{`"projection":{"name":"pca","dims":-1}`, "dims = -1 of pca is negative"},
+	} {
+		text := strings.Replace(sealedProjected, stages, tt.by, 1)
+		_, err := load(seal(t, text, groups, fitted()...))
+		if err == nil || !strings.HasPrefix(err.Error(), "model: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.by, err, tt.want)
+		}
+	}
+	for name, tt := range map[string]struct {
+		tensors []safetensors.Tensor
+		want    string
+	}{
+		"nothing is fit":      {nil, "model: an input of 3x2 pixels mirror pca:dims=2, whose projection was not fit"},
+		"no mean":             {fitted()[:1], "damaged model: the projection is 6×2 and its mean has 0 features"},
+		"no matrix":           {fitted()[1:], "damaged model: the projection has no matrix"},
+		"a mean too short":    {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 5, 1)}, "damaged model: the projection is 6×2 and its mean has 5 features"},
+		"too few features":    {[]safetensors.Tensor{ones("P", 5, 2), ones("m", 5, 1)}, "model: atoms: an input of 3x2 pixels mirror pca:dims=2 makes 6 features, its projection takes 5"},
+		"too many dimensions": {[]safetensors.Tensor{ones("P", 6, 3), ones("m", 6, 1)}, "model: atoms: an input of 3x2 pixels mirror pca:dims=2 makes 3 features, not 2"},
+		"a flat mean":         {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 6)}, "damaged model: m is not a matrix"},
+	} {
+		if _, err := load(seal(t, sealedProjected, groups, tt.tensors...)); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
 }
@@ -385,10 +481,15 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzLoadSealed goes where FuzzLoad is stopped by the checksum.
 func FuzzLoadSealed(f *testing.F) {
-	f.Add(sealed, int64(1), int64(4))
-	f.Fuzz(func(t *testing.T, text string, g1, g2 int64) {
+	f.Add(sealed, int64(1), int64(4), false)
+	f.Add(sealedProjected, int64(1), int64(4), true)
+	f.Fuzz(func(t *testing.T, text string, g1, g2 int64, projected bool) {
+		var extra []safetensors.Tensor
+		if projected {
+			extra = fitted()
+		}
 		if utf8.ValidString(text) {
-			checkLoad(t, seal(t, text, 0, g1, g2))
+			checkLoad(t, seal(t, text, []int64{0, g1, g2}, extra...))
 		}
 	})
 }

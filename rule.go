@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl/coding"
+	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 	"nrdl/internal/parallel"
 )
@@ -34,10 +36,41 @@ const (
 	// mean code of the class and w a weight: 1 is a perfect reconstruction by
 	// the class alone with its mean code [fddl].
 	Fisher Rule = "fisher"
+
+	// Sum scores class c by Σ s_c, the sum of its coefficients: near 1, as atoms
+	// and samples are of unit norm, where the class alone rebuilds the sample
+	// with coefficients of one sign.
+	Sum Rule = "sum"
+
+	// Huber scores class c by 1 − √(2·Σ_i h(r_i)) with r = y − D_c·s_c and
+	// Huber's function h of the threshold λ of the coder, coding.Robust: features
+	// that the class does not explain count little, and for λ = ∞ it is Residual.
+	Huber Rule = "huber"
+
+	// Votes scores class c by the part of the votes that it has from the blocks
+	// of the sample, as coding.Blocks says; in all they are at most 1.
+	Votes Rule = "votes"
 )
 
 // Rules lists every rule.
-var Rules = []Rule{Linear, Residual, NormedResidual, Fisher}
+var Rules = []Rule{Linear, Residual, NormedResidual, Fisher, Sum, Huber, Votes}
+
+// A thresholder is a coder that says from where on an error counts linearly in
+// a sample of d features, as Huber needs it.
+type thresholder interface{ Threshold(d int) float64 }
+
+// Suits reports why r cannot score what c codes.
+func (r Rule) Suits(c coding.Coder) error {
+	if _, ok := c.(thresholder); r == Huber && !ok {
+		return hint.Add(fmt.Errorf("rule %q needs the threshold of a robust coder, %s has none", r, c.Name()),
+			"use the coder %s, or the rule %s", coding.DefaultRobust.Name(), Residual)
+	}
+	if r == Votes && !coding.CanVote(c) {
+		return hint.Add(fmt.Errorf("rule %q needs a coder that votes, %s does not", r, c.Name()),
+			"use the coder %s, or the rule %s", coding.DefaultBlocks.Name(), Residual)
+	}
+	return nil
+}
 
 // scored is how many samples are scored together: their residuals stay in the
 // cache from class to class.
@@ -50,10 +83,27 @@ func (m *Model) score(out, s, y *mat.Dense) {
 		lin.AB(out, 1, m.p.W, s)
 		return
 	}
+	if m.p.Rule == Sum {
+		m.scoreSums(out, s)
+		return
+	}
 	_, n := y.Dims()
 	parallel.For(n, scored, func(lo, hi int) {
 		m.scoreResiduals(lin.Cols(out, lo, hi), lin.Cols(s, lo, hi), lin.Cols(y, lo, hi))
 	})
+}
+
+// scoreSums is score for Sum. The code of a blank column is 0.
+func (m *Model) scoreSums(out, s *mat.Dense) {
+	for c := range m.p.Classes {
+		row := out.RawRowView(c)
+		clear(row)
+		for k := m.p.Groups[c]; k < m.p.Groups[c+1]; k++ {
+			for j, v := range s.RawRowView(k) {
+				row[j] += v
+			}
+		}
+	}
 }
 
 // scoreResiduals is score for the rules that look at residuals.
@@ -69,7 +119,7 @@ func (m *Model) scoreResiduals(out, s, y *mat.Dense) {
 		sc := lin.Block(s, lo, hi, 0, n)
 		lin.Set(r, 1, y)
 		lin.AddAB(r, -1, lin.Cols(m.p.D, lo, hi), sc) // y − D_c·s_c
-		lin.SquaredColumnNorms(res, r)
+		m.squares(res, r)
 		row := out.RawRowView(c)
 		if m.p.Rule == Fisher {
 			for j, distance := range row {
@@ -92,6 +142,24 @@ func (m *Model) scoreResiduals(out, s, y *mat.Dense) {
 	}
 }
 
+// squares writes the squared norms of the columns of r, d×n, into dst, or twice
+// the sums of Huber's function where the rule is Huber.
+func (m *Model) squares(dst []float64, r *mat.Dense) {
+	if m.p.Rule != Huber {
+		lin.SquaredColumnNorms(dst, r)
+		return
+	}
+	d, _ := r.Dims()
+	λ := m.p.Coder.(thresholder).Threshold(d)
+	clear(dst)
+	for i := range d {
+		for j, v := range r.RawRowView(i) {
+			near := min(math.Abs(v), λ)
+			dst[j] += near * (2*math.Abs(v) - near) // v² or 2λ|v| − λ²
+		}
+	}
+}
+
 // fisherDistances writes ‖s − m_c‖² of the columns of s, K×n, into dst, C×n.
 func (m *Model) fisherDistances(dst, s *mat.Dense) {
 	classes, n := dst.Dims()
@@ -110,7 +178,7 @@ func (m *Model) fisherDistances(dst, s *mat.Dense) {
 // of scores a class by its squared residual and the squared norm of its code.
 func (r Rule) of(residual, code float64) float64 {
 	switch r {
-	case Residual:
+	case Residual, Huber:
 		return 1 - math.Sqrt(residual)
 	case NormedResidual:
 		if code == 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/projection"
 )
 
 // A Set is a labelled sample set. Its columns are grouped by class: the
@@ -18,7 +20,12 @@ type Set struct {
 	IDs     []string   // len N, where each sample came from; may be nil
 	Classes []string   // len C, the names of the classes
 	Groups  []int      // len C+1, Groups[0] = 0 and Groups[C] = N
-	Input   Input      // how an image becomes a column
+	Input   Input      // how an image became a column
+	White   float64    // grey value of white in images; 0 stands for 255
+
+	// Projection is the one of Input, fit, that was applied to the columns; nil
+	// for none.
+	Projection *projection.Fitted
 }
 
 // NewSet groups the columns of x, d×N, by label. Classes appear in the order
@@ -94,8 +101,11 @@ func (s *Set) Validate() error {
 	if err := uniqueNames(s.Classes); err != nil {
 		return err
 	}
-	if in := s.Input.Len(); in != 0 && in != d {
-		return fmt.Errorf("an input of %v makes %d features, the samples have %d", s.Input, in, d)
+	if err := fitsInput(s.Input, s.Projection, d); err != nil {
+		return fmt.Errorf("samples: %w", err)
+	}
+	if !(s.White >= 0) || math.IsInf(s.White, 1) {
+		return fmt.Errorf("white = %v is no grey value", s.White)
 	}
 	for i := range d {
 		for j, v := range s.X.RawRowView(i) {
@@ -103,6 +113,26 @@ func (s *Set) Validate() error {
 				return fmt.Errorf("%s: feature %d is %v", s.ID(j), i, v)
 			}
 		}
+	}
+	return nil
+}
+
+// fitsInput reports why vectors of d features cannot be what in makes, projected
+// by p where p is not nil.
+func fitsInput(in Input, p *projection.Fitted, d int) error {
+	made := in.Len()
+	if p != nil {
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		from, to := p.Dims()
+		if made != 0 && made != from {
+			return fmt.Errorf("an input of %v makes %d features, its projection takes %d", in, made, from)
+		}
+		made = to
+	}
+	if made != 0 && made != d {
+		return fmt.Errorf("an input of %v makes %d features, not %d", in, made, d)
 	}
 	return nil
 }
@@ -172,7 +202,7 @@ func (s *Set) Labels() []int {
 func (s *Set) Select(idx []int) *Set {
 	idx = slices.Sorted(slices.Values(idx))
 	d, _ := s.X.Dims()
-	t := &Set{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Input: s.Input}
+	t := &Set{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Input: s.Input, White: s.White, Projection: s.Projection}
 	permuteColumns(t.X, s.X, idx)
 	last := -1
 	for _, j := range idx {

@@ -63,7 +63,7 @@ func TestNewSetRefuses(t *testing.T) {
 			return err
 		},
 		"an input of another length": func() error {
-			_, err := NewSet(numbered(2), []string{"a", "b"}, nil, nil, Input{3, 3})
+			_, err := NewSet(numbered(2), []string{"a", "b"}, nil, nil, Input{Size: Size{3, 3}})
 			return err
 		},
 		"NaN": func() error {
@@ -128,15 +128,15 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-func TestParseInput(t *testing.T) {
-	for in, want := range map[string]Input{"56x46": {56, 46}, "1x1": {1, 1}, "32x32": DefaultInput} {
-		if got, err := ParseInput(in); err != nil || got != want || got.String() != in {
-			t.Errorf("ParseInput(%q) = %v, %v", in, got, err)
+func TestParseSize(t *testing.T) {
+	for in, want := range map[string]Size{"56x46": {56, 46}, "1x1": {1, 1}, "32x32": DefaultSize} {
+		if got, err := ParseSize(in); err != nil || got != want || got.String() != in {
+			t.Errorf("ParseSize(%q) = %v, %v", in, got, err)
 		}
 	}
 	for _, in := range []string{"", "32", "32x", "x32", "0x5", "-1x5", "32x32x32", "32x32 ", "9999x9999", "axb", "1e9x1"} {
-		if got, err := ParseInput(in); err == nil {
-			t.Errorf("ParseInput(%q) = %v", in, got)
+		if got, err := ParseSize(in); err == nil {
+			t.Errorf("ParseSize(%q) = %v", in, got)
 		}
 	}
 }

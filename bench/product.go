@@ -134,7 +134,7 @@ func (r *report) oneFace() error {
 	}
 	var times []float64
 	for c := range set.Classes {
-		file, err := encode(set.X, set.Groups[c]+20, set.Input)
+		file, err := encode(set.X, set.Groups[c]+20, set.Input.Size)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (r *report) oneFace() error {
 	return nil
 }
 
-func encode(x *mat.Dense, j int, in nrdl.Input) ([]byte, error) {
+func encode(x *mat.Dense, j int, in nrdl.Size) ([]byte, error) {
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for i := range in.Len() {
 		img.SetGray(i/in.Height, i%in.Height, color.Gray{Y: uint8(x.At(i, j))})

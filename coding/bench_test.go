@@ -101,3 +101,76 @@ func BenchmarkExactOver(b *testing.B) {
 		}
 	}
 }
+
+// benchmarkOver codes n faces of 56×46 pixels over 240, as ORL has them, or of
+// 32×32 over 760, as Extended Yale B.
+func benchmarkOver(b *testing.B, c coding.Coder, height, width, classes, per, n int) {
+	d := faces(1, height*width, classes, per, 0.02)
+	y := mat.DenseCopyOf(faces(2, height*width, classes, 44, 0.02).Slice(0, height*width, 0, n))
+	groups := make([]int, classes+1)
+	for i := range groups {
+		groups[i] = i * per
+	}
+	if p, ok := c.(coding.Spatial); ok {
+		placed, err := p.Place(height, width, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		c = placed
+	}
+	over, err := c.Over(d, groups)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, votes := mat.NewDense(classes*per, n, nil), mat.NewDense(classes, n, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		if v, ok := over.(coding.Voter); ok {
+			err = v.Votes(context.Background(), votes, y)
+		} else {
+			err = over.Code(context.Background(), s, y)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRobustSingle(b *testing.B) {
+	benchmarkOver(b, coding.DefaultRobust, 56, 46, 40, 6, 1)
+}
+
+func BenchmarkRobustBatch(b *testing.B) {
+	benchmarkOver(b, coding.DefaultRobust, 56, 46, 40, 6, 160)
+}
+
+func BenchmarkRobustBatchWide(b *testing.B) {
+	benchmarkOver(b, coding.DefaultRobust, 32, 32, 38, 20, 1654)
+}
+
+func BenchmarkReweightedBatch(b *testing.B) {
+	c := coding.DefaultRobust
+	c.Estimator = coding.Reweighted
+	benchmarkOver(b, c, 56, 46, 40, 6, 16)
+}
+
+func BenchmarkBlocksSingle(b *testing.B) {
+	benchmarkOver(b, coding.DefaultBlocks, 32, 32, 38, 20, 1)
+}
+
+func BenchmarkBlocksBatch(b *testing.B) {
+	benchmarkOver(b, coding.DefaultBlocks, 32, 32, 38, 20, 1654)
+}
+
+func BenchmarkBlocksOver(b *testing.B) {
+	d := faces(1, 56*46, 38, 20, 0.02)
+	placed, err := coding.Blocks{Side: 16, Step: 8, Temperature: 0.1, Inner: coding.DefaultBlocks.Inner}.Place(56, 46, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := placed.Over(d, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

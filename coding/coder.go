@@ -45,6 +45,10 @@
 //	[dsrc]  Xu, Zhong, Yang, You, Zhang: A new discriminative sparse
 //	        representation method for robust face recognition via ℓ2
 //	        regularization. IEEE TNNLS 28, 2017.
+//	[rrc]   Yang, Zhang, Yang, Zhang: Regularized robust coding for face
+//	        recognition. IEEE TIP 22, 2013.
+//	[huber] Huber: Robust estimation of a location parameter. Annals of
+//	        Mathematical Statistics 35, 1964.
 package coding
 
 import (
@@ -95,7 +99,7 @@ func Check(c Coder, d, k int) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultOMP}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultOMP, DefaultRobust, DefaultBlocks}
 
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {

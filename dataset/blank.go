@@ -36,7 +36,7 @@ func refuseBlank(set *nrdl.Set, opt Options) error {
 		for i := range sample {
 			sample[i] = set.X.At(i, j)
 		}
-		if Blank(sample) && (set.Input.Len() != 0 || sample[0] == 0) {
+		if Blank(sample) && (set.Input.ArePixels() || sample[0] == 0) {
 			blank = append(blank, set.ID(j))
 		} else {
 			left[set.ClassOf(j)]++

@@ -56,7 +56,7 @@ func (n SaltAndPepper) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.
 
 func (n SaltAndPepper) stream() uint64 { return noiseStream }
 
-func (n SaltAndPepper) spoiler(in nrdl.Input, white float64) spoiler {
+func (n SaltAndPepper) spoiler(in nrdl.Size, white float64) spoiler {
 	pepper, salt := n.Density/2, 1-n.Density/2
 	return func(x *mat.Dense, j int, rng *rand.Rand) {
 		for i := range in.Len() {
@@ -107,25 +107,25 @@ func (o Occlusion) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set,
 	return corruptSelected(o, set, columns, seed)
 }
 
-// Block returns the size of the block in images of size in; the zero Input
+// Block returns the size of the block in images of size in; the zero Size
 // where the share rounds to no pixel.
-func (o Occlusion) Block(in nrdl.Input) nrdl.Input {
+func (o Occlusion) Block(in nrdl.Size) nrdl.Size {
 	short := min(in.Height, in.Width)
 	area := o.Share * float64(in.Len())
 	if side := math.Sqrt(area); side <= float64(short) {
 		s := int(math.Round(side))
-		return nrdl.Input{Height: s, Width: s}
+		return nrdl.Size{Height: s, Width: s}
 	}
 	long := int(math.Round(area / float64(short)))
 	if in.Height < in.Width {
-		return nrdl.Input{Height: short, Width: long}
+		return nrdl.Size{Height: short, Width: long}
 	}
-	return nrdl.Input{Height: long, Width: short}
+	return nrdl.Size{Height: long, Width: short}
 }
 
 func (o Occlusion) stream() uint64 { return occlusionStream }
 
-func (o Occlusion) spoiler(in nrdl.Input, white float64) spoiler {
+func (o Occlusion) spoiler(in nrdl.Size, white float64) spoiler {
 	b := o.Block(in)
 	if b.Len() == 0 {
 		return func(*mat.Dense, int, *rand.Rand) {}
@@ -148,7 +148,7 @@ func (o Occlusion) spoiler(in nrdl.Input, white float64) spoiler {
 type corruption interface {
 	Validate() error
 	stream() uint64
-	spoiler(in nrdl.Input, white float64) spoiler
+	spoiler(in nrdl.Size, white float64) spoiler
 }
 
 // A spoiler damages column j of x, an image, by the random numbers of rng. It
@@ -204,7 +204,7 @@ func corruptible(c corruption, set *nrdl.Set) (white float64, err error) {
 	if err := set.Validate(); err != nil {
 		return 0, fmt.Errorf("corrupt images: %w", err)
 	}
-	if set.Input.Len() == 0 {
+	if !set.Input.ArePixels() {
 		return 0, hint.Add(errors.New("corrupt images: the samples are not images of a known size"),
 			"set the height and the width of the images; features cannot be corrupted, the images they are made from can")
 	}
@@ -229,7 +229,7 @@ func whiteOf(most float64) float64 {
 // corrupt damages the images of t, of which image j has the number number(j)
 // in the whole set. Each number has random numbers of its own.
 func corrupt(c corruption, t *nrdl.Set, white float64, seed uint64, number func(j int) int) {
-	spoil := c.spoiler(t.Input, white)
+	spoil := c.spoiler(t.Input.Size, white)
 	_, n := t.X.Dims()
 	parallel.For(n, corruptChunk, func(lo, hi int) {
 		for j := lo; j < hi; j++ {

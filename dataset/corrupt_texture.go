@@ -35,14 +35,14 @@ const (
 
 // leaves returns the heap as an image of size in, pixels column-major, values
 // 0 … white.
-func leaves(in nrdl.Input, white float64) []float64 {
+func leaves(in nrdl.Size, white float64) []float64 {
 	h := drawHeap()
 	src := grey{height: heapSide, width: heapSide, row: func(y int, dst []float64) {
 		for x := range dst {
 			dst[x] = white * h[y*heapSide+x]
 		}
 	}}
-	return resample(src, in, 0, white)
+	return resample(src, nrdl.Input{Size: in}, 0, white)
 }
 
 // drawHeap draws the heap once, row-major, 0 … 1: from the front to the back,

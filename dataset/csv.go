@@ -51,7 +51,7 @@ func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nrdl.NewSet(x, labels, ids, nil, opt.imageSize())
+	return nrdl.NewSet(x, labels, ids, nil, opt.images())
 }
 
 // file is where the image of r is, in the list at list.

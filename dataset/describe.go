@@ -14,7 +14,7 @@ type Info struct {
 	People   int        `json:"people"`
 	Images   int        `json:"images"`
 	Features int        `json:"features"` // d
-	Input    nrdl.Input `json:"input"`    // zero where the samples are not images of known size
+	Input    nrdl.Input `json:"input"`    // zero where the samples are not images of known size, nor made of any
 	Fewest   int        `json:"fewest"`   // images of the person with the fewest
 	Most     int        `json:"most"`     // images of the person with the most
 	Lowest   float64    `json:"lowest"`   // value

@@ -45,7 +45,7 @@ func (o orientation) turned() bool { return o >= 5 }
 func (o orientation) sample(g grey, in nrdl.Input) []float64 {
 	small := in
 	if o.turned() {
-		small = nrdl.Input{Height: in.Width, Width: in.Height}
+		small.Size = nrdl.Size{Height: in.Width, Width: in.Height}
 	}
 	v := resample(g, small, 0, 255)
 	if o == 1 {

@@ -46,7 +46,7 @@ func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error
 	if err != nil {
 		return nil, err
 	}
-	return nrdl.NewSet(x, labels, images, people, opt.imageSize())
+	return nrdl.NewSet(x, labels, images, people, opt.images())
 }
 
 // foreignCounts counts the foreign images: "3 HEIC files".

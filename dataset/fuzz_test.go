@@ -15,14 +15,14 @@ import (
 const fuzzPixels = 1 << 20
 
 func FuzzDecodeImage(f *testing.F) {
-	in := nrdl.Input{Height: 5, Width: 4}
+	in := nrdl.Size{Height: 5, Width: 4}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if kind, err := formatOf(data); err == nil {
 			if c, err := kind.config(data); err == nil && c.Width*c.Height > fuzzPixels {
 				return
 			}
 		}
-		v, err := DecodeImage(data, "fuzz", in)
+		v, err := DecodeImage(data, "fuzz", nrdl.Input{Size: in})
 		if err != nil {
 			if _, err := DecodePhoto(data, "fuzz"); err == nil {
 				t.Error("the photo can be read and the sample cannot")

@@ -68,13 +68,14 @@ func luma(r, g, b, a uint32) float64 {
 	return float64(sum+1000*uint64(0xffff-a)) / 257_000
 }
 
-// resample returns src resized to in, column-major, by the Catmull-Rom kernel,
-// widened by the factor of reduction where the image shrinks (antialiasing).
-// Values are clamped to lo … hi, which the kernel may exceed at edges. Where
-// the size is that of in the values are not changed.
+// resample returns the part of src that in.Crop keeps resized to in.Size,
+// column-major, by the Catmull-Rom kernel, widened by the factor of reduction
+// where the image shrinks (antialiasing). Values are clamped to lo … hi, which
+// the kernel may exceed at edges. Where the size is that of in, and all is kept,
+// the values are not changed.
 func resample(src grey, in nrdl.Input, lo, hi float64) []float64 {
-	across, down := kernelTaps(src.width, in.Width), kernelTaps(src.height, in.Height)
-	out := make([]float64, in.Len())
+	across, down := kernelTaps(src.width, in.Width, in.Crop), kernelTaps(src.height, in.Height, in.Crop)
+	out := make([]float64, in.Size.Len())
 	row, narrow := make([]float64, src.width), make([]float64, in.Width)
 	first := 0 // the first row of the result that source row y reaches
 	for y := range src.height {
@@ -113,29 +114,34 @@ func (t taps) dot(row []float64) float64 {
 	return sum
 }
 
-// kernelTaps returns the taps that bring n pixels to m.
-func kernelTaps(n, m int) []taps {
+// kernelTaps returns the taps that bring the share crop about the middle of n
+// pixels to m pixels; a crop of 0 is all of them.
+func kernelTaps(n, m int, crop float64) []taps {
 	all := make([]taps, m)
-	if n == m {
+	if crop == 0 {
+		crop = 1
+	}
+	if n == m && crop == 1 {
 		for i := range all {
 			all[i] = taps{i, []float64{1}}
 		}
 		return all
 	}
-	scale := float64(n) / float64(m)
+	scale := crop * float64(n) / float64(m)
+	start := (1 - crop) / 2 * float64(n)
 	stretch := max(scale, 1)
 	pool := make([]float64, 0, m*(int(4*stretch)+2))
 	for i := range all {
-		centre := (float64(i)+0.5)*scale - 0.5
+		centre := start + (float64(i)+0.5)*scale - 0.5
 		from := max(0, int(math.Floor(centre-2*stretch)))
 		to := min(n-1, int(math.Ceil(centre+2*stretch)))
-		start, sum := len(pool), 0.0
+		first, sum := len(pool), 0.0
 		for k := from; k <= to; k++ {
 			w := catmullRom((float64(k) - centre) / stretch)
 			pool = append(pool, w)
 			sum += w
 		}
-		w := pool[start:len(pool):len(pool)]
+		w := pool[first:len(pool):len(pool)]
 		for k := range w {
 			w[k] /= sum
 		}

@@ -28,8 +28,8 @@ const (
 
 var large sync.Mutex
 
-// ReadImage reads the image file at path as a sample of in.Len() grey values
-// between 0 and 255. DecodeImage says how.
+// ReadImage reads the image file at path as in.Size.Len() grey values between 0
+// and 255. DecodeImage says how.
 func ReadImage(path string, in nrdl.Input) ([]float64, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -39,18 +39,19 @@ func ReadImage(path string, in nrdl.Input) ([]float64, error) {
 }
 
 // DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG,
-// WebP, BMP, TIFF or the first frame of a GIF, told by content) into a sample:
+// WebP, BMP, TIFF or the first frame of a GIF, told by content) into grey values:
 // upright as its EXIF orientation says, grey by the luma of ITU-R BT.601, over
-// white where it is transparent, resized once to in by Catmull-Rom with
-// antialiasing, pixels in column-major order, 0 black … 255 white. An image
-// that has the size of in passes unchanged. Name stands for the image in
-// errors. Data may be hostile: it is refused if it claims too many pixels, and
+// white where it is transparent, the share in.Crop of its height and width
+// about its centre resized once to in.Size by Catmull-Rom with antialiasing,
+// pixels in column-major order, 0 black … 255 white. The other stages of in are
+// those of nrdl.Set.Samples. An image that has in's size passes unchanged where
+// nothing is cropped. Name stands for the image in errors. Data may be hostile: it is refused if it claims too many pixels, and
 // a decoder that panics is an error.
 func DecodeImage(data []byte, name string, in nrdl.Input) ([]float64, error) {
-	if err := in.Validate(); err != nil {
+	if err := in.Images().Validate(); err != nil {
 		return nil, fmt.Errorf("read image %s: %w", name, err)
 	}
-	if in.Len() == 0 {
+	if in.Size == (nrdl.Size{}) {
 		return nil, fmt.Errorf("read image %s: no size to bring it to", name)
 	}
 	var v []float64
@@ -77,8 +78,8 @@ func DecodePhoto(data []byte, name string) (image.Image, error) {
 }
 
 // Sample turns an image that is upright already, for example the crop of a
-// face, into a sample of in.Len() grey values, as DecodeImage does. It panics
-// if the image is empty or in is zero.
+// face, into in.Size.Len() grey values, as DecodeImage does. It panics if the
+// image is empty or in has no size.
 func Sample(img image.Image, in nrdl.Input) []float64 {
 	return resample(greyOf(img), in, 0, 255)
 }

@@ -89,7 +89,7 @@ func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
 		gnd[j] = int32(c + 1)
 	}
 	vars := []mat5.Variable{fea(set), mat5.Int32("gnd", n, 1, gnd)}
-	if set.Input.Len() == d {
+	if set.Input.Shown().Len() == d {
 		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Input.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Input.Width)}))
 	}
 	samples, err := atomicfile.Prepare(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) })

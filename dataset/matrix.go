@@ -16,8 +16,8 @@ type matrix struct {
 	name       string
 	rows, cols int
 	data       []float64
-	in         nrdl.Input // where the file says it by the shape of the variable
-	fromZero   bool       // its format counts from 0
+	in         nrdl.Size // where the file says it by the shape of the variable
+	fromZero   bool      // its format counts from 0
 }
 
 // dense returns the matrix by rows.

@@ -2,15 +2,20 @@ package dataset
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
 	"nrdl/internal/npz"
 )
 
@@ -61,7 +66,46 @@ func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*nrdl.Set, er
 	if order := vars.words("classes"); sameNames(order, t.labels) {
 		t.classes = order
 	}
+	if text := vars.words(inputArray); len(text) == 1 {
+		return t.made(path, text[0], opt)
+	}
 	return t.set(path, opt)
+}
+
+// inputArray is the array that says how images became the samples.
+const inputArray = "input"
+
+// made is set for samples that nrdl made of images, as text says.
+func (t *table) made(path, text string, opt Options) (*nrdl.Set, error) {
+	var in nrdl.Input
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&in)
+	if err == nil && dec.More() {
+		err = errors.New("text after its end")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err)
+	}
+	if err := in.Validate(); err != nil {
+		return nil, fmt.Errorf("its %s: %w", inputArray, err)
+	}
+	if err := readable(in); err != nil {
+		return nil, fmt.Errorf("its %s: %w", inputArray, err)
+	}
+	if want := opt.Input.Images(); want.Size != (nrdl.Size{}) && want.String() != in.Images().String() {
+		return nil, hint.Add(fmt.Errorf("its samples were made of images of %v, not %v", in.Images(), want),
+			"convert the images themselves once more")
+	}
+	return t.grouped(in, whiteOf(mat.Max(t.x)))
+}
+
+// readable reports an input that is not one of samples in a file.
+func readable(in nrdl.Input) error {
+	if in.Mirror || !in.Projection.IsZero() {
+		return fmt.Errorf("%v has stages that only a model can have", in)
+	}
+	return nil
 }
 
 // sameNames reports whether classes are the different ones of labels.
@@ -102,7 +146,7 @@ func (vs npzVariables) get(name string) (matrix, error) {
 	data, err := a.Float64s()
 	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: true}
 	if err == nil && len(a.Shape) == 3 {
-		m.in = nrdl.Input{Height: a.Shape[1], Width: a.Shape[2]}
+		m.in = nrdl.Size{Height: a.Shape[1], Width: a.Shape[2]}
 		m.data = standUp(data, rows, m.in)
 	}
 	return m, err
@@ -110,7 +154,7 @@ func (vs npzVariables) get(name string) (matrix, error) {
 
 // standUp brings the pixels of n images, which lie row after row, into
 // column-major order: pixel p of image i is data[p·n + i].
-func standUp(data []float64, n int, in nrdl.Input) []float64 {
+func standUp(data []float64, n int, in nrdl.Size) []float64 {
 	up := make([]float64, 0, len(data))
 	for x := range in.Width {
 		for y := range in.Height {
@@ -129,8 +173,9 @@ func (vs npzVariables) all() []string {
 	return all
 }
 
-// saveNPZ writes X N×d, y and ids, which are text, classes in their order,
-// height and width.
+// saveNPZ writes X N×d, y and ids, which are text, classes in their order, height
+// and width of images, and input, a JSON text, of what was made of images or of
+// a part of them.
 func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
 	_, n := set.X.Dims()
 	labels, ids := make([]string, n), make([]string, n)
@@ -138,9 +183,21 @@ func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
 		labels[j], ids[j] = set.Classes[c], set.ID(j)
 	}
 	arrays := []npz.Array{samplesArray(set), npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids)}
-	if set.Input.Len() != 0 {
+	in := set.Input
+	if in.ArePixels() {
+		in = in.Images() // mirror images are images
 		arrays = append(arrays,
-			npz.Int64("height", nil, []int64{int64(set.Input.Height)}), npz.Int64("width", nil, []int64{int64(set.Input.Width)}))
+			npz.Int64("height", nil, []int64{int64(in.Height)}), npz.Int64("width", nil, []int64{int64(in.Width)}))
+	}
+	if in.Size != (nrdl.Size{}) && in.String() != (nrdl.Input{Size: in.Size}).String() {
+		if err := readable(in); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		made, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		arrays = append(arrays, npz.Text(inputArray, []string{string(made)}))
 	}
 	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return npz.Write(w, arrays...) })
 	return err
@@ -148,7 +205,9 @@ func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
 
 func samplesArray(set *nrdl.Set) npz.Array {
 	d, n := set.X.Dims()
-	rows := mat.DenseCopyOf(set.X.T()).RawMatrix().Data
+	t := mat.NewDense(n, d, nil)
+	lin.Transpose(t, set.X)
+	rows := t.RawMatrix().Data
 	if !allBytes(set.X) {
 		return npz.Float64("X", []int{n, d}, rows)
 	}

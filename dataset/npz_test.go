@@ -36,7 +36,7 @@ func TestNPZInEitherOrientation(t *testing.T) {
 		"columns, numbers": {[]string{"-1", "12"}, []float64{2, 5}, []npz.Array{columns, npz.Int64("y", []int{3}, []int64{12, -1, 12})}},
 		"reals":            {[]string{"0", "1"}, []float64{1, 4}, []npz.Array{rows, npz.Float64("y", []int{3, 1}, []float64{0, 1, 1})}},
 	} {
-		set, warnings := opened(t, npzFile(t, c.arrays...), nrdl.Input{})
+		set, warnings := opened(t, npzFile(t, c.arrays...), nrdl.Size{})
 		if got := mat.Col(nil, 0, set.X); !slices.Equal(set.Classes, c.classes) || !slices.Equal(got, c.first) || len(warnings) > 0 {
 			t.Errorf("%s: people %v, first sample %v, warnings %q", name, set.Classes, got, warnings)
 		}
@@ -47,8 +47,8 @@ func TestNPZInEitherOrientation(t *testing.T) {
 func TestNPZOfImages(t *testing.T) {
 	m := ramp(tiny.Height, tiny.Width)
 	x := npz.Uint8("X", []int{2, tiny.Height, tiny.Width}, slices.Concat(m.Pix, m.Pix))
-	set, _ := opened(t, npzFile(t, x, npz.Text("y", []string{"a", "b"})), nrdl.Input{})
-	if got := mat.Col(nil, 1, set.X); !slices.Equal(got, column(m)) || set.Input != tiny {
+	set, _ := opened(t, npzFile(t, x, npz.Text("y", []string{"a", "b"})), nrdl.Size{})
+	if got := mat.Col(nil, 1, set.X); !slices.Equal(got, column(m)) || set.Input.Size != tiny {
 		t.Errorf("sample %v of size %v, want %v", got, set.Input, column(m))
 	}
 }

@@ -19,8 +19,10 @@ import (
 
 // Options of Open. The zero Options are fit for use.
 type Options struct {
-	// Input is the size that images are brought to. Zero is their own size in
-	// .mat and .npz files, and nrdl.DefaultInput for files of images.
+	// Input says by its Size and Crop what part of images is brought to which
+	// size; its other stages are for Samples and Training of the set. A zero Size
+	// is their own size in .mat and .npz files, and nrdl.DefaultSize for files of
+	// images.
 	Input nrdl.Input
 	// Warn is told, in a sentence, what was left out or assumed; may be nil.
 	Warn func(string)
@@ -35,11 +37,13 @@ func (o Options) warn(format string, args ...any) {
 	}
 }
 
-func (o Options) imageSize() nrdl.Input {
-	if o.Input.Len() == 0 {
-		return nrdl.DefaultInput
+// images returns how files of images are read.
+func (o Options) images() nrdl.Input {
+	in := o.Input.Images()
+	if in.Size == (nrdl.Size{}) {
+		in.Size = nrdl.DefaultSize
 	}
-	return o.Input
+	return in
 }
 
 // Open reads a data set:
@@ -54,11 +58,12 @@ func (o Options) imageSize() nrdl.Input {
 //     NAME.names.txt beside it names where the samples come from;
 //   - a NumPy .npz file with X and y, and if possible height and width.
 //
-// Blank images, black or of one grey, are kept with a warning; a person who
+// The columns of the set are the grey values of images, or vectors. Blank
+// images, black or of one grey, are kept with a warning; a person who
 // has no others is an error. People and their images are in natural order. The result is the same on any
 // number of processors.
 func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
-	if err := opt.Input.Validate(); err != nil {
+	if err := opt.Input.Images().Validate(); err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
 	}
 	set, err := open(ctx, path, opt)

@@ -18,10 +18,10 @@ import (
 )
 
 // opened opens path and returns what it warned of.
-func opened(t testing.TB, path string, in nrdl.Input) (*nrdl.Set, []string) {
+func opened(t testing.TB, path string, in nrdl.Size) (*nrdl.Set, []string) {
 	t.Helper()
 	var warnings []string
-	set, err := Open(t.Context(), path, Options{Input: in, Warn: func(s string) { warnings = append(warnings, s) }})
+	set, err := Open(t.Context(), path, Options{Input: nrdl.Input{Size: in}, Warn: func(s string) { warnings = append(warnings, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func refused(t testing.TB, path string) error {
 	return err
 }
 
-var tiny = nrdl.Input{Height: 4, Width: 3}
+var tiny = nrdl.Size{Height: 4, Width: 3}
 
 func pgm(seed int) []byte {
 	m := ramp(4, 3)
@@ -62,7 +62,7 @@ func TestFolder(t *testing.T) {
 	if want := []string{"s2/1/b.png", "s2/2.pgm", "s2/3/a.PGM", "s2/10.pgm", "s2/noextension", "s10/1.pgm"}; !slices.Equal(set.IDs, want) {
 		t.Errorf("images %v, want %v", set.IDs, want)
 	}
-	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Input != tiny {
+	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Input.Size != tiny {
 		t.Errorf("sample %v of size %v", got, set.Input)
 	}
 	want := []string{"ignored the folder empty: it holds no images", "ignored what is no image: 3 files, for example LICENSE"}
@@ -148,7 +148,7 @@ func TestProgressAndCancel(t *testing.T) {
 	}
 	root := drawFiles(t, files)
 	last := 0
-	_, err := Open(t.Context(), root, Options{Input: tiny, Progress: func(done, total int) {
+	_, err := Open(t.Context(), root, Options{Input: nrdl.Input{Size: tiny}, Progress: func(done, total int) {
 		if done != last+1 || total != 40 {
 			t.Errorf("progress %d of %d after %d", done, total, last)
 		}

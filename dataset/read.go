@@ -37,9 +37,9 @@ type reading struct {
 // the result. The error is that of the first image, in this order, that
 // cannot be read; names, if not nil, stand before it.
 func readAll(ctx context.Context, paths, names []string, opt Options) (*mat.Dense, error) {
-	in := opt.imageSize()
+	in := opt.images()
 	if len(paths) > maxElements/in.Len() {
-		return nil, hint.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in), "choose a smaller size")
+		return nil, hint.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in.Size), "choose a smaller size")
 	}
 	r := &reading{
 		ctx: ctx, paths: paths, names: names, in: in, x: mat.NewDense(in.Len(), len(paths), nil),

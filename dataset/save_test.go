@@ -26,7 +26,7 @@ func album(t testing.TB, names []string, images int) *nrdl.Set {
 		x.Set(0, j, float64(j%200))
 		x.Set(1, j, float64(j/200))
 	}
-	set, err := nrdl.NewSet(x, labels, nil, names, tiny)
+	set, err := nrdl.NewSet(x, labels, nil, names, nrdl.Input{Size: tiny})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func saved(t testing.TB, path string, set *nrdl.Set) *nrdl.Set {
 	if err := Save(t.Context(), path, set); err != nil {
 		t.Fatal(err)
 	}
-	again, warnings := opened(t, path, nrdl.Input{})
+	again, warnings := opened(t, path, nrdl.Size{})
 	if len(warnings) > 0 {
 		t.Errorf("%s: warnings %q", path, warnings)
 	}
@@ -142,7 +142,7 @@ func TestDescribe(t *testing.T) {
 	set.X.SetCol(8, slices.Repeat([]float64{9}, tiny.Len()))
 	got := Describe(set)
 	want := Info{
-		People: 3, Images: 12, Features: 12, Input: tiny, Fewest: 4, Most: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
+		People: 3, Images: 12, Features: 12, Input: nrdl.Input{Size: tiny}, Fewest: 4, Most: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
 		Blank: []int{7}, Constant: []int{8}, Duplicates: [][]int{{0, 2}, {3, 6}}, Conflicts: [][]int{{3, 6}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

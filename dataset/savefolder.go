@@ -71,7 +71,7 @@ func checkFolder(root string) error {
 
 // drawable reports why set is not made of grey images.
 func drawable(set *nrdl.Set) error {
-	if set.Input.Len() == 0 {
+	if !set.Input.ArePixels() {
 		return errors.New("the samples are not images of a known size")
 	}
 	lo, hi := mat.Min(set.X), mat.Max(set.X)
@@ -102,7 +102,7 @@ func savePerson(ctx context.Context, folder string, set *nrdl.Set, c int) error 
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
 	}
-	in := set.Input
+	in := set.Input.Size
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for j := set.Groups[c]; j < set.Groups[c+1]; j++ {
 		if err := context.Cause(ctx); err != nil {

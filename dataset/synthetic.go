@@ -33,10 +33,10 @@ import (
 // the others as they are; 0 switches it off, and with all five at 0 the images
 // of a person are identical.
 type Synthetic struct {
-	People    int        `json:"people"`     // number of classes, ≥ 1
-	PerPerson int        `json:"per_person"` // images of each, ≥ 1
-	Input     nrdl.Input `json:"input"`      // size of an image
-	Seed      uint64     `json:"seed"`
+	People    int       `json:"people"`     // number of classes, ≥ 1
+	PerPerson int       `json:"per_person"` // images of each, ≥ 1
+	Input     nrdl.Size `json:"input"`      // size of an image
+	Seed      uint64    `json:"seed"`
 
 	Light      float64 `json:"light"`      // strength of the light's wandering, 0 … 2
 	Pose       float64 `json:"pose"`       // of yaw, pitch, roll, shift and scale, 0 … 2
@@ -48,7 +48,7 @@ type Synthetic struct {
 // DefaultSynthetic is hard for a nearest neighbour and fair to a
 // representation.
 var DefaultSynthetic = Synthetic{
-	People: 40, PerPerson: 20, Input: nrdl.DefaultInput, Seed: 1,
+	People: 40, PerPerson: 20, Input: nrdl.DefaultSize, Seed: 1,
 	Light: 1, Pose: 1, Expression: 1, Occlusion: 1, Noise: 1,
 }
 
@@ -167,7 +167,7 @@ func syntheticScatter(v uint64) uint64 {
 }
 
 func (s Synthetic) label(x *mat.Dense) *nrdl.Set {
-	set := &nrdl.Set{X: x, Input: s.Input, Groups: make([]int, 1, s.People+1)}
+	set := &nrdl.Set{X: x, Input: nrdl.Input{Size: s.Input}, Groups: make([]int, 1, s.People+1)}
 	for p := range s.People {
 		class := fmt.Sprintf("person%03d", p+1)
 		set.Classes = append(set.Classes, class)

@@ -8,7 +8,7 @@ import (
 
 // A syntheticCanvas draws images of one size. It is one goroutine's.
 type syntheticCanvas struct {
-	in                 nrdl.Input
+	in                 nrdl.Size
 	fine               int // sub-pixels along a side of a pixel
 	cols, rows         int // in sub-pixels
 	unit               float64
@@ -35,7 +35,7 @@ const headPivot = 0.6
 
 // newSyntheticCanvas makes room for images of the given size. A small image is
 // drawn several times as fine and averaged.
-func newSyntheticCanvas(in nrdl.Input) *syntheticCanvas {
+func newSyntheticCanvas(in nrdl.Size) *syntheticCanvas {
 	c := &syntheticCanvas{in: in, fine: 2}
 	if min(in.Height, in.Width) < 28 {
 		c.fine = 3

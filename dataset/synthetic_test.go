@@ -33,14 +33,14 @@ func drawFaces(t testing.TB, s dataset.Synthetic) *nrdl.Set {
 }
 
 func TestSyntheticIsASetOfGreyValues(t *testing.T) {
-	for _, in := range []nrdl.Input{{Height: 1, Width: 1}, {Height: 7, Width: 40}, {Height: 40, Width: 7}, {Height: 32, Width: 32}, {Height: 96, Width: 84}} {
+	for _, in := range []nrdl.Size{{Height: 1, Width: 1}, {Height: 7, Width: 40}, {Height: 40, Width: 7}, {Height: 32, Width: 32}, {Height: 96, Width: 84}} {
 		s := few
 		s.Input, s.Light, s.Pose, s.Expression, s.Occlusion, s.Noise = in, 2, 2, 2, 2, 10
 		set := drawFaces(t, s)
 		if err := set.Validate(); err != nil {
 			t.Fatalf("%v: %v", in, err)
 		}
-		if d, n := set.X.Dims(); d != in.Len() || n != s.People*s.PerPerson || set.Input != in {
+		if d, n := set.X.Dims(); d != in.Len() || n != s.People*s.PerPerson || set.Input.Size != in {
 			t.Fatalf("%v: drew %d×%d for %v", in, d, n, set.Input)
 		}
 		for _, v := range set.X.RawMatrix().Data {
@@ -116,7 +116,7 @@ func TestSyntheticStaysTheSame(t *testing.T) {
 
 // With the variations off, images show the identity alone.
 func TestSyntheticPeopleDiffer(t *testing.T) {
-	s := dataset.Synthetic{People: 200, PerPerson: 2, Input: nrdl.DefaultInput, Seed: 3}
+	s := dataset.Synthetic{People: 200, PerPerson: 2, Input: nrdl.DefaultSize, Seed: 3}
 	set := drawFaces(t, s)
 	var people [][]float64
 	least, pair := math.Inf(1), ""
@@ -155,7 +155,7 @@ func TestSyntheticStrengths(t *testing.T) {
 		"occlusion":  func(s *dataset.Synthetic) { s.Occlusion = 2 },
 		"noise":      func(s *dataset.Synthetic) { s.Noise = 1 },
 	} {
-		s := dataset.Synthetic{People: 1, PerPerson: 20, Input: nrdl.DefaultInput, Seed: 1}
+		s := dataset.Synthetic{People: 1, PerPerson: 20, Input: nrdl.DefaultSize, Seed: 1}
 		turn(&s)
 		set := drawFaces(t, s)
 		first := mat.Col(nil, 0, set.X)
@@ -181,9 +181,9 @@ func TestSyntheticRefuses(t *testing.T) {
 	}{
 		{"0 people", func(s *dataset.Synthetic) { s.People = 0 }},
 		{"-3 images", func(s *dataset.Synthetic) { s.PerPerson = -3 }},
-		{"size", func(s *dataset.Synthetic) { s.Input = nrdl.Input{} }},
-		{"-32x-32", func(s *dataset.Synthetic) { s.Input = nrdl.Input{Height: -32, Width: -32} }},
-		{"1025x8", func(s *dataset.Synthetic) { s.Input = nrdl.Input{Height: nrdl.MaxSide + 1, Width: 8} }},
+		{"size", func(s *dataset.Synthetic) { s.Input = nrdl.Size{} }},
+		{"-32x-32", func(s *dataset.Synthetic) { s.Input = nrdl.Size{Height: -32, Width: -32} }},
+		{"1025x8", func(s *dataset.Synthetic) { s.Input = nrdl.Size{Height: nrdl.MaxSide + 1, Width: 8} }},
 		{"light = -1", func(s *dataset.Synthetic) { s.Light = -1 }},
 		{"pose = NaN", func(s *dataset.Synthetic) { s.Pose = math.NaN() }},
 		{"expression = 2.5", func(s *dataset.Synthetic) { s.Expression = 2.5 }},
@@ -193,7 +193,7 @@ func TestSyntheticRefuses(t *testing.T) {
 		{"4 GiB", func(s *dataset.Synthetic) { s.PerPerson = math.MaxInt }},
 		{"4 GiB", func(s *dataset.Synthetic) { s.People, s.PerPerson = math.MaxInt, math.MaxInt }},
 		{"4 GiB", func(s *dataset.Synthetic) {
-			s.Input, s.PerPerson = nrdl.Input{Height: nrdl.MaxSide, Width: nrdl.MaxSide}, 13
+			s.Input, s.PerPerson = nrdl.Size{Height: nrdl.MaxSide, Width: nrdl.MaxSide}, 13
 		}},
 	} {
 		s := dataset.DefaultSynthetic

@@ -35,6 +35,10 @@ const (
 
 // labelled finds the samples, their labels and their size.
 func labelled(vars variables, opt Options) (*table, error) {
+	if in := opt.Input.Images(); in.Size == (nrdl.Size{}) && in.Crop != 0 && in.Crop != 1 {
+		err := fmt.Errorf("crop = %v without a size", in.Crop)
+		return nil, hint.Add(err, "give the size that this part of the images is brought to")
+	}
 	for _, c := range conventions {
 		if !vars.has(c.x) || !vars.has(c.y) {
 			continue
@@ -116,7 +120,7 @@ type table struct {
 	labels  []string
 	classes []string // nil: in natural order
 	ids     []string
-	in      nrdl.Input
+	in      nrdl.Size
 }
 
 // set brings the images to the size that is asked for.
@@ -124,12 +128,27 @@ func (t *table) set(path string, opt Options) (*nrdl.Set, error) {
 	if err := t.shape(path, opt); err != nil {
 		return nil, err
 	}
-	if opt.Input.Len() != 0 && opt.Input != t.in {
-		if err := t.resize(opt.Input); err != nil {
+	white := whiteOf(mat.Max(t.x))
+	in := nrdl.Input{Size: t.in}
+	if want := opt.Input.Images(); want.Size != (nrdl.Size{}) && (want.Size != t.in || want.Crop != 0) {
+		if err := t.resize(want); err != nil {
 			return nil, err
 		}
+		in = want
 	}
-	return nrdl.NewSet(t.x, t.labels, t.ids, t.classes, t.in)
+	return t.grouped(in, white)
+}
+
+// grouped is the set of the samples that in made; white is that of images.
+func (t *table) grouped(in nrdl.Input, white float64) (*nrdl.Set, error) {
+	set, err := nrdl.NewSet(t.x, t.labels, t.ids, t.classes, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.ArePixels() && white != math.MaxUint8 {
+		set.White = white
+	}
+	return set, nil
 }
 
 // shape finds the size of the images where the file does not tell it.
@@ -146,12 +165,12 @@ func (t *table) shape(path string, opt Options) error {
 	}
 	side := int(math.Round(math.Sqrt(float64(d))))
 	switch {
-	case opt.Input.Len() == d:
-		t.in = opt.Input
+	case opt.Input.Size.Len() == d:
+		t.in = opt.Input.Size
 	case side*side == d && side >= minAssumedSide && side <= nrdl.MaxSide:
-		t.in = nrdl.Input{Height: side, Width: side}
+		t.in = nrdl.Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
-	case opt.Input.Len() != 0:
+	case opt.Input.Size != (nrdl.Size{}):
 		return hint.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
 			"store height and width in it")
 	}
@@ -161,15 +180,15 @@ func (t *table) shape(path string, opt Options) error {
 // minAssumedSide is the least side of images that are taken to be square.
 const minAssumedSide = 8
 
-// resize resamples every sample, an image of size t.in, to in. Values stay in
+// resize resamples what in keeps of every sample, an image of size t.in. Values stay in
 // the range that all samples have: they need not be grey values.
 func (t *table) resize(in nrdl.Input) error {
 	_, n := t.x.Dims()
-	if n > maxElements/in.Len() {
-		return hint.Add(fmt.Errorf("%d images of %v are too many to hold", n, in), "choose a smaller size")
+	if n > maxElements/in.Size.Len() {
+		return hint.Add(fmt.Errorf("%d images of %v are too many to hold", n, in.Size), "choose a smaller size")
 	}
 	lo, hi := mat.Min(t.x), mat.Max(t.x)
-	x := mat.NewDense(in.Len(), n, nil)
+	x := mat.NewDense(in.Size.Len(), n, nil)
 	src := grey{height: t.in.Height, width: t.in.Width}
 	for j := range n {
 		src.row = func(y int, dst []float64) {
@@ -179,6 +198,6 @@ func (t *table) resize(in nrdl.Input) error {
 		}
 		x.SetCol(j, resample(src, in, lo, hi))
 	}
-	t.x, t.in = x, in
+	t.x, t.in = x, in.Size
 	return nil
 }

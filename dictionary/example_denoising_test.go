@@ -80,7 +80,7 @@ func denoise(noisy *mat.Dense, σ float64) *mat.Dense {
 func drawFace(side int) *mat.Dense {
 	s := dataset.DefaultSynthetic
 	s.People, s.PerPerson, s.Seed = 1, 1, 20
-	s.Input = nrdl.Input{Height: side, Width: side}
+	s.Input = nrdl.Size{Height: side, Width: side}
 	s.Noise, s.Occlusion = 0, 0
 	set, err := s.Draw(context.Background())
 	check(err)

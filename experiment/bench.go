@@ -57,7 +57,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		if err := samePlan(old, p, path); err != nil {
 			return Progress{}, err
 		}
-		if state.resume(settings, old); len(state.left) == 0 {
+		if state.resume(ctx, settings, old); len(state.left) == 0 {
 			state.report(nil)
 			return state.progress, nil
 		}
@@ -74,7 +74,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	}
 	defer store.Close()
 	state.store = store
-	state.resume(settings, old)
+	state.resume(ctx, settings, old)
 	if err := state.sameData(old); err != nil {
 		return state.progress, err
 	}
@@ -93,7 +93,7 @@ type bench struct {
 	*Bench
 	plan  *Plan
 	store *Store
-	sets  map[*plannedData]*openSet
+	sets  map[setKey]*openSet
 	meter meter
 
 	mu       sync.Mutex // guards what follows, and the store
@@ -102,6 +102,14 @@ type bench struct {
 	pace     pace
 	progress Progress
 }
+
+// setKey is a data set as a setting reads it.
+type setKey struct {
+	data   *plannedData
+	images string
+}
+
+func (s *setting) set() setKey { return setKey{s.data, s.images().String()} }
 
 // shared are the faces of a setting, made once and dropped when no run needs
 // them any more.
@@ -112,10 +120,10 @@ type shared struct {
 }
 
 // prepare returns the shared faces of s, which are made when they are needed.
-func (b *bench) prepare(s *setting) *shared {
+func (b *bench) prepare(ctx context.Context, s *setting) *shared {
 	var all shared
 	all.faces = sync.OnceValues(func() (*faces, error) {
-		f, err := divide(b.sets[s.data].set, s.split, s.fit(), s.dirt())
+		f, err := divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.dirt())
 		all.made.Store(f)
 		return f, err
 	})
@@ -123,7 +131,7 @@ func (b *bench) prepare(s *setting) *shared {
 }
 
 // resume leaves the jobs that have no record among old.
-func (b *bench) resume(settings []*setting, old []Record) {
+func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 	made := map[string]*Record{}
 	for i := range old {
 		made[old[i].Key] = &old[i]
@@ -143,7 +151,7 @@ func (b *bench) resume(settings []*setting, old []Record) {
 			}
 			b.left = append(b.left, j)
 			if b.prepared[s] == nil {
-				b.prepared[s] = b.prepare(s)
+				b.prepared[s] = b.prepare(ctx, s)
 			}
 			b.prepared[s].users++
 		}
@@ -153,21 +161,34 @@ func (b *bench) resume(settings []*setting, old []Record) {
 // open opens the data sets of the settings, and checks that each can be
 // divided and spoilt as wanted.
 func (b *bench) open(ctx context.Context, settings []*setting) error {
-	b.sets = map[*plannedData]*openSet{}
+	b.sets = map[setKey]*openSet{}
 	for _, s := range settings {
-		if b.sets[s.data] == nil {
-			set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.data.input)
+		if b.sets[s.set()] == nil {
+			set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.images())
 			if err != nil {
 				return s.data.at.errorf("%w", err)
 			}
-			b.sets[s.data] = set
+			b.sets[s.set()] = set
 		}
-		set := b.sets[s.data].set
+		set := b.sets[s.set()].set
+		if err := s.input.On(set).Validate(); err != nil {
+			return s.jobs[0].contestant.at.errorf("%w", err)
+		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
 			return s.data.splitAt[slices.Index(s.data.splits, s.split)].errorf("%w", err)
 		}
-		if s.noise+s.occlusion > 0 && set.Input.Len() == 0 {
+		if s.noise+s.occlusion > 0 && !set.Input.ArePixels() {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
+		}
+		if s.noise > 0 && s.images().String() != s.data.images.String() {
+			own, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.data.images)
+			if err != nil {
+				return s.data.at.errorf("%w", err)
+			}
+			if own.set.Input.String() != set.Input.String() {
+				err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.set.Input.Size, set.Input.Size)
+				return hint.Add(err, "leave the size to the data set, or give the data set this size")
+			}
 		}
 		for _, j := range s.jobs {
 			if err := b.fits(j, set); err != nil {
@@ -205,10 +226,11 @@ func samePlan(old []Record, p *Plan, path string) error {
 
 // sameData reports a data set that is not the one of the records in the file.
 func (b *bench) sameData(old []Record) error {
-	for d, s := range b.sets {
+	for key, s := range b.sets {
+		d := key.data
 		for i := range old {
 			r := &old[i]
-			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input == s.set.Input {
+			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.String() == s.set.Input.String() {
 				err := d.at.errorf("%s is not what the records were made with: its content has changed", d.name)
 				return hint.Add(err, "write to another file with -o")
 			}
@@ -292,7 +314,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	b.mu.Lock()
 	prepare := b.prepared[j.setting].faces
 	b.mu.Unlock()
-	set := b.sets[j.data]
+	set := b.sets[j.set()]
 	r := j.record(set)
 	r.Cost = b.cost()
 	peak := b.meter.start()

@@ -221,6 +221,9 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
+// asItIs is the key of a set that is read in the size that it has.
+func asItIs(path string) sourceKey { return sourceKey{path: path, images: nrdl.Input{}.String()} }
+
 // Nothing is run and no file made where data are missing or of no use.
 func TestBenchRefuses(t *testing.T) {
 	features, negative := *drawn(t), *drawn(t)
@@ -228,8 +231,8 @@ func TestBenchRefuses(t *testing.T) {
 	negative.X = mat.DenseCopyOf(negative.X)
 	negative.X.Set(0, 0, -1)
 	library := &Databases{sets: map[sourceKey]*openSet{
-		{path: "good"}:     {drawn(t), "a"},
-		{path: "features"}: {&features, "b"},
+		asItIs("good"):     {drawn(t), "a"},
+		asItIs("features"): {&features, "b"},
 	}}
 	dir := t.TempDir()
 	for _, c := range []struct{ text, want, hint string }{
@@ -262,7 +265,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	other.X.Set(3, 4, 17)
 	path, text := filepath.Join(t.TempDir(), "r.jsonl"), onData(`"path": "faces", "split": "random:3"`)
 	library := func(set *nrdl.Set) *Databases {
-		return &Databases{sets: map[sourceKey]*openSet{{path: "faces"}: {set, hashSet(set)}}}
+		return &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {set, hashSet(set)}}}
 	}
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])
@@ -316,7 +319,7 @@ func TestDirt(t *testing.T) {
 		{dirt{0.1, 0, 9}, noisy, noisy},
 		{dirt{0.1, 0.2, 9}, noisy, covered},
 	} {
-		f, err := divide(set, dataset.DefaultSplit, 4, c.d)
+		f, err := divide(t.Context(), set, nrdl.Input{}, dataset.DefaultSplit, 4, c.d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ func (r *planReader) contestant(v *value) error {
 	} else if err := v.each(map[string]func(*value) error{
 		"method":   readText(&e.method),
 		"label":    readName(&e.label),
+		"input":    readInput(&e.input),
 		"params":   e.assign,
 		"vary":     e.vary,
 		"preset":   readBool(&e.presets),
@@ -59,6 +60,7 @@ type entry struct {
 	presets       bool
 	tune          *Search
 	trace         bool
+	input         nrdl.Input
 	only          []string
 }
 
@@ -146,7 +148,7 @@ func (e *entry) contestants() ([]contestant, error) {
 			id = e.label
 		}
 	}
-	base := contestant{at: e.at, id: id, label: e.label, tune: e.tune, trace: e.trace, only: e.only}
+	base := contestant{at: e.at, id: id, label: e.label, tune: e.tune, trace: e.trace, input: e.input, only: e.only}
 	if e.varied == nil {
 		base.method = e.configure(m, nil)
 		_, err := base.method("")

@@ -20,8 +20,15 @@ import (
 // A Protocol says how a method is judged.
 type Protocol struct {
 	Split   dataset.Split
-	Repeats int    // runs ≥ 1; a split that is not random has one run whatever Repeats
-	Seed    uint64 // run r splits and learns with the seed Seed + r
+	Repeats int        // runs ≥ 1; a split that is not random has one run whatever Repeats
+	Seed    uint64     // run r splits and learns with the seed Seed + r
+	Input   nrdl.Input // that makes samples of the images; without a size, of the set as it is
+
+	// Candidates, where there are any, take the place of the method and Input:
+	// each run lets Choose choose among them by Folds of the images that it
+	// learns from.
+	Candidates []Candidate
+	Folds      int
 }
 
 // Runs returns the number of runs of p.
@@ -35,7 +42,8 @@ func (p Protocol) Runs() int {
 // A Result is what Evaluate found. Accuracies are fractions, 0 … 1.
 type Result struct {
 	Method   string          `json:"method"`
-	Params   json.RawMessage `json:"params"`
+	Params   json.RawMessage `json:"params,omitempty"`
+	Input    nrdl.Input      `json:"input"` // how samples were made
 	Split    string          `json:"split"`
 	Repeats  int             `json:"repeats"`  // len(Runs)
 	Accuracy float64         `json:"accuracy"` // mean over the runs
@@ -53,7 +61,8 @@ type Run struct {
 	FitSeconds  float64     `json:"fit_seconds"`  // time to learn
 	CodeSeconds float64     `json:"code_seconds"` // time to name the N faces
 	Passes      int         `json:"passes"`
-	Status      nrdl.Status `json:"status"` // why the fit ended
+	Status      nrdl.Status `json:"status"`           // why the fit ended
+	Choice      *Choice     `json:"choice,omitempty"` // among candidates
 }
 
 // An Observer is told how an evaluation goes. It observes: nothing that it
@@ -73,13 +82,16 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Split: p.Split.String(), Repeats: p.Runs()}
+	res := Result{Method: m.Name(), Params: params, Input: p.Input.On(set), Split: p.Split.String(), Repeats: p.Runs()}
+	if len(p.Candidates) > 0 {
+		res.Method, res.Params, res.Input = "auto", nil, nrdl.Input{}
+	}
 	for r := range p.Runs() {
 		var w nrdl.Watch
 		if o.Fit != nil {
 			w = o.Fit(r)
 		}
-		one, model, err := run(ctx, set, m, p.Split, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
+		one, model, err := p.run(ctx, set, m, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
 		if err != nil {
 			return Result{}, fmt.Errorf("evaluate: %w", err)
 		}
@@ -93,22 +105,36 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 }
 
 // run makes one split, fit and count.
-func run(ctx context.Context, set *nrdl.Set, m nrdl.Method, split dataset.Split, fit nrdl.Run) (Run, *nrdl.Model, error) {
-	learn, judge, err := split.Apply(set, fit.Seed)
+func (p Protocol) run(ctx context.Context, set *nrdl.Set, m nrdl.Method, fit nrdl.Run) (Run, *nrdl.Model, error) {
+	learn, judge, err := p.Split.Apply(set, fit.Seed)
 	if err != nil {
 		return Run{}, nil, err
 	}
 	if len(judge) == 0 {
-		err := fmt.Errorf("split %v leaves no image to judge by", split)
+		err := fmt.Errorf("split %v leaves no image to judge by", p.Split)
 		return Run{}, nil, hint.Add(err, "choose half, or first:K or random:K")
 	}
-	return fitAndJudge(ctx, set, m, learn, judge, fit)
+	if len(p.Candidates) == 0 {
+		return fitAndJudge(ctx, set, p.Input, m, learn, judge, fit)
+	}
+	choice, err := Choose(ctx, set.Select(learn), p.Candidates, Folds{N: p.Folds, Repeats: 1, Seed: fit.Seed})
+	if err != nil {
+		return Run{}, nil, err
+	}
+	best := choice.Tried[choice.Best]
+	r, model, err := fitAndJudge(ctx, set, best.Input, best.Method, learn, judge, fit)
+	r.Choice = &choice
+	return r, model, err
 }
 
 // fitAndJudge learns from some columns of set and counts by others.
-func fitAndJudge(ctx context.Context, set *nrdl.Set, m nrdl.Method, learn, judge []int, fit nrdl.Run) (Run, *nrdl.Model, error) {
-	train := set.Select(learn)
+func fitAndJudge(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Method, learn, judge []int, fit nrdl.Run) (Run, *nrdl.Model, error) {
+	images := set.Select(learn)
 	start := time.Now()
+	train, err := images.Training(ctx, in.On(set))
+	if err != nil {
+		return Run{}, nil, err
+	}
 	model, err := m.Fit(ctx, train, fit)
 	if err != nil {
 		return Run{}, nil, err
@@ -119,7 +145,8 @@ func fitAndJudge(ctx context.Context, set *nrdl.Set, m nrdl.Method, learn, judge
 	return r, model, err
 }
 
-// Judge counts the faces of test that model names wrongly. People are matched
+// Judge counts the faces of test, images or the samples that model's Input
+// makes of them, that model names wrongly. People are matched
 // by name; the faces of people that model does not know are wrong, and it is
 // an error if it knows none. Seed, Train and FitSeconds of the result are zero.
 func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) {
@@ -129,7 +156,7 @@ func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) 
 		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
 	start := time.Now()
-	named, err := names(ctx, model, test.X)
+	named, err := names(ctx, model, test)
 	if err != nil {
 		return Run{}, err
 	}
@@ -162,7 +189,7 @@ func Strangers(model *nrdl.Model, test *nrdl.Set) []string {
 // not nil, says which part of set is the test part.
 func EvaluateModel(ctx context.Context, set *nrdl.Set, model *nrdl.Model, split *dataset.Split, seed uint64) (Result, error) {
 	p := model.Parts()
-	res := Result{Method: p.Method, Params: p.Params, Split: "all", Repeats: 1}
+	res := Result{Method: p.Method, Params: p.Params, Input: p.Input, Split: "all", Repeats: 1}
 	if split != nil {
 		_, judge, err := split.Apply(set, seed)
 		if err == nil && len(judge) == 0 {

@@ -21,7 +21,7 @@ import (
 func drawn(t testing.TB) *nrdl.Set {
 	t.Helper()
 	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Input{Height: 12, Width: 10}
+	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Size{Height: 12, Width: 10}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestResultJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"method":"m","params":{"a":1},"split":"half","repeats":0,"accuracy":0,"sd":0,"runs":[` +
+	const want = `{"method":"m","params":{"a":1},"input":{"height":0,"width":0},"split":"half","repeats":0,"accuracy":0,"sd":0,"runs":[` +
 		`{"seed":0,"accuracy":0,"wrong":0,"n":0,"train":0,"fit_seconds":0,"code_seconds":0,"passes":0,"status":""}]}`
 	if string(text) != want {
 		t.Errorf("got %s", text)

@@ -34,9 +34,9 @@ type Databases struct {
 }
 
 type sourceKey struct {
-	path  string
-	drawn dataset.Synthetic
-	input nrdl.Input
+	path   string
+	drawn  dataset.Synthetic
+	images string
 }
 
 type openSet struct {
@@ -49,7 +49,7 @@ type openSet struct {
 func (d *Databases) open(ctx context.Context, path string, drawn *dataset.Synthetic, in nrdl.Input) (*openSet, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key := sourceKey{path: path, input: in}
+	key := sourceKey{path: path, images: in.String()}
 	if drawn != nil {
 		key.drawn = *drawn
 	}
@@ -99,7 +99,7 @@ func (d *Databases) Find(path string) string {
 func hashSet(s *nrdl.Set) string {
 	h := sha256.New()
 	d, _ := s.X.Dims()
-	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Input)
+	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Input.Size)
 	var buf []byte
 	for i := range d {
 		buf = buf[:0]
@@ -113,7 +113,8 @@ func hashSet(s *nrdl.Set) string {
 
 // faces are what the runs of a setting learn from and are judged by.
 type faces struct {
-	train     *nrdl.Set
+	images    *nrdl.Set  // that are learnt from
+	train     *nrdl.Set  // the samples made of them
 	unit      *mat.Dense // nrdl.Unit of train, for all fits
 	release   func()     // ends what the fits share
 	splitHash string
@@ -129,8 +130,9 @@ type dirt struct {
 	seed             uint64
 }
 
-// divide splits set into what is learnt from and what is judged by.
-func divide(set *nrdl.Set, split dataset.Split, seed uint64, d dirt) (*faces, error) {
+// divide splits set into what is learnt from, as in sees it, and what is judged
+// by.
+func divide(ctx context.Context, set *nrdl.Set, in nrdl.Input, split dataset.Split, seed uint64, d dirt) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {
 		return nil, err
@@ -140,9 +142,14 @@ func divide(set *nrdl.Set, split dataset.Split, seed uint64, d dirt) (*faces, er
 			return nil, err
 		}
 	}
-	train := set.Select(learn)
+	images := set.Select(learn)
+	train, err := images.Training(ctx, in.On(set))
+	if err != nil {
+		return nil, err
+	}
 	unit := nrdl.Unit(train.X)
 	return &faces{
+		images:    images,
 		train:     train,
 		unit:      unit,
 		release:   coding.Share(unit),

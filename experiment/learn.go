@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -23,6 +21,10 @@ func (j *job) record(set *openSet) *Record {
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), DirtSeed: j.dirt().seed,
 		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
 	}
+	if !j.input.IsZero() {
+		in := j.input.On(set.set)
+		r.Input = &in
+	}
 	if p, ok := of(j.plan.published, c.id, d.name); ok {
 		r.Published = &p
 	}
@@ -34,7 +36,7 @@ func (j *job) record(set *openSet) *Record {
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Varied: r.Varied,
+		Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, Method: r.Method, Label: r.Label, Input: r.Input, Varied: r.Varied,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}
 }
@@ -56,7 +58,7 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 		search := *s
 		search.Seed = r.Seed
 		start := time.Now()
-		tuned, err := Tune(ctx, f.train, m, search, TuneObserver{})
+		tuned, err := Tune(ctx, f.images, j.input, m, search, TuneObserver{})
 		if err != nil {
 			return err
 		}
@@ -86,14 +88,14 @@ func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trac
 	r.Cost.FitSeconds = time.Since(start).Seconds()
 	out := model.Parts().Trained
 	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
-	_, r.Train = f.train.X.Dims()
+	_, r.Train = f.images.X.Dims()
 
 	test, err := f.test() // the first that the run sees of a test image
 	if err != nil {
 		return nil, err
 	}
 	start = time.Now()
-	named, err := names(ctx, model, test.X)
+	named, err := names(ctx, model, test)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +104,9 @@ func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trac
 	return model, nil
 }
 
-// names returns the names of the people that the columns of x are taken for.
-func names(ctx context.Context, model *nrdl.Model, x *mat.Dense) ([]string, error) {
-	classes, err := model.Predict(ctx, x)
+// names returns the names of the people that the columns of set are taken for.
+func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, error) {
+	classes, err := model.PredictOf(ctx, set)
 	if err == nil {
 		err = context.Cause(ctx) // interrupted while the last of them were named
 	}

@@ -35,7 +35,7 @@ type plannedData struct {
 	about     string
 	path      string
 	drawn     *dataset.Synthetic
-	input     nrdl.Input
+	images    nrdl.Input // how images are read
 	preset    string
 	repeats   int // 0 for the plan's
 	splits    []dataset.Split
@@ -50,6 +50,7 @@ type contestant struct {
 	id     string // by which published rates and notes know it
 	label  string
 	method func(preset string) (nrdl.Method, error)
+	input  nrdl.Input // the zero Input is that of the data set
 	varied *Varied
 	tune   *Search
 	trace  bool
@@ -69,6 +70,7 @@ type job struct {
 type setting struct {
 	plan      *Plan
 	data      *plannedData
+	input     nrdl.Input // that makes samples
 	split     dataset.Split
 	noise     float64
 	occlusion float64
@@ -96,15 +98,41 @@ func (p *Plan) settings() ([]*setting, error) {
 			continue
 		}
 		for _, s := range d.settings(p) {
-			for _, e := range entrants {
-				j := &job{setting: s, contestant: e.contestant, method: e.method, params: e.params}
-				j.key = j.hash()
-				s.jobs = append(s.jobs, j)
-			}
-			all = append(all, s)
+			all = append(all, s.enter(entrants)...)
 		}
 	}
 	return all, nil
+}
+
+// enter gives s the jobs of entrants. Those that see faces in another way have a
+// setting of their own, which is otherwise like s.
+func (s *setting) enter(entrants []entrant) []*setting {
+	var all []*setting
+	for _, e := range entrants {
+		in := e.contestant.input
+		at := slices.IndexFunc(all, func(o *setting) bool { return o.input.String() == in.String() })
+		if at < 0 {
+			own := *s
+			own.input, at = in, len(all)
+			all = append(all, &own)
+		}
+		j := &job{setting: all[at], contestant: e.contestant, method: e.method, params: e.params}
+		j.key = j.hash()
+		j.setting.jobs = append(j.setting.jobs, j)
+	}
+	return all
+}
+
+// images is how the images of s are read.
+func (s *setting) images() nrdl.Input {
+	in := s.data.images
+	if s.input.Size != (nrdl.Size{}) {
+		in.Size = s.input.Size
+	}
+	if s.input.Crop != 0 {
+		in.Crop = s.input.Crop
+	}
+	return in
 }
 
 // An entrant is a contestant that meets a data set, with the parameters that
@@ -182,6 +210,10 @@ func (c *contestant) meets(data string) bool {
 // hash is the key of j: equal for equal work that goes by the same label.
 func (j *job) hash() string {
 	d := j.data
+	var samples *nrdl.Input
+	if !j.input.IsZero() {
+		samples = &j.input
+	}
 	text, err := json.Marshal(struct {
 		Data, Path       string
 		Drawn            *dataset.Synthetic
@@ -195,9 +227,10 @@ func (j *job) hash() string {
 		Varied           *Varied
 		Tune             *Search
 		Trace            bool
+		Samples          *nrdl.Input `json:",omitempty"`
 	}{
-		d.name, d.path, d.drawn, d.input, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
-		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace,
+		d.name, d.path, d.drawn, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
+		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace, samples,
 	})
 	if err != nil {
 		panic(fmt.Errorf("experiment: %w", err)) // numbers are finite, since they were JSON
@@ -269,6 +302,9 @@ func (p *Plan) List() []string {
 			}
 			if s.occlusion > 0 {
 				line += fmt.Sprintf("  occlusion %v", s.occlusion)
+			}
+			if !j.input.IsZero() {
+				line += fmt.Sprintf("  input %v", j.input)
 			}
 			if j.contestant.tune != nil {
 				line += "  tuned"

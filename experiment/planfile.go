@@ -109,7 +109,8 @@ func (r *planReader) data(v *value) error {
 		"about":     readText(&d.about),
 		"path":      readName(&d.path),
 		"synthetic": readSynthetic(&d.drawn),
-		"size":      readSize(&d.input),
+		"size":      readSize(&d.images.Size),
+		"crop":      readCrop(&d.images.Crop),
 		"preset":    readName(&d.preset),
 		"repeats":   readInt(&d.repeats, 1, maxRuns),
 		"split":     oneOrMore(readSplit(&d)),
@@ -177,7 +178,39 @@ func readSplit(d *plannedData) func(*value) error {
 	}
 }
 
-func readSize(to *nrdl.Input) func(*value) error {
+func readSize(to *nrdl.Size) func(*value) error {
+	return func(v *value) error {
+		var s string
+		if err := readText(&s)(v); err != nil {
+			return err
+		}
+		in, err := nrdl.ParseSize(s)
+		if err != nil {
+			return v.errorf("%w", err)
+		}
+		if in.String() != s {
+			return hint.Add(v.errorf("size %q is not of the form HxW", s), "did you mean %q?", in)
+		}
+		*to = in
+		return nil
+	}
+}
+
+func readCrop(to *float64) func(*value) error {
+	return func(v *value) error {
+		var one []float64
+		if err := readNumber(&one)(v); err != nil {
+			return err
+		}
+		if err := (nrdl.Input{Crop: one[0]}).Validate(); err != nil {
+			return v.errorf("%w", err)
+		}
+		*to = one[0]
+		return nil
+	}
+}
+
+func readInput(to *nrdl.Input) func(*value) error {
 	return func(v *value) error {
 		var s string
 		if err := readText(&s)(v); err != nil {
@@ -186,9 +219,6 @@ func readSize(to *nrdl.Input) func(*value) error {
 		in, err := nrdl.ParseInput(s)
 		if err != nil {
 			return v.errorf("%w", err)
-		}
-		if in.String() != s {
-			return hint.Add(v.errorf("size %q is not of the form HxW", s), "did you mean %q?", in)
 		}
 		*to = in
 		return nil

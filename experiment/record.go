@@ -36,7 +36,8 @@ type Record struct {
 	DirtSeed  uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
 	Method string          `json:"method"`
-	Label  string          `json:"label"` // what tables call it
+	Label  string          `json:"label"`           // what tables call it
+	Input  *nrdl.Input     `json:"input,omitempty"` // that made samples of the images; nil for the images as they are
 	Varied *Varied         `json:"varied,omitempty"`
 	Params json.RawMessage `json:"params"` // all that the method learnt with, tuned ones too
 	Tuning *Tuning         `json:"tuning,omitempty"`

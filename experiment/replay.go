@@ -52,12 +52,16 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if set.hash != r.Dataset.Hash {
 		return nil, hint.Add(errors.New("the data are not those of the record"), "they have changed since, or another folder is meant")
 	}
-	f, err := divide(set.set, split, r.Seed, dirt{r.Noise, r.Occlusion, r.DirtSeed})
+	var in nrdl.Input
+	if r.Input != nil {
+		in = *r.Input
+	}
+	f, err := divide(ctx, set.set, in, split, r.Seed, dirt{r.Noise, r.Occlusion, r.DirtSeed})
 	if err != nil {
 		return nil, err
 	}
 	defer f.release()
-	again := &Rerun{Train: f.train, Columns: f.columns, Record: r.identity()}
+	again := &Rerun{Train: f.images, Columns: f.columns, Record: r.identity()}
 	if again.Model, err = learnAndCount(ctx, m, f, &again.Record, r.Trace != nil); err != nil {
 		return nil, err
 	}

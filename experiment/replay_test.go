@@ -183,7 +183,7 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 // fails where the test images are asked for twice, or before a fit has ended.
 func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
 	t.Helper()
-	f, err := divide(set, j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), set, nrdl.Input{}, j.split, j.fit(), dirt{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestTuningHasNoTestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := settings[0].jobs[0]
-	f, err := divide(drawn(t), j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), drawn(t), nrdl.Input{}, j.split, j.fit(), dirt{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,8 @@ type TuneObserver struct {
 	Done func(trial int, t Trial)         // after each trial, with a copy
 }
 
-// Tune looks for the parameters with which m names the held-out parts of train
-// best: each trial learns from what is outside a fold and is judged by the fold,
+// Tune looks for the parameters with which m, learning from the samples that in
+// makes, names the held-out parts of the images of train best: each trial learns from what is outside a fold and is judged by the fold,
 // fold after fold, the same folds for every trial and method. A trial is given
 // up once it is wrong as often as the best before it is in all folds: it cannot
 // win any more, so that the result is that of judging all in full. The trials
@@ -85,8 +85,8 @@ type TuneObserver struct {
 // A trial that cannot be learnt has its error, and the search goes on; it is an
 // error if none can be learnt, if m declares no ranges, and once ctx ends, which
 // gives its cause.
-func Tune(ctx context.Context, train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (Tuned, error) {
-	t, err := newTuner(train, m, s, o)
+func Tune(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method, s Search, o TuneObserver) (Tuned, error) {
+	t, err := newTuner(ctx, train, in.On(train), m, s, o)
 	if err == nil {
 		err = t.search(ctx)
 	}
@@ -127,7 +127,7 @@ type tuner struct {
 	failed error // of the first trial that failed
 }
 
-func newTuner(train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (*tuner, error) {
+func newTuner(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method, s Search, o TuneObserver) (*tuner, error) {
 	switch {
 	case s.Budget < 1:
 		return nil, fmt.Errorf("a budget of %d configurations", s.Budget)
@@ -151,7 +151,13 @@ func newTuner(train *nrdl.Set, m nrdl.Method, s Search, o TuneObserver) (*tuner,
 	}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		f := heldOut{learn: train.Select(learn), judge: train.Select(judge)}
+		var f heldOut
+		if f.learn, err = train.Select(learn).Training(ctx, in); err != nil {
+			return nil, err
+		}
+		if f.judge, err = train.Select(judge).Samples(in); err != nil {
+			return nil, err
+		}
 		f.unit = nrdl.Unit(f.learn.X)
 		t.folds = append(t.folds, f)
 	}

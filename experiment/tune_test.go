@@ -26,7 +26,7 @@ import (
 func hard(t testing.TB) *nrdl.Set {
 	t.Helper()
 	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 6, 8, nrdl.Input{Height: 5, Width: 4}
+	s.People, s.PerPerson, s.Input = 6, 8, nrdl.Size{Height: 5, Width: 4}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ var clocks = cmpopts.IgnoreFields(Trial{}, "Seconds")
 
 func tune(t *testing.T, train *nrdl.Set, m nrdl.Method, s Search) Tuned {
 	t.Helper()
-	got, err := Tune(t.Context(), train, m, s, TuneObserver{})
+	got, err := Tune(t.Context(), train, nrdl.Input{}, m, s, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTuneRepeats(t *testing.T) {
 				told = append(told, trial)
 			},
 		}
-		one, err := Tune(t.Context(), train, m, s, watched)
+		one, err := Tune(t.Context(), train, nrdl.Input{}, m, s, watched)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestFailuresAreTrials(t *testing.T) {
 	}
 	cause := hint.Add(errors.New("ever"), "do not")
 	m.Fails = func(*few) error { return cause }
-	if _, err := Tune(t.Context(), train, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || hint.Of(err) != "do not" {
+	if _, err := Tune(t.Context(), train, nrdl.Input{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || hint.Of(err) != "do not" {
 		t.Errorf("all fail: %v, hint %q", err, hint.Of(err))
 	}
 }
@@ -325,7 +325,7 @@ func TestTuneStops(t *testing.T) {
 				}
 			},
 		}
-		_, err := Tune(ctx, train, method.DefaultCRC, Search{Budget: 6, Folds: 3}, o)
+		_, err := Tune(ctx, train, nrdl.Input{}, method.DefaultCRC, Search{Budget: 6, Folds: 3}, o)
 		if !errors.Is(err, why) {
 			t.Errorf("%v, not the cause", err)
 		}
@@ -351,11 +351,11 @@ func TestTuneErrors(t *testing.T) {
 		{train, few{ranges: []method.Range{{Path: "kapa"}}}, Search{Budget: 1, Folds: 2}, "kapa"},
 		{train.Select([]int{0, 8, 11, 16}), method.DefaultCRC, Search{Budget: 1, Folds: 2}, "more than one"},
 	} {
-		if _, err := Tune(t.Context(), c.set, c.m, c.s, TuneObserver{}); err == nil || !strings.Contains(err.Error(), c.message) {
+		if _, err := Tune(t.Context(), c.set, nrdl.Input{}, c.m, c.s, TuneObserver{}); err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%+v: %v", c.s, err)
 		}
 	}
-	if _, err := Tune(t.Context(), train, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); hint.Of(err) == "" {
+	if _, err := Tune(t.Context(), train, nrdl.Input{}, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); hint.Of(err) == "" {
 		t.Error("no hint without ranges")
 	}
 }
@@ -364,7 +364,7 @@ func TestTuneErrors(t *testing.T) {
 // only one are judged by once.
 func TestTuneHoldsOut(t *testing.T) {
 	train := unequal(t)
-	s, err := newTuner(train, method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
+	s, err := newTuner(t.Context(), train, nrdl.Input{}.On(train), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}

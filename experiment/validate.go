@@ -14,9 +14,10 @@ import (
 // at random to N folds, which differ by one image at most, and each fold in its
 // turn is held out. A person's only image is never held out.
 type Folds struct {
-	N       int    // ≥ 2
-	Repeats int    // ≥ 1, times to deal anew
-	Seed    uint64 // repeat r deals and learns with the seed Seed + r
+	N       int        // ≥ 2
+	Repeats int        // ≥ 1, times to deal anew
+	Seed    uint64     // repeat r deals and learns with the seed Seed + r
+	Input   nrdl.Input // as in Protocol
 }
 
 // Validate judges m by held-out parts of train: the way to find parameters
@@ -34,7 +35,7 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 	if err != nil {
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
+	res := Result{Method: m.Name(), Params: params, Input: f.Input.On(train), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
 		fold, err := f.deal(train, seed)
@@ -47,7 +48,7 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 			if o.Fit != nil {
 				w = o.Fit(len(res.Runs))
 			}
-			one, model, err := fitAndJudge(ctx, train, m, learn, judge, nrdl.Run{Seed: seed, Watch: w})
+			one, model, err := fitAndJudge(ctx, train, f.Input, m, learn, judge, nrdl.Run{Seed: seed, Watch: w})
 			if err != nil {
 				return Result{}, fmt.Errorf("validate: %w", err)
 			}

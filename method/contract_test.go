@@ -13,6 +13,7 @@ import (
 // four classes, need: the defaults are for hundreds of samples.
 var (
 	small = map[string]map[string]string{
+		"blocks":                 twoWide,
 		"ksvd":                   sparse,
 		"dksvd":                  sparse,
 		"lcksvd1":                sparse,
@@ -22,6 +23,7 @@ var (
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
 	single = map[string]map[string]string{
+		"blocks":                 twoWide,
 		"ksvd":                   {"sparsity": "2"},
 		"dksvd":                  {"sparsity": "2"},
 		"lcksvd1":                {"sparsity": "2"},
@@ -31,6 +33,9 @@ var (
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
 )
+
+// twoWide is for images that are two pixels wide.
+var twoWide = map[string]string{"coder.side": "2", "coder.step": "2"}
 
 var sparse = map[string]string{"sparsity": "5", "init.sparsity": "3", "min_uses": "1", "passes": "10"}
 
@@ -57,7 +62,21 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"coder.l1":       {Value: "0.1"},
 		"coder.l2":       {Value: "0.1"},
 	},
-	"nrc":  {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
+	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
+	"representation": {
+		"coder": {Value: "ridge"}, "coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},
+	},
+	"robust": {
+		"coder.lambda":    {Value: "0.02"},
+		"coder.weights":   {Given: reweighted},
+		"coder.quantile":  {Given: reweighted, Value: "0.3"},
+		"coder.steepness": {Given: reweighted},
+		"coder.l2":        {Given: reweighted},
+	},
+	"blocks": {
+		"coder.side": {Value: "1"}, "coder.step": {Value: "1"}, "coder.inner": {Value: "ridge"},
+		"coder.inner.solver": {Value: "exact"}, "coder.inner.l1": {Value: "0.1"}, "coder.inner.l2": {Value: "0.1"},
+	},
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
 	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
 	"src":  {"coder.gap": {Value: "0.01"}},
@@ -84,6 +103,8 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"coder.error":    {Value: "0.4"},
 	},
 }
+
+var reweighted = map[string]string{"coder.estimator": "irls"}
 
 // ofSparse is for K-SVD and its kin.
 var ofSparse = map[string]methodtest.Exception{

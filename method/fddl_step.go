@@ -57,6 +57,9 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	return s, nil
 }
 
+// Largest implements nrdl.Bounded.
+func (s *fddlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S)) }
+
 // Step makes one pass and returns the part of J by which it fell.
 func (s *fddlState) Step() (float64, error) {
 	before := s.J

@@ -134,7 +134,7 @@ func (m LCLE) fits(x *mat.Dense, classes int) error {
 		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
 			"set neighbours to at most %d", k-1)
 	}
-	return fits(m.Coder, d, k)
+	return fits(m.Coder, nrdl.Input{}, d, k)
 }
 
 // onePass returns k with a single pass, with which [lcle] starts.

@@ -54,6 +54,9 @@ func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *nrdl.Set) (*lcle
 	return s, nil
 }
 
+// Largest implements nrdl.Bounded.
+func (s *lcleState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S), lin.MaxAbs(s.V)) }
+
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
 // minimiser over its variable, so that the problem falls within a pass; between
 // passes the graph changes it.

@@ -17,6 +17,8 @@
 //	[llc]   Wang, Yang, Yu, Lv, Huang, Gong. Locality-constrained linear coding for image classification. 2010.
 //	[lrc]   Naseem, Togneri, Bennamoun. Linear regression for face recognition. 2010.
 //	[src]   Wright, Yang, Ganesh, Sastry, Ma. Robust face recognition via sparse representation. 2009.
+//	[huber] Huber. Robust estimation of a location parameter. 1964.
+//	[rrc]   Yang, Zhang, Yang, Zhang. Regularized robust coding for face recognition. 2013.
 //	[ksvd]  Aharon, Elad, Bruckstein. K-SVD. 2006.
 //	[bomp]  Rubinstein, Zibulevsky, Elad. Efficient implementation of the K-SVD algorithm using batch orthogonal matching pursuit. 2008.
 //	[dksvd] Zhang, Li. Discriminative K-SVD for dictionary learning in face recognition. 2010.
@@ -35,6 +37,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/internal/config"
@@ -52,6 +56,9 @@ var All = []nrdl.Method{
 	DefaultCRC,
 	DefaultNRC,
 	DefaultDSRC,
+	DefaultRepresentation,
+	DefaultRobust,
+	DefaultBlocks,
 	DefaultKSVD,
 	DefaultDKSVD,
 	DefaultLCKSVD1,
@@ -121,10 +128,18 @@ func Describe(m nrdl.Method) string {
 	return m.Name()
 }
 
+// Projects reports whether m may learn from samples that are projected into few
+// dimensions. A method that has no method Projects may.
+func Projects(m nrdl.Method) bool {
+	p, ok := m.(interface{ Projects() bool })
+	return !ok || p.Projects()
+}
+
 // titles are how papers write the names that are not theirs in capitals.
 var titles = map[string]string{
 	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
 	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
+	"representation": "Representation", "robust": "Robust", "blocks": "Blocks",
 }
 
 // Title names m as papers do: "LC-KSVD2" for lcksvd2.
@@ -187,7 +202,18 @@ func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Mo
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	p.Classes, p.Input = train.Classes, train.Input
+	for _, learnt := range []struct {
+		name string
+		of   *mat.Dense
+	}{{"D", p.D}, {"W", p.W}, {"M", p.M}} {
+		if learnt.of == nil {
+			continue
+		}
+		if v := lin.MaxAbs(learnt.of); !(v <= nrdl.Largest) {
+			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), nrdl.ErrDiverged, p.Trained.Iter, learnt.name, v)
+		}
+	}
+	p.Classes, p.Input, p.Projection = train.Classes, train.Input, train.Projection
 	p.Method, p.Params, p.Seed = m.Name(), params, run.Seed
 	return nrdl.NewModel(p)
 }
@@ -207,7 +233,7 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	}
 	train = seen
 	d, n := x.Dims()
-	if err := fits(c(n), d, n); err != nil {
+	if err := fits(c(n), train.Input, d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return model(m, train, run, nrdl.Parts{
@@ -216,10 +242,13 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	})
 }
 
-// fits reports why c, the parameter "coder" of a method, cannot code over k
-// atoms of d features.
-func fits(c coding.Coder, d, k int) error {
-	err := coding.Check(c, d, k)
+// fits reports why c, the parameter "coder" of a method, cannot code samples
+// that in makes over k atoms of d features.
+func fits(c coding.Coder, in nrdl.Input, d, k int) error {
+	placed, err := in.Place(c)
+	if err == nil {
+		err = coding.Check(placed, d, k)
+	}
 	if err == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/dictionary"
+	"nrdl/internal/hint"
 )
 
 // NRDL learns a dictionary, non-negative codes and a linear classifier
@@ -82,6 +83,10 @@ func (m NRDL) Formulation() string {
 	return problem + "   s.t. S ≥ 0\nclass: max_c (W·s)_c"
 }
 
+// Projects says no to package method: non-negative mixtures of more atoms than there
+// are dimensions rebuild anything.
+func (m NRDL) Projects() bool { return m.Signed }
+
 // Validate implements nrdl.Method.
 func (m NRDL) Validate() error {
 	if err := weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {
@@ -149,8 +154,12 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if m.Atoms > 0 {
 		k = m.Atoms * len(t.Classes)
 	}
-	if err := fits(m.coder(), d, k); err != nil {
+	if err := fits(m.coder(), t.Input, d, k); err != nil {
 		return nrdl.Parts{}, err
+	}
+	if t.Projection != nil && k > d && !m.Signed {
+		err := fmt.Errorf("%d atoms, more than the %d dimensions that %v leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Input.Projection)
+		return nrdl.Parts{}, hint.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
 	}
 	s, err := newNRDLState(ctx, m, x, t)
 	if err != nil {

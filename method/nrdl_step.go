@@ -36,10 +36,6 @@ type nrdlState struct {
 	spdP  lin.SPD    // of the C×C systems of (13)
 }
 
-// largestElement bounds the elements of D and W, which are near those of unit
-// samples and of labels in every fit that serves.
-const largestElement = 1e6
-
 // Step makes one pass in the order of the published program and returns the
 // residual of (18).
 func (s *nrdlState) Step() (float64, error) {
@@ -56,7 +52,7 @@ func (s *nrdlState) Step() (float64, error) {
 		}
 	}
 	s.updateMultipliers()
-	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < largestElement) {
+	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < nrdl.Largest) {
 		return v, hint.Add(fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v),
 			"weights far from the defaults make the iteration diverge: lambda above 0.1 often does")
 	}

@@ -34,7 +34,7 @@ func ordered(train *nrdl.Set) *nrdl.Set {
 	slices.SortStableFunc(classes, func(a, b class) int {
 		return slices.CompareFunc(a.members, b.members, compare)
 	})
-	t := &nrdl.Set{Groups: []int{0}, Input: train.Input}
+	t := &nrdl.Set{Groups: []int{0}, Input: train.Input, Projection: train.Projection}
 	var columns []int
 	for _, c := range classes {
 		columns = append(columns, c.members...)

@@ -39,32 +39,56 @@ func decades(path string, low, high float64) Range {
 }
 
 // coderRanges are those of c, the parameter "coder" of a method.
-func coderRanges(c coding.Coder) []Range {
-	switch c.(type) {
+func coderRanges(c coding.Coder) []Range { return rangesOf(c, "coder.") }
+
+// rangesOf are those of c, whose parameters have paths that begin with prefix.
+func rangesOf(c coding.Coder, prefix string) []Range {
+	within := func(path string, low, high float64) Range { return decades(prefix+path, low, high) }
+	switch c := c.(type) {
 	case coding.NonNegative:
-		const stopped = "coder.solver=admm"
+		stopped := prefix + "solver=admm"
 		// Around the ρ and the passes of NRC, NRDL and the presets.
 		return []Range{
-			{Path: "coder.solver", Choices: []string{string(coding.Exact), string(coding.ADMM)}},
-			{Path: "coder.rho", Low: 1e-3, High: 1, Log: true, If: stopped},
-			{Path: "coder.passes", Low: 2, High: 100, Log: true, If: stopped},
+			{Path: prefix + "solver", Choices: []string{string(coding.Exact), string(coding.ADMM)}},
+			{Path: prefix + "rho", Low: 1e-3, High: 1, Log: true, If: stopped},
+			{Path: prefix + "passes", Low: 2, High: 100, Log: true, If: stopped},
 		}
 	case coding.Lasso:
 		// Below, the codes have so many nonzeros that a query takes many times as long.
-		return []Range{decades("coder.lambda", 3e-4, 0.1)}
+		return []Range{within("lambda", 3e-4, 0.1)}
 	case coding.Ridge:
-		return []Range{decades("coder.lambda", 1e-4, 1)}
+		return []Range{within("lambda", 1e-4, 1)}
 	case coding.Local:
-		return []Range{decades("coder.neighbours", 5, 100), decades("coder.lambda", 1e-6, 0.1)}
+		return []Range{within("neighbours", 5, 100), within("lambda", 1e-6, 0.1)}
 	case coding.PerClass:
 		// 0 is the method as published.
-		return []Range{{Path: "coder.lambda", Low: 1e-5, High: 1, Log: true, Zero: true}}
+		return []Range{{Path: prefix + "lambda", Low: 1e-5, High: 1, Log: true, Zero: true}}
 	case coding.Discriminative:
-		return []Range{decades("coder.tau", 1e-5, 10)}
+		return []Range{within("tau", 1e-5, 10)}
 	case coding.OMP:
-		return []Range{sparsity("coder.sparsity")}
+		return []Range{sparsity(prefix + "sparsity")}
+	case coding.Robust:
+		return robustRanges(c, within)
+	case coding.Blocks:
+		return append([]Range{
+			within("side", 4, 16),
+			within("step", 2, 16), // at least side/8
+			within("temperature", 0.02, 1),
+		}, rangesOf(c.Inner, prefix+"inner.")...)
 	}
 	return nil
+}
+
+// robustRanges are those of the estimator that c has: the other one takes many
+// times as long, or has not its weights.
+func robustRanges(c coding.Robust, within func(path string, low, high float64) Range) []Range {
+	switch {
+	case c.Estimator == coding.Huber:
+		return []Range{within("lambda", 0.03, 1), within("rounds", 5, 100), within("rho", 1e-2, 1), within("passes", 1, 20)}
+	case c.Weights == coding.HuberWeights:
+		return []Range{within("lambda", 0.03, 1), within("rounds", 3, 50), within("l2", 1e-5, 0.1)}
+	}
+	return []Range{within("rounds", 3, 50), within("quantile", 0.3, 0.9), within("steepness", 2, 20), within("l2", 1e-5, 0.1)}
 }
 
 // sparsity is the range of T₀ around the 30 of [lcksvd]. The time of a pursuit

@@ -105,7 +105,7 @@ func (m SDRERDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.
 // learn learns D and W from the samples x, d×N of unit norm, of the set t.
 func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
 	var p nrdl.Parts
-	if t.Input.Len() == 0 {
+	if !t.Input.ArePixels() {
 		return p, hint.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
 			"give the height and the width of the images with the samples, or choose another method")
 	}
@@ -113,10 +113,10 @@ func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.
 	if m.Atoms > 0 {
 		k = m.Atoms * len(t.Classes)
 	}
-	if err := fits(m.Coder, d, k); err != nil {
+	if err := fits(m.Coder, nrdl.Input{}, d, k); err != nil {
 		return p, err
 	}
-	both := withMirrorImages(x, t.Input)
+	both := withMirrorImages(x, t.Input.Size)
 	s, err := newSDRERDLState(ctx, m, both, t)
 	if err != nil {
 		return p, err
@@ -137,7 +137,7 @@ func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.
 
 // withMirrorImages returns [X X′], d×2N: the images x, d×N with pixels in
 // column-major order, and after them the same with left and right exchanged.
-func withMirrorImages(x *mat.Dense, in nrdl.Input) *mat.Dense {
+func withMirrorImages(x *mat.Dense, in nrdl.Size) *mat.Dense {
 	d, n := x.Dims()
 	both := mat.NewDense(d, 2*n, nil)
 	for i := range d {

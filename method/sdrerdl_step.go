@@ -58,6 +58,9 @@ func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *nrdl.Se
 	return s, nil
 }
 
+// Largest implements nrdl.Bounded.
+func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.SS)) }
+
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
 // minimiser over its variable, so that the problem falls from pass to pass.
 func (s *sdrerdlState) Step() (float64, error) {

@@ -88,7 +88,7 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 	var of []experiment.Record
 	for _, r := range records {
 		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == ""
-		if clean && r.Dataset.Input.Len() > 0 && (genuine || r.Dataset.Drawn != nil) {
+		if clean && r.Input == nil && r.Dataset.Input.ArePixels() && (genuine || r.Dataset.Drawn != nil) {
 			of = append(of, r)
 		}
 	}
@@ -220,7 +220,7 @@ func (p *album) atoms(r experiment.Record, m *nrdl.Model) (Picture, error) {
 		atom := mat.Col(nil, k, parts.D)
 		x.SetCol(j, toneOf(atom).of(atom))
 	}
-	return drawSheet(x, parts.Input, s, Picture{
+	return drawSheet(x, parts.Input.Size, s, Picture{
 		Title:   "Atoms learnt from " + pictureTitle(r),
 		Caption: fmt.Sprintf("The first atoms of %d of %d people, each in its own range of grey; %s.", people, len(parts.Classes), runInWords(r)),
 		Alt:     fmt.Sprintf("A sheet of %d dictionary atoms that look like faces, a row for each of %d people", len(columns), people),
@@ -235,7 +235,7 @@ func (p *album) sheet(columns int) picture.SheetOptions {
 }
 
 // drawSheet adds the sheet of the columns of x to p.
-func drawSheet(x *mat.Dense, in nrdl.Input, s picture.SheetOptions, p Picture) (Picture, error) {
+func drawSheet(x *mat.Dense, in nrdl.Size, s picture.SheetOptions, p Picture) (Picture, error) {
 	img, err := picture.Sheet(x, in, s)
 	if err != nil {
 		return p, err

@@ -60,7 +60,7 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 		s.Marks = append(append(s.Marks, mark), make([]picture.Mark, width-1)...)
 		s.Groups, s.Captions = append(s.Groups, (j+1)*width), append(s.Captions, caption)
 	}
-	return drawSheet(x, parts.Input, s, Picture{
+	return drawSheet(x, parts.Input.Size, s, Picture{
 		Title: "Test images of " + pictureTitle(r) + " and their reconstructions",
 		Caption: fmt.Sprintf("From the left: the image, green if it is named rightly and red if not; its reconstruction D·s over all atoms; "+
 			"over the atoms of the person it is named as; the %d atoms with the largest coefficients; %s.", largest, runInWords(r)),
@@ -143,7 +143,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	var columns [][]float64
 	var words []string
 	s := p.sheet(3)
-	var in nrdl.Input
+	var in nrdl.Size
 	for _, of := range pairs {
 		faces, ok := found[of]
 		if !ok {
@@ -203,7 +203,7 @@ func (p *album) best() (best []experiment.Record) {
 // confusedFaces are the misnamed test image of a pair and a training image of
 // each person.
 type confusedFaces struct {
-	in nrdl.Input
+	in nrdl.Size
 	x  [3][]float64
 }
 
@@ -257,7 +257,7 @@ func seek(ctx context.Context, run *experiment.Rerun, pairs []confusedPair, foun
 		if have || of.of == of.as || is < 0 || as < 0 || !slices.Contains(pairs, of) {
 			continue
 		}
-		found[of] = confusedFaces{run.Test.Input, [3][]float64{
+		found[of] = confusedFaces{run.Test.Input.Size, [3][]float64{
 			mat.Col(nil, j, run.Test.X),
 			mat.Col(nil, run.Train.Groups[is], run.Train.X),
 			mat.Col(nil, run.Train.Groups[as], run.Train.X),

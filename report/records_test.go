@@ -46,7 +46,7 @@ var printedRates = map[string][5]float64{ // table 2 of [nrdl]
 func source(name, title, split string) experiment.Source {
 	return experiment.Source{
 		Name: name, Title: title, Path: name + "_32x32.mat", Preset: name, Hash: "hash of " + name,
-		Input: nrdl.Input{Height: 32, Width: 32}, About: "The " + title + " faces, divided " + split + ".",
+		Input: nrdl.Input{Size: nrdl.Size{Height: 32, Width: 32}}, About: "The " + title + " faces, divided " + split + ".",
 	}
 }
 

@@ -148,8 +148,15 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	for _, s := range sets {
 		words = append(words, "--set", s)
 	}
-	if !strings.HasSuffix(r.Dataset.Path, ".mat") && !strings.HasSuffix(r.Dataset.Path, ".npz") && r.Dataset.Input.Len() > 0 {
-		words = append(words, "--size", r.Dataset.Input.String())
+	matrix := strings.HasSuffix(r.Dataset.Path, ".mat") || strings.HasSuffix(r.Dataset.Path, ".npz")
+	switch {
+	case r.Input != nil:
+		words = append(words, "--input", r.Input.String())
+	case !matrix:
+		words = append(words, "--input", "pixels")
+	}
+	if r.Input == nil && !matrix && r.Dataset.Input.Size != (nrdl.Size{}) {
+		words = append(words, "--size", r.Dataset.Input.Size.String())
 	}
 	words = append(words, "--split", r.Split, "--repeats", "1", "--seed", fmt.Sprint(r.Seed))
 	for i, w := range words {

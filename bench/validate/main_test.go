@@ -15,7 +15,7 @@ import (
 func drawn(t testing.TB) *nrdl.Set {
 	t.Helper()
 	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Input{Height: 12, Width: 10}
+	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Size{Height: 12, Width: 10}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)

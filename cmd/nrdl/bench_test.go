@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,26 +20,25 @@ import (
 	"nrdl/experiment"
 )
 
-// quickPlan is the plan of the kills, how often they come, and its runs.
+// quickPlan is the plan of the kills, with fewer repeats, how often they come,
+// and its runs.
 func quickPlan(t *testing.T) (path string, kills, runs int) {
 	t.Helper()
-	path, err := filepath.Abs("../../plans/quick.json")
+	text, err := os.ReadFile(filepath.Join("..", "..", "plans", "quick.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !testing.Short() {
-		return path, 10, 176
+	const perRepeat = 44
+	repeats, kills := 2, 10
+	if testing.Short() {
+		repeats, kills = 1, 3
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	less := bytes.Replace(text, []byte(`"repeats": 4`), []byte(`"repeats": 1`), 1)
+	less := bytes.Replace(text, []byte(`"repeats": 4`), fmt.Appendf(nil, `"repeats": %d`, repeats), 1)
 	path = filepath.Join(t.TempDir(), "quick.json")
 	if err := os.WriteFile(path, less, 0o600); err != nil || bytes.Equal(less, text) {
 		t.Fatal("the plan is not shorter", err)
 	}
-	return path, 3, 44
+	return path, kills, repeats * perRepeat
 }
 
 // records returns those of a file by key. Each line has a key of its own, and

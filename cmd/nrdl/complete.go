@@ -5,8 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl"
 	"nrdl/dataset"
+	"nrdl/feature"
 	"nrdl/method"
+	"nrdl/projection"
 )
 
 // complete makes f complete the values of a flag of c.
@@ -32,9 +35,24 @@ func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeMethodsAndStages completes what nrdl methods describes.
+func completeMethodsAndStages(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, directive := completeMethods(c, args, to)
+	for _, s := range stages() {
+		names = append(names, cobra.CompletionWithDesc(s.name, s.about))
+	}
+	return names, directive
+}
+
 // completeParams completes NAME= of --set for the method that --method names.
 func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	name, _ := c.Flags().GetString("method") // both flags are registered together
+	if name == "" {
+		name = learner
+	}
 	m, err := method.Named(name)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -44,6 +62,36 @@ func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 		names = append(names, cobra.CompletionWithDesc(p.Path+"=", p.Help))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func completeInputs(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	if c.Name() == "train" || c.Name() == "evaluate" {
+		names = append(names, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
+	}
+	for _, p := range nrdl.PresetInputs {
+		names = append(names, cobra.CompletionWithDesc(p.Name, p.About))
+	}
+	for _, f := range feature.All {
+		names = append(names, f.Name())
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeSteps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := []cobra.Completion{"none"}
+	for _, s := range feature.Steps {
+		names = append(names, s.Name())
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeProjections(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := []cobra.Completion{"none"}
+	for _, p := range projection.All {
+		names = append(names, p.Name())
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // splitCompletions are the splits with a number in place of K.

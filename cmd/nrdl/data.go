@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 )
@@ -27,36 +32,111 @@ a person, lists of images (.csv), .mat and .npz files.`,
 
 func (a *app) infoCmd() *cobra.Command {
 	var (
-		size   sizeFlag
+		input  inputFlags
 		asJSON bool
 	)
 	c := &cobra.Command{
-		Use:   "info DATA",
-		Short: "Describe a data set and what is odd about it",
+		Use:   "info DATA|MODEL",
+		Short: "Describe a data set and what is odd about it, or a model",
 		Long: `info counts people and images, and finds blank images and identical ones; the
-same image under two names is a wrong label.`,
+same image under two names is a wrong label. The line input says how train would
+see the faces. With flags that say how, the numbers are of the samples that are
+made of the images, before mirror images and projection.
+
+Of a model file it says how it sees faces, and how it was learnt.`,
 		Example: `  nrdl data info people
-  nrdl data info people --size 24x24 --json`,
+  nrdl data info people --input lighting --size 24x24 --json
+  nrdl data info people.nrdl`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			set, err := a.open(c.Context(), args[0], size.Input)
-			if err != nil {
-				return err
+			if strings.EqualFold(filepath.Ext(args[0]), ".nrdl") {
+				return a.modelInfo(args[0], asJSON)
 			}
-			info := dataset.Describe(set)
-			if asJSON {
-				info.Blank, info.Constant = listed(info.Blank), listed(info.Constant)
-				info.Duplicates, info.Conflicts = listed(info.Duplicates), listed(info.Conflicts)
-				return a.printJSON(info)
-			}
-			a.printInfo(set, info)
-			return nil
+			return a.dataInfo(c.Context(), args[0], &input, asJSON)
 		},
 		ValidArgsFunction: completeData,
 	}
-	size.register(c)
+	input.register(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "write one object; images are columns, from 0")
 	return c
+}
+
+func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJSON bool) error {
+	in, err := flags.input(path)
+	if err != nil {
+		return err
+	}
+	set, in, err := a.openFor(ctx, path, in, flags)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(stageFlags, flags.set.Changed) {
+		if set, err = set.Samples(in); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	info := dataset.Describe(set)
+	if asJSON {
+		info.Blank, info.Constant = listed(info.Blank), listed(info.Constant)
+		info.Duplicates, info.Conflicts = listed(info.Duplicates), listed(info.Conflicts)
+		return a.printJSON(struct {
+			dataset.Info
+			Learning nrdl.Input `json:"learning"` // how train would see the faces
+		}{info, in})
+	}
+	a.printInfo(set, info)
+	a.printInput(in)
+	return nil
+}
+
+// printInput prints the stages by which faces are seen.
+func (a *app) printInput(in nrdl.Input) {
+	a.print("input      %v\n", in)
+	if in.Size != (nrdl.Size{}) {
+		a.print("%-10s %d features", "", in.Len())
+		if in.Mirror {
+			a.print(", mirror images learnt from too")
+		}
+		if !in.Projection.IsZero() {
+			a.print(", then projected")
+		}
+		a.print("\n")
+	}
+}
+
+// modelInfo describes the model file at path.
+func (a *app) modelInfo(path string, asJSON bool) error {
+	model, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	p := model.Parts()
+	coder, err := coding.Marshal(p.Coder)
+	if err != nil {
+		return err
+	}
+	d, k := p.D.Dims()
+	if asJSON {
+		return a.printJSON(struct {
+			Method  string          `json:"method"`
+			Params  json.RawMessage `json:"params"`
+			Seed    uint64          `json:"seed"`
+			People  []string        `json:"people"`
+			Atoms   int             `json:"atoms"`
+			Dims    int             `json:"dims"`
+			Input   nrdl.Input      `json:"input"`
+			Coder   json.RawMessage `json:"coder"`
+			Rule    nrdl.Rule       `json:"rule"`
+			Trained nrdl.Outcome    `json:"trained"`
+		}{p.Method, p.Params, p.Seed, p.Classes, k, d, p.Input, coder, p.Rule, p.Trained})
+	}
+	a.print("method     %s, seed %d, %s\n", p.Method, p.Seed, p.Trained.Status)
+	a.print("people     %d: %s\n", len(p.Classes), abridged(p.Classes))
+	a.print("atoms      %d of %d numbers\n", k, d)
+	a.printInput(p.Input)
+	a.print("coder      %s\n", coder)
+	a.print("rule       %s\n", p.Rule)
+	return nil
 }
 
 // listed makes JSON write a list without elements as [], not null.
@@ -77,8 +157,8 @@ func (a *app) printInfo(set *nrdl.Set, info dataset.Info) {
 	if info.Fewest < 2 {
 		a.print("%-10s %s\n", "one image", abridged(alone(set)))
 	}
-	if info.Input.Len() > 0 {
-		a.print("size       %v\n", info.Input)
+	if info.Input.ArePixels() {
+		a.print("size       %v\n", info.Input.Size)
 	}
 	a.print("features   %d\n", info.Features)
 	kind := ""
@@ -127,7 +207,7 @@ func (a *app) printGroups(what string, set *nrdl.Set, groups [][]int) {
 }
 
 func (a *app) convertCmd() *cobra.Command {
-	var size sizeFlag
+	var input inputFlags
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert a data set: folder, .mat, .npz",
@@ -137,25 +217,48 @@ for a name without an extension, a folder of PNG images, one folder a person.
 In a folder the images of a person are numbered, 0001.png, 0002.png, …: the names
 that their files had are lost. Grey values are rounded to whole numbers, and
 characters of a person's name that no folder can have on some system become "_".
-A .mat file gets a list NAME.names.txt beside it, with the people's names.`,
+A .mat file gets a list NAME.names.txt beside it, with the people's names.
+
+With --input or --photometric what is written are the samples made of the images:
+features, for other programs or for train. Mirror images and projections of an
+input are left out: they are part of learning. An .npz file says how its samples
+were made: what is learnt from it knows images, too.`,
 		Example: `  nrdl data convert people people.mat
   nrdl data convert people people.npz --size 24x24
-  nrdl data convert people.mat people.copy-of-mat.npz`,
+  nrdl data convert people.mat people.copy-of-mat.npz
+  nrdl data convert people features.npz --input igo+lbp:cell=8 --size 32x32`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSave(args[1]); err != nil {
 				return err
 			}
-			set, err := a.open(c.Context(), args[0], size.Input)
-			if err != nil {
-				return err
-			}
-			return a.save(c.Context(), args[1], set)
+			return a.convert(c.Context(), args[0], args[1], &input)
 		},
 		ValidArgsFunction: completeData,
 	}
-	size.register(c)
+	input.registerStages(c)
 	return c
+}
+
+func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) error {
+	in, err := flags.stages(from)
+	if err != nil {
+		return err
+	}
+	set, in, err := a.openFor(ctx, from, in, flags)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(to) == "" && !in.ArePixels() {
+		return hint.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, in), "write a .npz or .mat file, which keeps any number")
+	}
+	if set, err = set.Samples(in); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	if strings.EqualFold(filepath.Ext(to), ".mat") && !in.ArePixels() && in.Size != (nrdl.Size{}) {
+		a.warn("a .mat file does not say that its samples are %v: a .npz file does", in)
+	}
+	return a.save(ctx, to, set)
 }
 
 // checkSave reports what would make save fail.

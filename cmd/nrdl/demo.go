@@ -34,9 +34,8 @@ each and names the others, by NRDL and by three simpler methods: by the nearest
 neighbour (1-NN), CRC and NRC. It writes a model and two pictures: faces.png
 with the faces learnt from and the unseen ones, named rightly (green) or wrongly
 (red), and atoms.png with the atoms that NRDL learnt.`,
-		Example: `  nrdl demo
-  nrdl demo -o elsewhere`,
-		Args: arguments(0, 0),
+		Example: `  nrdl demo`,
+		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if d.dir == "" {
 				return misuse("--output is empty: it is the folder to write to")
@@ -151,7 +150,7 @@ func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
 		if c.set != "" {
 			l.set, name = []string{c.set}, name+" --set "+c.set
 		}
-		m, err := l.configured()
+		m, err := l.configured(nrdl.Input{})
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +188,7 @@ func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms str
 	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
 	opt.Side = thumb
-	if err := writeSheet(ctx, atoms, p.D, p.Input, opt); err != nil {
+	if err := writeSheet(ctx, atoms, p.D, p.Input.Size, opt); err != nil {
 		return err
 	}
 	_, err := atomicfile.Write(ctx, model, func(w io.Writer) error { return m.Save(w) })
@@ -233,10 +232,10 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 		}
 		opt.Groups = append(opt.Groups, len(opt.Marks))
 	}
-	return writeSheet(ctx, path, x, d.train.Input, opt)
+	return writeSheet(ctx, path, x, d.train.Input.Size, opt)
 }
 
-func writeSheet(ctx context.Context, path string, x *mat.Dense, in nrdl.Input, opt picture.SheetOptions) error {
+func writeSheet(ctx context.Context, path string, x *mat.Dense, in nrdl.Size, opt picture.SheetOptions) error {
 	img, err := picture.Sheet(x, in, opt)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -33,15 +34,17 @@ func (a *app) evaluateCmd() *cobra.Command {
 		Long: `evaluate divides the faces of each person, learns from one part and counts how
 many of the other are named correctly. Run r splits and learns with the seed
 SEED + r: any run can be repeated alone. A split that draws nothing at random,
-such as first:6, has one run.
+such as first:6, has one run. With --input auto each run chooses an input and a
+coder by folds of the faces that it learns from.
 
 With --model it judges a model that exists: on all of DATA, or with --split on
 the part that is not for learning. Give the --split and --seed that it was learnt
 with: on the images that it was learnt from its rate says nothing.`,
 		Example: `  nrdl evaluate people
-  nrdl evaluate people --method crc --split random:5 --repeats 20
-  nrdl evaluate people --split first:5 --set alpha=10 --json
-  nrdl evaluate people --method src --preset orl
+  nrdl evaluate people --input faces32 --split random:5 --repeats 5
+  nrdl evaluate people --input auto --size 32x32 --split first:6
+  nrdl evaluate people --input pixels --method nrdl --set alpha=10 --repeats 2 --json
+  nrdl evaluate people --input pixels --method src --preset orl
   nrdl evaluate people --model people.nrdl --split first:6`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -83,7 +86,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	if e.model == "" {
 		return nil
 	}
-	for _, flag := range []string{"method", "preset", "set", "size", "repeats"} {
+	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, stageFlags) {
 		if c.Flags().Changed(flag) {
 			return hint.Add(misuse("--%s has no meaning with --model", flag), "a model that exists is judged as it is, once")
 		}
@@ -95,16 +98,23 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if e.model != "" {
 		return a.evaluateModel(ctx, data, e)
 	}
-	m, err := e.learn.configured()
+	in, m, choose, err := e.learn.seeing(data)
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, err := a.open(ctx, data, e.learn.size.Input)
+	set, in, err := a.openFor(ctx, data, in, &e.learn.input)
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed}
-	a.tellMethod(m, e.learn)
+	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: in, Folds: autoFolds}
+	if choose {
+		if protocol.Candidates, err = e.learn.candidates(set, m); err != nil {
+			return experiment.Result{}, err
+		}
+	} else {
+		a.tellInput(in)
+		a.tellMethod(m, e.learn)
+	}
 	if n := protocol.Runs(); n < e.repeats {
 		a.tell("split %v draws nothing at random: one run", e.split)
 	}
@@ -129,6 +139,10 @@ func (a *app) observer(runs int) (o experiment.Observer, done func()) {
 		Done: func(run int, r experiment.Run, m *nrdl.Model) {
 			clear()
 			clear = func() {}
+			if r.Choice != nil {
+				a.tell("run %d of %d, right in %d folds of the training images:", run+1, runs, autoFolds)
+				a.tellChoice(r.Choice)
+			}
 			a.tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, percent(r.Accuracy), r.N,
 				ended(nrdl.Outcome{Status: r.Status, Iter: r.Passes}, since(r.FitSeconds)))
 			if run == 0 {
@@ -144,15 +158,13 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, err := a.open(ctx, data, model.Parts().Input)
+	set, err := a.openLike(ctx, data, model)
 	if err != nil {
 		return experiment.Result{}, err
 	}
 	var split *dataset.Split
 	if e.divided {
 		split = &e.split.Split
-	} else {
-		a.warn("if %s holds the images that the model was learnt from, the rate says nothing: give the --split it was learnt with", data)
 	}
 	if unknown := experiment.Strangers(model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.warn("the model does not know %s: their faces count as wrong", abridged(unknown))
@@ -160,6 +172,9 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	result, err := experiment.EvaluateModel(ctx, set, model, split, e.learn.seed)
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
+	}
+	if !e.divided {
+		a.warn("if %s holds the images that the model was learnt from, the rate says nothing: give the --split it was learnt with", data)
 	}
 	return result, nil
 }

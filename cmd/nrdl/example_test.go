@@ -43,6 +43,7 @@ func TestExamples(t *testing.T) {
 	for _, line := range readmeCommands(t) {
 		add(strings.Replace(line, "go run ./cmd/nrdl ", "nrdl ", 1))
 	}
+	script.WriteString("exists nrdl-demo/people.nrdl nrdl-demo/faces.png nrdl-demo/atoms.png\n")
 	path := filepath.Join(t.TempDir(), "examples.txtar")
 	if err := os.WriteFile(path, []byte(script.String()), 0o666); err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string) 
 		return err
 	}
 	p := m.Parts()
-	if p.Input.Len() == 0 {
+	if p.Input.Size == (nrdl.Size{}) {
 		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", model),
 			"judge it on such samples: nrdl evaluate DATA --model %s", model)
 	}
@@ -155,13 +155,14 @@ func (i *identification) batch(ctx context.Context, files []string) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	x := mat.NewDense(i.model.Parts().Input.Len(), len(files), nil)
+	images := i.model.Parts().Input.Images()
+	x := mat.NewDense(images.Size.Len(), len(files), nil)
 	for j, v := range samples {
 		if v != nil {
 			x.SetCol(j, v)
 		}
 	}
-	scores, err := i.model.Scores(ctx, x)
+	scores, err := i.model.ScoresOf(ctx, &nrdl.Set{X: x, Input: images})
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -186,7 +187,7 @@ func (i *identification) batch(ctx context.Context, files []string) error {
 
 // decode reads files on all processors. A file has a sample or an error.
 func (i *identification) decode(ctx context.Context, files []string) ([][]float64, []error) {
-	in := i.model.Parts().Input
+	in := i.model.Parts().Input.Images()
 	samples, errs := make([][]float64, len(files)), make([]error, len(files))
 	next := make(chan int)
 	var wg sync.WaitGroup

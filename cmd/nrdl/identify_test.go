@@ -16,7 +16,7 @@ import (
 )
 
 // trained returns a model of drawn people and the set that it was learnt from.
-func trained(t testing.TB, m nrdl.Method, people, perPerson int, in nrdl.Input) (*nrdl.Model, *nrdl.Set) {
+func trained(t testing.TB, m nrdl.Method, people, perPerson int, in nrdl.Size) (*nrdl.Model, *nrdl.Set) {
 	t.Helper()
 	s := dataset.DefaultSynthetic
 	s.People, s.PerPerson, s.Input = people, perPerson, in
@@ -33,7 +33,7 @@ func trained(t testing.TB, m nrdl.Method, people, perPerson int, in nrdl.Input) 
 
 // A model of samples that are not images cannot see an image.
 func TestIdentifyNeedsImages(t *testing.T) {
-	_, set := trained(t, method.DefaultCRC, 2, 3, nrdl.Input{Height: 8, Width: 8})
+	_, set := trained(t, method.DefaultCRC, 2, 3, nrdl.Size{Height: 8, Width: 8})
 	set.Input = nrdl.Input{}
 	model, err := method.DefaultCRC.Fit(t.Context(), set, nrdl.Run{})
 	if err != nil {
@@ -52,7 +52,7 @@ func TestIdentifyNeedsImages(t *testing.T) {
 
 // The likeliest come first, the first of equals first.
 func TestBest(t *testing.T) {
-	model, _ := trained(t, method.DefaultCRC, 5, 2, nrdl.Input{Height: 8, Width: 8})
+	model, _ := trained(t, method.DefaultCRC, 5, 2, nrdl.Size{Height: 8, Width: 8})
 	i := &identification{model: model, top: 4}
 	var names []string
 	for _, g := range i.best(mat.NewVecDense(5, []float64{0.2, 0.9, 0.2, -1, 0.9})) {
@@ -77,7 +77,7 @@ func newTestApp(t testing.TB) *app {
 func BenchmarkIdentifyOne(b *testing.B) {
 	for _, m := range []nrdl.Method{method.DefaultNRDL, method.DefaultNRC} {
 		b.Run(m.Name(), func(b *testing.B) {
-			model, set := trained(b, m, 40, 6, nrdl.Input{Height: 56, Width: 46})
+			model, set := trained(b, m, 40, 6, nrdl.Size{Height: 56, Width: 46})
 			i := &identification{model: model, top: 5}
 			x := mat.DenseCopyOf(set.X.Slice(0, 56*46, 0, 1))
 			if _, err := model.Scores(b.Context(), x); err != nil { // prepares the coder

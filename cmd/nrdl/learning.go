@@ -23,25 +23,45 @@ type learning struct {
 	method string
 	preset string
 	set    []string
-	size   sizeFlag
+	input  inputFlags
 	seed   uint64
 }
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "nrdl", "`NAME` of the method; nrdl methods lists them")
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+learner+"; where samples are projected "+comparer+")")
 	f.StringVar(&l.preset, "preset", "", "`NAME` of a database whose values the method takes: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
-	l.size.register(c)
+	l.input.register(c)
 	f.Uint64Var(&l.seed, "seed", 0, "`N` from which random choices follow")
 	complete(c, "method", completeMethods)
 	complete(c, "preset", completePresets)
 	complete(c, "set", completeParams)
 }
 
-// configured returns the method that the flags describe.
-func (l *learning) configured() (nrdl.Method, error) {
-	m, err := method.Named(l.method)
+// The methods where none is named. On projected samples learning a dictionary
+// gains nothing over comparing with all of them (doc/frontends.md).
+const (
+	learner  = "nrdl"
+	comparer = "nrc"
+)
+
+// methodFor is the name of the method that the flags describe, for samples that
+// in makes.
+func (l *learning) methodFor(in nrdl.Input) string {
+	switch {
+	case l.method != "":
+		return l.method
+	case in.Projection.IsZero():
+		return learner
+	}
+	return comparer
+}
+
+// configured returns the method that the flags describe, for samples that in
+// makes.
+func (l *learning) configured(in nrdl.Input) (nrdl.Method, error) {
+	m, err := method.Named(l.methodFor(in))
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -56,9 +76,12 @@ func (l *learning) configured() (nrdl.Method, error) {
 			return nil, hint.Add(misuse("--set %q is not of the form NAME=VALUE", s),
 				"nrdl methods %s lists the parameters", m.Name())
 		}
-		if m, err = method.Set(m, strings.TrimSpace(path), strings.TrimSpace(value)); err != nil {
-			return nil, usageError{err}
+		path, value = strings.TrimSpace(path), strings.TrimSpace(value)
+		next, err := method.Set(m, path, value)
+		if err != nil {
+			return nil, l.named(usageError{err}, m, path, value)
 		}
+		m = next
 	}
 	if err := m.Validate(); err != nil {
 		return nil, misuse("%s: %w", m.Name(), err)
@@ -66,11 +89,27 @@ func (l *learning) configured() (nrdl.Method, error) {
 	return m, nil
 }
 
+// named returns err, that m has no such parameter, with the hint to name the
+// method that has it where m is only what is taken where none is named.
+func (l *learning) named(err error, m nrdl.Method, path, value string) error {
+	if l.method != "" || m.Name() == learner {
+		return err
+	}
+	of, wrong := method.Named(learner)
+	if wrong == nil {
+		_, wrong = method.Set(of, path, value)
+	}
+	if wrong != nil {
+		return err
+	}
+	return hint.Add(err, "it is a parameter of %s, and %s is the method where samples are projected: --method %s", learner, m.Name(), learner)
+}
+
 // sizeFlag is a --size HxW; zero where it is not given.
-type sizeFlag struct{ nrdl.Input }
+type sizeFlag struct{ nrdl.Size }
 
 func (s *sizeFlag) register(c *cobra.Command) {
-	s.registerAs(c, "`HxW` pixels that images are brought to (default 32x32; .mat and .npz keep theirs)")
+	s.registerAs(c, "`HxW` pixels that images are brought to (default that of the input, "+nrdl.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
 }
 
 func (s *sizeFlag) registerAs(c *cobra.Command, use string) {
@@ -82,13 +121,13 @@ func (s *sizeFlag) String() string {
 	if s.Len() == 0 {
 		return ""
 	}
-	return s.Input.String()
+	return s.Size.String()
 }
 
 func (s *sizeFlag) Type() string { return "HxW" }
 
 func (s *sizeFlag) Set(text string) (err error) {
-	s.Input, err = nrdl.ParseInput(text)
+	s.Size, err = nrdl.ParseSize(text)
 	if err == nil && s.Len() == 0 {
 		return fmt.Errorf("size %q has no pixels", text)
 	}
@@ -125,10 +164,10 @@ func (a *app) open(ctx context.Context, path string, in nrdl.Input) (*nrdl.Set, 
 // describe counts what is in a set: "10 people, 100 images of 32x32".
 func describe(set *nrdl.Set) string {
 	d, n := set.X.Dims()
-	if set.Input.Len() == 0 {
+	if !set.Input.ArePixels() {
 		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
 	}
-	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Input)
+	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Input.Size)
 }
 
 // tellMethod tells a method's parameters as --set would give them.

@@ -10,6 +10,7 @@ import (
 
 	"nrdl"
 	"nrdl/internal/config"
+	"nrdl/internal/hint"
 	"nrdl/method"
 )
 
@@ -17,34 +18,47 @@ func (a *app) methodsCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "methods [NAME]",
-		Short: "List the methods, or the parameters of one",
-		Long: `methods lists what --method takes. With a name it shows what the method solves
-and its parameters: what --set takes, with their defaults, meanings and the
-equations that they appear in; then its presets: what --preset changes of them
-for a database, and where the values are from.`,
+		Short: "List the methods and inputs, or the parameters of one",
+		Long: `methods lists what --method takes, and what --input, --photometric and --project
+do. With the name of a method it shows what the method solves and its parameters:
+what --set takes, with their defaults, meanings and the equations that they
+appear in; then its presets: what --preset changes of them for a database, and
+where the values are from. With the name of an input it shows its stages, and
+with the name of a stage its parameters.`,
 		Example: `  nrdl methods
   nrdl methods nrdl
-  nrdl methods crc --json`,
+  nrdl methods crc --json
+  nrdl methods faces96
+  nrdl methods lbp`,
 		Args: arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listMethods(asJSON)
 			}
+			if s, ok := findStage(args[0]); ok {
+				return a.describeStage(s, asJSON)
+			}
 			m, err := method.Named(args[0])
 			if err != nil {
-				return usageError{err}
+				return usageError{hint.Unknown("method or input", args[0], describable())}
 			}
 			return a.describeOne(m, asJSON)
 		},
-		ValidArgsFunction: func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeMethods(c, args, to)
-		},
+		ValidArgsFunction: completeMethodsAndStages,
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON; of no NAME, the methods")
 	return c
+}
+
+// describable lists the names that nrdl methods describes.
+func describable() (names []string) {
+	for _, m := range method.All {
+		names = append(names, m.Name())
+	}
+	for _, s := range stages() {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // formulation gives the optimisation problem of m, or "".
@@ -109,11 +123,13 @@ func (a *app) listMethods(asJSON bool) error {
 		}
 		return a.printJSON(all)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var rows []entry
 	for _, m := range method.All {
-		fmt.Fprintf(w, "%s\t%s\n", m.Name(), method.Describe(m))
+		rows = append(rows, entry{m.Name(), []string{method.Describe(m)}})
 	}
-	return w.Flush()
+	a.printEntries(rows)
+	a.listStages()
+	return nil
 }
 
 func (a *app) describeOne(m nrdl.Method, asJSON bool) error {

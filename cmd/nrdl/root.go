@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +38,7 @@ at hand? demo draws some.`,
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns)))
 	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
 	root.SetHelpCommand(helpCmd(root))
@@ -57,6 +59,9 @@ at hand? demo draws some.`,
 	withCommands(root)
 	return root
 }
+
+// columns is how wide help and lists are at most.
+const columns = 100
 
 func helpCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -190,7 +195,7 @@ func parameter(c *cobra.Command, name string) string {
 		return ""
 	}
 	chosen, _ := c.Flags().GetString("method") // --set and --method are registered together
-	m, err := method.Named(chosen)
+	m, err := method.Named(cmp.Or(chosen, learner))
 	if err != nil {
 		return ""
 	}

@@ -22,7 +22,7 @@ these; at 0 they are off.`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if size.Len() > 0 {
-				s.Input = size.Input
+				s.Input = size.Size
 			}
 			if err := s.Validate(); err != nil {
 				return usageError{err}

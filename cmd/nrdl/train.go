@@ -27,11 +27,15 @@ func (a *app) trainCmd() *cobra.Command {
 		Long: `train learns a model from labelled faces and writes it to a file.
 
 DATA is a folder with one folder of images a person, a list of images (.csv),
-or a .mat or .npz file. The model keeps the size that images are brought to,
-so that identify sees faces the same way.`,
+or a .mat or .npz file. --input says how a face becomes what is learnt from: its
+grey values, or features of them, which tell people apart better. The model keeps
+that, so that identify sees faces the same way. --input auto lets folds of the
+training faces choose an input and a coder.`,
 		Example: `  nrdl train people -o people.nrdl
-  nrdl train people -o people.nrdl --method nrdl --set lambda=1e-3 --split first:6
-  nrdl train people -o people.nrdl --size 24x24 --seed 7 --trace passes.jsonl`,
+  nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
+  nrdl train people -o people.nrdl --input auto --size 32x32
+  nrdl train people -o people.nrdl --input pixels --set lambda=1e-3 --split first:6
+  nrdl train people -o people.nrdl --input pixels --seed 7 --trace passes.jsonl`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("trace") && trace == "" {
@@ -54,7 +58,7 @@ so that identify sees faces the same way.`,
 }
 
 func (a *app) train(ctx context.Context, data string, learn learning, split dataset.Split, output, trace string) error {
-	m, err := learn.configured()
+	in, m, choose, err := learn.seeing(data)
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 			}
 		}
 	}
-	set, err := a.open(ctx, data, learn.size.Input)
+	set, in, err := a.openFor(ctx, data, in, &learn.input)
 	if err != nil {
 		return err
 	}
@@ -80,6 +84,12 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		set = set.Select(columns)
 		a.tell("learning from %s (split %v)", describe(set), split)
 	}
+	if choose {
+		if in, m, err = a.chosen(ctx, set, m, &learn); err != nil {
+			return fmt.Errorf("%s: %w", data, err)
+		}
+	}
+	a.tellInput(in)
 	a.tellMethod(m, learn)
 
 	watch, done := a.watch("learning")
@@ -88,7 +98,11 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		watch = both(watch, passes.watch)
 	}
 	start := time.Now()
-	model, err := m.Fit(ctx, set, nrdl.Run{Seed: learn.seed, Watch: watch})
+	samples, err := set.Training(ctx, in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	model, err := m.Fit(ctx, samples, nrdl.Run{Seed: learn.seed, Watch: watch})
 	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)

@@ -54,12 +54,12 @@ func (a *app) transform(ctx context.Context, model, data, output string) error {
 	if err := dataset.CheckSave(output); err != nil {
 		return err
 	}
-	set, err := a.open(ctx, data, m.Parts().Input)
+	set, err := a.openLike(ctx, data, m)
 	if err != nil {
 		return err
 	}
 	codes := *set
-	if codes.X, err = m.Transform(ctx, set.X); err != nil {
+	if codes.X, err = m.TransformOf(ctx, set); err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
 	codes.Input = nrdl.Input{}

@@ -39,9 +39,9 @@ at random from the ranges of the method, then near the best so far.
 With --split only the part that is for learning is used: nothing else is read, so
 that evaluate with the same --split and --seed judges what was found by images
 that had no say in it.`,
-		Example: `  nrdl tune people --method crc
-  nrdl tune people --method nrc --budget 20 --split half
-  nrdl tune people --method src --set coder.gap=1e-4 --json`,
+		Example: `  nrdl tune people --input faces32
+  nrdl tune people --input pixels --method nrc --budget 20 --split half
+  nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if t.search.Budget < 1 {
@@ -75,14 +75,17 @@ type tunedJSON struct {
 }
 
 func (a *app) tune(ctx context.Context, data string, t *tuning) error {
-	m, err := t.learn.configured()
+	in, m, choose, err := t.learn.seeing(data)
 	if err != nil {
 		return err
+	}
+	if choose {
+		return misuse("--input auto chooses the method too: it is for train and evaluate")
 	}
 	if len(method.Ranges(m)) == 0 {
 		return misuse("%s has nothing to tune", m.Name())
 	}
-	set, err := a.open(ctx, data, t.learn.size.Input)
+	set, in, err := a.openFor(ctx, data, in, &t.learn.input)
 	if err != nil {
 		return err
 	}
@@ -94,9 +97,10 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 		set = set.Select(columns)
 		a.tell("using %s (split %v)", describe(set), t.split)
 	}
+	a.tellInput(in)
 	a.tellMethod(m, t.learn)
 	t.search.Seed = t.learn.seed
-	tuned, err := a.search(ctx, set, m, t.search)
+	tuned, err := a.search(ctx, set, in, m, t.search)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
@@ -116,14 +120,14 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 }
 
 // search tunes and shows how far it is.
-func (a *app) search(ctx context.Context, set *nrdl.Set, m nrdl.Method, s experiment.Search) (experiment.Tuned, error) {
+func (a *app) search(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Method, s experiment.Search) (experiment.Tuned, error) {
 	var b *bar
 	if a.terminal {
 		b = a.newBar("tuning")
 		defer b.clear()
 	}
 	start, fewest := time.Now(), -1
-	return experiment.Tune(ctx, set, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
+	return experiment.Tune(ctx, set, in, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
 			if b == nil {
@@ -158,7 +162,7 @@ func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment
 	}
 	_ = w.Flush() // errors surface when out is flushed
 	flags := ""
-	for _, s := range t.learn.flags() {
+	for _, s := range t.learn.flags(m.Name()) {
 		flags += " " + s
 	}
 	for _, s := range best.Set {
@@ -184,16 +188,18 @@ func rateOf(t experiment.Trial, s experiment.Search) string {
 }
 
 // flags are l as a command line has them.
-func (l *learning) flags() []string {
-	flags := []string{"--method " + l.method}
+func (l *learning) flags(name string) []string {
+	flags := []string{"--method " + name}
 	if l.preset != "" {
 		flags = append(flags, "--preset "+l.preset)
 	}
 	for _, s := range l.set {
 		flags = append(flags, "--set "+quoted(s))
 	}
-	if l.size.Len() > 0 {
-		flags = append(flags, "--size "+l.size.String())
+	for _, name := range stageFlags {
+		if f := l.input.set.Lookup(name); f.Changed {
+			flags = append(flags, "--"+name+"="+quoted(f.Value.String()))
+		}
 	}
 	if l.seed != 0 {
 		flags = append(flags, fmt.Sprintf("--seed %d", l.seed))

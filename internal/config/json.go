@@ -9,6 +9,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"nrdl/internal/hint"
@@ -123,6 +124,10 @@ func text(s string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
+// maxDepth bounds how deep alternatives may lie in one another: each is read
+// again for every one that it lies in.
+const maxDepth = 8
+
 // A decoder sets the fields of one struct from JSON.
 type decoder struct {
 	*Codec
@@ -159,6 +164,9 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 func (d decoder) value(raw json.RawMessage, path string, v reflect.Value, choices []string) error {
 	switch {
 	case d.isChoice(v):
+		if strings.Count(path, ".") > maxDepth {
+			return fmt.Errorf("a %s within more than %d others", d.kind, maxDepth)
+		}
 		a, err := d.named(raw, path, v.Elem())
 		if err == nil {
 			v.Set(a)

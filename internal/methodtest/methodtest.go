@@ -98,7 +98,7 @@ func cones(classes, samples, d int, seed uint64) *nrdl.Set {
 			}
 		}
 	}
-	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{Height: d / 2, Width: 2})
+	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{Size: nrdl.Size{Height: d / 2, Width: 2}})
 	if err != nil {
 		panic(err)
 	}

@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"nrdl/internal/parallel"
 )
 
 // Write writes arrays, which Float64, Int64, Uint8 and Text made, as a .npz
-// file, compressed. Equal arrays give equal bytes.
+// file, compressed where that is worth its time. Equal arrays give equal bytes.
 func Write(w io.Writer, arrays ...Array) error {
 	archive := zip.NewWriter(w)
 	for _, a := range arrays {
@@ -35,7 +37,7 @@ func (a Array) write(archive *zip.Writer) error {
 	case a.Name == "" || !utf8.ValidString(a.Name):
 		return fmt.Errorf("%q cannot be its name", a.Name)
 	}
-	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Deflate})
+	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: a.method()})
 	if err != nil {
 		return err
 	}
@@ -44,6 +46,26 @@ func (a Array) write(archive *zip.Writer) error {
 	}
 	_, err = f.Write(a.data)
 	return err
+}
+
+// method is how a is stored: numbers of full precision do not get smaller, but
+// for the zeros among them.
+func (a Array) method() uint16 {
+	if a.item.letter != 'f' {
+		return zip.Deflate
+	}
+	const looked = 1 << 16 // at most, at equal distances
+	n := len(a.data) / 8
+	step, zeros := max(1, n/looked), 0
+	for i := 0; i < n; i += step {
+		if binary.LittleEndian.Uint64(a.data[8*i:]) == 0 {
+			zeros++
+		}
+	}
+	if 2*zeros*step < n {
+		return zip.Store
+	}
+	return zip.Deflate
 }
 
 // header gives the header of version 1, padded to a multiple of 64 bytes.
@@ -74,10 +96,14 @@ func (a Array) header() []byte {
 
 // Float64 makes an array of float64, the last index fastest.
 func Float64(name string, shape []int, data []float64) Array {
-	b := make([]byte, 0, 8*len(data))
-	for _, x := range data {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
+	b := make([]byte, 8*len(data))
+	parallel.For(len(data), 1<<14, func(lo, hi int) {
+		to := b[8*lo : 8*hi]
+		for _, x := range data[lo:hi] {
+			binary.LittleEndian.PutUint64(to, math.Float64bits(x))
+			to = to[8:]
+		}
+	})
 	return Array{Name: name, Kind: "float64", Shape: shape, data: b, item: item{'f', 8, binary.LittleEndian}}
 }
 

@@ -65,7 +65,7 @@ var (
 // Sheet draws the columns of x, d×n, as images of in.Height×in.Width pixels
 // side by side, group after group. Pixels are stored column after column, as
 // in nrdl.Set.
-func Sheet(x *mat.Dense, in nrdl.Input, opt SheetOptions) (image.Image, error) {
+func Sheet(x *mat.Dense, in nrdl.Size, opt SheetOptions) (image.Image, error) {
 	s, err := newSheet(x, in, opt)
 	if err != nil {
 		return nil, fmt.Errorf("sheet: %w", err)
@@ -87,7 +87,7 @@ func Sheet(x *mat.Dense, in nrdl.Input, opt SheetOptions) (image.Image, error) {
 type sheet struct {
 	SheetOptions
 	x         *mat.Dense
-	in        nrdl.Input
+	in        nrdl.Size
 	groups    []int
 	width     int // of a sample; its height is Side
 	left, top int // where the samples begin
@@ -96,7 +96,7 @@ type sheet struct {
 	img       *image.RGBA
 }
 
-func newSheet(x *mat.Dense, in nrdl.Input, opt SheetOptions) (*sheet, error) {
+func newSheet(x *mat.Dense, in nrdl.Size, opt SheetOptions) (*sheet, error) {
 	if err := fits(x, in, opt.Range); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nrdl"
+	"nrdl/experiment"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// autoFolds is into how many folds --input auto divides the training images.
+const autoFolds = 3
+
+// isAuto reports whether the input is to be chosen, and what else was said of
+// it that has no meaning then.
+func (f *inputFlags) isAuto() (bool, error) {
+	if !f.set.Changed("input") || f.text != auto {
+		return false, nil
+	}
+	for _, flag := range []string{"photometric", "mirror", "project"} {
+		if f.set.Changed(flag) {
+			return true, misuse("--%s has no meaning with --input auto, which chooses it", flag)
+		}
+	}
+	return true, nil
+}
+
+// images returns how --input auto reads the images at path.
+func (f *inputFlags) images(path string) (nrdl.Input, error) {
+	in := nrdl.Input{Size: f.size.Size, Crop: f.crop}
+	if in.Size == (nrdl.Size{}) && !isMatrix(path) {
+		in.Size = nrdl.DefaultInput.Size
+	}
+	if err := in.Validate(); err != nil {
+		return in, usageError{err}
+	}
+	return in, nil
+}
+
+// candidates are what --input auto chooses among for the images of set: inputs,
+// with methods of its own unless the command line names one.
+func (l *learning) candidates(set *nrdl.Set, m nrdl.Method) ([]experiment.Candidate, error) {
+	if !set.Input.ArePixels() {
+		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", set.Input),
+			"leave out --input; --project fisher may follow any samples")
+	}
+	all := experiment.Candidates(set.Input)
+	if l.input.set.Changed("method") || l.input.set.Changed("set") || l.input.set.Changed("preset") {
+		for i := range all {
+			all[i].Method = m
+		}
+	}
+	seen := map[string]bool{} // with one method, or at a small size, some are the same
+	return slices.DeleteFunc(all, func(c experiment.Candidate) bool {
+		words := c.Input.String() + ", " + methodWords(c.Method)
+		again := seen[words]
+		seen[words] = true
+		return again
+	}), nil
+}
+
+// tellChoice tells what was tried, and what was chosen.
+func (a *app) tellChoice(c *experiment.Choice) {
+	for i, t := range c.Tried {
+		mark := " "
+		if i == c.Best {
+			mark = "*"
+		}
+		if t.Err != "" {
+			a.tell("%s   —   %v, %s: %s", mark, t.Input, methodWords(t.Method), t.Err)
+			continue
+		}
+		a.tell("%s %s %% %v, %s", mark, percent(t.Rate()), t.Input, methodWords(t.Method))
+	}
+}
+
+// methodWords names a method and what differs from its defaults.
+func methodWords(m nrdl.Method) string {
+	words := []string{m.Name()}
+	given, err := method.Named(m.Name())
+	if err != nil {
+		return words[0]
+	}
+	values := map[string]string{}
+	for _, p := range method.Params(given) {
+		values[p.Path] = p.Value
+	}
+	for _, p := range method.Params(m) {
+		if values[p.Path] != p.Value {
+			words = append(words, p.Path+"="+p.Value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// chosen lets the training images choose the input and the method.
+func (a *app) chosen(ctx context.Context, set *nrdl.Set, m nrdl.Method, l *learning) (nrdl.Input, nrdl.Method, error) {
+	all, err := l.candidates(set, m)
+	if err != nil {
+		return nrdl.Input{}, nil, err
+	}
+	c, err := experiment.Choose(ctx, set, all, experiment.Folds{N: autoFolds, Repeats: 1, Seed: l.seed})
+	if err != nil {
+		return nrdl.Input{}, nil, err
+	}
+	a.tell("right in %d folds of the training images:", autoFolds)
+	a.tellChoice(&c)
+	best := c.Tried[c.Best]
+	return best.Input, best.Method, nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// No line of help is wider than columns.
+func TestHelpFits(t *testing.T) {
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		for line := range strings.Lines(c.Long + "\n" + c.UsageString()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+				t.Errorf("%s --help has a line of %d characters: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newApp(os.Stdout, os.Stderr).rootCmd())
+}
+
+// Folding changes nothing but where lines end, and no word fits a line before.
+func TestFolded(t *testing.T) {
+	for _, text := range []string{"", "σ", "a bb  ccc dddd eeeee ffffff", strings.Repeat("λ μ, of ", 30)} {
+		for width := range 30 {
+			lines := folded(text, width)
+			if got := strings.Fields(strings.Join(lines, " ")); !slices.Equal(got, strings.Fields(text)) {
+				t.Errorf("%q folded at %d has the words %q", text, width, got)
+			}
+			for i, line := range lines {
+				if utf8.RuneCountInString(line) > width && strings.Contains(line, " ") {
+					t.Errorf("%q is longer than %d", line, width)
+				}
+				if i == 0 {
+					continue
+				}
+				first, _, _ := strings.Cut(line, " ")
+				if utf8.RuneCountInString(lines[i-1]+" "+first) <= width {
+					t.Errorf("%q folded at %d: %q ends too early", text, width, lines[i-1])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nrdl"
+	"nrdl/feature"
+	"nrdl/internal/hint"
+	"nrdl/method"
+	"nrdl/projection"
+)
+
+// inputFlags say how faces become samples.
+type inputFlags struct {
+	text, photometric, project string
+	mirror                     bool
+	crop                       float64
+	size                       sizeFlag
+	set                        *pflag.FlagSet
+}
+
+// auto is the --input that is chosen by validation.
+const auto = "auto"
+
+func (f *inputFlags) register(c *cobra.Command) {
+	f.registerStages(c)
+	f.set.BoolVar(&f.mirror, "mirror", false, "learn from the mirror images of the training faces too")
+	f.set.StringVar(&f.project, "project", "", "`PROJECTION` fit on the training samples, as fisher:0.3, pca:100 or none")
+	f.set.Lookup("input").Usage += " (default " + nrdl.DefaultInputName + ", or by --size; .mat and .npz: pixels)"
+	complete(c, "project", completeProjections)
+}
+
+// registerStages registers the flags for what is not learnt.
+func (f *inputFlags) registerStages(c *cobra.Command) {
+	f.set = c.Flags()
+	f.set.StringVarP(&f.text, "input", "i", "", "`INPUT` that makes samples of faces: a preset, or features as igo+lbp:cell=5.34; nrdl methods lists them")
+	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` against light and noise before the features, as despeckle+lcn or none")
+	f.set.Float64Var(&f.crop, "crop", 0, "keep this `SHARE` of the height and width of images, about their centre")
+	f.size.register(c)
+	complete(c, "input", completeInputs)
+	complete(c, "photometric", completeSteps)
+}
+
+// stages returns the Input that the flags describe, without what is learnt;
+// that of pixels where there is no --input.
+func (f *inputFlags) stages(path string) (in nrdl.Input, err error) {
+	if f.set.Changed("input") {
+		if in, err = f.named(); err != nil {
+			return in, err
+		}
+	}
+	in, err = f.with(in, path)
+	in.Mirror, in.Projection = false, projection.Choice{}
+	return in, err
+}
+
+// stageFlags are those that change an input.
+var stageFlags = []string{"input", "photometric", "mirror", "project", "crop", "size"}
+
+// input returns the Input that the flags describe for the data at path. Errors
+// are those of the command line.
+func (f *inputFlags) input(path string) (nrdl.Input, error) {
+	in, err := f.base(path)
+	if err != nil {
+		return in, err
+	}
+	return f.with(in, path)
+}
+
+// with returns in with what the flags other than --input say.
+func (f *inputFlags) with(in nrdl.Input, path string) (_ nrdl.Input, err error) {
+	for _, flag := range []string{"photometric", "project"} {
+		if f.set.Changed(flag) && f.set.Lookup(flag).Value.String() == "" {
+			return in, hint.Add(misuse("--%s is empty", flag), "for none: --%s none", flag)
+		}
+	}
+	if f.set.Changed("photometric") {
+		if in.Photometric, err = feature.ParseSteps(f.photometric); err != nil {
+			return in, misuse("--photometric: %w", err)
+		}
+	}
+	if f.set.Changed("project") {
+		if in.Projection, err = projection.Parse(f.project); err != nil {
+			return in, misuse("--project: %w", err)
+		}
+	}
+	if f.set.Changed("mirror") {
+		in.Mirror = f.mirror
+	}
+	if f.set.Changed("crop") {
+		in.Crop = f.crop
+	}
+	if f.size.Len() != 0 {
+		in.Size = f.size.Size
+	}
+	return sized(in, path)
+}
+
+// sized returns in for the data at path, with the default size where it needs
+// one and the data have no size of their own.
+func sized(in nrdl.Input, path string) (nrdl.Input, error) {
+	if in.Size == (nrdl.Size{}) && !isMatrix(path) && len(in.Features)+len(in.Photometric) > 0 {
+		in.Size = nrdl.DefaultInput.Size
+	}
+	possible := in
+	if in.Size == (nrdl.Size{}) { // what is possible of these depends on it
+		possible.Photometric, possible.Features, possible.Mirror = nil, nil, false
+	}
+	if err := possible.Validate(); err != nil {
+		return in, usageError{err}
+	}
+	if in.Size == (nrdl.Size{}) && isMatrix(path) && in.Crop != 0 && in.Crop != 1 {
+		err := misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
+		return in, hint.Add(err, "--size HxW is what that part of the images is brought to")
+	}
+	return in, nil
+}
+
+// base is what --input says, or the default.
+func (f *inputFlags) base(path string) (nrdl.Input, error) {
+	switch {
+	case f.set.Changed("input"):
+		return f.named()
+	case isMatrix(path):
+		return nrdl.Input{}, nil
+	case f.size.Len() != 0:
+		return nrdl.DefaultInputFor(f.size.Size), nil
+	}
+	return nrdl.DefaultInput, nil
+}
+
+// named is what --input says.
+func (f *inputFlags) named() (nrdl.Input, error) {
+	words := strings.Fields(f.text)
+	if len(words) == 0 {
+		return nrdl.Input{}, hint.Add(misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
+		return nrdl.Input{}, hint.Add(misuse("--input %s is no input here", quoted(f.text)), "--input auto stands alone, and is for train and evaluate")
+	}
+	in, err := nrdl.ParseInput(f.text)
+	if err != nil {
+		err = misuse("--input: %w", err)
+	}
+	return in, err
+}
+
+// pixels reports whether --input asks for the grey values as they are.
+func (f *inputFlags) pixels() bool {
+	return slices.Contains(strings.Fields(f.text), feature.Pixels{}.Name())
+}
+
+// isMatrix reports whether path is a file of samples, which may not be images,
+// in contrast to files of images.
+func isMatrix(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".mat", ".npz":
+		return true
+	}
+	return false
+}
+
+// openFor opens the images of the data set at path for in, which f describes,
+// and returns in for their size. It is an error if in cannot be made of them.
+func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputFlags) (*nrdl.Set, nrdl.Input, error) {
+	set, err := a.open(ctx, path, in.Images())
+	if err != nil {
+		return nil, in, err
+	}
+	made := in.On(set)
+	if err := f.suits(in, set); err != nil {
+		return nil, in, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := made.Validate(); err != nil {
+		return nil, in, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, made, nil
+}
+
+// openLike opens the data set at path for model to judge.
+func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nrdl.Set, error) {
+	in := model.Parts().Input
+	set, err := a.open(ctx, path, in.Images())
+	if err != nil && isMatrix(path) {
+		err = fmt.Errorf("%w; the model sees faces as %v", err, in)
+	}
+	return set, err
+}
+
+// suits reports samples that are not images where in, which f describes, needs
+// images.
+func (f *inputFlags) suits(in nrdl.Input, set *nrdl.Set) error {
+	on := in.On(set)
+	stages := on
+	stages.Mirror, stages.Projection = false, projection.Choice{}
+	switch {
+	case set.Input.ArePixels():
+		return nil
+	case set.Input.Size == (nrdl.Size{}) && (in.Mirror || len(in.Photometric)+len(in.Features) > 0):
+		return hint.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
+			"only --project may follow vectors; a file of images has height and width")
+	case set.Input.Size == (nrdl.Size{}):
+		return nil
+	case in.Mirror:
+		return hint.Add(fmt.Errorf("there are no mirror images of samples that are %v", set.Input), "give the images that they were made of")
+	case stages.String() != set.Input.String() || f.pixels() && len(in.Features) == 0:
+		stages = in
+		stages.Size, stages.Mirror, stages.Projection = on.Size, false, projection.Choice{}
+		return hint.Add(fmt.Errorf("the samples are %v: %v cannot be made of them", set.Input, stages),
+			"give the images that they were made of, or leave out --input, --photometric and --size")
+	}
+	return nil
+}
+
+// seeing returns the Input for data and the method that the flags of l describe.
+// Choose is whether they are to be chosen among candidates: then in is how
+// images are read.
+func (l *learning) seeing(data string) (in nrdl.Input, m nrdl.Method, choose bool, err error) {
+	if choose, err = l.input.isAuto(); err != nil {
+		return in, nil, choose, err
+	}
+	if choose {
+		in, err = l.input.images(data)
+	} else {
+		in, err = l.input.input(data)
+	}
+	if err != nil {
+		return in, nil, choose, err
+	}
+	m, err = l.configured(in)
+	if err == nil && !l.input.set.Changed("input") && !l.input.set.Changed("project") && !method.Projects(m) {
+		in.Projection = projection.Choice{}
+	}
+	return in, m, choose, err
+}
+
+// tellInput tells how faces are seen, unless their grey values are the samples.
+func (a *app) tellInput(in nrdl.Input) {
+	if !in.IsZero() && (!in.ArePixels() || in.Mirror) {
+		a.tell("faces are seen as %v", in)
+	}
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"nrdl"
+	"nrdl/feature"
+	"nrdl/method"
+	"nrdl/projection"
+)
+
+// A stage is what an input is made of, or an input that has a name.
+type stage struct {
+	kind, name, about string
+	params            []paramJSON
+	input             *nrdl.Input // nil unless kind is inputStage
+}
+
+// Kinds of stages.
+const (
+	inputStage       = "input"
+	featureStage     = "feature"
+	photometricStage = "photometric"
+	projectionStage  = "projection"
+)
+
+// stageFlag is the flag that takes the stages of each kind.
+var stageFlag = map[string]string{
+	inputStage: "--input", featureStage: "--input", photometricStage: "--photometric", projectionStage: "--project",
+}
+
+// stages lists all in the order in which they are shown.
+func stages() (all []stage) {
+	for _, p := range nrdl.PresetInputs {
+		all = append(all, stage{kind: inputStage, name: p.Name, about: p.About, input: &p.Input})
+	}
+	for _, f := range feature.All {
+		if f.Name() != "pixels" { // it is a preset too
+			all = append(all, stage{featureStage, f.Name(), feature.Describe(f), paramsOf(feature.Params(f)), nil})
+		}
+	}
+	for _, s := range feature.Steps {
+		all = append(all, stage{photometricStage, s.Name(), feature.Describe(s), paramsOf(feature.StepParams(s)), nil})
+	}
+	for _, p := range projection.All {
+		all = append(all, stage{projectionStage, p.Name(), projection.Describe(p), paramsOf(projection.Params(p)), nil})
+	}
+	return all
+}
+
+func paramsOf(params []method.Param) []paramJSON {
+	var out []paramJSON
+	for _, p := range params {
+		out = append(out, paramJSON{p.Path, p.Type, p.Value, p.Equation, p.Help, p.Choices})
+	}
+	return out
+}
+
+func findStage(name string) (stage, bool) {
+	all := stages()
+	i := slices.IndexFunc(all, func(s stage) bool { return s.name == name })
+	if i < 0 {
+		return stage{}, false
+	}
+	return all[i], true
+}
+
+// listStages prints what --input, --photometric and --project take.
+func (a *app) listStages() {
+	titles := map[string]string{
+		inputStage: "a preset:", featureStage: "features joined by + (NAME:PARAMETER=VALUE,…):",
+		photometricStage: "steps joined by +:", projectionStage: "one of:",
+	}
+	all := stages()
+	for len(all) > 0 {
+		kind := all[0].kind
+		a.print("\n%s, %s\n", stageFlag[kind], titles[kind])
+		var rows []entry
+		for ; len(all) > 0 && all[0].kind == kind; all = all[1:] {
+			rows = append(rows, entry{all[0].name, all[0].lines()})
+		}
+		a.printEntries(rows)
+	}
+}
+
+// lines say what s does and, of an input, its stages.
+func (s stage) lines() []string {
+	if s.input == nil || s.input.IsZero() {
+		return []string{s.about}
+	}
+	return []string{s.about + ":", s.input.String()}
+}
+
+// An entry is a name with paragraphs about it.
+type entry struct {
+	name       string
+	paragraphs []string
+}
+
+// printEntries prints the paragraphs beside the names, within columns.
+func (a *app) printEntries(rows []entry) {
+	indent := 0
+	for _, r := range rows {
+		indent = max(indent, utf8.RuneCountInString(r.name)+2)
+	}
+	for _, r := range rows {
+		name := r.name
+		for _, p := range r.paragraphs {
+			for _, line := range folded(p, columns-indent) {
+				a.print("%-*s%s\n", indent, name, line)
+				name = ""
+			}
+		}
+	}
+}
+
+// folded divides text between words into lines of at most width runes, or of
+// one word.
+func folded(text string, width int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last < 0 || utf8.RuneCountInString(lines[last]+" "+word) > width {
+			lines = append(lines, word)
+			continue
+		}
+		lines[last] += " " + word
+	}
+	return lines
+}
+
+func (a *app) describeStage(s stage, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(struct {
+			Kind        string      `json:"kind"`
+			Name        string      `json:"name"`
+			Description string      `json:"description"`
+			Input       *nrdl.Input `json:"input,omitempty"`
+			Params      []paramJSON `json:"params,omitempty"`
+		}{s.kind, s.name, s.about, s.input, s.params})
+	}
+	a.print("%s (%s): %s\n\n", s.name, s.kind, s.about)
+	if s.input != nil {
+		a.printStages(*s.input)
+		return nil
+	}
+	if len(s.params) > 0 {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "parameter\tdefault\tmeaning")
+		for _, p := range s.params {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, p.Default, p.Meaning)
+		}
+		_ = w.Flush() // errors surface when out is flushed
+		a.print("\n")
+	}
+	a.print("for example: %s %s\n", stageFlag[s.kind], s.example())
+	return nil
+}
+
+// example is s as a flag takes it, with its parameters.
+func (s stage) example() string {
+	if len(s.params) == 0 {
+		return s.name
+	}
+	var settings []string
+	for _, p := range s.params {
+		settings = append(settings, p.Name+"="+p.Default)
+	}
+	return s.name + ":" + strings.Join(settings, ",")
+}
+
+// printStages prints the stages of in line by line, and how to write them.
+func (a *app) printStages(in nrdl.Input) {
+	if in.Size != (nrdl.Size{}) {
+		a.print("size        %v\n", in.Size)
+	}
+	features := "pixels"
+	if len(in.Features) > 0 {
+		features = strings.ReplaceAll(in.Features.String(), "+", "\n            ")
+	}
+	a.print("features    %s\n", features)
+	if n := in.Len(); n > 0 {
+		a.print("            %d numbers\n", n)
+	}
+	if in.Mirror {
+		a.print("mirror      mirror images of the training faces are learnt from too\n")
+	}
+	if !in.Projection.IsZero() {
+		a.print("projection  %v\n", in.Projection)
+	}
+	if in.Size != (nrdl.Size{}) {
+		a.print("\nthe same: --input %s\n", quoted(in.String()))
+	}
+}

@@ -1,0 +1,187 @@
+package coding
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Estimator of a code that is not led astray by a few wrong features.
+type Estimator string
+
+// The estimators of Robust.
+const (
+	Huber      Estimator = "huber" // a sparse error beside a non-negative code
+	Reweighted Estimator = "irls"  // iteratively reweighted least squares [rrc]
+)
+
+// Weights say how much a feature counts in iteratively reweighted coding.
+type Weights string
+
+// The weights of Robust, for a feature whose residual is r.
+const (
+	HuberWeights    Weights = "huber"    // min(1, λ/|r|)
+	LogisticWeights Weights = "logistic" // 1/(1 + exp(ς(r²/δ − 1))), δ a quantile of r² [rrc]
+)
+
+// Robust codes samples of which a part shows something else than the atoms do,
+// such as a scarf. Samples and atoms are taken to be of unit norm. With λ =
+// Lambda/√d and r = y − D·s, Huber minimises
+//
+//	min_{s≥0,e} ½‖y − D·s − e‖² + λ‖e‖₁  =  min_{s≥0} Σ_i h(r_i),
+//	h(r) = ½r² where |r| ≤ λ, else λ|r| − ½λ²
+//
+// [huber] by a fixed number of rounds: some passes of the splitting of NonNegative on
+// y − e, which go on from the state of the round before, and e = soft(r, λ).
+// Stopped early, it regularises as NonNegative does; with Rounds to infinity it
+// converges to the optimum.
+//
+// Reweighted minimises Σ_i w_i·r_i² + L2·‖s‖² for weights w that are drawn from
+// the last residual, over and over; s may be of either sign. With HuberWeights
+// and Rounds to infinity the code is that of Σ_i h(r_i) + ½·L2·‖s‖². Each round
+// takes dK² flops a sample.
+//
+// Both start from the residual against the mean of the atoms, scaled to fit y.
+type Robust struct {
+	Estimator Estimator `json:"estimator" choices:"huber,irls" help:"huber: non-negative code and sparse error; irls: iteratively reweighted ridge coding"`
+	Lambda    float64   `json:"lambda" help:"λ√d > 0, error from which a feature counts linearly, as a part of the root mean square of the sample's features; huber, and the huber weights"`
+	Rounds    int       `json:"rounds" help:"1 to 1000000, how often the errors are found anew"`
+	Rho       float64   `json:"rho" help:"ρ > 0, penalty of the splitting c = z; huber only"`
+	Passes    int       `json:"passes" help:"1 to 1000000, passes on the code in a round; huber only"`
+	Weights   Weights   `json:"weights" choices:"huber,logistic" help:"how much a feature counts; irls only"`
+	Quantile  float64   `json:"quantile" help:"τ, 0 to 1, part of the features taken to be right; logistic weights only" eq:"[rrc]"`
+	Steepness float64   `json:"steepness" help:"ς > 0, how fast the weights fall at the quantile; logistic weights only" eq:"[rrc]"`
+	L2        float64   `json:"l2" help:"α ≥ 0, weight of ‖s‖²; irls only"`
+}
+
+// DefaultRobust has a λ of 0.003 for 1024 features. Its ρ is ten times that of
+// NRC, with which 20 rounds come near the optimum: of ORL's faces that are
+// covered by 30 %, 94 % are named; with ρ = 0.1 it takes 100 rounds. The weights
+// are those of [rrc].
+var DefaultRobust = Robust{
+	Estimator: Huber, Lambda: 0.1, Rounds: 20, Rho: 1, Passes: 5,
+	Weights: LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-2,
+}
+
+// Name implements Coder.
+func (Robust) Name() string { return "robust" }
+
+// Threshold returns λ for samples of d features: an error above it counts
+// linearly.
+func (c Robust) Threshold(d int) float64 { return c.Lambda / math.Sqrt(float64(d)) }
+
+// Validate implements Coder.
+func (c Robust) Validate() error {
+	switch {
+	case c.Estimator != Huber && c.Estimator != Reweighted:
+		return fmt.Errorf("estimator %q of the robust coder is neither %q nor %q", c.Estimator, Huber, Reweighted)
+	case c.Weights != HuberWeights && c.Weights != LogisticWeights:
+		return fmt.Errorf("weights %q of the robust coder are neither %q nor %q", c.Weights, HuberWeights, LogisticWeights)
+	case !(c.Lambda > 0) || math.IsInf(c.Lambda, 1):
+		return fmt.Errorf("lambda = %v of the robust coder is not a number > 0", c.Lambda)
+	case c.Rounds < 1 || c.Rounds > maxADMMPasses:
+		return fmt.Errorf("rounds = %d of the robust coder is not between 1 and %d", c.Rounds, maxADMMPasses)
+	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
+		return fmt.Errorf("rho = %v of the robust coder is not a number > 0", c.Rho)
+	case c.Passes < 1 || c.Passes > maxADMMPasses:
+		return fmt.Errorf("passes = %d of the robust coder is not between 1 and %d", c.Passes, maxADMMPasses)
+	case !(c.Quantile > 0 && c.Quantile < 1):
+		return fmt.Errorf("quantile = %v of the robust coder is not between 0 and 1", c.Quantile)
+	case !(c.Steepness > 0) || math.IsInf(c.Steepness, 1):
+		return fmt.Errorf("steepness = %v of the robust coder is not a number > 0", c.Steepness)
+	case !(c.L2 >= 0) || math.IsInf(c.L2, 1):
+		return fmt.Errorf("l2 = %v of the robust coder is not a weight ≥ 0", c.L2)
+	}
+	return nil
+}
+
+// An ErrorCoding finds the errors of the samples along with their codes.
+type ErrorCoding interface {
+	Coding
+
+	// CodeWithErrors is Code that also writes the errors of the columns of y,
+	// into e, d×n, which it overwrites: e is 0 where the code explains a feature,
+	// and what it leaves over where it does not.
+	CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error
+}
+
+// Over implements Coder.
+func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := allFinite("atom", d); err != nil {
+		return nil, fmt.Errorf("prepare the robust coder: %w", err)
+	}
+	m, k := d.Dims()
+	r := robust{Robust: c, d: d, atoms: mat.NewDense(k, m, nil), λ: c.Threshold(m)}
+	transpose(r.atoms, d, same)
+	r.mean = meanColumn(d)
+	if c.Estimator == Reweighted {
+		return &reweighted{robust: r}, nil
+	}
+	a, err := newADMM(d, NonNegative{Rho: c.Rho, Passes: c.Passes})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the robust coder: %w", err)
+	}
+	return &huber{robust: r, admm: a}, nil
+}
+
+// robust is what both estimators have.
+type robust struct {
+	Robust
+	d     *mat.Dense // D, d×K
+	atoms *mat.Dense // Dᵀ, K×d: for one sample, few atoms and few features count
+	mean  []float64  // mean of the atoms, len d
+	λ     float64
+}
+
+// meanColumn returns the mean of the columns of a.
+func meanColumn(a *mat.Dense) []float64 {
+	m, n := a.Dims()
+	mean := make([]float64, m)
+	for i := range mean {
+		for _, v := range a.RawRowView(i) {
+			mean[i] += v
+		}
+		mean[i] /= float64(n)
+	}
+	return mean
+}
+
+// start writes the residual of y against the mean atom, scaled to fit, into r.
+func (c *robust) start(r, y []float64) {
+	var my, mm float64
+	for i, m := range c.mean {
+		my += m * y[i]
+		mm += m * m
+	}
+	scale := 0.0
+	if mm > 0 {
+		scale = my / mm
+	}
+	for i, m := range c.mean {
+		r[i] = y[i] - scale*m
+	}
+}
+
+// residual writes y − D·s into r. It costs what the coefficients that are not
+// 0 cost.
+func (c *robust) residual(r, y, s []float64) {
+	copy(r, y)
+	for k, v := range s {
+		if v != 0 {
+			blas64.Axpy(-v, vector(c.atoms.RawRowView(k)), vector(r))
+		}
+	}
+}
+
+// soft shrinks r to the part of it that is beyond λ. NaN stays NaN.
+func soft(r []float64, λ float64) {
+	for i, v := range r {
+		r[i] = v - max(-λ, min(λ, v))
+	}
+}

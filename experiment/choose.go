@@ -1,0 +1,106 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/feature"
+	"nrdl/method"
+	"nrdl/projection"
+)
+
+// A Candidate is a way to see faces with a method that learns from them so.
+type Candidate struct {
+	Input  nrdl.Input  `json:"input"`
+	Method nrdl.Method `json:"-"`
+}
+
+// A Tried is a Candidate and how it did in the folds of Choose.
+type Tried struct {
+	Candidate
+	Name   string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Wrong  int             `json:"wrong"` // faces named wrongly
+	N      int             `json:"n"`     // faces judged
+	Err    string          `json:"error,omitempty"`
+}
+
+// Rate is the share of the faces judged that t names rightly, 0 of none.
+func (t Tried) Rate() float64 {
+	if t.N == 0 {
+		return 0
+	}
+	return float64(t.N-t.Wrong) / float64(t.N)
+}
+
+// A Choice is what Choose found.
+type Choice struct {
+	Best  int     `json:"best"` // of Tried; the first of equals
+	Tried []Tried `json:"tried"`
+}
+
+// Candidates are some for images that are read as images says, from the simplest on, so that of
+// equals it is chosen. One has no projection for each that has one, and they
+// differ in the coder's rule.
+func Candidates(images nrdl.Input) []Candidate {
+	stopped := method.DefaultRepresentation
+	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
+	stopped.Rule = nrdl.Residual
+	sum := stopped
+	sum.Rule = nrdl.Sum
+	preset := nrdl.DefaultInputFor(images.Size)
+	see := func(f feature.Features, mirror bool, p projection.Choice) nrdl.Input {
+		return nrdl.Input{Size: images.Size, Crop: images.Crop, Features: f, Mirror: mirror, Projection: p}
+	}
+	none, raw := projection.Choice{}, projection.Choice{Projection: projection.Fisher{Ridge: 1}}
+	return []Candidate{
+		{see(nil, false, none), sum},
+		{see(nil, true, raw), stopped},
+		{see(nrdl.Lighting.Features, false, none), stopped},
+		{see(preset.Features, true, none), sum},
+		{see(preset.Features, true, preset.Projection), stopped},
+	}
+}
+
+// Choose judges all by folds of the training images, each in its turn held out
+// and never learnt from, projections included, and chooses the one that names
+// fewest wrongly. A candidate that cannot be learnt has its error; it is an
+// error if none can.
+func Choose(ctx context.Context, train *nrdl.Set, all []Candidate, f Folds) (Choice, error) {
+	var c Choice
+	best := -1
+	for i, of := range all {
+		params, err := method.Marshal(of.Method)
+		if err != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", err)
+		}
+		t := Tried{Candidate: of, Name: of.Method.Name(), Params: params}
+		f.Input = of.Input
+		r, err := Validate(ctx, train, of.Method, f, Observer{})
+		if cause := context.Cause(ctx); cause != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", cause)
+		}
+		if err != nil {
+			t.Err = err.Error()
+		}
+		for _, run := range r.Runs {
+			t.Wrong, t.N = t.Wrong+run.Wrong, t.N+run.N
+		}
+		c.Tried = append(c.Tried, t)
+		if err == nil && (best < 0 || t.Wrong < c.Tried[best].Wrong) {
+			best = i
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return Choice{}, errors.New("choose an input: of none")
+	case best < 0:
+		return Choice{}, fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Tried[0].Err)
+	}
+	c.Best = best
+	return c, nil
+}

@@ -1,0 +1,301 @@
+package nrdl_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"nrdl"
+	"nrdl/feature"
+	"nrdl/internal/hint"
+	"nrdl/projection"
+)
+
+// inputs draws Inputs of which ParseInput may know all stages.
+func inputs() *rapid.Generator[nrdl.Input] {
+	side := rapid.IntRange(8, 40)
+	cell := rapid.Float64Range(2, 8)
+	sigma := rapid.Float64Range(0.5, 3)
+	features := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) feature.Feature {
+		hog, lbp, gabor := feature.DefaultHOG, feature.DefaultLBP, feature.DefaultGabor
+		hog.Cell, hog.Clip = cell.Draw(t, "cell"), rapid.Float64Range(0.01, 1).Draw(t, "clip")
+		lbp.Cell, lbp.Radius = cell.Draw(t, "cell"), rapid.Float64Range(0.5, 4).Draw(t, "radius")
+		gabor.Cell, gabor.Scales = cell.Draw(t, "cell"), rapid.IntRange(1, 2).Draw(t, "scales")
+		return rapid.SampledFrom([]feature.Feature{feature.Pixels{}, feature.IGO{}, hog, lbp, gabor}).Draw(t, "feature")
+	}), 0, 3)
+	steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) feature.Step {
+		lcn, tt := feature.DefaultLCN, feature.DefaultTanTriggs
+		lcn.Sigma, lcn.Floor = sigma.Draw(t, "sigma"), math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "floor"))
+		tt.Inner, tt.Tau = sigma.Draw(t, "inner"), rapid.Float64Range(0.1, 1000).Draw(t, "tau")
+		return rapid.SampledFrom([]feature.Step{feature.Equalise{}, feature.Despeckle{}, lcn, tt}).Draw(t, "step")
+	}), 0, 3)
+	projections := rapid.Custom(func(t *rapid.T) projection.Choice {
+		dims := rapid.IntRange(0, 1000).Draw(t, "dims")
+		ridge := math.Pow(10, rapid.Float64Range(-300, 300).Draw(t, "ridge"))
+		return projection.Choice{Projection: rapid.SampledFrom([]projection.Projection{
+			nil, projection.PCA{Dims: dims}, projection.Fisher{Ridge: ridge, Dims: dims},
+		}).Draw(t, "projection")}
+	})
+	return rapid.Custom(func(t *rapid.T) nrdl.Input {
+		in := nrdl.Input{
+			Crop:   rapid.SampledFrom([]float64{0, 1, 0.4, 1. / 3, 1e-9}).Draw(t, "crop"),
+			Mirror: rapid.Bool().Draw(t, "mirror"), Projection: projections.Draw(t, "projection"),
+		}
+		if f := features.Draw(t, "features"); len(f) > 0 {
+			in.Features = f
+		}
+		if s := steps.Draw(t, "steps"); len(s) > 0 && feature.StepList(s).Validate() == nil {
+			in.Photometric = s
+		}
+		if rapid.Bool().Draw(t, "sized") {
+			in.Size = nrdl.Size{Height: side.Draw(t, "height"), Width: side.Draw(t, "width")}
+		}
+		return in
+	})
+}
+
+// asWritten is in with the one way that ParseInput has of saying the same.
+func asWritten(in nrdl.Input) nrdl.Input {
+	if in.Crop == 1 {
+		in.Crop = 0
+	}
+	if in.Features.String() == "pixels" {
+		in.Features = nil
+	}
+	return in
+}
+
+func TestInputIsReadAsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := inputs().Draw(t, "input")
+		text := in.String()
+		got, err := nrdl.ParseInput(text)
+		if in.Size != (nrdl.Size{}) && in.Validate() != nil {
+			if err == nil {
+				t.Errorf("%s is read, though %v", text, in.Validate())
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if !reflect.DeepEqual(got, asWritten(in)) || got.String() != asWritten(in).String() {
+			t.Errorf("%s is read as %+v, not %+v", text, got, asWritten(in))
+		}
+	})
+}
+
+// A model file, a record and an .npz file keep Inputs as JSON.
+func TestInputIsTheSameInJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := inputs().Draw(t, "input")
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got nrdl.Input
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %+v, %v", text, got, err)
+		}
+	})
+}
+
+// Records and models of pixels have had no other form, and their keys hang on it.
+func TestInputOfPixelsInJSON(t *testing.T) {
+	text, err := json.Marshal(nrdl.Input{Size: nrdl.Size{Height: 4, Width: 3}})
+	if want := `{"height":4,"width":3}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+	if !(nrdl.Input{}).IsZero() || (nrdl.Input{Mirror: true}).IsZero() {
+		t.Error("the zero Input is something, or another is none")
+	}
+}
+
+func TestPresetInputs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range nrdl.PresetInputs {
+		if err := p.Input.Validate(); err != nil || p.About == "" || seen[p.Name] {
+			t.Errorf("%s, %q: %v", p.Name, p.About, err)
+		}
+		seen[p.Name] = true
+		if got, err := nrdl.ParseInput(p.Name); err != nil || !reflect.DeepEqual(got, p.Input) {
+			t.Errorf("%s is read as %v, %v", p.Name, got, err)
+		}
+	}
+	if got, err := nrdl.ParseInput(nrdl.DefaultInputName); err != nil || !reflect.DeepEqual(got, nrdl.DefaultInput) {
+		t.Errorf("the default is %v, %v", got, err)
+	}
+	for side := 1; side <= nrdl.MaxSide; side = side*5/4 + 1 {
+		for _, size := range []nrdl.Size{{Height: side, Width: side}, {Height: side, Width: nrdl.MaxSide}, {Height: nrdl.MaxSide, Width: side}} {
+			if in := nrdl.DefaultInputFor(size); in.Size != size || in.Validate() != nil {
+				t.Errorf("the default of %v is %v: %v", size, in, in.Validate())
+			}
+		}
+	}
+	for size, want := range map[nrdl.Size]nrdl.Input{nrdl.Faces96.Size: nrdl.Faces96, nrdl.Faces32.Size: nrdl.Faces32, {}: {}} {
+		if got := nrdl.DefaultInputFor(size); !reflect.DeepEqual(got, want) {
+			t.Errorf("the default of %v is %v, not %v", size, got, want)
+		}
+	}
+}
+
+func TestParseInput(t *testing.T) {
+	smaller := nrdl.Faces96
+	smaller.Size, smaller.Projection = nrdl.Size{Height: 64, Width: 48}, projection.Choice{Projection: projection.Fisher{Ridge: 2}}
+	for text, want := range map[string]nrdl.Input{
+		"faces96 64x48 fisher:2":  smaller,
+		"fisher:2 64x48":          {Size: smaller.Size, Projection: smaller.Projection},
+		" pixels\tmirror ":        {Mirror: true},
+		"vectors pca:7":           {Projection: projection.Choice{Projection: projection.PCA{Dims: 7}}},
+		"lighting pixels":         {Size: nrdl.Lighting.Size},
+		"faces32 pixels none":     {Size: nrdl.Faces32.Size, Mirror: true},
+		"crop=0.5 despeckle+lcn ": {Crop: 0.5, Photometric: feature.StepList{feature.Despeckle{}, feature.DefaultLCN}},
+		"igo+pixels":              {Features: feature.Features{feature.IGO{}, feature.Pixels{}}},
+	} {
+		if got, err := nrdl.ParseInput(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %+v, %v", text, got, err)
+		}
+	}
+}
+
+// What is wrong names itself, and what is near it.
+func TestParseInputSaysWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ text, want, hint string }{
+		{"", "an empty input", ""},
+		{" \t", "an empty input", ""},
+		{"lpb", `unknown stage or preset of an input "lpb"`, `did you mean "lbp"?`},
+		{"faces95", `"faces95"`, `did you mean "faces96"?`},
+		{"Mirror", `"Mirror"`, `did you mean "mirror"?`},
+		{"igo+lpb", `unknown feature "lpb"`, `did you mean "lbp"?`},
+		{"igo+", `unknown feature ""`, "choose one of"},
+		{"+igo", `of an input ""`, "choose one of faces96"},
+		{"lbp:cel=4", `unknown parameter of lbp "cel"`, `did you mean "cell"?`},
+		{"lbp:cell=0", "lbp: cell = 0 is not in 1 … 1024", "cell=1"},
+		{"hog:cell=4,cell=5", `"cell" is there twice`, ""},
+		{"32x32 lbp:cell=500", "lbp: cell = 500 is too large for an image of 32x32", "the largest is cell=32"},
+		{"hog:cell=40 32x32", "hog: cell = 40 is too large for an image of 32x32", "the largest is cell=32"},
+		{"faces32 40x2", "is too large for an image of 40x2", "the largest is cell=2"},
+		{"lcn+lcm", `"lcm"`, `did you mean "lcn"?`},
+		{"lcn+equalise", "equalise works on grey values, which lcn does not give", "put equalise before lcn"},
+		{"lcn+igo", `"igo"`, ""},
+		{"igo+lcn", `unknown feature "lcn"`, ""},
+		{"fischer", `"fischer"`, `did you mean "fisher"?`},
+		{"fisher:-1", "ridge = -1 of fisher is not a number > 0", "ridge=0.3"},
+		{"fisher:NaN", "NaN", ""},
+		{"fisher+pca", "fisher", ""},
+		{"pca:-3", "dims = -3 of pca is negative", "dims=0"},
+		{"crop=2", "crop = 2 is not a share between 0 and 1", "0.5 keeps"},
+		{"crop=NaN", "crop = NaN is not a share between 0 and 1", "0.5 keeps"},
+		{"crop=half", `crop = "half" is not a number`, ""},
+		{"32", `size "32" is not of the form HxW`, ""},
+		{"5000x2", "size 5000x2 is outside 1x1 … 1024x1024", ""},
+		{"igo hog", `"hog" is another word for the features of an input`, "igo+hog"},
+		{"pixels igo", `"igo" is another word for the features`, "igo+hog"},
+		{"lcn despeckle", `"despeckle" is another word for the photometric steps`, "by +"},
+		{"32x32 64x64", `"64x64" is another word for the size`, ""},
+		{"mirror faces96", `preset "faces96" of an input after other words`, "put it first"},
+		{"faces32 faces96", `preset "faces96" of an input after other words`, "put it first"},
+		{strings.Repeat("igo+", 9) + "igo", "more than 8 parts", ""},
+	} {
+		in, err := nrdl.ParseInput(c.text)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) || !reflect.DeepEqual(in, nrdl.Input{}) {
+			t.Errorf("%q is %v: %v (hint %q), want %s (%s)", c.text, in, err, hint.Of(err), c.want, c.hint)
+		}
+	}
+}
+
+func TestInputValidate(t *testing.T) {
+	size := nrdl.Size{Height: 9, Width: 7}
+	for _, c := range []struct {
+		in   nrdl.Input
+		want string
+	}{
+		{nrdl.Input{Size: nrdl.Size{Height: -1, Width: 3}}, "size -1x3"},
+		{nrdl.Input{Size: size, Crop: math.Inf(1)}, "crop = +Inf"},
+		{nrdl.Input{Size: size, Crop: -0.1}, "crop = -0.1"},
+		{nrdl.Input{Features: feature.Features{feature.IGO{}}}, "input igo without a size"},
+		{nrdl.Input{Photometric: feature.StepList{feature.DefaultLCN}}, "input lcn vectors without a size"},
+		{nrdl.Input{Mirror: true}, "input vectors mirror without a size"},
+		{nrdl.Input{Size: size, Features: feature.Features{feature.LBP{Cell: 8, Radius: 1}}}, "too large for an image of 9x7"},
+		{nrdl.Input{Size: size, Features: feature.Features{nil}}, "feature 1 is not set"},
+		{nrdl.Input{Size: size, Photometric: feature.StepList{feature.LCN{Sigma: -1}}}, "sigma"},
+		{nrdl.Input{Projection: projection.Choice{Projection: projection.Fisher{Ridge: math.Inf(1)}}}, "ridge = +Inf"},
+	} {
+		if err := c.in.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.in, err, c.want)
+		}
+	}
+}
+
+// Length and planes of what is made of images.
+func TestInputGeometry(t *testing.T) {
+	for text, want := range map[string]struct {
+		length, planes int
+		shown          bool
+	}{
+		"9x7":                   {63, 1, true},
+		"9x7 crop=0.5 mirror":   {63, 1, true},
+		"9x7 igo":               {126, 2, false},
+		"9x7 igo+pixels mirror": {189, 3, false},
+		"9x7 lcn":               {63, 1, false},
+		"9x7 pca:5":             {63, 0, false},
+		"9x7 igo fisher":        {126, 0, false},
+		"12x9 hog:cell=3":       {3 * 2 * 4 * 9, 0, false}, // blocks of 2×2 cells, 9 bins
+		"vectors":               {0, 0, false},
+		"vectors fisher":        {0, 0, false},
+		"16x16 igo+lbp:cell=8":  {512 + 4*59, 0, false},
+	} {
+		in, err := nrdl.ParseInput(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Len() != want.length || in.Planes() != want.planes || in.ArePixels() != want.shown || (in.Shown() == in.Size && in.Len() != 0) != want.shown {
+			t.Errorf("%s: %d features, %d planes, shown %v", text, in.Len(), in.Planes(), in.Shown())
+		}
+	}
+}
+
+// FuzzParseInput: what is read is valid, and written as it is read again.
+func FuzzParseInput(f *testing.F) {
+	for _, p := range nrdl.PresetInputs {
+		f.Add(p.Name)
+		f.Add(p.Input.String())
+	}
+	f.Add("faces96 64x64 crop=0.5 despeckle+lcn:3 hog:4+igo fisher:0.3,dims=2")
+	f.Fuzz(func(t *testing.T, text string) {
+		in, err := nrdl.ParseInput(text)
+		if err != nil {
+			if err.Error() == "" || !reflect.DeepEqual(in, nrdl.Input{}) {
+				t.Errorf("%v, %v", in, err)
+			}
+			return
+		}
+		if err := in.Validate(); err != nil && in.Size != (nrdl.Size{}) {
+			t.Errorf("it is not valid: %v", err)
+		}
+		again, err := nrdl.ParseInput(in.String())
+		if err != nil || !reflect.DeepEqual(again, asWritten(in)) {
+			t.Errorf("%v is read as %v, %v", in, again, err)
+		}
+		raw, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept nrdl.Input
+		if err := json.Unmarshal(raw, &kept); err != nil || !reflect.DeepEqual(kept, in) {
+			t.Errorf("%s is read as %+v, %v", raw, kept, err)
+		}
+	})
+}
+
+func TestFuzzParseInputHasACorpus(t *testing.T) {
+	if entries, err := os.ReadDir(filepath.Join("testdata", "fuzz", "FuzzParseInput")); err != nil || len(entries) == 0 {
+		t.Errorf("it has no corpus: %v", err)
+	}
+}

@@ -1,0 +1,226 @@
+package nrdl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl/feature"
+	"nrdl/internal/hint"
+	"nrdl/projection"
+)
+
+// A PresetInput is an Input that goes by a name. doc/frontends.md has the
+// evidence for each.
+type PresetInput struct {
+	Name, About string
+	Input       Input
+}
+
+// PresetInputs lists those that ParseInput knows.
+var PresetInputs = []PresetInput{
+	{"faces96", "faces of ordinary photographs, cropped alike", Faces96},
+	{"faces32", "the same where faces have no more than some 32 pixels a side", Faces32},
+	{"lighting", "faces that differ in light more than in anything else", Lighting},
+	{"pixels", "grey values alone, as in the paper", Input{}},
+}
+
+// The inputs that have names.
+var (
+	// Faces96 has two scales of texture and the shape of edges, in what tells
+	// people apart.
+	Faces96 = Input{
+		Size:       Size{Height: 96, Width: 96},
+		Features:   feature.Features{lbp(12, 2), lbp(12, 4), hog(12)},
+		Mirror:     true,
+		Projection: projection.Choice{Projection: projection.Fisher{Ridge: 0.1}},
+	}
+	// Faces32 has the directions of edges, texture and shape.
+	Faces32 = Input{
+		Size:       Size{Height: 32, Width: 32},
+		Features:   feature.Features{feature.IGO{}, lbp(4, 1), lbp(4, 2), hog(4)},
+		Mirror:     true,
+		Projection: projection.Choice{Projection: projection.Fisher{Ridge: 0.1}},
+	}
+	// Lighting has the directions of edges, which light hardly changes.
+	Lighting = Input{
+		Size:     Size{Height: 32, Width: 32},
+		Features: feature.Features{feature.IGO{}},
+	}
+)
+
+func lbp(cell, radius float64) feature.LBP {
+	f := feature.DefaultLBP
+	f.Cell, f.Radius = cell, radius
+	return f
+}
+
+func hog(cell float64) feature.HOG {
+	f := feature.DefaultHOG
+	f.Cell = cell
+	return f
+}
+
+// ParseInput reads an Input as String writes it and people do: words between
+// spaces, each a stage.
+//
+//	56x46          the size
+//	crop=0.4       the middle part that is kept
+//	lcn+despeckle  photometric steps
+//	igo+lbp:cell=5.34+hog:cell=4
+//	               features side by side; pixels for none
+//	mirror         mirror images of the training faces
+//	fisher:0.3     the projection; none for none
+//
+// The name of a preset stands for its stages; words after it replace them:
+// "faces96 64x64 fisher:0.3". Stages that are not named are left out, a size too.
+// A stage that is named twice is an error.
+func ParseInput(text string) (Input, error) {
+	var in Input
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return in, errors.New("an empty input")
+	}
+	said := map[stage]bool{}
+	for _, word := range words {
+		of, err := in.add(word)
+		switch {
+		case err != nil:
+			return Input{}, err
+		case of == presetStage && len(said) > 0:
+			return Input{}, hint.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
+		case said[of]:
+			return Input{}, hint.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")
+		}
+		said[of] = true
+	}
+	if err := in.plausible(); err != nil {
+		return Input{}, err
+	}
+	return in, nil
+}
+
+// A stage is what a word of an input is about.
+type stage string
+
+const (
+	presetStage      stage = "preset"
+	sizeStage        stage = "size"
+	cropStage        stage = "crop"
+	photometricStage stage = "photometric steps"
+	featuresStage    stage = "features"
+	mirrorStage      stage = "mirror images"
+	projectionStage  stage = "projection"
+)
+
+// plausible is Validate for an Input whose size may still have to come from the
+// images.
+func (in Input) plausible() error {
+	if in.Size == (Size{}) {
+		in.Photometric, in.Features, in.Mirror = nil, nil, false
+	}
+	return in.Validate()
+}
+
+// add sets the stage that word names.
+func (in *Input) add(word string) (stage, error) {
+	if i := slices.IndexFunc(PresetInputs, func(p PresetInput) bool { return p.Name == word }); i >= 0 && word != "pixels" {
+		*in = PresetInputs[i].Input
+		return presetStage, nil
+	}
+	if value, ok := strings.CutPrefix(word, "crop="); ok {
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return cropStage, fmt.Errorf("crop = %q is not a number", value)
+		}
+		in.Crop = v
+		return cropStage, nil
+	}
+	switch {
+	case word == "pixels":
+		in.Features = nil
+		return featuresStage, nil
+	case word == "vectors":
+		return featuresStage, nil
+	case word == "none":
+		in.Projection = projection.Choice{}
+		return projectionStage, nil
+	case word == "mirror":
+		in.Mirror = true
+		return mirrorStage, nil
+	case word[0] >= '0' && word[0] <= '9':
+		var err error
+		in.Size, err = ParseSize(word)
+		return sizeStage, err
+	}
+	return in.addParts(word)
+}
+
+// addParts sets the photometric steps, the features or the projection that word
+// names, by the first of its names.
+func (in *Input) addParts(word string) (of stage, err error) {
+	first, _, _ := strings.Cut(word, "+")
+	name, _, _ := strings.Cut(first, ":")
+	switch {
+	case slices.ContainsFunc(feature.Steps, func(s feature.Step) bool { return s.Name() == name }):
+		in.Photometric, err = feature.ParseSteps(word)
+		return photometricStage, err
+	case slices.ContainsFunc(feature.All, func(f feature.Feature) bool { return f.Name() == name }):
+		if in.Features, err = feature.ParseFeatures(word); err == nil && in.onlyPixels() {
+			in.Features = nil
+		}
+		return featuresStage, err
+	case slices.ContainsFunc(projection.All, func(p projection.Projection) bool { return p.Name() == name }):
+		in.Projection, err = projection.Parse(word)
+		return projectionStage, err
+	}
+	return "", hint.Unknown("stage or preset of an input", name, stageNames())
+}
+
+// stageNames lists what ParseInput knows.
+func stageNames() (names []string) {
+	for _, p := range PresetInputs {
+		names = append(names, p.Name)
+	}
+	for _, f := range feature.All {
+		if f.Name() != "pixels" {
+			names = append(names, f.Name())
+		}
+	}
+	for _, s := range feature.Steps {
+		names = append(names, s.Name())
+	}
+	for _, p := range projection.All {
+		names = append(names, p.Name())
+	}
+	return append(names, "mirror")
+}
+
+// DefaultInput is what suits photographs of faces best where nothing else is
+// known of them; it goes by the name DefaultInputName.
+var DefaultInput = Faces96
+
+// DefaultInputName is the name of DefaultInput.
+const DefaultInputName = "faces96"
+
+// Sides from which on the presets suit images of another size than theirs.
+const (
+	texturedSide = 64 // Faces96
+	visibleSide  = 24 // Faces32
+)
+
+// DefaultInputFor returns what suits images of a size: the stages of Faces96 or
+// of Faces32, or the pixels where there are too few of them to describe.
+func DefaultInputFor(size Size) Input {
+	in := Input{}
+	switch side := min(size.Height, size.Width); {
+	case side >= texturedSide:
+		in = Faces96
+	case side >= visibleSide:
+		in = Faces32
+	}
+	in.Size = size
+	return in
+}

@@ -1,0 +1,43 @@
+package method
+
+import (
+	"context"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// Robust represents a query by all training samples together and a sparse
+// error, for what covers a part of the face or spoils single pixels, and
+// answers the class whose samples rebuild it best, large errors counting
+// little [huber].
+type Robust struct {
+	Coder coding.Robust `json:"coder"`
+}
+
+// DefaultRobust has the values of coding.DefaultRobust.
+var DefaultRobust = Robust{coding.DefaultRobust}
+
+// Name implements nrdl.Method.
+func (Robust) Name() string { return "robust" }
+
+// Describe says in a line what the method is.
+func (Robust) Describe() string {
+	return "non-negative representation by the training images with a sparse error; the class with the least Huber loss"
+}
+
+// Formulation gives the problem that the method solves.
+func (Robust) Formulation() string {
+	return "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ"
+}
+
+// Validate implements nrdl.Method.
+func (m Robust) Validate() error { return m.Coder.Validate() }
+
+// Ranges implements Tunable.
+func (m Robust) Ranges() []Range { return coderRanges(m.Coder) }
+
+// Fit implements nrdl.Method.
+func (m Robust) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Huber)
+}

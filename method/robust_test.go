@@ -1,0 +1,133 @@
+package method_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/internal/realdata"
+	"nrdl/method"
+)
+
+// TestOccludedFaces: with 30 % of each test face of ORL covered, robust coding
+// names nine in ten, and finds most of what is covered; without it three in
+// four are named.
+func TestOccludedFaces(t *testing.T) {
+	ctx := context.Background()
+	set, err := dataset.Open(ctx, realdata.Path(t, "sets", "orl_56x46.mat"), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := dataset.ParseSplit("first:6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, test, err := split.Apply(set, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered, err := dataset.Occlusion{Share: 0.3}.Select(set, test, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := map[string]int{}
+	for _, m := range []nrdl.Method{method.DefaultRobust, method.DefaultRepresentation} {
+		model, err := m.Fit(ctx, set.Select(train), nrdl.Run{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := model.Predict(ctx, covered.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, label := range covered.Labels() {
+			if got[j] == label {
+				right[m.Name()]++
+			}
+		}
+		if m.Name() == "robust" {
+			findsErrors(t, model, set.Select(test), covered)
+		}
+	}
+	if robust, plain := right["robust"], right["representation"]; robust < 144 || plain > 136 {
+		t.Errorf("%d of 160 are named rightly by robust coding, %d without", robust, plain)
+	}
+}
+
+// findsErrors compares the errors with where covered differs from clean.
+func findsErrors(t *testing.T, model *nrdl.Model, clean, covered *nrdl.Set) {
+	t.Helper()
+	e, err := model.Errors(context.Background(), covered.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found, hidden, falsely, seen float64
+	d, n := e.Dims()
+	for i := range d {
+		for j := range n {
+			is := 0.0
+			if e.At(i, j) != 0 {
+				is = 1
+			}
+			if clean.X.At(i, j) != covered.X.At(i, j) {
+				found, hidden = found+is, hidden+1
+			} else {
+				falsely, seen = falsely+is, seen+1
+			}
+		}
+	}
+	if found < 0.8*hidden || falsely > 0.5*seen {
+		t.Errorf("%.0f %% of the covered pixels are found, %.0f %% of the others are taken for such", 100*found/hidden, 100*falsely/seen)
+	}
+}
+
+func TestRepresentationRefuses(t *testing.T) {
+	m := method.DefaultRepresentation
+	m.Rule = nrdl.Linear
+	if err := m.Validate(); err == nil || !strings.HasPrefix(err.Error(), "rule: ") {
+		t.Errorf("a rule that needs training: %v", err)
+	}
+	for rule, coder := range map[nrdl.Rule]string{nrdl.Huber: "robust", nrdl.Votes: "blocks"} {
+		m.Rule = rule
+		if err := m.Validate(); err == nil || !strings.Contains(hint.Of(err), coder) {
+			t.Errorf("%s: %v, %s", rule, err, hint.Of(err))
+		}
+	}
+	if (method.Representation{Rule: nrdl.Sum}).Validate() == nil {
+		t.Error("no coder is valid")
+	}
+}
+
+// A coder or a method that needs the pixel grid says so before any work.
+func TestBlocksNeedImages(t *testing.T) {
+	x := mat.NewDense(20, 6, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64(1 + (i*(j+2))%7) }, x)
+	labels := []string{"a", "a", "a", "b", "b", "b"}
+	learnt := method.DefaultNRDL
+	learnt.Coder = coding.DefaultBlocks
+	for _, c := range []struct {
+		in      nrdl.Input
+		message string
+	}{
+		{nrdl.Input{}, "pixel grid"},
+		{nrdl.Input{Size: nrdl.Size{Height: 10, Width: 2}}, "side = 8"},
+	} {
+		set, err := nrdl.NewSet(x, labels, nil, nil, c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []nrdl.Method{method.DefaultBlocks, learnt} {
+			watch := func(nrdl.Progress) { t.Errorf("%s: refused after a pass", m.Name()) }
+			_, err := m.Fit(context.Background(), set, nrdl.Run{Watch: watch})
+			if err == nil || !strings.Contains(err.Error(), c.message) || hint.Of(err) == "" {
+				t.Errorf("%s on %v: %v, %s", m.Name(), c.in, err, hint.Of(err))
+			}
+		}
+	}
+}

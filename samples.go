@@ -1,0 +1,228 @@
+package nrdl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/feature"
+	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
+	"nrdl/projection"
+)
+
+// white is the grey value of white that the stages of an Input count on.
+const white = 255
+
+// On returns in for the columns of set: with the crop of its images where in has
+// none and, where in has no size, with their size, or with the stages that made
+// the samples.
+func (in Input) On(set *Set) Input {
+	if in.Crop == 0 {
+		in.Crop = set.Input.Crop
+	}
+	if in.Size != (Size{}) {
+		return in
+	}
+	made := set.Input.samples()
+	if !made.ArePixels() && len(in.Photometric)+len(in.Features) == 0 {
+		in.Photometric, in.Features = made.Photometric, made.Features
+	}
+	in.Size, in.Crop = made.Size, made.Crop
+	return in
+}
+
+// Samples returns the images of s as the samples that in makes of them, without
+// the projection, which is fit by Training. It shares with s what does not
+// change. Where s has these samples already it is returned as it is; where its
+// columns are neither they nor images of in's size, or in is impossible, it is
+// an error, before any work.
+func (s *Set) Samples(in Input) (*Set, error) {
+	if s.Projection != nil {
+		return nil, errProjected
+	}
+	if s.Input.samples().String() == in.samples().String() {
+		return s, nil
+	}
+	make, err := s.maker(in)
+	if err != nil {
+		return nil, err
+	}
+	t := *s
+	t.Input = in.samples()
+	t.X = make.all(s.X, s.scale())
+	return &t, nil
+}
+
+// Training returns what a method learns from: the samples that in makes of the
+// images of s and, where in says so, of their mirror images, which follow the
+// images of their person and have "(mirror image)" after their ID; then the
+// projection of in, fit on them, is applied. Where s has in's samples already
+// they are projected only.
+func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
+	if s.Projection != nil {
+		return nil, errProjected
+	}
+	images := s
+	if in.Mirror {
+		if !s.Input.ArePixels() {
+			return nil, fmt.Errorf("there are no mirror images of samples that are %v", s.Input)
+		}
+		if _, err := s.maker(in); err != nil {
+			return nil, err
+		}
+		images = s.withMirrorImages()
+	}
+	t, err := images.Samples(in)
+	if err != nil {
+		return nil, err
+	}
+	if t == s { // its Input changes
+		shallow := *s
+		t = &shallow
+	}
+	t.Input = in
+	if in.Projection.IsZero() {
+		return t, nil
+	}
+	unit := Unit(t.X)
+	if t.Projection, err = in.Projection.Fit(ctx, unit, t.Groups); err != nil {
+		return nil, err
+	}
+	t.X = t.Projection.Apply(unit)
+	return t, nil
+}
+
+var errProjected = errors.New("the samples are projected already")
+
+// maker returns what makes samples of the images of s.
+func (s *Set) maker(in Input) (*maker, error) {
+	if s.Input.String() != in.Images().String() {
+		err := fmt.Errorf("the samples are %v: %v cannot be made of them", s.Input, in.samples())
+		if s.Input.ArePixels() && in.Size != (Size{}) {
+			return nil, hint.Add(err, "bring the images to %v when they are read", in.Images())
+		}
+		return nil, err
+	}
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	return in.maker()
+}
+
+// scale is what grey values of s are multiplied by to be those of 0 … 255.
+func (s *Set) scale() float64 {
+	if s.White == 0 {
+		return 1
+	}
+	return white / s.White
+}
+
+// A maker makes samples of images.
+type maker struct {
+	pixels, features int
+	filter           feature.Filter    // nil for none
+	extract          feature.Extractor // nil for the pixels as they are
+}
+
+func (in Input) maker() (*maker, error) {
+	m := &maker{pixels: in.Size.Len()}
+	var err error
+	if len(in.Photometric) > 0 {
+		if m.filter, err = in.Photometric.Over(in.Height, in.Width); err != nil {
+			return nil, err
+		}
+	}
+	if len(in.Features) > 0 {
+		if m.extract, err = in.Features.Over(in.Height, in.Width); err != nil {
+			return nil, err
+		}
+	}
+	m.features = in.Len()
+	return m, nil
+}
+
+// makerChunk is how many images one goroutine makes samples of at a time: as
+// their elements lie in rows of the result, fewer would go to other pages of
+// memory for each.
+const makerChunk = 32
+
+// all returns the samples of the images in the columns of x, which are
+// multiplied by scale first.
+func (m *maker) all(x *mat.Dense, scale float64) *mat.Dense {
+	_, n := x.Dims()
+	out := mat.NewDense(m.features, n, nil)
+	parallel.For(n, makerChunk, func(lo, hi int) {
+		samples := make([][]float64, hi-lo)
+		images := make([][]float64, hi-lo)
+		for j := range images {
+			samples[j], images[j] = make([]float64, m.features), make([]float64, m.pixels)
+		}
+		for i := range m.pixels {
+			for j, v := range x.RawRowView(i)[lo:hi] {
+				images[j][i] = v * scale
+			}
+		}
+		filtered := make([]float64, m.pixels)
+		for j, image := range images {
+			if m.filter != nil {
+				m.filter.Apply(filtered, image)
+				image = filtered
+			}
+			if m.extract == nil {
+				copy(samples[j], image)
+			} else {
+				m.extract.Extract(samples[j], image)
+			}
+		}
+		for i := range m.features {
+			row := out.RawRowView(i)[lo:hi]
+			for j := range row {
+				row[j] = samples[j][i]
+			}
+		}
+	})
+	return out
+}
+
+// withMirrorImages returns the images of s, and after those of each person
+// their mirror images.
+func (s *Set) withMirrorImages() *Set {
+	d, n := s.X.Dims()
+	t := *s
+	t.X, t.IDs, t.Groups = mat.NewDense(d, 2*n, nil), make([]string, 0, 2*n), make([]int, len(s.Groups))
+	for c := range s.Classes {
+		lo, hi := s.Groups[c], s.Groups[c+1]
+		t.Groups[c+1] = 2 * hi
+		for j := lo; j < hi; j++ {
+			t.IDs = append(t.IDs, s.ID(j))
+		}
+		for j := lo; j < hi; j++ {
+			t.IDs = append(t.IDs, s.ID(j)+" (mirror image)")
+		}
+	}
+	h, w := s.Input.Height, s.Input.Width
+	parallel.For(d, 64, func(first, last int) {
+		for i := first; i < last; i++ {
+			row, mirrored := s.X.RawRowView(i), s.X.RawRowView((w-1-i/h)*h+i%h)
+			to := t.X.RawRowView(i)
+			for c := range s.Classes {
+				lo, hi := s.Groups[c], s.Groups[c+1]
+				copy(to[2*lo:], row[lo:hi])
+				copy(to[lo+hi:], mirrored[lo:hi])
+			}
+		}
+	})
+	return &t
+}
+
+// project brings samples of unit norm into the space of p, at unit norm; it
+// returns x itself where p is nil.
+func project(p *projection.Fitted, x *mat.Dense) *mat.Dense {
+	if p == nil {
+		return x
+	}
+	return Unit(p.Apply(x))
+}
