@@ -16,7 +16,7 @@ var layers = []string{
 	".",
 	"dictionary",
 	"dataset method internal/picture",
-	"experiment internal/methodtest bench bench/peers",
+	"experiment internal/methodtest bench bench/ideas bench/peers",
 	"report bench/validate",
 	"cmd/nrdl internal/docgen",
 }

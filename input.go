@@ -13,7 +13,7 @@ import (
 // An Input says how a face becomes a sample, stage by stage. It is kept with
 // the model, so that learning and recognition see faces the same way.
 //
-//	crop → Size → Photometric → Features → Projection → unit length
+//	crop → Size → Photometric → Features (of the inner part too) → Projection → unit length
 //
 // An Input of a Size alone takes the grey pixels in column-major order, the
 // field's convention: a sample reshapes to [Height Width] in MATLAB. The zero
@@ -24,10 +24,14 @@ type Input struct {
 	Crop        float64          `json:"crop,omitempty"`        // share of an image's height and width, about its centre, that is kept; 0 is all
 	Photometric feature.StepList `json:"photometric,omitempty"` // against light and noise, one after the other
 	Features    feature.Features `json:"features,omitempty"`    // side by side; none are the pixels
+	Zoom        float64          `json:"zoom,omitempty"`        // share of height and width, about the centre, whose features, brought to Size, stand beside those of the whole; 0 is none
 	Mirror      bool             `json:"mirror,omitempty"`      // the mirror images of the training faces are learnt from too
 
-	// Projection is fit on the training samples.
+	// Projection is fit on the training samples and, where Shift is not 0, on
+	// those of the images moved by so many pixels along both diagonals too, so
+	// that it learns how little where a face lies says of whose it is.
 	Projection projection.Choice `json:"projection,omitzero"`
+	Shift      int               `json:"shift,omitempty"`
 }
 
 // IsZero reports whether in says nothing.
@@ -39,7 +43,7 @@ func (in Input) Images() Input { return Input{Size: in.Size, Crop: in.Crop} }
 // samples returns the part of in that needs no training: how a column of a Set
 // becomes a sample before it is projected.
 func (in Input) samples() Input {
-	in.Mirror, in.Projection = false, projection.Choice{}
+	in.Mirror, in.Projection, in.Shift = false, projection.Choice{}, 0
 	if in.Size == (Size{}) {
 		in.Crop = 0
 	}
@@ -49,7 +53,7 @@ func (in Input) samples() Input {
 // ArePixels reports whether samples are the grey values of images, which can
 // be shown.
 func (in Input) ArePixels() bool {
-	return in.Size != (Size{}) && len(in.Photometric) == 0 && in.Projection.IsZero() && in.onlyPixels()
+	return in.Size != (Size{}) && len(in.Photometric) == 0 && in.Zoom == 0 && in.Projection.IsZero() && in.onlyPixels()
 }
 
 func (in Input) onlyPixels() bool {
@@ -71,14 +75,18 @@ func (in Input) Len() int {
 	if in.Size == (Size{}) || len(in.Features) == 0 {
 		return in.Size.Len()
 	}
-	return in.Features.Len(in.Height, in.Width)
+	n := in.Features.Len(in.Height, in.Width)
+	if in.Zoom != 0 {
+		n *= 2
+	}
+	return n
 }
 
 // Planes returns of how many images of the Size a sample consists, pixel by
 // pixel; 0 where it does not keep their grid.
 func (in Input) Planes() int {
 	switch {
-	case in.Size == (Size{}) || !in.Projection.IsZero():
+	case in.Size == (Size{}) || in.Zoom != 0 || !in.Projection.IsZero():
 		return 0
 	case len(in.Features) == 0:
 		return 1
@@ -97,14 +105,38 @@ func (in Input) Validate() error {
 	if err := in.Projection.Validate(); err != nil {
 		return err
 	}
+	if err := in.validateCopies(); err != nil {
+		return err
+	}
 	if in.Size == (Size{}) {
-		if len(in.Photometric)+len(in.Features) > 0 || in.Mirror {
-			return fmt.Errorf("input %v without a size: photometric steps, features and mirror images need images", in)
+		if len(in.Photometric)+len(in.Features) > 0 || in.Mirror || in.Zoom != 0 || in.Shift != 0 {
+			return fmt.Errorf("input %v without a size: photometric steps, features, mirror and shifted images need images", in)
 		}
 		return nil
 	}
 	_, err := in.maker()
 	return err
+}
+
+// leastZoom bounds how far the inner part is enlarged.
+const leastZoom = 0.2
+
+// validateCopies reports a zoom or a shift that is impossible.
+func (in Input) validateCopies() error {
+	most := (min(in.Height, in.Width) - 1) / 4
+	switch {
+	case in.Zoom != 0 && !(in.Zoom >= leastZoom && in.Zoom < 1):
+		return hint.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, leastZoom), "0.8 adds the features of the middle eight tenths of height and width")
+	case in.Zoom != 0 && in.Size != (Size{}) && in.onlyPixels():
+		return hint.Add(fmt.Errorf("zoom = %v without features", in.Zoom), "pixels of the inner part are there already; name features, as hog")
+	case in.Shift < 0 || in.Shift > MaxSide/4:
+		return fmt.Errorf("shift = %d is not a number of pixels from 0 to %d", in.Shift, MaxSide/4)
+	case in.Shift != 0 && in.Projection.IsZero():
+		return hint.Add(fmt.Errorf("shift = %d without a projection", in.Shift), "only a projection is fit on shifted images, as fisher")
+	case in.Size != (Size{}) && in.Shift > most:
+		return hint.Add(fmt.Errorf("shift = %d is too far for images of %v", in.Shift, in.Size), "the largest is shift=%d", most)
+	}
+	return nil
 }
 
 // String describes the stages, as in "32x32 igo+lbp:cell=5.34 mirror fisher".
@@ -127,11 +159,17 @@ func (in Input) String() string {
 	default:
 		words = append(words, "vectors")
 	}
+	if in.Zoom != 0 {
+		words = append(words, fmt.Sprintf("zoom=%v", in.Zoom))
+	}
 	if in.Mirror {
 		words = append(words, "mirror")
 	}
 	if !in.Projection.IsZero() {
 		words = append(words, in.Projection.String())
+	}
+	if in.Shift != 0 {
+		words = append(words, fmt.Sprintf("shift=%d", in.Shift))
 	}
 	return strings.Join(words, " ")
 }

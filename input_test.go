@@ -45,6 +45,8 @@ func inputs() *rapid.Generator[nrdl.Input] {
 	return rapid.Custom(func(t *rapid.T) nrdl.Input {
 		in := nrdl.Input{
 			Crop:   rapid.SampledFrom([]float64{0, 1, 0.4, 1. / 3, 1e-9}).Draw(t, "crop"),
+			Zoom:   rapid.SampledFrom([]float64{0, 0, 0.82, 1. / 3}).Draw(t, "zoom"),
+			Shift:  rapid.IntRange(0, 4).Draw(t, "shift"),
 			Mirror: rapid.Bool().Draw(t, "mirror"), Projection: projections.Draw(t, "projection"),
 		}
 		if f := features.Draw(t, "features"); len(f) > 0 {
@@ -76,7 +78,7 @@ func TestInputIsReadAsWritten(t *testing.T) {
 		in := inputs().Draw(t, "input")
 		text := in.String()
 		got, err := nrdl.ParseInput(text)
-		if in.Size != (nrdl.Size{}) && in.Validate() != nil {
+		if in.Projection.IsZero() && in.Shift != 0 || in.Size != (nrdl.Size{}) && in.Validate() != nil {
 			if err == nil {
 				t.Errorf("%s is read, though %v", text, in.Validate())
 			}
@@ -192,6 +194,18 @@ func TestParseInputSaysWhatIsWrong(t *testing.T) {
 		{"pca:-3", "dims = -3 of pca is negative", "dims=0"},
 		{"crop=2", "crop = 2 is not a share between 0 and 1", "0.5 keeps"},
 		{"crop=NaN", "crop = NaN is not a share between 0 and 1", "0.5 keeps"},
+		{"igo zoom=1", "zoom = 1 is not a share from 0.2 to less than 1", "0.8 adds"},
+		{"igo zoom=0.1", "zoom = 0.1 is not a share", "0.8 adds"},
+		{"igo zoom=NaN", "zoom = NaN is not a share", "0.8 adds"},
+		{"32x32 zoom=0.8", "zoom = 0.8 without features", "name features"},
+		{"32x32 pixels zoom=0.8", "zoom = 0.8 without features", "name features"},
+		{"igo zoom=big", `zoom = "big" is not a number`, ""},
+		{"igo shift=2", "shift = 2 without a projection", "fisher"},
+		{"fisher shift=-1", "shift = -1 is not a number of pixels", ""},
+		{"fisher shift=1.5", `shift = "1.5" is not a number`, ""},
+		{"fisher 32x9 shift=3", "shift = 3 is too far for images of 32x9", "the largest is shift=2"},
+		{"fisher shift=1 shift=2", `"shift=2" is another word for the shift`, ""},
+		{"zom=0.8", `"zom=0.8"`, ""},
 		{"crop=half", `crop = "half" is not a number`, ""},
 		{"32", `size "32" is not of the form HxW`, ""},
 		{"5000x2", "size 5000x2 is outside 1x1 … 1024x1024", ""},

@@ -33,7 +33,7 @@ var (
 	// people apart.
 	Faces96 = Input{
 		Size:       Size{Height: 96, Width: 96},
-		Features:   feature.Features{lbp(12, 2), lbp(12, 4), hog(12)},
+		Features:   feature.Features{lbp(12, 2), lbp(12, 5), hog(12)},
 		Mirror:     true,
 		Projection: projection.Choice{Projection: projection.Fisher{Ridge: 0.1}},
 	}
@@ -71,8 +71,10 @@ func hog(cell float64) feature.HOG {
 //	lcn+despeckle  photometric steps
 //	igo+lbp:cell=5.34+hog:cell=4
 //	               features side by side; pixels for none
+//	zoom=0.82      the features of this inner part beside those of the whole
 //	mirror         mirror images of the training faces
 //	fisher:0.3     the projection; none for none
+//	shift=3        the projection is fit on images moved so far too
 //
 // The name of a preset stands for its stages; words after it replace them:
 // "faces96 64x64 fisher:0.3". Stages that are not named are left out, a size too.
@@ -112,6 +114,8 @@ const (
 	photometricStage stage = "photometric steps"
 	featuresStage    stage = "features"
 	mirrorStage      stage = "mirror images"
+	zoomStage        stage = "zoom"
+	shiftStage       stage = "shift"
 	projectionStage  stage = "projection"
 )
 
@@ -119,7 +123,10 @@ const (
 // images.
 func (in Input) plausible() error {
 	if in.Size == (Size{}) {
-		in.Photometric, in.Features, in.Mirror = nil, nil, false
+		if err := in.validateCopies(); err != nil {
+			return err
+		}
+		in.Photometric, in.Features, in.Mirror, in.Zoom, in.Shift = nil, nil, false, 0, 0
 	}
 	return in.Validate()
 }
@@ -130,13 +137,8 @@ func (in *Input) add(word string) (stage, error) {
 		*in = PresetInputs[i].Input
 		return presetStage, nil
 	}
-	if value, ok := strings.CutPrefix(word, "crop="); ok {
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return cropStage, fmt.Errorf("crop = %q is not a number", value)
-		}
-		in.Crop = v
-		return cropStage, nil
+	if name, value, ok := strings.Cut(word, "="); ok && slices.Contains(numbers, name) {
+		return in.addNumber(name, value)
 	}
 	switch {
 	case word == "pixels":
@@ -156,6 +158,28 @@ func (in *Input) add(word string) (stage, error) {
 		return sizeStage, err
 	}
 	return in.addParts(word)
+}
+
+// numbers are the stages that are a number, as they are written.
+var numbers = []string{"crop", "zoom", "shift"}
+
+// addNumber sets one of numbers.
+func (in *Input) addNumber(name, value string) (of stage, err error) {
+	switch name {
+	case "crop":
+		of = cropStage
+		in.Crop, err = strconv.ParseFloat(value, 64)
+	case "zoom":
+		of = zoomStage
+		in.Zoom, err = strconv.ParseFloat(value, 64)
+	default:
+		of = shiftStage
+		in.Shift, err = strconv.Atoi(value)
+	}
+	if err != nil {
+		return of, fmt.Errorf("%s = %q is not a number", name, value)
+	}
+	return of, nil
 }
 
 // addParts sets the photometric steps, the features or the projection that word

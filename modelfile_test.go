@@ -3,24 +3,18 @@ package nrdl_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -331,173 +325,6 @@ func TestSaveRefuses(t *testing.T) {
 		var b bytes.Buffer
 		if err := newModel(t, p).Save(&b); err == nil || b.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes written", name, err, b.Len())
-		}
-	}
-}
-
-// seal writes a model file with that text under "nrdl", D of 2×4 ones and W
-// of 2×4, and the checksum that the format asks for. Extra tensors have names
-// that come after groups, or before it and after D.
-func seal(t testing.TB, text string, groups []int64, extra ...safetensors.Tensor) []byte {
-	tensors := []safetensors.Tensor{ones("D", 2, 4), ones("W", 2, 4), {Name: "groups", Shape: []int{len(groups)}, Data: groups}}
-	tensors = append(tensors, extra...)
-	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
-	h := sha256.New()
-	io.WriteString(h, text+"\n")
-	for _, x := range tensors {
-		shape := fmt.Sprint(x.Shape)
-		io.WriteString(h, x.Name+" "+shape+"\n")
-		if err := binary.Write(h, binary.LittleEndian, x.Data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var b bytes.Buffer
-	err := safetensors.Write(&b, tensors, map[string]string{"nrdl": text, "sha256": hex.EncodeToString(h.Sum(nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func ones(name string, shape ...int) safetensors.Tensor {
-	n := 1
-	for _, s := range shape {
-		n *= s
-	}
-	return safetensors.Tensor{Name: name, Shape: shape, Data: slices.Repeat([]float64{1}, n)}
-}
-
-// fitted are the tensors of a projection of six features.
-func fitted() []safetensors.Tensor { return []safetensors.Tensor{ones("P", 6, 2), ones("m", 6, 1)} }
-
-const sealed = `{"format":3,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
-	`"input":{"height":0,"width":0},"method":"m","seed":1,"trained":{"status":"converged","iter":1,"residual":0}}`
-
-// sealedProjected goes with the tensors that fitted returns.
-var sealedProjected = strings.Replace(sealed, `"height":0,"width":0`, `"height":3,"width":2,"mirror":true,"projection":{"name":"pca","dims":2}`, 1)
-
-// A right checksum is no excuse: whoever can write a file can write that.
-func TestSealedModelsAreChecked(t *testing.T) {
-	if _, err := load(seal(t, sealed, []int64{0, 1, 4})); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ old, new, want string }{
-		{`"seed":1`, `"seed":1,"sead":2`, `model: json: unknown field "sead"`},
-		{`"seed":1`, `"seed":1,"seed":1`, `model: "seed" is there twice`},
-		{`"seed":1`, `"seed":-1`, "model: json: cannot unmarshal number -1 into Go struct field about.seed of type uint64"},
-		{`"coder":{"name":"ridge","lambda":1},`, ``, "model: read the coder: coder: not valid JSON"},
-		{`"lambda"`, `"lamda"`, `model: read the coder: unknown parameter of ridge "lamda"`},
-		{`"lambda":1`, `"lambda":-1`, "model: lambda = -1 of the ridge coder is not a weight ≥ 0"},
-		{`["a","b"]`, `["a"]`, "model: groups [0 1 4] do not divide 4 columns into 1 classes"},
-		{`["a","b"]`, `["a","a"]`, `model: two classes are named "a"`},
-		{`["a","b"]`, `null`, "model: groups [0 1 4] do not divide 4 columns into 0 classes"},
-		{`"linear"`, `"best"`, `model: unknown rule "best"`},
-		{`"linear"`, `"residual"`, `model: rule "residual" has no use for W`},
-		{`"height":0,"width":0`, `"height":3,"width":2`, "model: atoms: an input of 3x2 pixels makes 6 features, not 2"},
-		{`"height":0,"width":0`, `"height":-1,"width":-2`, "model: size -1x-2 is outside 1x1 … 1024x1024"},
-	} {
-		_, err := load(seal(t, strings.Replace(sealed, tt.old, tt.new, 1), []int64{0, 1, 4}))
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%s → %s: %v, want %s", tt.old, tt.new, err, tt.want)
-		}
-	}
-	for _, groups := range [][]int64{{}, {0}, {0, 4}, {0, 4, 4}, {0, -1, 4}, {1, 2, 4}, {0, 5, 4}, {0, 1, math.MaxInt64}} {
-		if _, err := load(seal(t, sealed, groups)); err == nil {
-			t.Errorf("groups %v are accepted", groups)
-		}
-	}
-}
-
-// A stage that no nrdl could have written, and a projection that does not go
-// with the input, are refused.
-func TestSealedInputsAreChecked(t *testing.T) {
-	groups := []int64{0, 1, 4}
-	if _, err := load(seal(t, sealedProjected, groups, fitted()...)); err != nil {
-		t.Fatal(err)
-	}
-	const stages = `"mirror":true,"projection":{"name":"pca","dims":2}`
-	for _, tt := range []struct{ by, want string }{
-		{`"mirror":true`, "model: an input of 3x2 pixels mirror, and a projection that was fit"},
-		{`"mirror":1`, "model: json: cannot unmarshal number into Go struct field Input.input.mirror of type bool"},
-		{`"mirorr":true`, `model: json: unknown field "mirorr"`},
-		{`"crop":2`, "model: crop = 2 is not a share between 0 and 1"},
-		{`"crop":-1e-9`, "model: crop = -1e-09 is not a share between 0 and 1"},
-		{`"features":[]`, "model: an input of 3x2 pixels, and a projection that was fit"},
-		{`"features":[{"name":"hog"}]`, `missing`},
-		{`"features":[{"name":"igo","cell":2}]`, `unknown parameter of igo "cell"`},
-		{`"features":[{"name":"sift"}]`, `"sift"`},
-		{`"features":[null]`, `feature`},
-		{`"features":{"name":"igo"}`, "is not a list of objects with names"},
-		{`"features":[{"name":"igo"}],` + stages, "model: atoms: an input of 3x2 igo mirror pca:dims=2 makes 12 features, its projection takes 6"},
-		{`"photometric":[{"name":"tan-triggs"}]`, "missing"},
-		{`"photometric":[{"name":"equalize"}]`, `"equalize"`},
-		{`"projection":{"name":"lda"}`, `"lda"`},
-		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0"},
-		{`"projection":{"name":"fisher","ridge":1}`, `missing`},
-		{`"projection":{"name":"pca","dims":-1}`, "dims = -1 of pca is negative"},
-	} {
-		text := strings.Replace(sealedProjected, stages, tt.by, 1)
-		_, err := load(seal(t, text, groups, fitted()...))
-		if err == nil || !strings.HasPrefix(err.Error(), "model: ") || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %s", tt.by, err, tt.want)
-		}
-	}
-	for name, tt := range map[string]struct {
-		tensors []safetensors.Tensor
-		want    string
-	}{
-		"nothing is fit":      {nil, "model: an input of 3x2 pixels mirror pca:dims=2, whose projection was not fit"},
-		"no mean":             {fitted()[:1], "damaged model: the projection is 6×2 and its mean has 0 features"},
-		"no matrix":           {fitted()[1:], "damaged model: the projection has no matrix"},
-		"a mean too short":    {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 5, 1)}, "damaged model: the projection is 6×2 and its mean has 5 features"},
-		"too few features":    {[]safetensors.Tensor{ones("P", 5, 2), ones("m", 5, 1)}, "model: atoms: an input of 3x2 pixels mirror pca:dims=2 makes 6 features, its projection takes 5"},
-		"too many dimensions": {[]safetensors.Tensor{ones("P", 6, 3), ones("m", 6, 1)}, "model: atoms: an input of 3x2 pixels mirror pca:dims=2 makes 3 features, not 2"},
-		"a flat mean":         {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 6)}, "damaged model: m is not a matrix"},
-	} {
-		if _, err := load(seal(t, sealedProjected, groups, tt.tensors...)); err == nil || err.Error() != tt.want {
-			t.Errorf("%s: %v, want %s", name, err, tt.want)
-		}
-	}
-}
-
-func checkLoad(t *testing.T, b []byte) {
-	m, err := load(b)
-	if err != nil {
-		return
-	}
-	again := save(t, m)
-	if m, err = load(again); err != nil {
-		t.Fatalf("what was loaded and saved is refused: %v", err)
-	}
-	if !bytes.Equal(save(t, m), again) {
-		t.Fatal("a loaded model is saved as other bytes")
-	}
-}
-
-func FuzzLoad(f *testing.F) {
-	f.Add(smallModel(f))
-	f.Fuzz(checkLoad)
-}
-
-// FuzzLoadSealed goes where FuzzLoad is stopped by the checksum.
-func FuzzLoadSealed(f *testing.F) {
-	f.Add(sealed, int64(1), int64(4), false)
-	f.Add(sealedProjected, int64(1), int64(4), true)
-	f.Fuzz(func(t *testing.T, text string, g1, g2 int64, projected bool) {
-		var extra []safetensors.Tensor
-		if projected {
-			extra = fitted()
-		}
-		if utf8.ValidString(text) {
-			checkLoad(t, seal(t, text, []int64{0, g1, g2}, extra...))
-		}
-	})
-}
-
-func TestFuzzLoadHasACorpus(t *testing.T) {
-	for _, name := range []string{"FuzzLoad", "FuzzLoadSealed"} {
-		if entries, err := os.ReadDir(filepath.Join("testdata", "fuzz", name)); err != nil || len(entries) == 0 {
-			t.Errorf("%s has no corpus: %v", name, err)
 		}
 	}
 }

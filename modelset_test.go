@@ -41,6 +41,7 @@ func scoresOf(t testing.TB, m *nrdl.Model, s *nrdl.Set) *mat.Dense {
 // whole are inputs with all kinds of stages.
 var whole = []string{
 	"12x10 pixels", "12x10 igo", "12x10 mirror fisher:0.5", "12x10 lcn pca:4", "12x10 despeckle igo+hog:cell=4 mirror fisher:0.1",
+	"12x10 crop=1 lbp:cell=5+igo zoom=0.7 mirror fisher:0.2 shift=1",
 }
 
 // Images are recognised as the stages and the coder say, one after the other.

@@ -28,7 +28,7 @@ func (in Input) On(set *Set) Input {
 	}
 	made := set.Input.samples()
 	if !made.ArePixels() && len(in.Photometric)+len(in.Features) == 0 {
-		in.Photometric, in.Features = made.Photometric, made.Features
+		in.Photometric, in.Features, in.Zoom = made.Photometric, made.Features, made.Zoom
 	}
 	in.Size, in.Crop = made.Size, made.Crop
 	return in
@@ -66,13 +66,15 @@ func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
 		return nil, errProjected
 	}
 	images := s
-	if in.Mirror {
+	if in.Mirror || in.Shift != 0 {
 		if !s.Input.ArePixels() {
-			return nil, fmt.Errorf("there are no mirror images of samples that are %v", s.Input)
+			return nil, fmt.Errorf("there are no mirror or shifted images of samples that are %v", s.Input)
 		}
 		if _, err := s.maker(in); err != nil {
 			return nil, err
 		}
+	}
+	if in.Mirror {
 		images = s.withMirrorImages()
 	}
 	t, err := images.Samples(in)
@@ -88,7 +90,15 @@ func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
 		return t, nil
 	}
 	unit := Unit(t.X)
-	if t.Projection, err = in.Projection.Fit(ctx, unit, t.Groups); err != nil {
+	of, groups := unit, t.Groups
+	if in.Shift != 0 {
+		moved, err := images.withShifted(in.Shift).Samples(in)
+		if err != nil {
+			return nil, err
+		}
+		of, groups = Unit(moved.X), moved.Groups
+	}
+	if t.Projection, err = in.Projection.Fit(ctx, of, groups); err != nil {
 		return nil, err
 	}
 	t.X = t.Projection.Apply(unit)
@@ -125,6 +135,7 @@ type maker struct {
 	pixels, features int
 	filter           feature.Filter    // nil for none
 	extract          feature.Extractor // nil for the pixels as they are
+	zoom             *enlarger         // nil for none
 }
 
 func (in Input) maker() (*maker, error) {
@@ -139,6 +150,9 @@ func (in Input) maker() (*maker, error) {
 		if m.extract, err = in.Features.Over(in.Height, in.Width); err != nil {
 			return nil, err
 		}
+	}
+	if in.Zoom != 0 {
+		m.zoom = newEnlarger(in.Size, in.Zoom)
 	}
 	m.features = in.Len()
 	return m, nil
@@ -165,16 +179,21 @@ func (m *maker) all(x *mat.Dense, scale float64) *mat.Dense {
 				images[j][i] = v * scale
 			}
 		}
-		filtered := make([]float64, m.pixels)
+		filtered, inner := make([]float64, m.pixels), make([]float64, m.pixels)
 		for j, image := range images {
 			if m.filter != nil {
 				m.filter.Apply(filtered, image)
 				image = filtered
 			}
-			if m.extract == nil {
+			switch {
+			case m.extract == nil:
 				copy(samples[j], image)
-			} else {
+			case m.zoom == nil:
 				m.extract.Extract(samples[j], image)
+			default:
+				m.zoom.apply(inner, image)
+				m.extract.Extract(samples[j][:m.features/2], image)
+				m.extract.Extract(samples[j][m.features/2:], inner)
 			}
 		}
 		for i := range m.features {
@@ -185,37 +204,6 @@ func (m *maker) all(x *mat.Dense, scale float64) *mat.Dense {
 		}
 	})
 	return out
-}
-
-// withMirrorImages returns the images of s, and after those of each person
-// their mirror images.
-func (s *Set) withMirrorImages() *Set {
-	d, n := s.X.Dims()
-	t := *s
-	t.X, t.IDs, t.Groups = mat.NewDense(d, 2*n, nil), make([]string, 0, 2*n), make([]int, len(s.Groups))
-	for c := range s.Classes {
-		lo, hi := s.Groups[c], s.Groups[c+1]
-		t.Groups[c+1] = 2 * hi
-		for j := lo; j < hi; j++ {
-			t.IDs = append(t.IDs, s.ID(j))
-		}
-		for j := lo; j < hi; j++ {
-			t.IDs = append(t.IDs, s.ID(j)+" (mirror image)")
-		}
-	}
-	h, w := s.Input.Height, s.Input.Width
-	parallel.For(d, 64, func(first, last int) {
-		for i := first; i < last; i++ {
-			row, mirrored := s.X.RawRowView(i), s.X.RawRowView((w-1-i/h)*h+i%h)
-			to := t.X.RawRowView(i)
-			for c := range s.Classes {
-				lo, hi := s.Groups[c], s.Groups[c+1]
-				copy(to[2*lo:], row[lo:hi])
-				copy(to[lo+hi:], mirrored[lo:hi])
-			}
-		}
-	})
-	return &t
 }
 
 // project brings samples of unit norm into the space of p, at unit norm; it

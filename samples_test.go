@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 
 	"nrdl"
 	"nrdl/internal/hint"
@@ -103,6 +102,31 @@ func sampleOf(t testing.TB, in nrdl.Input, image []float64) []float64 {
 	}
 	out := make([]float64, in.Features.Len(in.Height, in.Width))
 	e.Extract(out, image)
+	if in.Zoom != 0 {
+		inner := make([]float64, len(out))
+		e.Extract(inner, enlarged(image, in.Size, in.Zoom))
+		out = append(out, inner...)
+	}
+	return out
+}
+
+// enlarged is the middle of image, share of its height and width, at its size:
+// the pixels whose centres are nearer than one count by their nearness.
+func enlarged(image []float64, size nrdl.Size, share float64) []float64 {
+	place := func(i, n int) float64 { // of the centre of pixel i, inside those of the first and last
+		return min(max((float64(i)+0.5-float64(n)/2)*share+float64(n)/2-0.5, 0), float64(n-1))
+	}
+	out := make([]float64, len(image))
+	for x := range size.Width {
+		for y := range size.Height {
+			for fx := range size.Width {
+				for fy := range size.Height {
+					near := max(0, 1-math.Abs(place(x, size.Width)-float64(fx))) * max(0, 1-math.Abs(place(y, size.Height)-float64(fy)))
+					out[x*size.Height+y] += near * image[fx*size.Height+fy]
+				}
+			}
+		}
+	}
 	return out
 }
 
@@ -111,21 +135,22 @@ func TestSamplesAreTheStages(t *testing.T) {
 	before := mat.DenseCopyOf(s.X)
 	for _, text := range []string{
 		"12x10 igo", "12x10 lcn", "12x10 pixels", "12x10 despeckle+equalise lbp:cell=4+hog:cell=5",
-		"12x10 tan-triggs igo+pixels mirror fisher", "12x10 gabor:cell=6,scales=2",
+		"12x10 tan-triggs igo+pixels mirror fisher", "12x10 hog:cell=4 zoom=0.5", "12x10 lcn pixels+igo zoom=0.83 fisher shift=2", "12x10 gabor:cell=6,scales=2",
 	} {
 		in := input(t, text)
 		got := samples(t, s, in)
 		if err := got.Validate(); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if got.Input.Mirror || !got.Input.Projection.IsZero() || got.Projection != nil {
+		if got.Input.Mirror || got.Input.Shift != 0 || !got.Input.Projection.IsZero() || got.Projection != nil {
 			t.Errorf("%s: samples are said to be %v", text, got.Input)
 		}
 		if !slices.Equal(got.IDs, s.IDs) || !slices.Equal(got.Classes, s.Classes) || !slices.Equal(got.Groups, s.Groups) {
 			t.Errorf("%s: other labels", text)
 		}
 		for j := range s.IDs {
-			if want := sampleOf(t, in, mat.Col(nil, j, s.X)); !slices.Equal(mat.Col(nil, j, got.X), want) {
+			want := mat.NewVecDense(in.Len(), sampleOf(t, in, mat.Col(nil, j, s.X)))
+			if col := got.X.ColView(j); in.Zoom == 0 && !mat.Equal(col, want) || !mat.EqualApprox(col, want, 1e-9) {
 				t.Errorf("%s: sample %d is not that of its image alone", text, j)
 			}
 		}
@@ -202,10 +227,11 @@ func TestSamplesRefuses(t *testing.T) {
 		in   string
 		want string
 	}{
-		{"mirrored vectors", &vectors, "vectors mirror", "there are no mirror images of samples that are vectors"},
-		{"mirrored features", igo, "12x10 igo mirror", "there are no mirror images of samples that are 12x10 igo"},
+		{"mirrored vectors", &vectors, "vectors mirror", "there are no mirror or shifted images of samples that are vectors"},
+		{"mirrored features", igo, "12x10 igo mirror", "there are no mirror or shifted images of samples that are 12x10 igo"},
 		{"mirrored ones of another size", s, "10x12 mirror", "the samples are 12x10 pixels: 10x12 pixels cannot"},
 		{"mirrored ones", training(t, s, input(t, "12x10 mirror")), "12x10 mirror", "12x10 pixels mirror"},
+		{"moved features", igo, "12x10 igo fisher shift=1", "there are no mirror or shifted images of samples that are 12x10 igo"},
 		{"too many dimensions", s, "12x10 pca:12", "dims = 12, and the 12 training samples vary in 11"},
 		{"more than classes", s, "12x10 fisher:dims=3", "dims = 3, and 3 classes give at most 2"},
 	} {
@@ -232,134 +258,16 @@ func TestInputOn(t *testing.T) {
 		{"pixels", s, "12x10 pixels"},
 		{"hog mirror fisher", s, "12x10 hog mirror fisher"},
 		{"hog mirror fisher", &cropped, "12x10 crop=0.5 hog mirror fisher"},
+		{"12x10 igo", &cropped, "12x10 crop=0.5 igo"},
+		{"12x10 crop=1 igo", &cropped, "12x10 igo"},
 		{"fisher", &vectors, "vectors fisher"},
 		{"fisher", igo, "12x10 igo fisher"},
+		{"fisher", samples(t, s, input(t, "12x10 lcn igo zoom=0.5")), "12x10 lcn igo zoom=0.5 fisher"},
 		{"faces96", s, nrdl.Faces96.String()},
 		{"pca", training(t, s, input(t, "12x10 mirror fisher")), "12x10 pixels pca"},
 	} {
 		if got := input(t, c.in).On(c.set); got.String() != c.want {
 			t.Errorf("%s on %v is %v, not %s", c.in, c.set.Input, got, c.want)
-		}
-	}
-}
-
-// mirrored is image with left and right exchanged, pixel by pixel.
-func mirrored(image []float64, size nrdl.Size) []float64 {
-	out := make([]float64, len(image))
-	for y := range size.Height {
-		for x := range size.Width {
-			out[x*size.Height+y] = image[(size.Width-1-x)*size.Height+y]
-		}
-	}
-	return out
-}
-
-// Mirror images follow the images of their person, are marked, and become
-// samples as other images do.
-func TestTrainingWithMirrorImages(t *testing.T) {
-	for _, size := range []nrdl.Size{small, {Height: 7, Width: 9}, {Height: 9, Width: 1}, {Height: 1, Width: 8}} {
-		for _, text := range []string{"pixels", "igo", "lcn pixels"} {
-			s := images(t, size, 20)
-			before := mat.DenseCopyOf(s.X)
-			in := input(t, size.String()+" "+text+" mirror")
-			got := training(t, s, in)
-			if got.Input.String() != in.String() || !slices.Equal(got.Classes, s.Classes) || !slices.Equal(got.Groups, []int{0, 10, 16, 24}) {
-				t.Fatalf("%v: %v in groups %v", in, got.Input, got.Groups)
-			}
-			for c := range s.Classes {
-				lo, hi := s.Groups[c], s.Groups[c+1]
-				for j := lo; j < hi; j++ {
-					image, at := mat.Col(nil, j, s.X), got.Groups[c]+j-lo
-					twin := at + hi - lo
-					if !slices.Equal(mat.Col(nil, at, got.X), sampleOf(t, in, image)) || got.IDs[at] != s.IDs[j] {
-						t.Errorf("%v: image %d is not sample %d", in, j, at)
-					}
-					if !slices.Equal(mat.Col(nil, twin, got.X), sampleOf(t, in, mirrored(image, size))) || got.IDs[twin] != s.IDs[j]+" (mirror image)" {
-						t.Errorf("%v: the mirror image of %d is not sample %d, %s", in, j, twin, got.IDs[twin])
-					}
-				}
-			}
-			if !mat.Equal(s.X, before) || len(s.IDs) != 12 {
-				t.Errorf("%v: the set has changed", in)
-			}
-		}
-	}
-	s := images(t, small, 20)
-	s.IDs = nil
-	if got := training(t, s, input(t, "12x10 mirror")); got.IDs[15] != "sample 3 of class bob (mirror image)" {
-		t.Errorf("without IDs: %q", got.IDs)
-	}
-}
-
-// Training is its stages, one after the other: mirror images, features, unit
-// length, the projection fit on these and applied to them.
-func TestTrainingIsTheStages(t *testing.T) {
-	s := images(t, small, 20)
-	for _, text := range []string{
-		"12x10 pca:4", "12x10 fisher:0.5", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 despeckle mirror pca:dims=0", "12x10 lbp:cell=5 fisher:dims=1",
-	} {
-		in := input(t, text)
-		got := training(t, s, in)
-		plain := in
-		plain.Projection = projection.Choice{}
-		unit := nrdl.Unit(training(t, s, plain).X)
-		fit, err := in.Projection.Fit(t.Context(), unit, got.Groups)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !mat.Equal(got.Projection.P, fit.P) || !slices.Equal(got.Projection.M, fit.M) || !mat.Equal(got.X, fit.Apply(unit)) {
-			t.Errorf("%s: other samples than by its stages", text)
-		}
-		if got.Input.String() != in.String() || s.Projection != nil || s.Input.String() != "12x10 pixels" {
-			t.Errorf("%s: the samples are %v, the images %v", text, got.Input, s.Input)
-		}
-		// Samples that are made already are projected in the same way.
-		if !in.Mirror {
-			if again := training(t, samples(t, s, in), in); !mat.Equal(again.X, got.X) {
-				t.Errorf("%s: other samples where the features are made already", text)
-			}
-		}
-		threads := runtime.GOMAXPROCS(1)
-		if again := training(t, s, in); !mat.Equal(again.X, got.X) {
-			t.Errorf("%s: one thread makes other samples", text)
-		}
-		runtime.GOMAXPROCS(threads)
-	}
-}
-
-// What is projected is fit on what is learnt from: other images of the set it
-// was selected from do not count, whatever they are.
-func TestProjectionsSeeTheTrainingPartOnly(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s := images(t, small, 20)
-		learn := []int{0, 1, 4, 5, 6, 9, 10}
-		in := input(t, rapid.SampledFrom([]string{"12x10 fisher", "12x10 igo mirror pca:3", "12x10 lcn mirror fisher:2"}).Draw(rt, "input"))
-		want := training(t, s.Select(learn), in)
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
-		for j := range s.IDs {
-			if !slices.Contains(learn, j) {
-				for i := range small.Len() {
-					s.X.Set(i, j, 255*rng.Float64())
-				}
-			}
-		}
-		got := training(t, s.Select(learn), in)
-		if !mat.Equal(got.X, want.X) || !mat.Equal(got.Projection.P, want.Projection.P) {
-			t.Errorf("%v depends on test images", in)
-		}
-	})
-}
-
-// A blank image, in which nobody is seen, stays zero through all stages.
-func TestBlankImages(t *testing.T) {
-	s := images(t, small, 20)
-	for i := range small.Len() {
-		s.X.Set(i, 1, 0)
-	}
-	for _, text := range []string{"12x10 igo", "12x10 igo pca:3", "12x10 fisher", "12x10 igo+hog:cell=4 mirror fisher"} {
-		got := training(t, s, input(t, text))
-		if v := mat.Norm(got.X.ColView(1), 1); v != 0 {
-			t.Errorf("%s: a blank image has the norm %v", text, v)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
+	"nrdl/projection"
 )
 
 // A Bench makes the runs of plans.
@@ -111,6 +112,9 @@ type setKey struct {
 
 func (s *setting) set() setKey { return setKey{s.data, s.images().String()} }
 
+// own is the data set as the plan describes it, whatever size an input wants.
+func (d *plannedData) own() setKey { return setKey{d, d.images.String()} }
+
 // shared are the faces of a setting, made once and dropped when no run needs
 // them any more.
 type shared struct {
@@ -163,15 +167,17 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 func (b *bench) open(ctx context.Context, settings []*setting) error {
 	b.sets = map[setKey]*openSet{}
 	for _, s := range settings {
-		if b.sets[s.set()] == nil {
-			set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.images())
-			if err != nil {
-				return s.data.at.errorf("%w", err)
+		for key, images := range map[setKey]nrdl.Input{s.set(): s.images(), s.data.own(): s.data.images} {
+			if b.sets[key] == nil {
+				set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, images)
+				if err != nil {
+					return s.data.at.errorf("%w", err)
+				}
+				b.sets[key] = set
 			}
-			b.sets[s.set()] = set
 		}
 		set := b.sets[s.set()].set
-		if err := s.input.On(set).Validate(); err != nil {
+		if err := seen(ctx, set, s.input.On(set)); err != nil {
 			return s.jobs[0].contestant.at.errorf("%w", err)
 		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
@@ -180,15 +186,9 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 		if s.noise+s.occlusion > 0 && !set.Input.ArePixels() {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
 		}
-		if s.noise > 0 && s.images().String() != s.data.images.String() {
-			own, err := b.Databases.open(ctx, s.data.path, s.data.drawn, s.data.images)
-			if err != nil {
-				return s.data.at.errorf("%w", err)
-			}
-			if own.set.Input.String() != set.Input.String() {
-				err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.set.Input.Size, set.Input.Size)
-				return hint.Add(err, "leave the size to the data set, or give the data set this size")
-			}
+		if own := b.sets[s.data.own()].set.Input; s.noise > 0 && own.String() != set.Input.String() {
+			err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.Size, set.Input.Size)
+			return hint.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
 			if err := b.fits(j, set); err != nil {
@@ -197,6 +197,17 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 		}
 	}
 	return nil
+}
+
+// seen reports why in cannot make samples of set, by its first image.
+func seen(ctx context.Context, set *nrdl.Set, in nrdl.Input) error {
+	if err := in.Validate(); err != nil {
+		return err
+	}
+	in.Mirror = in.Mirror || in.Shift != 0           // either needs images
+	in.Projection, in.Shift = projection.Choice{}, 0 // takes more of them
+	_, err := set.Select([]int{0}).Training(ctx, in)
+	return err
 }
 
 // fits reports a job that its data leave no sense.
@@ -228,6 +239,9 @@ func samePlan(old []Record, p *Plan, path string) error {
 func (b *bench) sameData(old []Record) error {
 	for key, s := range b.sets {
 		d := key.data
+		if key != d.own() {
+			continue
+		}
 		for i := range old {
 			r := &old[i]
 			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.String() == s.set.Input.String() {
@@ -314,7 +328,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	b.mu.Lock()
 	prepare := b.prepared[j.setting].faces
 	b.mu.Unlock()
-	set := b.sets[j.set()]
+	set := b.sets[j.data.own()]
 	r := j.record(set)
 	r.Cost = b.cost()
 	peak := b.meter.start()

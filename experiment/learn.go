@@ -22,7 +22,10 @@ func (j *job) record(set *openSet) *Record {
 		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
 	}
 	if !j.input.IsZero() {
-		in := j.input.On(set.set)
+		in := j.input.On(&nrdl.Set{Input: j.images()})
+		if in.Size == (nrdl.Size{}) {
+			in = j.input.On(set.set)
+		}
 		r.Input = &in
 	}
 	if p, ok := of(j.plan.published, c.id, d.name); ok {

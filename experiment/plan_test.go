@@ -151,6 +151,12 @@ func TestKeysAreOfTheWork(t *testing.T) {
 		{`"d.mat"`, `"e.mat"`},
 		{`"path": "d.mat", "size": "8x8"`, `"synthetic": {"people": 4, "per_person": 6}`},
 		{`"path": "d.mat", "size": "8x8"`, `"synthetic": {"people": 4, "per_person": 7}`},
+		{`"8x8"`, `"8x8", "crop": 0.5`},
+		{`"params"`, `"input": "igo", "params"`},
+		{`"params"`, `"input": "igo mirror", "params"`},
+		{`"params"`, `"input": "igo fisher:0.2", "params"`},
+		{`"params"`, `"input": "lcn", "params"`},
+		{`"params"`, `"input": "8x8", "params"`},
 		{`"8x8"`, `"8x9"`},
 		{`random:3`, `random:4`},
 		{`random:3`, `first:3`},
@@ -180,6 +186,7 @@ func TestKeysAreOfTheWork(t *testing.T) {
 		{`"name": "d"`, `"name": "d", "title": "D", "about": "faces", "repeats": 2`},
 		{`"methods"`, `"published": {"l, kappa=2": {"d": 90}, "source": "[x]"}, "notes": {"*": {"*": "any"}}, "methods"`},
 		{`"tune"`, `"datasets": ["d"], "tune"`},
+		{`"params"`, `"input": "pixels", "params"`},
 		{`"methods": [`, `"methods": ["lrc", `},
 	} {
 		if variant(c[0], c[1])[key] == nil {

@@ -17,6 +17,8 @@ var goodPlans = []string{
 	onData(`"synthetic": {"people": 2e0, "seed": 9, "light": 2, "pose": 0, "expression": 1, "occlusion": 0.5, "noise": 10}, "split": "half"`),
 	onMethod(`{"method": "nrdl", "label": "x", "params": {"coder.solver": "admm", "squared": true, "atoms": 3, "lambda": "1e-3"}, "preset": false, "trace": true, "tune": {"budget": 1, "folds": 2}, "datasets": ["d"]}`),
 	onMethod(`{"method": "crc", "vary": {"kappa": [1, 0.5, "2"]}}`),
+	onData(`"path": "x", "size": "96x96", "crop": 0.36, "split": "half"`),
+	onMethod(`{"method": "crc", "label": "a", "input": "igo+lbp:cell=5.34 mirror fisher:0.3"}, {"method": "crc", "label": "b", "input": "faces32 64x64"}, {"method": "crc", "input": "pixels"}`),
 	onMethod(`"crc"`, `, "published": {"source": "s", "crc": {"d": 0}}, "notes": {"crc": {"d": "x", "*": ""}, "*": {"*": "y"}}`),
 	onMethod(`"crc", {"method": "crc", "label": "again"}`, `, "published": {"crc": {"d": [100]}, "again": {"d": [99.5, 0.5]}}`),
 }
@@ -48,6 +50,19 @@ var badPlans = []struct {
 	{aPlan + "\n{}", 2, "text after the end", "", false},
 	{onMethod(`"crc"`, ",\n\"seed\": 1,\n\"seed\": 2"), 4, `"seed" is there twice`, "", true},
 	{strings.Repeat("[", 40), 1, "nested too deeply", "", false},
+
+	// Inputs and parts of images.
+	{onMethod("\n" + `{"method": "crc", "input": "igo+lpb"}`), 3, `unknown feature "lpb"`, `did you mean "lbp"?`, true},
+	{onMethod(`{"method": "crc", "input": "fischer"}`), 2, `unknown stage or preset of an input "fischer"`, `did you mean "fisher"?`, true},
+	{onMethod(`{"method": "crc", "input": "32x32 lbp:cell=40"}`), 2, "cell = 40 is too large for an image of 32x32", "cell=32", true},
+	{onMethod(`{"method": "crc", "input": "fisher:-1"}`), 2, "ridge = -1", "0.3", true},
+	{onMethod(`{"method": "crc", "input": ""}`), 2, "an empty input", "", true},
+	{onMethod(`{"method": "crc", "input": 32}`), 2, "a number, not text", "", false},
+	{onMethod(`{"method": "crc", "inputs": "igo"}`), 2, `unknown key "inputs"`, `did you mean "input"?`, false},
+	{onMethod(`{"method": "crc", "input": "igo"}, {"method": "crc", "input": "hog"}`), 2, `two methods go by "CRC"`, "label", true},
+	{onData(`"path": "x", "split": "half", "crop": 1.5`), 1, "crop = 1.5 is not a share between 0 and 1", "0.5 keeps", false},
+	{onData(`"path": "x", "split": "half", "crop": -0.1`), 1, "crop = -0.1", "", false},
+	{onData(`"path": "x", "split": "half", "crop": "0.5"`), 1, "not a number", "", false},
 
 	// Other types.
 	{"[]", 1, "a list, not an object", "", false},

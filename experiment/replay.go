@@ -55,6 +55,9 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	var in nrdl.Input
 	if r.Input != nil {
 		in = *r.Input
+		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Images()); err != nil {
+			return nil, err
+		}
 	}
 	f, err := divide(ctx, set.set, in, split, r.Seed, dirt{r.Noise, r.Occlusion, r.DirtSeed})
 	if err != nil {
