@@ -40,9 +40,9 @@ func (in Input) IsZero() bool { return in.String() == Input{}.String() }
 // Images returns the Input of the images that in makes samples of.
 func (in Input) Images() Input { return Input{Size: in.Size, Crop: in.Crop} }
 
-// samples returns the part of in that needs no training: how a column of a Set
+// Fixed returns the part of in that needs no training: how a column of a Set
 // becomes a sample before it is projected.
-func (in Input) samples() Input {
+func (in Input) Fixed() Input {
 	in.Mirror, in.Projection, in.Shift = false, projection.Choice{}, 0
 	if in.Size == (Size{}) {
 		in.Crop = 0

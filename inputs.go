@@ -98,7 +98,7 @@ func ParseInput(text string) (Input, error) {
 		}
 		said[of] = true
 	}
-	if err := in.plausible(); err != nil {
+	if err := in.Plausible(); err != nil {
 		return Input{}, err
 	}
 	return in, nil
@@ -119,9 +119,9 @@ const (
 	projectionStage  stage = "projection"
 )
 
-// plausible is Validate for an Input whose size may still have to come from the
+// Plausible is Validate for an Input whose size may still have to come from the
 // images.
-func (in Input) plausible() error {
+func (in Input) Plausible() error {
 	if in.Size == (Size{}) {
 		if err := in.validateCopies(); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (in *Input) add(word string) (stage, error) {
 	case word == "vectors":
 		return featuresStage, nil
 	case word == "none":
-		in.Projection = projection.Choice{}
+		in.Projection, in.Shift = projection.Choice{}, 0
 		return projectionStage, nil
 	case word == "mirror":
 		in.Mirror = true

@@ -298,9 +298,9 @@ func (m *Model) eachBatch(ctx context.Context, set *Set, use func(lo, hi int, x 
 		return fmt.Errorf("recognise: %w", errProjected)
 	case in.Size == (Size{}) && set.Input.Shown() != (Size{}) && d == m.features():
 		// Vectors of the length of those images.
-	case set.Input.Size == (Size{}) && in.samples().ArePixels():
+	case set.Input.Size == (Size{}) && in.Fixed().ArePixels():
 		// Whether they are vectors or the pixels of images nothing says.
-	case set.Input.samples().String() != in.samples().String():
+	case set.Input.Fixed().String() != in.Fixed().String():
 		var err error
 		if makes, err = set.maker(in); err != nil {
 			return fmt.Errorf("recognise: %w", err)

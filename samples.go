@@ -26,7 +26,7 @@ func (in Input) On(set *Set) Input {
 	if in.Size != (Size{}) {
 		return in
 	}
-	made := set.Input.samples()
+	made := set.Input.Fixed()
 	if !made.ArePixels() && len(in.Photometric)+len(in.Features) == 0 {
 		in.Photometric, in.Features, in.Zoom = made.Photometric, made.Features, made.Zoom
 	}
@@ -43,7 +43,7 @@ func (s *Set) Samples(in Input) (*Set, error) {
 	if s.Projection != nil {
 		return nil, errProjected
 	}
-	if s.Input.samples().String() == in.samples().String() {
+	if s.Input.Fixed().String() == in.Fixed().String() {
 		return s, nil
 	}
 	make, err := s.maker(in)
@@ -51,7 +51,7 @@ func (s *Set) Samples(in Input) (*Set, error) {
 		return nil, err
 	}
 	t := *s
-	t.Input = in.samples()
+	t.Input = in.Fixed()
 	t.X = make.all(s.X, s.scale())
 	return &t, nil
 }
@@ -110,7 +110,7 @@ var errProjected = errors.New("the samples are projected already")
 // maker returns what makes samples of the images of s.
 func (s *Set) maker(in Input) (*maker, error) {
 	if s.Input.String() != in.Images().String() {
-		err := fmt.Errorf("the samples are %v: %v cannot be made of them", s.Input, in.samples())
+		err := fmt.Errorf("the samples are %v: %v cannot be made of them", s.Input, in.Fixed())
 		if s.Input.ArePixels() && in.Size != (Size{}) {
 			return nil, hint.Add(err, "bring the images to %v when they are read", in.Images())
 		}

@@ -17,12 +17,16 @@ import (
 
 func main() {
 	child := flag.String("child", "", "measure one fit, described in JSON, and print the result as JSON")
+	inputs := flag.Bool("inputs", false, "measure only what makes samples of faces, and robust coding")
 	quick := flag.Bool("quick", false, "leave out the curves of growth, which take minutes")
 	flag.Parse()
 	var err error
-	if *child != "" {
+	switch {
+	case *child != "":
 		err = runChild(*child)
-	} else {
+	case *inputs:
+		err = inputTable(os.Stdout)
+	default:
 		err = table(os.Stdout, *quick)
 	}
 	if err != nil {

@@ -205,14 +205,15 @@ func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
 
 func samplesArray(set *nrdl.Set) npz.Array {
 	d, n := set.X.Dims()
+	if !allBytes(set.X) {
+		return npz.Float64Rows("X", n, d, func(lo, hi int, dst []float64) {
+			lin.Transpose(mat.NewDense(hi-lo, d, dst), lin.Cols(set.X, lo, hi))
+		})
+	}
 	t := mat.NewDense(n, d, nil)
 	lin.Transpose(t, set.X)
-	rows := t.RawMatrix().Data
-	if !allBytes(set.X) {
-		return npz.Float64("X", []int{n, d}, rows)
-	}
-	data := make([]uint8, len(rows))
-	for i, v := range rows {
+	data := make([]uint8, n*d)
+	for i, v := range t.RawMatrix().Data {
 		data[i] = uint8(v)
 	}
 	return npz.Uint8("X", []int{n, d}, data)

@@ -57,7 +57,9 @@ func (f *inputFlags) stages(path string) (in nrdl.Input, err error) {
 		}
 	}
 	in, err = f.with(in, path)
-	in.Mirror, in.Projection = false, projection.Choice{}
+	crop := in.Crop
+	in = in.Fixed()
+	in.Crop = crop // of images whose size is not known yet
 	return in, err
 }
 
@@ -90,6 +92,9 @@ func (f *inputFlags) with(in nrdl.Input, path string) (_ nrdl.Input, err error) 
 		if in.Projection, err = projection.Parse(f.project); err != nil {
 			return in, misuse("--project: %w", err)
 		}
+		if in.Projection.IsZero() {
+			in.Shift = 0
+		}
 	}
 	if f.set.Changed("mirror") {
 		in.Mirror = f.mirror
@@ -109,11 +114,7 @@ func sized(in nrdl.Input, path string) (nrdl.Input, error) {
 	if in.Size == (nrdl.Size{}) && !isMatrix(path) && len(in.Features)+len(in.Photometric) > 0 {
 		in.Size = nrdl.DefaultInput.Size
 	}
-	possible := in
-	if in.Size == (nrdl.Size{}) { // what is possible of these depends on it
-		possible.Photometric, possible.Features, possible.Mirror = nil, nil, false
-	}
-	if err := possible.Validate(); err != nil {
+	if err := in.Plausible(); err != nil {
 		return in, usageError{err}
 	}
 	if in.Size == (nrdl.Size{}) && isMatrix(path) && in.Crop != 0 && in.Crop != 1 {
@@ -198,21 +199,20 @@ func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nr
 // images.
 func (f *inputFlags) suits(in nrdl.Input, set *nrdl.Set) error {
 	on := in.On(set)
-	stages := on
-	stages.Mirror, stages.Projection = false, projection.Choice{}
+	stages := on.Fixed()
 	switch {
 	case set.Input.ArePixels():
 		return nil
-	case set.Input.Size == (nrdl.Size{}) && (in.Mirror || len(in.Photometric)+len(in.Features) > 0):
+	case set.Input.Size == (nrdl.Size{}) && (in.Mirror || in.Shift != 0 || len(in.Photometric)+len(in.Features) > 0):
 		return hint.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
 			"only --project may follow vectors; a file of images has height and width")
 	case set.Input.Size == (nrdl.Size{}):
 		return nil
-	case in.Mirror:
-		return hint.Add(fmt.Errorf("there are no mirror images of samples that are %v", set.Input), "give the images that they were made of")
+	case in.Mirror || in.Shift != 0:
+		return hint.Add(fmt.Errorf("there are no mirror or shifted images of samples that are %v", set.Input), "give the images that they were made of")
 	case stages.String() != set.Input.String() || f.pixels() && len(in.Features) == 0:
-		stages = in
-		stages.Size, stages.Mirror, stages.Projection = on.Size, false, projection.Choice{}
+		in.Size = on.Size
+		stages = in.Fixed()
 		return hint.Add(fmt.Errorf("the samples are %v: %v cannot be made of them", set.Input, stages),
 			"give the images that they were made of, or leave out --input, --photometric and --size")
 	}

@@ -27,11 +27,15 @@ type Array struct {
 	Kind  string // "float64", "uint8", "bool", "text", … or NumPy's own name for what is not read
 	Shape []int  // none for a single element
 
-	data    []byte // nil where why is not
+	data    []byte // nil where why is not, and where fill is not
+	fill    filler // what writes the numbers of an array that is not held; nil of one that is
 	item    item
 	fortran bool   // first index fastest
 	why     string // the reason that there are neither numbers nor strings
 }
+
+// A filler writes the rows lo ≤ i < hi of a matrix to dst, one after the other.
+type filler func(lo, hi int, dst []float64)
 
 // An item is the type of an element.
 type item struct {

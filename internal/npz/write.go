@@ -13,8 +13,8 @@ import (
 	"nrdl/internal/parallel"
 )
 
-// Write writes arrays, which Float64, Int64, Uint8 and Text made, as a .npz
-// file, compressed where that is worth its time. Equal arrays give equal bytes.
+// Write writes arrays, which Float64, Float64Rows, Int64, Uint8 and Text
+// made, as a .npz file, compressed where that is worth its time. Equal arrays give equal bytes.
 func Write(w io.Writer, arrays ...Array) error {
 	archive := zip.NewWriter(w)
 	for _, a := range arrays {
@@ -27,12 +27,16 @@ func Write(w io.Writer, arrays ...Array) error {
 
 func (a Array) write(archive *zip.Writer) error {
 	n, err := bytesOf(a.Shape, max(a.item.size, 1))
+	held := int64(len(a.data))
+	if a.fill != nil {
+		held = n
+	}
 	switch {
 	case err != nil:
 		return err
 	case a.item.size == 0 || a.item.order != binary.LittleEndian || a.fortran:
 		panic("npz: Write takes what Float64, Int64, Uint8 and Text made")
-	case n != int64(len(a.data)) || slices.ContainsFunc(a.Shape, func(s int) bool { return s < 0 }):
+	case n != held || slices.ContainsFunc(a.Shape, func(s int) bool { return s < 0 }):
 		return fmt.Errorf("%d bytes of numbers for a shape of %v", len(a.data), a.Shape)
 	case a.Name == "" || !utf8.ValidString(a.Name):
 		return fmt.Errorf("%q cannot be its name", a.Name)
@@ -44,25 +48,61 @@ func (a Array) write(archive *zip.Writer) error {
 	if _, err := f.Write(a.header()); err != nil {
 		return err
 	}
+	if a.fill != nil {
+		return a.writeRows(f)
+	}
 	_, err = f.Write(a.data)
 	return err
+}
+
+// rowsBytes is about how much of a matrix is held at a time.
+const rowsBytes = 8 << 20
+
+// writeRows writes the numbers that fill gives.
+func (a Array) writeRows(w io.Writer) error {
+	rows, cols := a.Shape[0], a.Shape[1]
+	most := min(rows, max(1, rowsBytes/(8*max(cols, 1))))
+	numbers, bytes := make([]float64, most*cols), make([]byte, 8*most*cols)
+	for lo := 0; lo < rows; lo += most {
+		n := min(most, rows-lo) * cols
+		a.fill(lo, min(lo+most, rows), numbers[:n])
+		putFloats(bytes[:8*n], numbers[:n])
+		if _, err := w.Write(bytes[:8*n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putFloats writes numbers to b, which has 8 bytes for each.
+func putFloats(b []byte, numbers []float64) {
+	parallel.For(len(numbers), 1<<14, func(lo, hi int) {
+		to := b[8*lo : 8*hi]
+		for _, x := range numbers[lo:hi] {
+			binary.LittleEndian.PutUint64(to, math.Float64bits(x))
+			to = to[8:]
+		}
+	})
 }
 
 // method is how a is stored: numbers of full precision do not get smaller, but
 // for the zeros among them.
 func (a Array) method() uint16 {
-	if a.item.letter != 'f' {
+	if a.fill == nil || a.Shape[0] == 0 {
 		return zip.Deflate
 	}
-	const looked = 1 << 16 // at most, at equal distances
-	n := len(a.data) / 8
-	step, zeros := max(1, n/looked), 0
-	for i := 0; i < n; i += step {
-		if binary.LittleEndian.Uint64(a.data[8*i:]) == 0 {
-			zeros++
+	zeros, row := 0, make([]float64, a.Shape[1])
+	const looked = 16 // rows, at equal distances
+	for i := range min(looked, a.Shape[0]) {
+		at := i * a.Shape[0] / min(looked, a.Shape[0])
+		a.fill(at, at+1, row)
+		for _, v := range row {
+			if v == 0 {
+				zeros++
+			}
 		}
 	}
-	if 2*zeros*step < n {
+	if 2*zeros < len(row)*min(looked, a.Shape[0]) {
 		return zip.Store
 	}
 	return zip.Deflate
@@ -97,14 +137,15 @@ func (a Array) header() []byte {
 // Float64 makes an array of float64, the last index fastest.
 func Float64(name string, shape []int, data []float64) Array {
 	b := make([]byte, 8*len(data))
-	parallel.For(len(data), 1<<14, func(lo, hi int) {
-		to := b[8*lo : 8*hi]
-		for _, x := range data[lo:hi] {
-			binary.LittleEndian.PutUint64(to, math.Float64bits(x))
-			to = to[8:]
-		}
-	})
+	putFloats(b, data)
 	return Array{Name: name, Kind: "float64", Shape: shape, data: b, item: item{'f', 8, binary.LittleEndian}}
+}
+
+// Float64Rows makes a matrix of float64, rows×cols, which is only written: fill
+// writes the rows lo ≤ i < hi to dst, one after the other, when they are needed,
+// so that they need not be held all at once.
+func Float64Rows(name string, rows, cols int, fill func(lo, hi int, dst []float64)) Array {
+	return Array{Name: name, Kind: "float64", Shape: []int{rows, cols}, fill: fill, item: item{'f', 8, binary.LittleEndian}}
 }
 
 // Int64 makes an array of int64, the last index fastest.

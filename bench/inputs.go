@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/feature"
+	"nrdl/internal/blas"
+	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
+)
+
+// inputTable measures what makes samples of faces, and robust coding, on drawn
+// faces.
+func inputTable(w io.Writer) error {
+	fmt.Fprintln(w, "| inputs and robust coding | measured | asked |\n| --- | --- | --- |")
+	for _, f := range []struct{ spec, asked string }{{"lbp", "≤ 0.4 ms"}, {"hog", "≤ 0.4 ms"}, {"igo", ""}, {"gabor", ""}, {nrdl.Faces96.Features.String(), ""}} {
+		took, err := oneFace(f.spec, nrdl.Faces96.Size)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %s of a 96×96 face, one thread | %.3f ms | %s |\n", f.spec, 1e3*took, f.asked)
+	}
+	took, err := oneFace(nrdl.Faces32.Features.String(), nrdl.Faces32.Size)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "| faces32 of a 32×32 face, one thread | %.3f ms | |\n", 1e3*took)
+	if err := convertTable(w); err != nil {
+		return err
+	}
+	return robustTable(w)
+}
+
+// oneFace is the time that features take for one face of a size, on one thread.
+func oneFace(spec string, size nrdl.Size) (seconds float64, err error) {
+	set, err := drawnFaces(2, 1, size)
+	if err != nil {
+		return 0, err
+	}
+	f, err := feature.ParseFeatures(spec)
+	if err != nil {
+		return 0, err
+	}
+	e, err := f.Over(size.Height, size.Width)
+	if err != nil {
+		return 0, err
+	}
+	image, dst := mat.Col(nil, 0, set.X), make([]float64, f.Len(size.Height, size.Width))
+	return best(func() { e.Extract(dst, image) }), nil
+}
+
+func drawnFaces(people, each int, size nrdl.Size) (*nrdl.Set, error) {
+	s := dataset.DefaultSynthetic
+	s.People, s.PerPerson, s.Input = people, each, size
+	return s.Draw(context.Background())
+}
+
+// convertTable measures nrdl data convert of 10,000 faces: reading, making
+// samples and writing.
+func convertTable(w io.Writer) error {
+	const faces = 10_000
+	dir, err := os.MkdirTemp("", "nrdl-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	set, err := drawnFaces(100, faces/100, nrdl.DefaultSize)
+	if err != nil {
+		return err
+	}
+	from := filepath.Join(dir, "faces.npz")
+	if err := dataset.Save(ctx, from, set); err != nil {
+		return err
+	}
+	for _, spec := range []string{"hog:4", "lbp:5.34", "igo+lbp:5.34+hog:4", "faces32"} {
+		in, err := nrdl.ParseInput(spec)
+		if err != nil {
+			return err
+		}
+		least := time.Duration(1<<63 - 1)
+		for range 3 {
+			start := time.Now()
+			read, err := dataset.Open(ctx, from, dataset.Options{})
+			if err != nil {
+				return err
+			}
+			samples, err := read.Samples(in.On(read))
+			if err != nil {
+				return err
+			}
+			if err := dataset.Save(ctx, filepath.Join(dir, "features.npz"), samples); err != nil {
+				return err
+			}
+			least = min(least, time.Since(start))
+		}
+		fmt.Fprintf(w, "| 10,000 faces of 32×32 from .npz to .npz by %s, %d features | %.0f a second | ≥ 5,000 |\n", spec, in.On(set).Len(), faces/least.Seconds())
+	}
+	return nil
+}
+
+// robustTable measures robust coding of one face of 56×46 over 240 atoms.
+func robustTable(w io.Writer) error {
+	defer blas.SetThreads(blas.SetThreads(1))
+	defer parallel.SetThreads(parallel.SetThreads(1))
+	set, err := drawnFaces(40, 7, nrdl.Size{Height: 56, Width: 46})
+	if err != nil {
+		return err
+	}
+	unit := nrdl.Unit(mat.DenseCopyOf(lin.Cols(set.X, 0, 240)))
+	over, err := coding.DefaultRobust.Over(unit, nil)
+	if err != nil {
+		return err
+	}
+	y, s := nrdl.Unit(mat.DenseCopyOf(lin.Cols(set.X, 240, 241))), mat.NewDense(240, 1, nil)
+	took := best(func() { err = over.Code(context.Background(), s, y) })
+	fmt.Fprintf(w, "| robust coding of one 56×46 face over 240 atoms, one thread | %.1f ms | ≤ 10 ms |\n", 1e3*took)
+	return err
+}
