@@ -149,7 +149,8 @@ func (a *admm) Code(ctx context.Context, s, y *mat.Dense) error {
 		if err != nil {
 			return err
 		}
-		transpose(lin.Cols(s, lo, hi), x, func(v float64) float64 { return max(0, v) })
+		lin.Transpose(lin.Cols(s, lo, hi), x)
+		lin.Clamp(lin.Cols(s, lo, hi), 0)
 	}
 	return allFinite("the non-negative code of column", s)
 }
@@ -216,19 +217,4 @@ func shrink(x, abs, b []float64) {
 		abs[j] = m
 		x[j] = b[j] + (v-m)/2
 	}
-}
-
-// transpose sets dst, K×n, to f of the elements of srcᵀ.
-func transpose(dst, src *mat.Dense, f func(float64) float64) {
-	const block = 32 // rows and columns that stay in the cache together
-	to, from := dst.RawMatrix(), src.RawMatrix()
-	parallel.For(to.Rows, block, func(lo, hi int) {
-		for j0 := 0; j0 < to.Cols; j0 += block {
-			for j := j0; j < min(j0+block, to.Cols); j++ {
-				for i, v := range from.Data[j*from.Stride+lo : j*from.Stride+hi] {
-					to.Data[(lo+i)*to.Stride+j] = f(v)
-				}
-			}
-		}
-	})
 }

@@ -98,7 +98,7 @@ func (l *lasso) solve(ctx context.Context, rows, y *mat.Dense) (failed int, err 
 	}
 	defer l.pool.Put(room)
 	r, c := lin.Block(room.r, 0, n, 0, d), lin.Block(room.c, 0, n, 0, k)
-	transpose(r, y, func(v float64) float64 { return v })
+	lin.Transpose(r, y)
 	lin.AddABt(r, -1, rows, l.atoms) // (y − Ds)ᵀ
 	lin.AB(c, 1, r, l.atoms)         // (Dᵀr)ᵀ
 	return l.eachColumn(ctx, y, func(p *pivoting, j int) error {

@@ -75,7 +75,7 @@ func (c Local) Over(d *mat.Dense, _ []int) (Coding, error) {
 		return nil, fmt.Errorf("prepare the local coder: the atoms are too large to square")
 	}
 	l := &local{Local: c, d: d, atoms: mat.NewDense(k, m, nil)}
-	transpose(l.atoms, d, func(v float64) float64 { return v })
+	lin.Transpose(l.atoms, d)
 	for j, v := range norm {
 		if v > 0 {
 			l.index, l.norm = append(l.index, j), append(l.norm, v)
@@ -130,7 +130,7 @@ func (l *local) Code(ctx context.Context, s, y *mat.Dense) error {
 		}
 		hi := min(n, lo+chunk)
 		samples, codes := lin.Block(state.y, 0, hi-lo, 0, d), lin.Block(state.code, 0, hi-lo, 0, k)
-		transpose(samples, lin.Cols(y, lo, hi), func(v float64) float64 { return v })
+		lin.Transpose(samples, lin.Cols(y, lo, hi))
 		lin.AB(codes, 1, samples, l.d) // YᵀD
 		parallel.For(hi-lo, 8, func(from, to int) {
 			at := l.neighbourhood()
@@ -144,7 +144,7 @@ func (l *local) Code(ctx context.Context, s, y *mat.Dense) error {
 				return fmt.Errorf("local code of column %d: %w", lo+j, err)
 			}
 		}
-		transpose(lin.Cols(s, lo, hi), codes, func(v float64) float64 { return v })
+		lin.Transpose(lin.Cols(s, lo, hi), codes)
 	}
 	return nil
 }

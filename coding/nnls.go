@@ -168,7 +168,7 @@ func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string, solve fu
 		if err != nil {
 			return fmt.Errorf("%s of column %d: %w", what, lo+j, err)
 		}
-		transpose(lin.Cols(s, lo, hi), part, func(v float64) float64 { return v })
+		lin.Transpose(lin.Cols(s, lo, hi), part)
 	}
 	return nil
 }

@@ -17,6 +17,10 @@ import (
 type Candidate struct {
 	Input  nrdl.Input  `json:"input"`
 	Method nrdl.Method `json:"-"`
+
+	// Images are those that Input is for, column for column the faces of the set
+	// that is divided; nil where they are that set.
+	Images *nrdl.Set `json:"-"`
 }
 
 // A Tried is a Candidate and how it did in the folds of Choose.
@@ -43,9 +47,10 @@ type Choice struct {
 	Tried []Tried `json:"tried"`
 }
 
-// Candidates are some for images that are read as images says, from the simplest on, so that of
-// equals it is chosen. One has no projection for each that has one, and they
-// differ in the coder's rule.
+// Candidates are some for images that are read as images says, from the simplest
+// on, so that of equals it is chosen: grey values, directions of gradients and
+// what DefaultInputFor says, with and without a projection, by the rule that
+// suits it.
 func Candidates(images nrdl.Input) []Candidate {
 	stopped := method.DefaultRepresentation
 	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
@@ -58,11 +63,11 @@ func Candidates(images nrdl.Input) []Candidate {
 	}
 	none, raw := projection.Choice{}, projection.Choice{Projection: projection.Fisher{Ridge: 1}}
 	return []Candidate{
-		{see(nil, false, none), sum},
-		{see(nil, true, raw), stopped},
-		{see(nrdl.Lighting.Features, false, none), stopped},
-		{see(preset.Features, true, none), sum},
-		{see(preset.Features, true, preset.Projection), stopped},
+		{Input: see(nil, false, none), Method: sum},
+		{Input: see(nil, true, raw), Method: stopped},
+		{Input: see(nrdl.Lighting.Features, false, none), Method: stopped},
+		{Input: see(preset.Features, true, none), Method: sum},
+		{Input: see(preset.Features, true, preset.Projection), Method: stopped},
 	}
 }
 
@@ -78,9 +83,13 @@ func Choose(ctx context.Context, train *nrdl.Set, all []Candidate, f Folds) (Cho
 		if err != nil {
 			return Choice{}, fmt.Errorf("choose an input: %w", err)
 		}
+		images := train
+		if of.Images != nil {
+			images, of.Images = of.Images, nil
+		}
 		t := Tried{Candidate: of, Name: of.Method.Name(), Params: params}
 		f.Input = of.Input
-		r, err := Validate(ctx, train, of.Method, f, Observer{})
+		r, err := Validate(ctx, images, of.Method, f, Observer{})
 		if cause := context.Cause(ctx); cause != nil {
 			return Choice{}, fmt.Errorf("choose an input: %w", cause)
 		}

@@ -17,10 +17,10 @@ import (
 func candidates(t testing.TB) []Candidate {
 	t.Helper()
 	return []Candidate{
-		{parsed(t, "fisher:dims=99"), method.DefaultCRC},
-		{parsed(t, "pixels"), method.CRC{Kappa: 1e4}},
-		{parsed(t, "igo mirror"), method.DefaultCRC},
-		{parsed(t, "mirror fisher"), method.DefaultNRC},
+		{Input: parsed(t, "fisher:dims=99"), Method: method.DefaultCRC},
+		{Input: parsed(t, "pixels"), Method: method.CRC{Kappa: 1e4}},
+		{Input: parsed(t, "igo mirror"), Method: method.DefaultCRC},
+		{Input: parsed(t, "mirror fisher"), Method: method.DefaultNRC},
 	}
 }
 
@@ -154,6 +154,31 @@ func TestEvaluateChooses(t *testing.T) {
 		}
 		if diff := cmp.Diff(r.Choice, other.Choice); diff != "" {
 			t.Errorf("run %d: the choice depends on test images:\n%s", i, diff)
+		}
+	}
+}
+
+// A candidate may see the same faces otherwise: it is judged and learnt from by
+// its own images.
+func TestCandidatesWithImagesOfTheirOwn(t *testing.T) {
+	set := hard(t)
+	seen, err := set.Samples(parsed(t, "igo").On(set))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := []Candidate{{Method: method.DefaultCRC, Images: seen}}
+	p := Protocol{Split: split(t, "random:5"), Repeats: 2, Candidates: own, Folds: 2}
+	got, err := Evaluate(t.Context(), set, method.DefaultCRC, p, Observer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Evaluate(t.Context(), seen, method.DefaultCRC, Protocol{Split: p.Split, Repeats: 2}, Observer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range got.Runs {
+		if r.Wrong != want.Runs[i].Wrong || r.Choice.Tried[0].Images != nil {
+			t.Errorf("run %d: %d wrong, not %d", i, r.Wrong, want.Runs[i].Wrong)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"nrdl"
@@ -117,11 +118,20 @@ func (p Protocol) run(ctx context.Context, set *nrdl.Set, m nrdl.Method, fit nrd
 	if len(p.Candidates) == 0 {
 		return fitAndJudge(ctx, set, p.Input, m, learn, judge, fit)
 	}
-	choice, err := Choose(ctx, set.Select(learn), p.Candidates, Folds{N: p.Folds, Repeats: 1, Seed: fit.Seed})
+	candidates := slices.Clone(p.Candidates)
+	for i, c := range candidates {
+		if c.Images != nil {
+			candidates[i].Images = c.Images.Select(learn)
+		}
+	}
+	choice, err := Choose(ctx, set.Select(learn), candidates, Folds{N: p.Folds, Repeats: 1, Seed: fit.Seed})
 	if err != nil {
 		return Run{}, nil, err
 	}
-	best := choice.Tried[choice.Best]
+	best := p.Candidates[choice.Best]
+	if best.Images != nil {
+		set = best.Images
+	}
 	r, model, err := fitAndJudge(ctx, set, best.Input, best.Method, learn, judge, fit)
 	r.Choice = &choice
 	return r, model, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,14 +42,32 @@ func (f *inputFlags) images(path string) (nrdl.Input, error) {
 	return in, nil
 }
 
-// candidates are what --input auto chooses among for the images of set: inputs,
-// with methods of its own unless the command line names one.
-func (l *learning) candidates(set *nrdl.Set, m nrdl.Method) ([]experiment.Candidate, error) {
+// candidates are what --input auto chooses among for the images of set, the
+// columns of data where they are not nil: inputs, with methods of its own unless
+// the command line names one. Of images of another size that a matrix file holds
+// and no flag asks for, the size of the default input is among them, in their
+// proportions.
+func (a *app) candidates(ctx context.Context, data string, set *nrdl.Set, columns []int, l *learning, m nrdl.Method) ([]experiment.Candidate, error) {
 	if !set.Input.ArePixels() {
 		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", set.Input),
 			"leave out --input; --project fisher may follow any samples")
 	}
 	all := experiment.Candidates(set.Input)
+	if in := proportional(set.Input.Size); isMatrix(data) && l.input.size.Len() == 0 && in != set.Input.Size {
+		large, err := a.open(ctx, data, nrdl.Input{Size: in, Crop: set.Input.Crop})
+		if err != nil {
+			return nil, err
+		}
+		if columns != nil {
+			large = large.Select(columns)
+		}
+		for _, c := range experiment.Candidates(large.Input) {
+			if len(c.Input.Features) > 1 { // grey values gain nothing by it
+				c.Images = large
+				all = append(all, c)
+			}
+		}
+	}
 	if l.input.set.Changed("method") || l.input.set.Changed("set") || l.input.set.Changed("preset") {
 		for i := range all {
 			all[i].Method = m
@@ -61,6 +80,14 @@ func (l *learning) candidates(set *nrdl.Set, m nrdl.Method) ([]experiment.Candid
 		seen[words] = true
 		return again
 	}), nil
+}
+
+// proportional returns the size as high as that of the default input with the
+// proportions of size.
+func proportional(size nrdl.Size) nrdl.Size {
+	high := nrdl.DefaultInput.Height
+	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))
+	return nrdl.Size{Height: high, Width: int(min(max(wide, 1), nrdl.MaxSide))}
 }
 
 // tellChoice tells what was tried, and what was chosen.
@@ -97,18 +124,22 @@ func methodWords(m nrdl.Method) string {
 	return strings.Join(words, " ")
 }
 
-// chosen lets the training images choose the input and the method.
-func (a *app) chosen(ctx context.Context, set *nrdl.Set, m nrdl.Method, l *learning) (nrdl.Input, nrdl.Method, error) {
-	all, err := l.candidates(set, m)
+// chosen lets the training images choose the input and the method; the images
+// of the result are never nil.
+func (a *app) chosen(ctx context.Context, data string, set *nrdl.Set, columns []int, m nrdl.Method, l *learning) (experiment.Candidate, error) {
+	all, err := a.candidates(ctx, data, set, columns, l, m)
 	if err != nil {
-		return nrdl.Input{}, nil, err
+		return experiment.Candidate{}, err
 	}
 	c, err := experiment.Choose(ctx, set, all, experiment.Folds{N: autoFolds, Repeats: 1, Seed: l.seed})
 	if err != nil {
-		return nrdl.Input{}, nil, err
+		return experiment.Candidate{}, err
 	}
 	a.tell("right in %d folds of the training images:", autoFolds)
 	a.tellChoice(&c)
-	best := c.Tried[c.Best]
-	return best.Input, best.Method, nil
+	best := all[c.Best]
+	if best.Images == nil {
+		best.Images = set
+	}
+	return best, nil
 }

@@ -108,7 +108,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	}
 	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: in, Folds: autoFolds}
 	if choose {
-		if protocol.Candidates, err = e.learn.candidates(set, m); err != nil {
+		if protocol.Candidates, err = a.candidates(ctx, data, set, nil, &e.learn, m); err != nil {
 			return experiment.Result{}, err
 		}
 	} else {

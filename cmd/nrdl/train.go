@@ -85,9 +85,11 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		a.tell("learning from %s (split %v)", describe(set), split)
 	}
 	if choose {
-		if in, m, err = a.chosen(ctx, set, m, &learn); err != nil {
+		best, err := a.chosen(ctx, data, set, columns, m, &learn)
+		if err != nil {
 			return fmt.Errorf("%s: %w", data, err)
 		}
+		set, in, m = best.Images, best.Input, best.Method
 	}
 	a.tellInput(in)
 	a.tellMethod(m, learn)
