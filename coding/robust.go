@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // An Estimator of a code that is not led astray by a few wrong features.
@@ -62,7 +64,7 @@ type Robust struct {
 // covered by 30 %, 94 % are named; with ρ = 0.1 it takes 100 rounds. The weights
 // are those of [rrc].
 var DefaultRobust = Robust{
-	Estimator: Huber, Lambda: 0.1, Rounds: 20, Rho: 1, Passes: 5,
+	Estimator: Huber, Lambda: 0.04, Rounds: 20, Rho: 1, Passes: 5,
 	Weights: LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-2,
 }
 
@@ -118,7 +120,7 @@ func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
 	}
 	m, k := d.Dims()
 	r := robust{Robust: c, d: d, atoms: mat.NewDense(k, m, nil), λ: c.Threshold(m)}
-	transpose(r.atoms, d, same)
+	lin.Transpose(r.atoms, d)
 	r.mean = meanColumn(d)
 	if c.Estimator == Reweighted {
 		return &reweighted{robust: r}, nil

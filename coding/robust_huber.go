@@ -71,22 +71,20 @@ func (h *huber) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error {
 		if err := h.solve(ctx, v, lin.Cols(y, lo, hi)); err != nil {
 			return err
 		}
-		transpose(lin.Cols(s, lo, hi), v.x, positive)
+		lin.Transpose(lin.Cols(s, lo, hi), v.x)
+		lin.Clamp(lin.Cols(s, lo, hi), 0)
 		if e != nil {
-			transpose(lin.Cols(e, lo, hi), v.e, same)
+			lin.Transpose(lin.Cols(e, lo, hi), v.e)
 		}
 	}
 	return allFinite("the robust code of column", s)
 }
 
-func same(v float64) float64     { return v }
-func positive(v float64) float64 { return max(0, v) }
-
 // solve codes the columns of y: into x, of which the code is the positive part,
 // and e.
 func (h *huber) solve(ctx context.Context, v huberState, y *mat.Dense) error {
 	_, n := y.Dims()
-	transpose(v.y, y, same)
+	lin.Transpose(v.y, y)
 	lin.AtB(v.f, 1, y, h.d) // (Dᵀy)ᵀ
 	v.x.Zero()              // z = Δ = 0
 	parallel.For(n, 1, func(j, _ int) {
