@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/experiment"
 	"nrdl/method"
 )
 
@@ -53,13 +58,13 @@ func TestSettings(t *testing.T) {
 // Nothing of what is found depends on a test image: those of the split hold no
 // number at all, which every method refuses.
 func TestNoTestImageIsSeen(t *testing.T) {
-	for _, name := range []string{"first:4", "random:4"} {
+	for name, spoil := range map[string]spoil{"first:4": {}, "random:4": {noise: 0.1, occlusion: 0.3}} {
 		set := drawn(t)
 		axes, err := parseGrid("kappa=0.001,10")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := search{axes: axes, split: split(t, name), folds: 2, repeats: 1}
+		s := search{axes: axes, split: split(t, name), folds: 2, repeats: 1, spoil: spoil}
 		results, err := s.run(t.Context(), set, method.DefaultCRC)
 		if err != nil {
 			t.Fatal(err)
@@ -86,6 +91,63 @@ func TestNoTestImageIsSeen(t *testing.T) {
 	}
 }
 
+// watched notes what its method learns from.
+type watched struct {
+	nrdl.Method
+	sets *[]*nrdl.Set
+}
+
+func (w watched) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	*w.sets = append(*w.sets, train)
+	return w.Method.Fit(ctx, train, run)
+}
+
+// All images have the noise of the set's, and only what is held out is covered:
+// where that is everything, all is named alike.
+func TestSpoil(t *testing.T) {
+	set := drawn(t)
+	columns, err := split(t, "first:4").Train(set, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := set.Select(columns)
+	for _, noise := range []float64{0, 0.2} {
+		want, err := dataset.SaltAndPepper{Density: noise}.Apply(part, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, share := range []float64{0, 1} {
+			var learnt []*nrdl.Set
+			s := search{split: split(t, "first:4"), folds: 2, repeats: 1, seed: 3, spoil: spoil{noise, share}}
+			results, err := s.run(t.Context(), set, watched{method.DefaultCRC, &learnt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range learnt {
+				for i, id := range l.IDs {
+					j, err := strconv.Atoi(id)
+					if err != nil || !mat.Equal(l.X.ColView(i), want.X.ColView(j)) {
+						t.Fatalf("noise %v, share %v: image %q is not learnt from as it is", noise, share, id)
+					}
+				}
+			}
+			folds := experiment.Folds{N: 2, Repeats: 1, Seed: 3}
+			plain, err := experiment.Validate(t.Context(), want, method.DefaultCRC, folds, experiment.Observer{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range results[0].runs {
+				if right := r.N / len(part.Classes); share == 1 && r.N-r.Wrong != right || share == 0 && r.Wrong != plain.Runs[i].Wrong {
+					t.Errorf("noise %v, share %v: %d of %d are wrong", noise, share, r.Wrong, r.N)
+				}
+			}
+			if len(learnt) != 2 {
+				t.Errorf("%d fits", len(learnt))
+			}
+		}
+	}
+}
+
 // The table has a row for every setting, and a setting that cannot be learnt
 // says why.
 func TestTable(t *testing.T) {
@@ -105,8 +167,14 @@ func TestTable(t *testing.T) {
 	if !strings.Contains(lines[0], "4 folds, learning from 15 images and judging by 5") {
 		t.Error(lines[0])
 	}
+	args = append(args, "-noise", "0.01", "-occlude", "0.25", "-seed", "7")
+	if err := run(t.Context(), &out, args); err != nil || !strings.Contains(out.String(), "judging by 5, all with 1 % of salt and pepper, the latter covered by 25 %.") {
+		t.Errorf("%v\n%s", err, &out)
+	}
 	for _, args := range [][]string{
 		{"-method", "nrc"},
+		{"-data", path, "-occlude", "2"},
+		{"-data", path, "-noise", "-1"},
 		{"-data", path, "-method", "none"},
 		{"-data", path, "-grid", "nothing=1"},
 		{"-data", path, "-preset", "nowhere"},

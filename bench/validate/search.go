@@ -55,6 +55,8 @@ type search struct {
 	axes           []axis
 	split          dataset.Split
 	folds, repeats int
+	seed           uint64 // of repeat 0
+	spoil          spoil
 }
 
 // A found is what was found of one setting.
@@ -70,13 +72,18 @@ func (s search) run(ctx context.Context, set *nrdl.Set, m nrdl.Method) ([]found,
 	if s.repeats < 1 {
 		return nil, fmt.Errorf("%d repeats", s.repeats)
 	}
-	var parts []*nrdl.Set
+	var parts []part
 	for r := range s.repeats {
-		columns, err := s.split.Train(set, uint64(r))
+		seed := s.seed + uint64(r)
+		columns, err := s.split.Train(set, seed)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, set.Select(columns)) // the last that is seen of set
+		p, err := s.spoil.apply(set.Select(columns), seed) // the last that is seen of set
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
 	}
 	results := make([]found, 0, len(settings(s.axes)))
 	failed := 0
@@ -86,9 +93,9 @@ func (s search) run(ctx context.Context, set *nrdl.Set, m nrdl.Method) ([]found,
 			return nil, err
 		}
 		f := found{setting: setting}
-		for r, train := range parts {
-			folds := experiment.Folds{N: s.folds, Repeats: 1, Seed: uint64(r)}
-			res, err := experiment.Validate(ctx, train, edited, folds, experiment.Observer{})
+		for r, p := range parts {
+			folds := experiment.Folds{N: s.folds, Repeats: 1, Seed: s.seed + uint64(r)}
+			res, err := experiment.Validate(ctx, p.held, learner{edited, p.learnt}, folds, experiment.Observer{})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -150,8 +157,8 @@ func (s search) report(w io.Writer, data string, m nrdl.Method, results []found)
 	}
 	top := best(results)
 	runs := len(top.runs)
-	fmt.Fprintf(w, "%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d.\nIts parameters, but for the table's: `%s`.\n\n",
-		m.Name(), data, s.split, s.repeats, s.folds, top.runs[0].Train, top.runs[0].N, params)
+	fmt.Fprintf(w, "%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d%v.\nIts parameters, but for the table's: `%s`.\n\n",
+		m.Name(), data, s.split, s.repeats, s.folds, top.runs[0].Train, top.runs[0].N, s.spoil, params)
 	for _, a := range s.axes {
 		fmt.Fprintf(w, "| %s ", a.path)
 	}
