@@ -69,8 +69,8 @@ type Robust struct {
 //
 // with other data and shares. λ and the early stop go together: more rounds, or a
 // larger λ, name more of ORL's covered faces and fewer of Extended Yale B's clean
-// ones. More than half of the features of a clean face can be beyond so low a λ:
-// the errors are large where something covers the face, and not 0 elsewhere.
+// ones. Half of the features that nothing covers can be beyond so low a λ: the
+// errors are large where something covers the face, and not all 0 elsewhere.
 var DefaultRobust = Robust{
 	Estimator: Huber, Lambda: 0.04, Rounds: 20, Rho: 1, Passes: 5,
 	Weights: LogisticWeights, Quantile: 0.6, Steepness: 2, L2: 1e-2,

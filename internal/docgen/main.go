@@ -3,8 +3,8 @@
 // <!-- methods:begin --> and <!-- methods:end -->, the body of Example in
 // example_test.go between those of example, and the rates of the paper's table 2
 // between those of results. From the records in experiment/results it makes
-// doc/results.md with its figures, doc/results.html, and the rates as data. It
-// runs in the root of the module, by go generate, and changes nothing the second
+// doc/results.md with its figures, doc/results.html, doc/frontends.md, and the
+// rates as data. It runs in the root of the module, by go generate, and changes nothing the second
 // time.
 package main
 
@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,11 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
+	more, err := frontends(filepath.Join(root, "experiment", "results"))
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, more)
 	if err := update(filepath.Join(root, "README.md"), filepath.Join(root, "example_test.go"), res); err != nil {
 		return err
 	}

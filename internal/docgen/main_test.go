@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,11 @@ func TestResultsAreGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	more, err := frontends(filepath.Join("..", "..", "experiment", "results"))
+	if err != nil || len(more) != 1+len(frontendPlans) {
+		t.Fatalf("%d files of inputs, %v", len(more), err)
+	}
+	maps.Copy(files, more)
 	if stale, err := staleFigures(filepath.Join("..", ".."), files); err != nil || len(stale) > 0 {
 		t.Errorf("stale figures %q, %v", stale, err)
 	}
@@ -54,7 +60,15 @@ func TestResultsAreGenerated(t *testing.T) {
 // parameters, presets, splits and seeds, no more and no fewer.
 func TestRecordsAreOfTheirPlans(t *testing.T) {
 	res := recorded(t)
-	for _, name := range res.kept {
+	all := maps.Clone(res.records)
+	for _, name := range frontendPlans {
+		records, err := experiment.ReadRecordsFile(filepath.Join("..", "..", "experiment", "results", name+".jsonl.gz"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = records
+	}
+	for name, records := range all {
 		text, ok := plans.Named(name)
 		if !ok {
 			t.Errorf("there is no plan %s", name)
@@ -65,7 +79,7 @@ func TestRecordsAreOfTheirPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, r := range res.records[name] {
+		for _, r := range records {
 			got = append(got, r.Key)
 			if r.About != plan.About || r.Error != "" {
 				t.Errorf("%s: the record of %s on %s says %q, error %q", name, r.Label, r.Dataset.Name, r.About, r.Error)

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"nrdl"
+	"nrdl/experiment"
+	"nrdl/report"
+)
+
+// frontendPlans are those of doc/frontends.md, which has their tables.
+var frontendPlans = []string{"frontends", "robust"}
+
+//go:embed frontends.md.tmpl
+var frontendsTemplate string
+
+// frontends makes doc/frontends.md of the records in dir, and their rates as
+// data.
+func frontends(dir string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	data := map[string]any{"Presets": presetInputs()}
+	for _, name := range frontendPlans {
+		records, err := experiment.ReadRecordsFile(filepath.Join(dir, name+".jsonl.gz"), nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var rates bytes.Buffer
+		if err := report.Write(&rates, records, report.Options{Format: "json"}); err != nil {
+			return nil, err
+		}
+		files["experiment/results/"+name+".json"] = rates.Bytes()
+		page, err := report.New(records)
+		if err != nil {
+			return nil, err
+		}
+		data[name] = rateTable(page.Plans[0], records)
+	}
+	var err error
+	if data["ideas"], err = ideasTable(filepath.Join(dir, "ideas.json")); err != nil {
+		return nil, err
+	}
+	t, err := template.New("frontends").Parse(frontendsTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return nil, err
+	}
+	files["doc/frontends.md"] = b.Bytes()
+	return files, nil
+}
+
+// rateTable has a row for each label of p, in the order of the plan, and a column
+// for each of its columns.
+func rateTable(p *report.Plan, records []experiment.Record) string {
+	first := map[string]int{} // record of a label; they are made in the order of the plan
+	for i := len(records) - 1; i >= 0; i-- {
+		first[records[i].Label] = i
+	}
+	rows := make([]int, len(p.Labels))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(a, b int) int { return first[p.Labels[a].Name] - first[p.Labels[b].Name] })
+	var b strings.Builder
+	b.WriteString("| |")
+	for _, c := range p.Columns {
+		fmt.Fprintf(&b, " %s<br>%s |", cell(c.Title), cell(c.Sub))
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(p.Columns)) + "\n")
+	for _, i := range rows {
+		fmt.Fprintf(&b, "| %s |", cell(p.Labels[i].Name))
+		for j := range p.Columns {
+			fmt.Fprintf(&b, " %s |", rateAndSpread(p.Cells[i][j]))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// rateAndSpread is a rate in percent with its standard deviation, bold where it
+// is the best of its column, and ~ where no test tells it from that.
+func rateAndSpread(c *report.Cell) string {
+	switch {
+	case c == nil || c.N == 0 && c.Failed == 0:
+		return "–"
+	case math.IsNaN(c.Mean) || c.Failed > 0 || c.Missing > 0:
+		return "…"
+	}
+	text := points(c.Mean)
+	if c.Best {
+		text = "**" + text + "**"
+	}
+	if !math.IsNaN(c.SD) {
+		text += " ± " + points(c.SD)
+	}
+	if c.Alike && !c.Best {
+		text += " ~"
+	}
+	return text
+}
+
+// presetInputs is the table of the inputs that have names.
+func presetInputs() string {
+	var b strings.Builder
+	b.WriteString("| preset | for | stages |\n| --- | --- | --- |\n")
+	for _, p := range nrdl.PresetInputs {
+		stages := p.Input.String()
+		if p.Name == "pixels" {
+			stages = "the grey values, in the size of the images"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, cell(p.About), cell(stages))
+	}
+	return b.String()
+}
+
+// A tried idea is one that bench/ideas compared with what it would replace.
+type triedIdea struct {
+	Idea       string  `json:"idea"`
+	Hypothesis string  `json:"hypothesis"`
+	Done       string  `json:"done"`
+	Data       string  `json:"data"`
+	BaseRate   float64 `json:"base_rate"`
+	Rate       float64 `json:"rate"`
+	Difference float64 `json:"difference"`
+	P          float64 `json:"p"`
+	PCorrected float64 `json:"p_corrected"`
+	PHolm      float64 `json:"p_holm"`
+	Verdict    string  `json:"verdict"`
+}
+
+// ideasTable says what was tried, and what became of it.
+func ideasTable(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	var file struct {
+		Databases []struct {
+			Name  string `json:"name"`
+			Title string `json:"title"`
+			Input string `json:"input"`
+		} `json:"databases"`
+		Comparisons []triedIdea `json:"comparisons"`
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	titles := map[string]string{}
+	var b strings.Builder
+	for _, d := range file.Databases {
+		titles[d.Name] = d.Title
+		fmt.Fprintf(&b, "* %s: `%s`.\n", cell(d.Title), d.Input)
+	}
+	said := map[string]bool{}
+	b.WriteString("\n")
+	for _, c := range file.Comparisons {
+		if !said[c.Idea] {
+			said[c.Idea] = true
+			fmt.Fprintf(&b, "* **%s.** %s *Tried:* %s\n", cell(c.Idea), cell(c.Hypothesis), cell(c.Done))
+		}
+	}
+	b.WriteString("\n| idea | on | without | with | difference | p | p, overlap | p, Holm | verdict |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n")
+	for _, c := range file.Comparisons {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %+.1f | %.2g | %.2g | %.2g | %s |\n", cell(c.Idea), cell(titles[c.Data]),
+			points(c.BaseRate), points(c.Rate), c.Difference, c.P, c.PCorrected, c.PHolm, cell(c.Verdict))
+	}
+	return b.String(), nil
+}
