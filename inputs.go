@@ -185,6 +185,12 @@ func (in *Input) addNumber(name, value string) (of stage, err error) {
 // addParts sets the photometric steps, the features or the projection that word
 // names, by the first of its names.
 func (in *Input) addParts(word string) (of stage, err error) {
+	for _, part := range strings.Split(word, "+") {
+		if strings.Contains(word, "+") && slices.ContainsFunc(PresetInputs, func(p PresetInput) bool { return p.Name == part && part != "pixels" }) {
+			err := fmt.Errorf("preset %q of an input is joined to others by +", part)
+			return "", hint.Add(err, "a preset stands alone: name its features, which nrdl methods %s shows", part)
+		}
+	}
 	first, _, _ := strings.Cut(word, "+")
 	name, _, _ := strings.Cut(first, ":")
 	switch {
@@ -219,7 +225,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror")
+	return append(names, "mirror", "crop", "zoom", "shift")
 }
 
 // DefaultInput is what suits photographs of faces best where nothing else is

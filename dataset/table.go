@@ -167,7 +167,7 @@ func (t *table) shape(path string, opt Options) error {
 	switch {
 	case opt.Input.Size.Len() == d:
 		t.in = opt.Input.Size
-	case side*side == d && side >= minAssumedSide && side <= nrdl.MaxSide:
+	case side*side == d && side >= minAssumedSide && side <= nrdl.MaxSide && greyValues(t.x):
 		t.in = nrdl.Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
 	case opt.Input.Size != (nrdl.Size{}):
@@ -175,6 +175,20 @@ func (t *table) shape(path string, opt Options) error {
 			"store height and width in it")
 	}
 	return nil
+}
+
+// greyValues reports whether all numbers of x are such as images are stored with:
+// whole ones from 0 to 65535. Vectors of another program hardly are.
+func greyValues(x *mat.Dense) bool {
+	d, _ := x.Dims()
+	for i := range d {
+		for _, v := range x.RawRowView(i) {
+			if v != math.Trunc(v) || v < 0 || v > math.MaxUint16 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // minAssumedSide is the least side of images that are taken to be square.

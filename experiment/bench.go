@@ -14,6 +14,7 @@ import (
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
+	"nrdl/method"
 	"nrdl/projection"
 )
 
@@ -191,6 +192,9 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 			return hint.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
+			if err := method.Suits(j.method, s.input.On(set)); err != nil {
+				return j.contestant.at.errorf("%w", err)
+			}
 			if err := b.fits(j, set); err != nil {
 				return j.contestant.at.errorf("%w", err)
 			}

@@ -9,6 +9,7 @@ import (
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/feature"
+	"nrdl/internal/hint"
 	"nrdl/method"
 	"nrdl/projection"
 )
@@ -108,7 +109,8 @@ func Choose(ctx context.Context, train *nrdl.Set, all []Candidate, f Folds) (Cho
 	case len(all) == 0:
 		return Choice{}, errors.New("choose an input: of none")
 	case best < 0:
-		return Choice{}, fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Tried[0].Err)
+		err := fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Tried[0].Err)
+		return Choice{}, hint.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
 	}
 	c.Best = best
 	return c, nil

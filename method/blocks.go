@@ -36,6 +36,9 @@ func (m Blocks) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m Blocks) Ranges() []Range { return coderRanges(m.Coder) }
 
+// Suits says to package method which inputs the coder cannot code.
+func (m Blocks) Suits(in nrdl.Input) error { return coderSuits(m.Coder, in) }
+
 // Fit implements nrdl.Method.
 func (m Blocks) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Votes)

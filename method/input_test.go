@@ -159,6 +159,7 @@ func TestModelsOfDivergence(t *testing.T) {
 			D: nrdl.Unit(s.X), W: mat.NewDense(4, 20, nil), M: mat.NewDense(20, 4, nil), Groups: s.Groups,
 			Coder: coding.DefaultRidge, Rule: nrdl.Linear, Trained: nrdl.Outcome{Iter: 7},
 		}
+		p.W.Set(0, 0, 1)
 		spoil(&p)
 		_, err := model(DefaultCRC, s, nrdl.Run{}, p)
 		if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "crc: diverged after pass 7: "+name+" holds") {

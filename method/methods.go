@@ -135,6 +135,28 @@ func Projects(m nrdl.Method) bool {
 	return !ok || p.Projects()
 }
 
+// Suits reports why m cannot learn from the samples that in makes, as far as that
+// can be told without them.
+func Suits(m nrdl.Method, in nrdl.Input) error {
+	s, ok := m.(interface{ Suits(nrdl.Input) error })
+	if !ok {
+		return nil
+	}
+	if err := s.Suits(in); err != nil {
+		return fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return nil
+}
+
+// coderSuits is Suits for a method with a coder of its own choice.
+func coderSuits(c coding.Coder, in nrdl.Input) error {
+	if c == nil {
+		return errNoCoder
+	}
+	_, err := in.Place(c)
+	return err
+}
+
 // titles are how papers write the names that are not theirs in capitals.
 var titles = map[string]string{
 	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
@@ -202,6 +224,12 @@ func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Mo
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
+	if p.Projection = train.Projection; p.Projection != nil {
+		if v := lin.MaxAbs(p.Projection.P); !(v <= nrdl.Largest) {
+			err := fmt.Errorf("%s: the projection %v holds %.3g: the training samples hardly vary", m.Name(), train.Input.Projection, v)
+			return nil, hint.Add(err, "give more and other images of each person, or take a larger ridge")
+		}
+	}
 	for _, learnt := range []struct {
 		name string
 		of   *mat.Dense
@@ -209,11 +237,14 @@ func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Mo
 		if learnt.of == nil {
 			continue
 		}
-		if v := lin.MaxAbs(learnt.of); !(v <= nrdl.Largest) {
+		if v := lin.MaxAbs(learnt.of); v == 0 && learnt.name != "M" {
+			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, learnt.name)
+			return nil, hint.Add(err, "parameters far from the defaults do that")
+		} else if !(v <= nrdl.Largest) {
 			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), nrdl.ErrDiverged, p.Trained.Iter, learnt.name, v)
 		}
 	}
-	p.Classes, p.Input, p.Projection = train.Classes, train.Input, train.Projection
+	p.Classes, p.Input = train.Classes, train.Input
 	p.Method, p.Params, p.Seed = m.Name(), params, run.Seed
 	return nrdl.NewModel(p)
 }

@@ -140,6 +140,9 @@ func (m NRDL) coder() coding.Coder {
 	return m.Coder
 }
 
+// Suits says to package method which inputs the coder cannot code.
+func (m NRDL) Suits(in nrdl.Input) error { return coderSuits(m.coder(), in) }
+
 // Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
 func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {

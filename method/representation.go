@@ -68,6 +68,9 @@ func (m Representation) Ranges() []Range {
 	return append(coderRanges(m.Coder), r)
 }
 
+// Suits says to package method which inputs the coder cannot code.
+func (m Representation) Suits(in nrdl.Input) error { return coderSuits(m.Coder, in) }
+
 // Fit implements nrdl.Method.
 func (m Representation) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
 	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, m.Rule)

@@ -71,6 +71,9 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 		err := errors.New("fit fisher: there is one image of each person, and nothing tells what differs between images of one person")
 		return nil, hint.Add(err, "add images, or mirror images (--mirror), or leave out the projection (--project none)")
 	}
+	if total-between > flat*total && !(ε > flat*total) {
+		return nil, f.tooSmall()
+	}
 	if !(ε > flat*total) {
 		return nil, errors.New("fit fisher: the images of a person are all alike, so that nothing tells what differs between images of one person")
 	}
@@ -89,7 +92,7 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 		return nil, fmt.Errorf("fit fisher: %w", err)
 	}
 	kept := 0
-	for kept < classes-1 && μ[kept] > flat*μ[0] && (f.Dims == 0 || kept < f.Dims) {
+	for kept < classes-1 && μ[kept] > faint*μ[0] && (f.Dims == 0 || kept < f.Dims) {
 		kept++
 	}
 	if kept == 0 {
@@ -97,13 +100,29 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 	}
 	squares := make([]float64, kept)
 	for i := range squares {
-		squares[i] = μ[i] * max(1-μ[i], flat)
+		if squares[i] = μ[i] * (1 - μ[i]); !(1-μ[i] > indistinct) {
+			return nil, f.tooSmall()
+		}
 	}
 	u = mat.DenseCopyOf(lin.Cols(u, 0, kept))
 	scale(u, classes, squares)
 	fit := &Fitted{mat.NewDense(d, kept, nil), m}
 	lin.AB(fit.P, 1, v, u)
 	return fit, nil
+}
+
+// faint is the share of the largest μ below which a direction is of rounding more
+// than of how classes differ.
+const faint = 1e-8
+
+// indistinct is a 1 − μ that has too few digits left: rounding leaves some 1e-13
+// of μ, more where S_t + εI is hardly regular.
+const indistinct = 1e-7
+
+// tooSmall is the error of a ridge that leaves the scatter singular.
+func (f Fisher) tooSmall() error {
+	err := fmt.Errorf("fit fisher: ridge = %v leaves the scatter within classes singular", f.Ridge)
+	return hint.Add(err, "take a larger ridge, as fisher:%.2g; %v is the default", 100*f.Ridge, DefaultFisher.Ridge)
 }
 
 // scale divides column j of the matrix a of so many rows by √squares[j].

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
 )
@@ -29,6 +30,7 @@ type ColumnRates struct {
 	Title     string             `json:"title,omitempty"`
 	Path      string             `json:"path,omitempty"`
 	Drawn     *dataset.Synthetic `json:"drawn,omitempty"`
+	Images    nrdl.Input         `json:"images"` // how they are read
 	Hash      string             `json:"hash"`
 	Split     string             `json:"split"`
 	Noise     float64            `json:"noise,omitempty"`
@@ -40,6 +42,7 @@ type ColumnRates struct {
 type LabelRates struct {
 	Label  string          `json:"label"`
 	Method string          `json:"method"`
+	Input  *nrdl.Input     `json:"input,omitempty"`  // that made samples of the images
 	Params json.RawMessage `json:"params,omitempty"` // where all runs have the same
 	N      int             `json:"n"`                // runs that count
 	Mean   float64         `json:"mean"`             // percent; 0 without runs
@@ -66,8 +69,8 @@ func (r *Report) Rates() Rates {
 		plan := PlanRates{Plan: p.Name}
 		for j, c := range p.Columns {
 			column := ColumnRates{
-				Dataset: c.Source.Name, Title: c.Source.Title, Path: c.Source.Path, Drawn: c.Source.Drawn, Hash: c.Source.Hash,
-				Split: c.Split, Noise: c.Noise, Occlusion: c.Occlude,
+				Dataset: c.Source.Name, Title: c.Source.Title, Path: c.Source.Path, Drawn: c.Source.Drawn,
+				Images: c.Source.Input, Hash: c.Source.Hash, Split: c.Split, Noise: c.Noise, Occlusion: c.Occlude,
 			}
 			for i, l := range p.Labels {
 				if cell := p.Cells[i][j]; len(cell.records) > 0 {
@@ -100,6 +103,9 @@ func labelRates(l *Label, c *Cell) LabelRates {
 		}
 		out.Runs = append(out.Runs, run)
 	}
+	if c.N > 0 {
+		out.Input = c.runs[0].Input
+	}
 	if same && c.N > 0 {
 		out.Params = c.runs[0].Params
 	}
@@ -113,9 +119,9 @@ func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 		params = run.Params
 	}
 	return experiment.Record{
-		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Drawn: c.Drawn, Hash: c.Hash},
+		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Drawn: c.Drawn, Input: c.Images, Hash: c.Hash},
 		Split:   c.Split, Noise: c.Noise, Occlusion: c.Occlusion, Repeat: run.Repeat, Seed: run.Seed, DirtSeed: run.DirtSeed,
-		Method: l.Method, Label: l.Label, Params: params,
+		Method: l.Method, Label: l.Label, Input: l.Input, Params: params,
 	}
 }
 

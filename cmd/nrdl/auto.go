@@ -22,6 +22,11 @@ func (f *inputFlags) isAuto() (bool, error) {
 	if !f.set.Changed("input") || f.text != auto {
 		return false, nil
 	}
+	for _, flag := range []string{"set", "preset"} {
+		if f.set.Lookup(flag) != nil && f.set.Changed(flag) && !f.set.Changed("method") {
+			return true, hint.Add(misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
+		}
+	}
 	for _, flag := range []string{"photometric", "mirror", "project"} {
 		if f.set.Changed(flag) {
 			return true, misuse("--%s has no meaning with --input auto, which chooses it", flag)
@@ -68,7 +73,7 @@ func (a *app) candidates(ctx context.Context, data string, set *nrdl.Set, column
 			}
 		}
 	}
-	if l.input.set.Changed("method") || l.input.set.Changed("set") || l.input.set.Changed("preset") {
+	if l.input.set.Changed("method") {
 		for i := range all {
 			all[i].Method = m
 		}

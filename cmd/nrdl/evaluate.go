@@ -106,6 +106,9 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if err != nil {
 		return experiment.Result{}, err
 	}
+	if m, err = e.learn.configured(in); err != nil {
+		return experiment.Result{}, err
+	}
 	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: in, Folds: autoFolds}
 	if choose {
 		if protocol.Candidates, err = a.candidates(ctx, data, set, nil, &e.learn, m); err != nil {

@@ -238,6 +238,11 @@ func (l *learning) seeing(data string) (in nrdl.Input, m nrdl.Method, choose boo
 	if err == nil && !l.input.set.Changed("input") && !l.input.set.Changed("project") && !method.Projects(m) {
 		in.Projection = projection.Choice{}
 	}
+	if err == nil && !choose && in.Size != (nrdl.Size{}) {
+		if err = method.Suits(m, in); err != nil {
+			err = usageError{err}
+		}
+	}
 	return in, m, choose, err
 }
 

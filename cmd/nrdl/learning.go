@@ -29,7 +29,7 @@ type learning struct {
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+learner+"; where samples are projected "+comparer+")")
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+learner+"; of features and projected samples "+comparer+")")
 	f.StringVar(&l.preset, "preset", "", "`NAME` of a database whose values the method takes: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
@@ -39,20 +39,21 @@ func (l *learning) register(c *cobra.Command) {
 	complete(c, "set", completeParams)
 }
 
-// The methods where none is named. On projected samples learning a dictionary
-// gains nothing over comparing with all of them (doc/frontends.md).
+// The methods where none is named. On features and on projected samples learning
+// a dictionary takes long and gains nothing over comparing with all of them
+// (doc/frontends.md).
 const (
 	learner  = "nrdl"
 	comparer = "nrc"
 )
 
 // methodFor is the name of the method that the flags describe, for samples that
-// in makes.
+// in makes; it may change once the samples of a file say how they were made.
 func (l *learning) methodFor(in nrdl.Input) string {
 	switch {
 	case l.method != "":
 		return l.method
-	case in.Projection.IsZero():
+	case in.Projection.IsZero() && len(in.Features) == 0:
 		return learner
 	}
 	return comparer

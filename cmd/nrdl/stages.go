@@ -26,11 +26,13 @@ const (
 	featureStage     = "feature"
 	photometricStage = "photometric"
 	projectionStage  = "projection"
+	wordStage        = "word"
 )
 
 // stageFlag is the flag that takes the stages of each kind.
 var stageFlag = map[string]string{
 	inputStage: "--input", featureStage: "--input", photometricStage: "--photometric", projectionStage: "--project",
+	wordStage: "--input",
 }
 
 // stages lists all in the order in which they are shown.
@@ -49,6 +51,14 @@ func stages() (all []stage) {
 	for _, p := range projection.All {
 		all = append(all, stage{projectionStage, p.Name(), projection.Describe(p), paramsOf(projection.Params(p)), nil})
 	}
+	for _, w := range []struct{ name, about string }{
+		{"crop=0.5", "the middle half of the height and width of images is kept; --crop"},
+		{"zoom=0.8", "the features of the inner eight tenths stand beside those of the whole"},
+		{"mirror", "the mirror images of the training faces are learnt from too; --mirror"},
+		{"shift=3", "the projection is fit on faces moved by three pixels too"},
+	} {
+		all = append(all, stage{kind: wordStage, name: w.name, about: w.about})
+	}
 	return all
 }
 
@@ -62,7 +72,10 @@ func paramsOf(params []method.Param) []paramJSON {
 
 func findStage(name string) (stage, bool) {
 	all := stages()
-	i := slices.IndexFunc(all, func(s stage) bool { return s.name == name })
+	i := slices.IndexFunc(all, func(s stage) bool {
+		word, _, _ := strings.Cut(s.name, "=")
+		return s.name == name || s.kind == wordStage && word == name
+	})
 	if i < 0 {
 		return stage{}, false
 	}
@@ -74,6 +87,7 @@ func (a *app) listStages() {
 	titles := map[string]string{
 		inputStage: "a preset:", featureStage: "features joined by + (NAME:PARAMETER=VALUE,…):",
 		photometricStage: "steps joined by +:", projectionStage: "one of:",
+		wordStage: "further words, between spaces:",
 	}
 	all := stages()
 	for len(all) > 0 {

@@ -76,6 +76,9 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 	if err != nil {
 		return err
 	}
+	if m, err = learn.configured(in); err != nil {
+		return err
+	}
 	columns, err := split.Train(set, learn.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)

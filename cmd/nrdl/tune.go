@@ -89,6 +89,9 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	if err != nil {
 		return err
 	}
+	if m, err = t.learn.configured(in); err != nil {
+		return err
+	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
