@@ -98,7 +98,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if e.model != "" {
 		return a.evaluateModel(ctx, data, e)
 	}
-	in, m, choose, err := e.learn.seeing(data)
+	in, _, choose, err := e.learn.seeing(data)
 	if err != nil {
 		return experiment.Result{}, err
 	}
@@ -106,7 +106,8 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	if m, err = e.learn.configured(in); err != nil {
+	m, err := e.learn.configured(in)
+	if err != nil {
 		return experiment.Result{}, err
 	}
 	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: in, Folds: autoFolds}

@@ -58,7 +58,7 @@ training faces choose an input and a coder.`,
 }
 
 func (a *app) train(ctx context.Context, data string, learn learning, split dataset.Split, output, trace string) error {
-	in, m, choose, err := learn.seeing(data)
+	in, _, choose, err := learn.seeing(data)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,8 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 	if err != nil {
 		return err
 	}
-	if m, err = learn.configured(in); err != nil {
+	m, err := learn.configured(in)
+	if err != nil {
 		return err
 	}
 	columns, err := split.Train(set, learn.seed)
