@@ -29,3 +29,21 @@ func check(err error) {
 		panic(err)
 	}
 }
+
+// Faces are seen through an Input: features of the images, their mirror images,
+// and a projection that is fit on the training part alone.
+func ExampleSet_Training() {
+	ctx := context.Background()
+	images, err := dataset.DefaultSynthetic.Draw(ctx)
+	check(err)
+	train, test, err := dataset.DefaultSplit.Apply(images, 1)
+	check(err)
+	samples, err := images.Select(train).Training(ctx, nrdl.Faces32)
+	check(err)
+	model, err := method.DefaultNRC.Fit(ctx, samples, nrdl.Run{})
+	check(err)
+	class, err := model.PredictOf(ctx, images.Select(test[:1]))
+	check(err)
+	fmt.Println(images.IDs[test[0]], "is", model.Parts().Classes[class[0]])
+	// Output: person001/02 is person001
+}

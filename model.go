@@ -245,30 +245,23 @@ func (m *Model) features() int {
 // that m's Input makes samples of, or such samples. Anything else is an error,
 // before any work. What it holds at a time does not grow with n.
 func (m *Model) ScoresOf(ctx context.Context, set *Set) (*mat.Dense, error) {
-	_, n := set.X.Dims()
-	out := mat.NewDense(len(m.p.Classes), n, nil)
-	err := m.eachBatch(ctx, set, func(lo, hi int, x *mat.Dense) error {
-		scores, err := m.Scores(ctx, x)
-		if err == nil {
-			lin.Set(lin.Cols(out, lo, hi), 1, scores)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return m.collect(ctx, set, len(m.p.Classes), m.Scores)
 }
 
 // TransformOf is Transform for the columns of set, as ScoresOf takes them.
 func (m *Model) TransformOf(ctx context.Context, set *Set) (*mat.Dense, error) {
-	_, n := set.X.Dims()
 	_, k := m.p.D.Dims()
-	out := mat.NewDense(k, n, nil)
+	return m.collect(ctx, set, k, m.Transform)
+}
+
+// collect returns what of makes of the samples of set, so many rows.
+func (m *Model) collect(ctx context.Context, set *Set, rows int, of func(context.Context, *mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	_, n := set.X.Dims()
+	out := mat.NewDense(rows, n, nil)
 	err := m.eachBatch(ctx, set, func(lo, hi int, x *mat.Dense) error {
-		codes, err := m.Transform(ctx, x)
+		made, err := of(ctx, x)
 		if err == nil {
-			lin.Set(lin.Cols(out, lo, hi), 1, codes)
+			lin.Set(lin.Cols(out, lo, hi), 1, made)
 		}
 		return err
 	})

@@ -59,7 +59,7 @@ func (s *Set) Samples(in Input) (*Set, error) {
 // Training returns what a method learns from: the samples that in makes of the
 // images of s and, where in says so, of their mirror images, which follow the
 // images of their person and have "(mirror image)" after their ID; then the
-// projection of in, fit on them, is applied. Where s has in's samples already
+// projection of in, fit on those of them that are not black, is applied. Where s has in's samples already
 // they are projected only.
 func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
 	if s.Projection != nil {
@@ -89,19 +89,19 @@ func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
 	if in.Projection.IsZero() {
 		return t, nil
 	}
-	unit := Unit(t.X)
-	of, groups := unit, t.Groups
+	of := t
 	if in.Shift != 0 {
-		moved, err := images.withShifted(in.Shift).Samples(in)
-		if err != nil {
+		if of, err = images.withShifted(in.Shift).Samples(in); err != nil {
 			return nil, err
 		}
-		of, groups = Unit(moved.X), moved.Groups
 	}
-	if t.Projection, err = in.Projection.Fit(ctx, of, groups); err != nil {
+	if of = of.NotBlack(); len(of.Classes) == 0 {
+		return nil, errors.New("every training image is black")
+	}
+	if t.Projection, err = in.Projection.Fit(ctx, Unit(of.X), of.Groups); err != nil {
 		return nil, err
 	}
-	t.X = t.Projection.Apply(unit)
+	t.X = t.Projection.Apply(Unit(t.X))
 	return t, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl/internal/lin"
 	"nrdl/projection"
 )
 
@@ -217,6 +218,29 @@ func (s *Set) Select(idx []int) *Set {
 		t.Groups[len(t.Groups)-1]++
 	}
 	return t
+}
+
+// NotBlack returns s without the samples that are all zero: they have no
+// direction to learn. It is s itself where there are none, and has neither
+// samples nor classes where there are no others; classes that lose all samples
+// are left out.
+func (s *Set) NotBlack() *Set {
+	_, n := s.X.Dims()
+	norm := make([]float64, n)
+	lin.SquaredColumnNorms(norm, Unit(s.X))
+	var idx []int
+	for j, v := range norm {
+		if v > 0 {
+			idx = append(idx, j)
+		}
+	}
+	switch len(idx) {
+	case n:
+		return s
+	case 0:
+		return &Set{}
+	}
+	return s.Select(idx)
 }
 
 // NaturalCompare orders names as people do: runs of digits compare as

@@ -202,3 +202,26 @@ func TestBlankImages(t *testing.T) {
 		}
 	}
 }
+
+// A projection is fit as if black images were not there.
+func TestProjectionsLeaveBlackImagesOut(t *testing.T) {
+	set := images(t, nrdl.Size{Height: 12, Width: 10}, 1)
+	blackened := *set
+	blackened.X = mat.DenseCopyOf(set.X)
+	d, n := set.X.Dims()
+	var seen []int
+	for j := range n {
+		if j == 1 {
+			blackened.X.SetCol(j, make([]float64, d))
+			continue
+		}
+		seen = append(seen, j)
+	}
+	for _, words := range []string{"12x10 fisher", "12x10 igo mirror pca:3", "12x10 fisher shift=1"} {
+		in := input(t, words)
+		got, want := training(t, &blackened, in), training(t, set.Select(seen), in)
+		if !mat.Equal(got.Projection.P, want.Projection.P) {
+			t.Errorf("%s: a black image changes the projection", words)
+		}
+	}
+}

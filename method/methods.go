@@ -185,7 +185,7 @@ func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
 		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
 			"recognition needs images of at least two people")
 	}
-	seen := notBlack(train)
+	seen := train.NotBlack()
 	if len(seen.Classes) < len(train.Classes) {
 		for c, name := range train.Classes {
 			if c == len(seen.Classes) || seen.Classes[c] != name {
@@ -195,27 +195,6 @@ func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
 		}
 	}
 	return seen, nil
-}
-
-// notBlack returns train without the samples that are all zero: they have no
-// direction to learn. Classes that lose all samples are left out.
-func notBlack(train *nrdl.Set) *nrdl.Set {
-	_, n := train.X.Dims()
-	norm := make([]float64, n)
-	lin.SquaredColumnNorms(norm, nrdl.Unit(train.X))
-	var idx []int
-	for j, v := range norm {
-		if v > 0 {
-			idx = append(idx, j)
-		}
-	}
-	switch len(idx) {
-	case n:
-		return train
-	case 0:
-		return &nrdl.Set{}
-	}
-	return train.Select(idx)
 }
 
 // model makes the Model of a fit of m on train from the parts that m learnt.
