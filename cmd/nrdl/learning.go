@@ -103,7 +103,7 @@ func (l *learning) named(err error, m nrdl.Method, path, value string) error {
 	if wrong != nil {
 		return err
 	}
-	return hint.Add(err, "it is a parameter of %s, and %s is the method where samples are projected: --method %s", learner, m.Name(), learner)
+	return hint.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s", learner, m.Name(), learner)
 }
 
 // sizeFlag is a --size HxW; zero where it is not given.

@@ -1,8 +1,8 @@
 // Command docgen writes what is generated of the documents. Of README.md these
 // are parts between two markers: the table of the methods in method.All between
 // <!-- methods:begin --> and <!-- methods:end -->, the body of Example in
-// example_test.go between those of example, and the rates of the paper's table 2
-// between those of results. From the records in experiment/results it makes
+// example_test.go between those of example, the rates of the paper's table 2
+// between those of results, and what inputs reach between those of inputs. From the records in experiment/results it makes
 // doc/results.md with its figures, doc/results.html, doc/frontends.md, and the
 // rates as data. It runs in the root of the module, by go generate, and changes nothing the second
 // time.
@@ -118,6 +118,9 @@ func generate(text []byte, example string, res *results) ([]byte, error) {
 		return nil, err
 	}
 	if text, err = replace(text, "results", rates); err != nil {
+		return nil, err
+	}
+	if text, err = replace(text, "inputs", res.inputs); err != nil {
 		return nil, err
 	}
 	return replace(text, "methods", table(method.All))

@@ -14,7 +14,7 @@ import (
 	"nrdl/plans"
 )
 
-const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
+const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- inputs:begin -->\n<!-- inputs:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
 
 var example = filepath.Join("..", "..", "example_test.go")
 

@@ -27,6 +27,7 @@ var resultsTemplate string
 type results struct {
 	kept    []string // names of the plans
 	records map[string][]experiment.Record
+	inputs  string // what inputs reach, a table
 }
 
 func readResults(dir string) (*results, error) {
@@ -45,7 +46,9 @@ func readResults(dir string) (*results, error) {
 	if len(r.kept) == 0 {
 		return nil, fmt.Errorf("no records in %s", dir)
 	}
-	return r, nil
+	var err error
+	r.inputs, err = reachedTable(dir)
+	return r, err
 }
 
 // all are the records of every plan.
