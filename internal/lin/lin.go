@@ -121,16 +121,6 @@ func axpy(f float64, x, y []float64) {
 	blas64.Axpy(f, blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }
 
-// Had sets dst = A⊙B, element by element.
-func Had(dst, a, b *mat.Dense) {
-	Set(dst, 1, a)
-	rows(dst, b, func(d, b []float64) {
-		for j, v := range b {
-			d[j] *= v
-		}
-	})
-}
-
 // Clamp raises the elements of dst that are below low to low.
 func Clamp(dst *mat.Dense, low float64) {
 	m, _ := dst.Dims()
