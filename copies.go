@@ -35,7 +35,7 @@ func (s *Set) with(copies []copied) *Set {
 	d, n := s.X.Dims()
 	times := 1 + len(copies)
 	t := *s
-	t.X, t.IDs, t.Groups = mat.NewDense(d, times*n, nil), make([]string, 0, times*n), make([]int, len(s.Groups))
+	t.X, t.IDs, t.Groups, t.Quality = mat.NewDense(d, times*n, nil), make([]string, 0, times*n), make([]int, len(s.Groups)), nil
 	for c := range s.Classes {
 		t.Groups[c+1] = times * s.Groups[c+1]
 		for k := range times {

@@ -16,6 +16,7 @@ var layers = []string{
 	".",
 	"dictionary",
 	"dataset method internal/picture",
+	"face",
 	"experiment internal/methodtest bench bench/ideas bench/peers",
 	"report bench/validate",
 	"cmd/nrdl internal/docgen",

@@ -13,7 +13,7 @@ import (
 // An Input says how a face becomes a sample, stage by stage. It is kept with
 // the model, so that learning and recognition see faces the same way.
 //
-//	crop → Size → Photometric → Features (of the inner part too) → Projection → unit length
+//	eyes → crop → Size → Photometric → Features (of the inner part too) → Projection → unit length
 //
 // An Input of a Size alone takes the grey pixels in column-major order, the
 // field's convention: a sample reshapes to [Height Width] in MATLAB. The zero
@@ -21,6 +21,7 @@ import (
 // another program; only a projection may follow those.
 type Input struct {
 	Size                         // that images are brought to
+	Eyes        Eyes             `json:"eyes,omitzero"`         // where the pupils of the faces that are found in photographs are put; zero: images are taken as they are
 	Crop        float64          `json:"crop,omitempty"`        // share of an image's height and width, about its centre, that is kept; 0 is all
 	Photometric feature.StepList `json:"photometric,omitempty"` // against light and noise, one after the other
 	Features    feature.Features `json:"features,omitempty"`    // side by side; none are the pixels
@@ -38,14 +39,14 @@ type Input struct {
 func (in Input) IsZero() bool { return in.String() == Input{}.String() }
 
 // Images returns the Input of the images that in makes samples of.
-func (in Input) Images() Input { return Input{Size: in.Size, Crop: in.Crop} }
+func (in Input) Images() Input { return Input{Size: in.Size, Eyes: in.Eyes, Crop: in.Crop} }
 
 // Fixed returns the part of in that needs no training: how a column of a Set
 // becomes a sample before it is projected.
 func (in Input) Fixed() Input {
 	in.Mirror, in.Projection, in.Shift = false, projection.Choice{}, 0
 	if in.Size == (Size{}) {
-		in.Crop = 0
+		in.Eyes, in.Crop = Eyes{}, 0
 	}
 	return in
 }
@@ -102,6 +103,9 @@ func (in Input) Validate() error {
 	if !(in.Crop >= 0 && in.Crop <= 1) || math.IsNaN(in.Crop) {
 		return hint.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", in.Crop), "0.5 keeps the middle half of the height and of the width")
 	}
+	if err := in.Eyes.Validate(); err != nil {
+		return err
+	}
 	if err := in.Projection.Validate(); err != nil {
 		return err
 	}
@@ -144,6 +148,9 @@ func (in Input) String() string {
 	var words []string
 	if in.Size != (Size{}) {
 		words = append(words, in.Size.String())
+	}
+	if !in.Eyes.IsZero() {
+		words = append(words, "eyes="+in.Eyes.String())
 	}
 	if in.Crop != 0 && in.Crop != 1 {
 		words = append(words, fmt.Sprintf("crop=%v", in.Crop))

@@ -67,6 +67,7 @@ func hog(cell float64) feature.HOG {
 // spaces, each a stage.
 //
 //	56x46          the size
+//	eyes=0.46@0.36 faces are found in photographs, their pupils put there
 //	crop=0.4       the middle part that is kept
 //	lcn+despeckle  photometric steps
 //	igo+lbp:cell=5.34+hog:cell=4
@@ -110,6 +111,7 @@ type stage string
 const (
 	presetStage      stage = "preset"
 	sizeStage        stage = "size"
+	eyesStage        stage = "eyes"
 	cropStage        stage = "crop"
 	photometricStage stage = "photometric steps"
 	featuresStage    stage = "features"
@@ -160,12 +162,15 @@ func (in *Input) add(word string) (stage, error) {
 	return in.addParts(word)
 }
 
-// numbers are the stages that are a number, as they are written.
-var numbers = []string{"crop", "zoom", "shift"}
+// numbers are the stages that are numbers, as they are written.
+var numbers = []string{"eyes", "crop", "zoom", "shift"}
 
 // addNumber sets one of numbers.
 func (in *Input) addNumber(name, value string) (of stage, err error) {
 	switch name {
+	case "eyes":
+		in.Eyes, err = ParseEyes(value)
+		return eyesStage, err
 	case "crop":
 		of = cropStage
 		in.Crop, err = strconv.ParseFloat(value, 64)
@@ -225,7 +230,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "crop", "zoom", "shift")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift")
 }
 
 // DefaultInput is what suits photographs of faces best where nothing else is

@@ -32,6 +32,13 @@ type Parts struct {
 	// Projection is the one of Input as it was fit; nil for none.
 	Projection *projection.Fitted
 
+	// Enrolled are the images, or samples, that the model was learnt from,
+	// without copies and unprojected, so that people can be added; nil where it
+	// has forgotten them.
+	Enrolled *Set
+	// Calibration tells strangers; nil where the model names everybody.
+	Calibration *Calibration
+
 	Method  string          // Name of the method
 	Params  json.RawMessage // its parameters
 	Seed    uint64          // of the fit
@@ -68,7 +75,7 @@ func (p *Parts) validate() error {
 	if err := uniqueNames(p.Classes); err != nil {
 		return err
 	}
-	if len(p.Classes) < 2 {
+	if len(p.Classes) < leastClasses {
 		return fmt.Errorf("%d class: recognition needs two", len(p.Classes))
 	}
 	if err := p.validateRule(); err != nil {
@@ -94,6 +101,14 @@ func (p *Parts) validate() error {
 	}
 	if err := p.validateCoder(); err != nil {
 		return err
+	}
+	if err := p.validateEnrolled(); err != nil {
+		return err
+	}
+	if p.Calibration != nil {
+		if err := p.Calibration.Validate(); err != nil {
+			return err
+		}
 	}
 	return finite("D", p.D)
 }

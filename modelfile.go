@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +25,9 @@ import (
 // A model file is a safetensors file, which other programs can open. Its
 // tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
 // K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
-// samples are projected: D has p rows) and groups (I64, C+1). Its metadata holds under "nrdl" what about describes, as
+// samples are projected: D has p rows), groups (I64, C+1), and of the images that
+// the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
+// their groups) and quality (F64, 5×N). Its metadata holds under "nrdl" what about describes, as
 // JSON, and under "sha256" the hexadecimal SHA-256 of that text, a newline,
 // and for every tensor, in the order of their names: its name, a space, its
 // shape as [m n], a newline, its numbers as they are in the file.
@@ -41,7 +45,8 @@ const MaxModelBytes int64 = 8 << 30
 //
 //	2: mean codes M, "weight"; coders with more parameters
 //	3: stages of the input, projection P and m; more coders and rules
-const modelFormat = 3
+//	4: the eyes of the input, images that are kept, calibration
+const modelFormat = 4
 
 // Keys of the metadata.
 const (
@@ -61,6 +66,9 @@ type about struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 	Seed    uint64          `json:"seed"`
 	Trained Outcome         `json:"trained"`
+
+	Enrolled    *enrolled    `json:"enrolled,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
 // Save writes m as a model file. Equal models give equal bytes.
@@ -94,7 +102,11 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 }
 
 func (p *Parts) about() (string, error) {
-	for _, s := range append([]string{p.Method, string(p.Trained.Status)}, p.Classes...) {
+	names := append([]string{p.Method, string(p.Trained.Status)}, p.Classes...)
+	if p.Enrolled != nil {
+		names = append(names, p.Enrolled.IDs...)
+	}
+	for _, s := range names {
 		if !utf8.ValidString(s) {
 			return "", fmt.Errorf("the name %q is not valid UTF-8", s)
 		}
@@ -112,6 +124,7 @@ func (p *Parts) about() (string, error) {
 	err = enc.Encode(about{
 		modelFormat, p.Classes, coder, p.Rule, p.Weight, p.Input,
 		p.Method, p.Params, p.Seed, p.Trained,
+		p.Enrolled.enrolled(), p.Calibration,
 	})
 	if err != nil {
 		return "", err
@@ -131,14 +144,12 @@ func (p *Parts) tensors() []safetensors.Tensor {
 	if p.W != nil {
 		list = append(list, matrix("W", p.W))
 	}
-	groups := make([]int64, len(p.Groups))
-	for i, g := range p.Groups {
-		groups[i] = int64(g)
-	}
-	list = append(list, safetensors.Tensor{Name: "groups", Shape: []int{len(groups)}, Data: groups})
+	list = append(list, p.Enrolled.tensors()...)
+	list = append(list, integerTensor("groups", p.Groups))
 	if p.Projection != nil {
 		list = append(list, safetensors.Tensor{Name: "m", Shape: []int{len(p.Projection.M), 1}, Data: p.Projection.M})
 	}
+	slices.SortFunc(list, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
@@ -214,6 +225,7 @@ func checkFormat(text string) error {
 
 func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 	var fit projection.Fitted
+	var images Set
 	for _, t := range tensors {
 		var err error
 		switch t.Name {
@@ -225,19 +237,22 @@ func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 			fit.P, err = dense(t)
 		case "W":
 			p.W, err = dense(t)
+		case "X":
+			images.X, err = widened(t)
+		case "enrolled":
+			images.Groups, err = integers(t)
 		case "m":
 			var m *mat.Dense
 			if m, err = dense(t); err == nil {
 				fit.M = m.RawMatrix().Data
 			}
+		case "quality":
+			var q *mat.Dense
+			if q, err = dense(t); err == nil {
+				images.Quality, err = qualities(q)
+			}
 		case "groups":
-			groups, ok := t.Data.([]int64)
-			if !ok || len(t.Shape) != 1 {
-				return errors.New("groups are not a list of integers")
-			}
-			for _, g := range groups {
-				p.Groups = append(p.Groups, int(g))
-			}
+			p.Groups, err = integers(t)
 		default:
 			return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
 		}
@@ -247,6 +262,9 @@ func (p *Parts) setTensors(tensors []safetensors.Tensor) error {
 	}
 	if p.D == nil || p.Groups == nil {
 		return errors.New("no tensor D, or no groups")
+	}
+	if images.X != nil || images.Groups != nil || images.Quality != nil {
+		p.Enrolled = &images
 	}
 	if fit.P != nil || fit.M != nil {
 		p.Projection = &fit
@@ -280,5 +298,6 @@ func (p *Parts) setAbout(text string) error {
 	}
 	p.Classes, p.Coder, p.Rule, p.Weight, p.Input = a.Classes, coder, a.Rule, a.Weight, a.Input
 	p.Method, p.Params, p.Seed, p.Trained = a.Method, a.Params, a.Seed, a.Trained
-	return nil
+	p.Calibration = a.Calibration
+	return p.setEnrolled(a.Enrolled)
 }

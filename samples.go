@@ -16,10 +16,13 @@ import (
 // white is the grey value of white that the stages of an Input count on.
 const white = 255
 
-// On returns in for the columns of set: with the crop of its images where in has
-// none and, where in has no size, with their size, or with the stages that made
+// On returns in for the columns of set: with the eyes and the crop of its images
+// where in has none and, where in has no size, with their size, or with the stages that made
 // the samples.
 func (in Input) On(set *Set) Input {
+	if in.Eyes.IsZero() {
+		in.Eyes = set.Input.Eyes
+	}
 	if in.Crop == 0 {
 		in.Crop = set.Input.Crop
 	}
@@ -30,7 +33,7 @@ func (in Input) On(set *Set) Input {
 	if !made.ArePixels() && len(in.Photometric)+len(in.Features) == 0 {
 		in.Photometric, in.Features, in.Zoom = made.Photometric, made.Features, made.Zoom
 	}
-	in.Size, in.Crop = made.Size, made.Crop
+	in.Size, in.Eyes, in.Crop = made.Size, made.Eyes, made.Crop
 	return in
 }
 
@@ -62,47 +65,55 @@ func (s *Set) Samples(in Input) (*Set, error) {
 // projection of in, fit on those of them that are not black, is applied. Where s has in's samples already
 // they are projected only.
 func (s *Set) Training(ctx context.Context, in Input) (*Set, error) {
+	t, of, err := s.learnt(in)
+	if err != nil {
+		return nil, err
+	}
+	return t.projected(ctx, of, in)
+}
+
+// learnt returns the samples that in makes of the images of s and their copies,
+// and those that its projection is fit on, which may be the same.
+func (s *Set) learnt(in Input) (t, of *Set, err error) {
 	if s.Projection != nil {
-		return nil, errProjected
+		return nil, nil, errProjected
 	}
 	images := s
 	if in.Mirror || in.Shift != 0 {
 		if !s.Input.ArePixels() {
-			return nil, fmt.Errorf("there are no mirror or shifted images of samples that are %v", s.Input)
+			return nil, nil, fmt.Errorf("there are no mirror or shifted images of samples that are %v", s.Input)
 		}
 		if _, err := s.maker(in); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if in.Mirror {
 		images = s.withMirrorImages()
 	}
-	t, err := images.Samples(in)
-	if err != nil {
-		return nil, err
+	if t, err = images.Samples(in); err != nil || in.Shift == 0 {
+		return t, t, err
 	}
-	if t == s { // its Input changes
-		shallow := *s
-		t = &shallow
-	}
+	of, err = images.withShifted(in.Shift).Samples(in)
+	return t, of, err
+}
+
+// projected returns s, samples of in, with the projection of in fit on those of
+// the samples of that are not black.
+func (s *Set) projected(ctx context.Context, of *Set, in Input) (*Set, error) {
+	t := *s // its Input changes
 	t.Input = in
 	if in.Projection.IsZero() {
-		return t, nil
-	}
-	of := t
-	if in.Shift != 0 {
-		if of, err = images.withShifted(in.Shift).Samples(in); err != nil {
-			return nil, err
-		}
+		return &t, nil
 	}
 	if of = of.NotBlack(); len(of.Classes) == 0 {
 		return nil, errors.New("every training image is black")
 	}
+	var err error
 	if t.Projection, err = in.Projection.Fit(ctx, Unit(of.X), of.Groups); err != nil {
 		return nil, err
 	}
 	t.X = t.Projection.Apply(Unit(t.X))
-	return t, nil
+	return &t, nil
 }
 
 var errProjected = errors.New("the samples are projected already")

@@ -22,6 +22,7 @@ type Set struct {
 	Classes []string   // len C, the names of the classes
 	Groups  []int      // len C+1, Groups[0] = 0 and Groups[C] = N
 	Input   Input      // how an image became a column
+	Quality []Quality  // len N, how well each face is seen in its photograph; nil where that is not known
 	White   float64    // grey value of white in images; 0 stands for 255
 
 	// Projection is the one of Input, fit, that was applied to the columns; nil
@@ -41,25 +42,10 @@ func NewSet(x *mat.Dense, labels, ids, classes []string, in Input) (*Set, error)
 	if ids != nil && len(ids) != n {
 		return nil, fmt.Errorf("group samples: %d IDs for %d samples", len(ids), n)
 	}
-	members := make(map[string][]int)
-	for j, l := range labels {
-		members[l] = append(members[l], j)
-	}
-	if classes == nil {
-		for l := range members {
-			classes = append(classes, l)
-		}
-		slices.SortFunc(classes, NaturalCompare)
-	}
-	s := &Set{Classes: classes, Groups: make([]int, 1, len(classes)+1), Input: in}
-	order := make([]int, 0, n)
-	for _, c := range classes {
-		order = append(order, members[c]...)
-		s.Groups = append(s.Groups, len(order))
-		delete(members, c)
-	}
-	for l := range members {
-		return nil, fmt.Errorf("group samples: label %q is not among the classes", l)
+	s := &Set{Classes: classes, Input: in}
+	order, err := s.group(labels)
+	if err != nil {
+		return nil, fmt.Errorf("group samples: %w", err)
 	}
 	if !slices.IsSorted(order) {
 		moved := mat.NewDense(d, n, nil)
@@ -74,6 +60,38 @@ func NewSet(x *mat.Dense, labels, ids, classes []string, in Input) (*Set, error)
 		}
 	}
 	return s, s.Validate()
+}
+
+// group sets the groups of s for samples of these labels, and its classes where
+// they are nil, and returns which sample comes where.
+func (s *Set) group(labels []string) (order []int, err error) {
+	members := make(map[string][]int)
+	for j, l := range labels {
+		members[l] = append(members[l], j)
+	}
+	if s.Classes == nil {
+		for l := range members {
+			s.Classes = append(s.Classes, l)
+		}
+		slices.SortFunc(s.Classes, NaturalCompare)
+	}
+	s.Groups = []int{0}
+	for _, c := range s.Classes {
+		order = append(order, members[c]...)
+		s.Groups = append(s.Groups, len(order))
+		delete(members, c)
+	}
+	for l := range members {
+		return nil, fmt.Errorf("label %q is not among the classes", l)
+	}
+	return order, nil
+}
+
+// Order returns the order in which NewSet puts samples of these labels: sample j
+// of the set is the one at Order[j]. It is for what a caller keeps of samples
+// beside a Set.
+func Order(labels, classes []string) ([]int, error) {
+	return (&Set{Classes: classes}).group(labels)
 }
 
 func permuteColumns(dst, src *mat.Dense, order []int) {
@@ -95,6 +113,9 @@ func (s *Set) Validate() error {
 	d, n := s.X.Dims()
 	if s.IDs != nil && len(s.IDs) != n {
 		return fmt.Errorf("%d IDs for %d samples", len(s.IDs), n)
+	}
+	if s.Quality != nil && len(s.Quality) != n {
+		return fmt.Errorf("%d qualities for %d samples", len(s.Quality), n)
 	}
 	if err := validateGroups(s.Groups, len(s.Classes), n); err != nil {
 		return err
@@ -209,6 +230,9 @@ func (s *Set) Select(idx []int) *Set {
 	for _, j := range idx {
 		if s.IDs != nil {
 			t.IDs = append(t.IDs, s.IDs[j])
+		}
+		if s.Quality != nil {
+			t.Quality = append(t.Quality, s.Quality[j])
 		}
 		if c := s.ClassOf(j); c != last {
 			t.Classes = append(t.Classes, s.Classes[c])

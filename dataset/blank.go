@@ -36,9 +36,11 @@ func refuseBlank(set *nrdl.Set, opt Options) error {
 		for i := range sample {
 			sample[i] = set.X.At(i, j)
 		}
-		if Blank(sample) && (set.Input.ArePixels() || sample[0] == 0) {
+		switch {
+		case Blank(sample) && set.Quality != nil: // of an image without a face, which was told
+		case Blank(sample) && (set.Input.ArePixels() || sample[0] == 0):
 			blank = append(blank, set.ID(j))
-		} else {
+		default:
 			left[set.ClassOf(j)]++
 		}
 	}

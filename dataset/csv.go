@@ -47,11 +47,11 @@ func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	for i, r := range rows {
 		paths[i], at[i], ids[i], labels[i] = r.file(path), r.at(path), r.path, r.label
 	}
-	x, err := readAll(ctx, paths, at, opt)
+	read, err := readAll(ctx, paths, at, opt)
 	if err != nil {
 		return nil, err
 	}
-	return nrdl.NewSet(x, labels, ids, nil, opt.images())
+	return read.set(labels, ids, nil, opt)
 }
 
 // file is where the image of r is, in the list at list.

@@ -42,11 +42,11 @@ func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error
 		paths[i] = filepath.Join(root, filepath.FromSlash(f))
 		labels[i], _, _ = strings.Cut(f, "/")
 	}
-	x, err := readAll(ctx, paths, nil, opt)
+	read, err := readAll(ctx, paths, nil, opt)
 	if err != nil {
 		return nil, err
 	}
-	return nrdl.NewSet(x, labels, images, people, opt.images())
+	return read.set(labels, images, people, opt)
 }
 
 // foreignCounts counts the foreign images: "3 HEIC files".

@@ -24,11 +24,27 @@ type Options struct {
 	// is their own size in .mat and .npz files, and nrdl.DefaultSize for files of
 	// images.
 	Input nrdl.Input
+	// Faces is given the files of images that are to be read. It returns what
+	// makes samples of them, as package face does of photographs, and where that
+	// puts the eyes; a nil Reader for images that are taken as they are. It may be
+	// nil, for such images. An image in which there is no face becomes a black
+	// one, with a warning, and a person who has no others is left out with one.
+	Faces func(ctx context.Context, files []string) (Reader, nrdl.Eyes, error)
 	// Warn is told, in a sentence, what was left out or assumed; may be nil.
 	Warn func(string)
 	// Progress is told how many of the images are read, never by two
 	// goroutines at once; may be nil.
 	Progress func(done, total int)
+
+	reader Reader // what Faces returned
+}
+
+// choose asks Faces about files.
+func (o *Options) choose(ctx context.Context, files []string) (err error) {
+	if o.Faces != nil {
+		o.reader, o.Input.Eyes, err = o.Faces(ctx, files)
+	}
+	return err
 }
 
 func (o Options) warn(format string, args ...any) {

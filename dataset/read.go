@@ -17,33 +17,69 @@ import (
 // maxElements bounds a data set: 8 GiB of numbers.
 const maxElements = 1 << 30
 
+// A Reader makes samples of the bytes of an image file where the image is not
+// one itself: of a photograph, the faces in it. It is used by several
+// goroutines. Name stands for the image in errors; ErrNoFace is in the error
+// where the image can be read and holds no face.
+type Reader interface {
+	Read(data []byte, name string) ([]Crop, error)
+}
+
+// A Crop is the image of a face that a Reader found.
+type Crop struct {
+	Values  []float64 // grey values as DecodeImage gives them
+	Quality nrdl.Quality
+}
+
+// ErrNoFace is why a Reader has no sample of an image.
+var ErrNoFace = errors.New("no face")
+
 // A reading is many images being read at once.
 type reading struct {
 	ctx   context.Context
 	paths []string
 	names []string // for errors, before them; nil for none
-	in    nrdl.Input
-	x     *mat.Dense // in.Len()×len(paths)
+	opt   Options
+	crops [][]Crop // of each image; none where there is no face
 
 	mu       sync.Mutex
 	next     int // the image to read next
 	done     int
 	failed   int // the first image that could not be read, in the order of paths
 	err      error
-	progress func(done, total int)
+	faceless map[int]error // why
 }
 
-// readAll reads the images at paths on all processors; image j is column j of
-// the result. The error is that of the first image, in this order, that
-// cannot be read; names, if not nil, stand before it.
-func readAll(ctx context.Context, paths, names []string, opt Options) (*mat.Dense, error) {
+// samples are what images were read as. Where an image holds several faces, it
+// has several; where it holds none it has one, which is black.
+type samples struct {
+	in       nrdl.Input
+	x        *mat.Dense
+	quality  []nrdl.Quality // nil without a Reader
+	of       []int          // the image of each sample
+	faceless []faceless
+}
+
+// faceless is an image without a face.
+type faceless struct {
+	sample int
+	reason error
+}
+
+// readAll reads the images at paths on all processors. The error is that of the
+// first image, in this order, that cannot be read; names, if not nil, stand
+// before it.
+func readAll(ctx context.Context, paths, names []string, opt Options) (*samples, error) {
+	if err := opt.choose(ctx, paths); err != nil {
+		return nil, err
+	}
 	in := opt.images()
 	if len(paths) > maxElements/in.Len() {
 		return nil, hint.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in.Size), "choose a smaller size")
 	}
 	r := &reading{
-		ctx: ctx, paths: paths, names: names, in: in, x: mat.NewDense(in.Len(), len(paths), nil),
-		failed: len(paths), progress: opt.Progress,
+		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
+		failed: len(paths), faceless: map[int]error{},
 	}
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(paths)) {
@@ -56,7 +92,94 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*mat.Dens
 	if r.err != nil {
 		return nil, r.advise()
 	}
-	return r.x, nil
+	return r.samples(), nil
+}
+
+// set makes a set of s, whose image i is of the person labels[i] and named ids[i].
+// People are those of classes, in this order, or in natural order where that is
+// nil. Those without a face are left out.
+func (s *samples) set(labels, ids, classes []string, opt Options) (*nrdl.Set, error) {
+	perImage := map[int]int{}
+	of, names := make([]string, len(s.of)), make([]string, len(s.of))
+	for j, i := range s.of {
+		of[j], names[j] = labels[i], ids[i]
+		if perImage[i]++; perImage[i] > 1 {
+			names[j] = fmt.Sprintf("%s#%d", ids[i], perImage[i])
+		}
+	}
+	set, err := nrdl.NewSet(s.x, of, names, classes, s.in)
+	if err != nil || s.quality == nil {
+		return set, err
+	}
+	order, err := nrdl.Order(of, set.Classes)
+	if err != nil {
+		return nil, err
+	}
+	set.Quality = make([]nrdl.Quality, len(order))
+	for j, from := range order {
+		set.Quality[j] = s.quality[from]
+	}
+	return s.withFaces(set, of, opt)
+}
+
+// withFaces tells of the images without a face, and returns set without the
+// people who have no others.
+func (s *samples) withFaces(set *nrdl.Set, labels []string, opt Options) (*nrdl.Set, error) {
+	without := map[string]int{}
+	for i, f := range s.faceless {
+		without[labels[f.sample]]++
+		if i < named {
+			opt.warn("%v", f.reason)
+		}
+	}
+	if more := len(s.faceless) - named; more > 0 {
+		opt.warn("and %s more without a face", count(more, "image"))
+	}
+	var keep []int
+	for c, name := range set.Classes {
+		lo, hi := set.Groups[c], set.Groups[c+1]
+		if without[name] == hi-lo {
+			opt.warn("%q is left out: no face was found in %s", name, count(hi-lo, "image"))
+			continue
+		}
+		for j := lo; j < hi; j++ {
+			keep = append(keep, j)
+		}
+	}
+	switch len(keep) {
+	case 0:
+		return nil, hint.Add(errors.New("no face was found in any of the images"), "--detect never takes images as they are")
+	case len(s.of):
+		return set, nil
+	}
+	return set.Select(keep), nil
+}
+
+// samples puts together what was read.
+func (r *reading) samples() *samples {
+	in := r.opt.images()
+	n := 0
+	for _, crops := range r.crops {
+		n += max(1, len(crops))
+	}
+	s := &samples{in: in, x: mat.NewDense(in.Len(), n, nil)}
+	for i, crops := range r.crops {
+		if len(crops) == 0 {
+			s.faceless = append(s.faceless, faceless{len(s.of), r.faceless[i]})
+			crops = []Crop{{}}
+		}
+		for _, c := range crops {
+			if c.Values != nil {
+				s.x.SetCol(len(s.of), c.Values)
+			}
+			s.of = append(s.of, i)
+			if r.opt.reader != nil {
+				s.quality = append(s.quality, c.Quality)
+			}
+		}
+		r.crops[i] = nil
+	}
+	return s
 }
 
 // advise adds what to do about the image that could not be read.
@@ -78,12 +201,23 @@ func (r *reading) work() {
 		if j < 0 {
 			return
 		}
-		v, err := ReadImage(r.paths[j], r.in)
-		if err == nil {
-			r.x.SetCol(j, v)
-		}
+		var err error
+		r.crops[j], err = r.read(r.paths[j])
 		r.report(j, err)
 	}
+}
+
+// read returns the faces of the image at path.
+func (r *reading) read(path string) ([]Crop, error) {
+	if r.opt.reader == nil {
+		v, err := ReadImage(path, r.opt.images())
+		return []Crop{{Values: v}}, err
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read image: %w", err)
+	}
+	return r.opt.reader.Read(data, path)
 }
 
 // take returns the next image to read, or -1. Images are taken in order:
@@ -101,6 +235,9 @@ func (r *reading) take() int {
 func (r *reading) report(j int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if errors.Is(err, ErrNoFace) {
+		r.faceless[j], err = err, nil
+	}
 	if err != nil {
 		if j < r.failed {
 			r.failed, r.err = j, err
@@ -111,8 +248,8 @@ func (r *reading) report(j int, err error) {
 		return
 	}
 	r.done++
-	if r.progress != nil {
-		r.progress(r.done, len(r.paths))
+	if r.opt.Progress != nil {
+		r.opt.Progress(r.done, len(r.paths))
 	}
 }
 

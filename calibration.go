@@ -1,0 +1,212 @@
+package nrdl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl/internal/hint"
+)
+
+// A Calibration says what the margin of a face, by how much its largest class
+// score exceeds the second, is worth: whether it is named, and with which
+// probability the name is right. It is made of faces that a model did not learn
+// from: held-out faces of people whom it knew, and the faces of people whom it
+// did not.
+//
+// The margin of a stranger is the distance between the two largest of C numbers
+// that are much alike, the likenesses to each of C people. Its law is taken to be
+// that of C normal numbers, of which one scale is unknown; it is found from the
+// mean margin. So few numbers tell it well, and no tail has to be seen. The
+// threshold for a share FAR of false accepts is
+//
+//	t = 1.15 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
+//
+// with m the mean and q·m the quantile of that law, 1.15 since strangers differ in
+// scale, and a factor for how well n faces tell it, that of the predictive
+// distribution of an exponential law. Strangers who are given count like people
+// left out; as soon as there are some ten of them above it, the threshold is
+// their quantile.
+//
+// The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
+// which is exact where the margins of people who are known follow a gamma
+// distribution and those of strangers an exponential one.
+type Calibration struct {
+	FAR   float64 `json:"far"`   // wanted share of strangers who are named
+	Prior float64 `json:"prior"` // share of strangers that a probability counts with
+	Folds int     `json:"folds"` // in which faces and people were left out
+
+	Threshold float64     `json:"threshold"`      // least margin of a face that is named
+	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil where no face could be held out
+
+	People int     `json:"people"` // left out in turn
+	Mean   float64 `json:"mean"`   // m, of the margins of strangers
+	Faces  float64 `json:"faces"`  // n, that m is known from; those of one person count less
+	// Margins, ascending: of held-out faces that were named rightly and wrongly,
+	// of faces of people left out, and of strangers who were given. Of very many
+	// some thousands, evenly, are kept.
+	Right []float64 `json:"right"`
+	Wrong []float64 `json:"wrong"`
+	Left  []float64 `json:"left"`
+	Given []float64 `json:"given,omitempty"`
+}
+
+// Calibrating says how a Calibration is made.
+type Calibrating struct {
+	FAR   float64 `json:"far"`   // wanted share of strangers who are named
+	Prior float64 `json:"prior"` // share of strangers that a probability counts with
+	// Folds is in how many turns people and faces are left out; 0 for 20 of what
+	// is learnt in closed form and 5 of what iterates.
+	Folds int `json:"folds"`
+}
+
+// DefaultCalibrating accepts one stranger in a hundred.
+var DefaultCalibrating = Calibrating{FAR: 0.01, Prior: 0.5}
+
+// Bounds on Calibrating.
+const (
+	leastFAR = 1e-6
+	mostFAR  = 0.5
+	maxFolds = 1000
+)
+
+// Validate reports what is no share, or too many folds.
+func (c Calibrating) Validate() error {
+	switch {
+	case !(c.FAR >= leastFAR && c.FAR <= mostFAR):
+		return hint.Add(fmt.Errorf("far = %v is not a share of strangers from %v to %v", c.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
+	case !(c.Prior > 0 && c.Prior < 1):
+		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", c.Prior)
+	case c.Folds < 0 || c.Folds == 1 || c.Folds > maxFolds:
+		return fmt.Errorf("folds = %d is not a number from 2 to %d, or 0", c.Folds, maxFolds)
+	}
+	return nil
+}
+
+// keptMargins bounds each list of margins of a Calibration.
+const keptMargins = 4096
+
+// fit sets what follows from the margins in a model of so many classes. It sorts
+// and thins them out.
+func (c *Calibration) fit(classes int) error {
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+		slices.Sort(*list)
+	}
+	if err := c.strangers(classes); err != nil {
+		return err
+	}
+	c.Threshold = c.threshold(c.FAR, classes)
+	c.Odds = c.odds()
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+		*list = thin(*list, keptMargins)
+	}
+	return c.Validate()
+}
+
+// ErrNoStrangers is why a model cannot tell strangers.
+var ErrNoStrangers = errors.New("too few people to learn what a stranger looks like")
+
+// likeness is the correlation of the margins of faces of one stranger.
+const likeness = 0.1
+
+// heterogeneity is by how much the law of margins is wider than that of normal
+// numbers of one scale, as strangers have different ones.
+const heterogeneity = 1.15
+
+// strangers sets the mean margin of strangers in a model of so many classes and
+// in how many faces' worth it is known.
+func (c *Calibration) strangers(classes int) error {
+	left, given := sum(c.Left), sum(c.Given)
+	c.Faces = float64(len(c.Given))
+	if n := float64(len(c.Left)); n > 0 {
+		alone := n / (1 + likeness*(n/float64(c.People)-1))
+		known := classes - (c.People+c.Folds-1)/c.Folds // when those were left out
+		left *= alone / n * spacing(classes) / spacing(max(known, leastClasses))
+		c.Faces += alone
+	}
+	if c.Mean = (left + given) / c.Faces; !(c.Mean > 0) {
+		return ErrNoStrangers
+	}
+	return nil
+}
+
+// threshold is the least margin for a share far of false accepts in a model of
+// so many classes.
+func (c *Calibration) threshold(far float64, classes int) float64 {
+	const tail = 10 // strangers above a quantile make it sure enough
+	if n := len(c.Given); float64(n)*far >= tail {
+		return c.Given[n-1-int(float64(n)*far)]
+	}
+	unsure := c.Faces * math.Expm1(-math.Log(far)/c.Faces) / -math.Log(far)
+	return heterogeneity * c.Mean / spacing(classes) * spacingQuantile(classes, far) * unsure
+}
+
+func sum(list []float64) (total float64) {
+	for _, v := range list {
+		total += v
+	}
+	return total
+}
+
+// thin keeps at most n of a sorted list, evenly.
+func thin(list []float64, n int) []float64 {
+	if len(list) <= n {
+		return list
+	}
+	kept := make([]float64, n)
+	for i := range kept {
+		kept[i] = list[i*(len(list)-1)/(n-1)]
+	}
+	return kept
+}
+
+// Known reports whether a face of this margin is named.
+func (c *Calibration) Known(margin float64) bool { return margin >= c.Threshold }
+
+// Probability is that with which the best guess for a face of this margin is
+// right, one of Prior of all faces being a stranger's; NaN where no face could be
+// held out.
+func (c *Calibration) Probability(margin float64) float64 {
+	if c == nil || c.Odds == nil {
+		return math.NaN()
+	}
+	x := terms(margin / c.Mean)
+	return logistic(c.Odds[0]*x[0] + c.Odds[1]*x[1] + c.Odds[2]*x[2])
+}
+
+// leastMargin stands for smaller ones, whose logarithm would count too much.
+const leastMargin = 1e-3 // of the mean of strangers
+
+// terms are what the log odds are a sum of.
+func terms(x float64) [3]float64 {
+	x = max(x, leastMargin)
+	return [3]float64{1, x, math.Log(x)}
+}
+
+func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// Validate reports numbers that no calibration has.
+func (c *Calibration) Validate() error {
+	if err := (Calibrating{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
+		return fmt.Errorf("calibration: %w", err)
+	}
+	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) {
+		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
+	}
+	for _, list := range [][]float64{c.Right, c.Wrong, c.Left, c.Given} {
+		for i, v := range list {
+			if !(v >= 0) || math.IsInf(v, 0) || i > 0 && v < list[i-1] {
+				return fmt.Errorf("calibration: %v is no margin, or out of order", v)
+			}
+		}
+	}
+	if c.Odds != nil {
+		for i, v := range c.Odds {
+			if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v < 0 {
+				return fmt.Errorf("calibration: odds %v", *c.Odds)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package nrdl
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// Evidence is what speaks for a face being of the person whom it resembles most,
+// and not of a stranger. In each the larger is the surer; they are 0 for a
+// sample of zeros.
+type Evidence struct {
+	// Margin is by how much the largest class score exceeds the second.
+	Margin float64 `json:"margin"`
+	// Concentration is the sparsity concentration index [src],
+	// (C·max_c ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 where all coefficients are of one
+	// class, 0 where all classes have as much.
+	Concentration float64 `json:"concentration"`
+	// Share is that of the best class in the positive class scores: of the sums
+	// of the coefficients of each class, or of W·s where the rule is linear.
+	Share float64 `json:"share"`
+	// Residual is 1 − min_c ‖y − D_c s_c‖, y of unit norm.
+	Residual float64 `json:"residual"`
+}
+
+// References:
+//
+//	[src] Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
+//	      representation. IEEE PAMI 31, 2009.
+
+// Evidence returns what speaks for each column of set, as ScoresOf takes them,
+// being of the class with the largest score.
+func (m *Model) Evidence(ctx context.Context, set *Set) ([]Evidence, error) {
+	scores, err := m.ScoresOf(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	return m.evidenceOf(ctx, set, scores)
+}
+
+// evidenceOf is Evidence where the scores are known.
+func (m *Model) evidenceOf(ctx context.Context, set *Set, scores *mat.Dense) ([]Evidence, error) {
+	_, n := scores.Dims()
+	all := make([]Evidence, n)
+	for j := range all {
+		all[j].Margin = margin(scores.ColView(j))
+	}
+	at := 0
+	err := m.eachBatch(ctx, set, func(_, _ int, x *mat.Dense) error {
+		_, k := m.p.D.Dims()
+		return m.code(ctx, x, func(lo, hi int) *mat.Dense {
+			return mat.NewDense(k, hi-lo, nil)
+		}, func(_, _ int, s, y *mat.Dense) {
+			m.p.evidence(all[at:], s, y)
+			_, n := s.Dims()
+			at += n
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// margin is by how much the largest of scores exceeds the second.
+func margin(scores mat.Vector) float64 {
+	best, second := math.Inf(-1), math.Inf(-1)
+	for c := range scores.Len() {
+		switch v := scores.AtVec(c); {
+		case v > best:
+			best, second = v, best
+		case v > second:
+			second = v
+		}
+	}
+	return best - second
+}
+
+// evidence fills in all but the margins, for the codes s, K×n, of the samples y.
+func (p *Parts) evidence(all []Evidence, s, y *mat.Dense) {
+	d, n := y.Dims()
+	classes := len(p.Classes)
+	weight, sum := mat.NewDense(classes, n, nil), mat.NewDense(classes, n, nil) // ‖s_c‖₁, 1ᵀs_c
+	least := make([]float64, n)                                                 // min_c ‖y − D_c s_c‖²
+	for j := range least {
+		least[j] = math.Inf(1)
+	}
+	r, norm := mat.NewDense(d, n, nil), make([]float64, n)
+	for c := range classes {
+		lo, hi := p.Groups[c], p.Groups[c+1]
+		w, t := weight.RawRowView(c), sum.RawRowView(c)
+		for k := lo; k < hi; k++ {
+			for j, v := range s.RawRowView(k) {
+				w[j] += math.Abs(v)
+				t[j] += v
+			}
+		}
+		lin.Set(r, 1, y)
+		lin.AddAB(r, -1, lin.Cols(p.D, lo, hi), lin.Block(s, lo, hi, 0, n))
+		lin.SquaredColumnNorms(norm, r)
+		for j, v := range norm {
+			least[j] = min(least[j], v)
+		}
+	}
+	share := sum
+	if p.Rule == Linear {
+		share = mat.NewDense(classes, n, nil)
+		lin.AB(share, 1, p.W, s)
+	}
+	seen := make([]float64, n)
+	lin.SquaredColumnNorms(seen, y)
+	for j := range n {
+		if seen[j] == 0 {
+			continue
+		}
+		all[j].Residual = 1 - math.Sqrt(least[j])
+		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 {
+			all[j].Concentration = (float64(classes)*largest/total - 1) / float64(classes-1)
+		}
+		if largest, total := largestAndTotal(share.ColView(j)); total > 0 {
+			all[j].Share = largest / total
+		}
+	}
+}
+
+// largestAndTotal returns the largest and the sum of the positive elements.
+func largestAndTotal(v mat.Vector) (largest, total float64) {
+	for c := range v.Len() {
+		if e := v.AtVec(c); e > 0 {
+			largest = max(largest, e)
+			total += e
+		}
+	}
+	return largest, total
+}
