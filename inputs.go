@@ -240,6 +240,11 @@ var DefaultInput = Faces96
 // DefaultInputName is the name of DefaultInput.
 const DefaultInputName = "faces96"
 
+// FewPeople is a number of people below which a projection is not worth its
+// while: the directions that tell few people apart are few, and do not tell them
+// from strangers.
+const FewPeople = 30
+
 // Sides from which on the presets suit images of another size than theirs.
 const (
 	texturedSide = 64 // Faces96

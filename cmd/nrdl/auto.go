@@ -59,7 +59,7 @@ func (a *app) candidates(ctx context.Context, data string, set *nrdl.Set, column
 	}
 	all := experiment.Candidates(set.Input)
 	if in := proportional(set.Input.Size); isMatrix(data) && l.input.size.Len() == 0 && in != set.Input.Size {
-		large, err := a.open(ctx, data, nrdl.Input{Size: in, Crop: set.Input.Crop})
+		large, err := a.open(ctx, data, nrdl.Input{Size: in, Crop: set.Input.Crop}, l.input.find)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nrdl"
+	"nrdl/face"
 	"nrdl/feature"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -23,6 +24,7 @@ type inputFlags struct {
 	mirror                     bool
 	crop                       float64
 	size                       sizeFlag
+	find                       faceFlags
 	set                        *pflag.FlagSet
 }
 
@@ -44,6 +46,7 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` against light and noise before the features, as despeckle+lcn or none")
 	f.set.Float64Var(&f.crop, "crop", 0, "keep this `SHARE` of the height and width of images, about their centre")
 	f.size.register(c)
+	f.find.register(c, face.Largest, "in photographs and not in crops of faces")
 	complete(c, "input", completeInputs)
 	complete(c, "photometric", completeSteps)
 }
@@ -64,7 +67,7 @@ func (f *inputFlags) stages(path string) (in nrdl.Input, err error) {
 }
 
 // stageFlags are those that change an input.
-var stageFlags = []string{"input", "photometric", "mirror", "project", "crop", "size"}
+var stageFlags = []string{"input", "photometric", "mirror", "project", "crop", "size", "detect", "faces"}
 
 // input returns the Input that the flags describe for the data at path. Errors
 // are those of the command line.
@@ -171,9 +174,12 @@ func isMatrix(path string) bool {
 // openFor opens the images of the data set at path for in, which f describes,
 // and returns in for their size. It is an error if in cannot be made of them.
 func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputFlags) (*nrdl.Set, nrdl.Input, error) {
-	set, err := a.open(ctx, path, in.Images())
+	set, err := a.open(ctx, path, in.Images(), f.find)
 	if err != nil {
 		return nil, in, err
+	}
+	if !f.set.Changed("input") && (f.set.Lookup("project") == nil || !f.set.Changed("project")) {
+		in = forPeople(in, len(set.Classes))
 	}
 	made := in.On(set)
 	if err := f.suits(in, set); err != nil {
@@ -185,10 +191,22 @@ func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputF
 	return set, made, nil
 }
 
+// forPeople returns the default input in for so many people.
+func forPeople(in nrdl.Input, n int) nrdl.Input {
+	if n < nrdl.FewPeople {
+		in.Projection, in.Shift = projection.Choice{}, 0
+	}
+	return in
+}
+
 // openLike opens the data set at path for model to judge.
 func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nrdl.Set, error) {
 	in := model.Parts().Input
-	set, err := a.open(ctx, path, in.Images())
+	find := faceFlags{detect: choiceFlag{value: detectAuto}, which: choiceFlag{value: string(face.Largest)}}
+	if in.Eyes.IsZero() {
+		find.detect.value = detectNever
+	}
+	set, err := a.open(ctx, path, in.Images(), find)
 	if err != nil && isMatrix(path) {
 		err = fmt.Errorf("%w; the model sees faces as %v", err, in)
 	}

@@ -14,6 +14,7 @@ import (
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -148,16 +149,20 @@ func (s *splitFlag) Type() string { return "SPLIT" }
 func (s *splitFlag) Set(text string) error { return s.UnmarshalText([]byte(text)) }
 
 // open reads the data set at path, or else below the folder that NRDL_DATA
-// names, and tells what it holds.
-func (a *app) open(ctx context.Context, path string, in nrdl.Input) (*nrdl.Set, error) {
+// names, and tells what it holds. Find says how faces are found in photographs.
+func (a *app) open(ctx context.Context, path string, in nrdl.Input, find faceFlags) (*nrdl.Set, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
 	count, done := a.count("reading " + path)
-	set, err := dataset.Open(ctx, path, dataset.Options{Input: in, Warn: func(s string) { a.warn("%s", s) }, Progress: count})
+	faces := &finding{app: a, detect: find.detect.value, which: face.Which(find.which.value), input: in}
+	set, err := dataset.Open(ctx, path, dataset.Options{
+		Input: in, Faces: faces.faces, Warn: func(s string) { a.warn("%s", s) }, Progress: count,
+	})
 	done()
 	if err != nil {
 		return nil, err
 	}
+	faces.tell()
 	a.tell("read %s: %s in %s", path, describe(set), seconds(time.Since(start)))
 	return set, nil
 }

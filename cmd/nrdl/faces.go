@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/hint"
+)
+
+// faceFlags say whether faces are looked for in images, and which of several are
+// meant.
+type faceFlags struct {
+	detect choiceFlag
+	which  choiceFlag
+}
+
+// Values of --detect.
+const (
+	detectAuto   = "auto"
+	detectAlways = "always"
+	detectNever  = "never"
+)
+
+func (f *faceFlags) register(c *cobra.Command, which face.Which, auto string) {
+	f.detect = choiceFlag{detectAuto, []string{detectAuto, detectAlways, detectNever}}
+	f.which = choiceFlag{string(which), []string{string(face.Largest), string(face.Refuse), string(face.All)}}
+	f.detect.register(c, "detect", "whether faces are looked for in images: auto, "+auto+", always or never")
+	f.which.register(c, "faces", "which faces of a photograph with several: largest, refuse or all")
+}
+
+// choiceFlag is a flag with a few values.
+type choiceFlag struct {
+	value   string
+	choices []string
+}
+
+func (f *choiceFlag) register(c *cobra.Command, name, use string) {
+	c.Flags().Var(f, name, use)
+	complete(c, name, cobra.FixedCompletions(f.choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *choiceFlag) String() string { return f.value }
+
+func (f *choiceFlag) Type() string { return "HOW" }
+
+func (f *choiceFlag) Set(text string) error {
+	for _, c := range f.choices {
+		if text == c {
+			f.value = text
+			return nil
+		}
+	}
+	return hint.Unknown("value", text, f.choices)
+}
+
+// A finding finds faces for Open, as flags say.
+type finding struct {
+	app    *app
+	detect string
+	which  face.Which
+	input  nrdl.Input // that images are brought to
+	reader *face.Reader
+}
+
+// faces is Faces of dataset.Options.
+func (f *finding) faces(ctx context.Context, files []string) (dataset.Reader, nrdl.Eyes, error) {
+	if f.detect == detectNever {
+		return nil, nrdl.Eyes{}, nil
+	}
+	eyes := f.input.Eyes
+	if f.detect == detectAuto && eyes.IsZero() {
+		if f.input.Crop != 0 { // who says what part of images is the face has no photographs
+			return nil, eyes, nil
+		}
+		photographs, err := face.DefaultFinder.Photographs(ctx, files)
+		if err != nil || !photographs {
+			return nil, eyes, err
+		}
+		f.app.tell("photographs: the faces are found in them, and their eyes brought to %v (--detect never takes images as they are)", nrdl.DefaultEyes)
+	}
+	if eyes.IsZero() {
+		eyes = nrdl.DefaultEyes
+	}
+	in := f.input.Images()
+	in.Eyes = eyes
+	if in.Size == (nrdl.Size{}) {
+		in.Size = nrdl.DefaultSize
+	}
+	f.reader = &face.Reader{Finder: face.DefaultFinder, Limits: face.DefaultLimits, Which: f.which, Input: in}
+	return f.reader, eyes, nil
+}
+
+// tell tells of photographs with several faces.
+func (f *finding) tell() {
+	if f.reader == nil {
+		return
+	}
+	switch t := f.reader.Tally(); {
+	case t.Several == 0:
+	case f.which == face.Largest:
+		f.app.warn("%s with several faces: the largest is taken", photographs(t.Several))
+	case f.which == face.All:
+		f.app.warn("%s with several faces: all are taken, %d in all", photographs(t.Several), t.Faces)
+	default:
+		f.app.warn("%s with several faces: none is taken", photographs(t.Several))
+	}
+}
+
+func photographs(n int) string {
+	if n == 1 {
+		return "1 photograph"
+	}
+	return fmt.Sprintf("%d photographs", n)
+}
+
+// A viewer sees images as a model does.
+type viewer struct {
+	input  nrdl.Input // its Images
+	detect bool
+	which  face.Which
+}
+
+// newViewer returns the viewer for the images that m takes, as flags say.
+func newViewer(m *nrdl.Model, f *faceFlags) (*viewer, error) {
+	v := &viewer{input: m.Parts().Input.Images(), which: face.Which(f.which.value)}
+	v.detect = f.detect.value != detectNever && !v.input.Eyes.IsZero()
+	if f.detect.value == detectAlways && !v.detect {
+		return nil, hint.Add(errors.New("the model was learnt from images that were taken as they are: it does not say where eyes are put"),
+			"learn it again from photographs: nrdl train DATA -o MODEL --detect always")
+	}
+	if !v.detect {
+		v.input.Eyes = nrdl.Eyes{}
+	}
+	return v, nil
+}
+
+// A view is a face in an image, or the image itself where it is taken as it is.
+type view struct {
+	face    *face.Face // nil for the image itself
+	sample  []float64  // as the model's Input takes images; nil where it is refused
+	refused error      // why it is not seen well enough
+}
+
+// look returns the faces in the bytes of an image file, the largest first; none
+// where there are none. An image that is blank is refused with errBlank.
+func (v *viewer) look(data []byte, name string) ([]view, error) {
+	if !v.detect {
+		s, err := dataset.DecodeImage(data, name, v.input)
+		switch {
+		case err != nil:
+			return nil, err
+		case dataset.Blank(s):
+			return []view{{refused: errBlank}}, nil
+		}
+		return []view{{sample: s}}, nil
+	}
+	img, err := dataset.DecodeGrey(data, name)
+	if err != nil {
+		return nil, err
+	}
+	found := face.DefaultFinder.Find(img)
+	switch {
+	case len(found) > 1 && v.which == face.Largest:
+		found = found[:1]
+	case len(found) > 1 && v.which == face.Refuse:
+		several := fmt.Errorf("one of %d faces", len(found))
+		views := make([]view, len(found))
+		for i := range found {
+			views[i] = view{face: &found[i], refused: several}
+		}
+		return views, nil
+	}
+	views := make([]view, len(found))
+	for i := range found {
+		views[i] = view{face: &found[i], refused: face.DefaultLimits.Refusal(found[i])}
+		if views[i].refused == nil {
+			views[i].sample = face.Crop(img, found[i].Pupils, v.input)
+		}
+	}
+	return views, nil
+}
+
