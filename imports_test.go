@@ -18,7 +18,7 @@ var layers = []string{
 	"dataset method internal/picture",
 	"face",
 	"experiment internal/methodtest bench bench/ideas bench/peers",
-	"report bench/validate",
+	"report explain bench/validate",
 	"cmd/nrdl internal/docgen",
 }
 

@@ -9,21 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Learning says how Learn learns.
-type Learning struct {
-	Run
-	// Calibrate is how the model learns to tell strangers; nil for not at all.
-	Calibrate *Calibrating
-	// Progress is told how many folds of the calibration are done; may be nil.
-	Progress func(done, total int)
-}
-
 // Learn learns a model of images with method, which sees them as in says: it is
-// Training and Fit, and the model keeps the images that are not black, so that
-// people can be added to it, and is calibrated. Values that are not grey values
-// of 8 bits are rounded to single precision first, as a model file keeps them.
-// Where there are too few people for a calibration the model has none.
-func Learn(ctx context.Context, images *Set, in Input, method Method, l Learning) (*Model, error) {
+// Training and Fit, and the model keeps the images that are not black, so that it
+// can be calibrated and people can be added to it. Values that are not grey
+// values of 8 bits are rounded to single precision first, as a model file keeps
+// them.
+func Learn(ctx context.Context, images *Set, in Input, method Method, run Run) (*Model, error) {
 	if images.Projection != nil {
 		return nil, errProjected
 	}
@@ -36,20 +27,13 @@ func Learn(ctx context.Context, images *Set, in Input, method Method, l Learning
 	if err != nil {
 		return nil, err
 	}
-	model, err := method.Fit(ctx, samples, l.Run)
+	model, err := method.Fit(ctx, samples, run)
 	if err != nil {
 		return nil, err
 	}
 	p := model.p
 	p.Enrolled = kept
-	if model, err = NewModel(p); err != nil || l.Calibrate == nil {
-		return model, err
-	}
-	calibrated, err := model.Calibrate(ctx, method, *l.Calibrate, nil, l.Progress)
-	if errors.Is(err, ErrNoStrangers) {
-		return model, nil
-	}
-	return calibrated, err
+	return NewModel(p)
 }
 
 // ErrForgotten is why nobody can be added to a model.

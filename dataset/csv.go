@@ -31,7 +31,7 @@ type row struct {
 }
 
 func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ var large sync.Mutex
 // ReadImage reads the image file at path as in.Size.Len() grey values between 0
 // and 255. DecodeImage says how.
 func ReadImage(path string, in nrdl.Input) ([]float64, error) {
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
@@ -141,8 +141,8 @@ func (f format) explain(err error) error {
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }
 
-// readFile returns the content of the regular file at path, of bounded size.
-func readFile(path string) ([]byte, error) {
+// ReadFile returns the content of the regular file at path, of bounded size.
+func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

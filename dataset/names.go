@@ -14,7 +14,7 @@ import (
 
 // nameFrom names the samples from the list at path, if it is there and fits.
 func (t *table) nameFrom(path string, opt Options) {
-	list, err := readFile(path)
+	list, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}

@@ -213,7 +213,7 @@ func (r *reading) read(path string) ([]Crop, error) {
 		v, err := ReadImage(path, r.opt.images())
 		return []Crop{{Values: v}}, err
 	}
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
@@ -121,7 +124,7 @@ func photographs(n int) string {
 
 // A viewer sees images as a model does.
 type viewer struct {
-	input  nrdl.Input // its Images
+	input  nrdl.Input // what the model takes images as, of the sets that it is given
 	detect bool
 	which  face.Which
 }
@@ -133,9 +136,6 @@ func newViewer(m *nrdl.Model, f *faceFlags) (*viewer, error) {
 	if f.detect.value == detectAlways && !v.detect {
 		return nil, hint.Add(errors.New("the model was learnt from images that were taken as they are: it does not say where eyes are put"),
 			"learn it again from photographs: nrdl train DATA -o MODEL --detect always")
-	}
-	if !v.detect {
-		v.input.Eyes = nrdl.Eyes{}
 	}
 	return v, nil
 }
@@ -151,7 +151,7 @@ type view struct {
 // where there are none. An image that is blank is refused with errBlank.
 func (v *viewer) look(data []byte, name string) ([]view, error) {
 	if !v.detect {
-		s, err := dataset.DecodeImage(data, name, v.input)
+		s, err := dataset.DecodeImage(data, name, nrdl.Input{Size: v.input.Size, Crop: v.input.Crop})
 		switch {
 		case err != nil:
 			return nil, err
@@ -186,3 +186,80 @@ func (v *viewer) look(data []byte, name string) ([]view, error) {
 	return views, nil
 }
 
+// views returns the faces in files, as images of the input of v, with the files
+// as IDs; nil where there are none. What cannot be read, and faces that are not
+// seen well enough, are left out with a warning.
+func (a *app) views(ctx context.Context, v *viewer, files []string, label string) (*nrdl.Set, error) {
+	step, done := a.count(label)
+	defer done()
+	found := make([][]view, len(files))
+	errs := make([]error, len(files))
+	var mu sync.Mutex
+	finished := 0
+	inParallel(ctx, len(files), func(j int) {
+		data, err := dataset.ReadFile(files[j])
+		if err == nil {
+			found[j], err = v.look(data, files[j])
+		}
+		errs[j] = err
+		mu.Lock()
+		defer mu.Unlock()
+		if finished++; step != nil {
+			step(finished, len(files))
+		}
+	})
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	set := &nrdl.Set{Input: v.input}
+	var samples [][]float64
+	for j, file := range files {
+		if errs[j] != nil {
+			a.warn("left out: %v", errs[j])
+			continue
+		}
+		if len(found[j]) == 0 {
+			a.warn("left out: %s: no face found", file)
+		}
+		for _, w := range found[j] {
+			if w.refused != nil {
+				a.warn("left out: %s: %v", file, w.refused)
+				continue
+			}
+			samples = append(samples, w.sample)
+			set.IDs = append(set.IDs, file)
+			if w.face != nil {
+				set.Quality = append(set.Quality, w.face.Quality)
+			}
+		}
+	}
+	if len(samples) == 0 {
+		return nil, nil
+	}
+	set.X = mat.NewDense(len(samples[0]), len(samples), nil)
+	for j, s := range samples {
+		set.X.SetCol(j, s)
+	}
+	return set, nil
+}
+
+// inParallel does do for 0 ≤ j < n on all processors, until ctx ends.
+func inParallel(ctx context.Context, n int, do func(j int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for j := range next {
+				do(j)
+			}
+		})
+	}
+	for j := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- j
+	}
+	close(next)
+	wg.Wait()
+}

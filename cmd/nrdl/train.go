@@ -20,6 +20,8 @@ func (a *app) trainCmd() *cobra.Command {
 		learn         learning
 		split         splitFlag // zero: all
 		output, trace string
+		strangers     calibration
+		forget        bool
 	)
 	c := &cobra.Command{
 		Use:   "train DATA -o MODEL [flags]",
@@ -30,7 +32,13 @@ DATA is a folder with one folder of images a person, a list of images (.csv),
 or a .mat or .npz file. --input says how a face becomes what is learnt from: its
 grey values, or features of them, which tell people apart better. The model keeps
 that, so that identify sees faces the same way. --input auto lets folds of the
-training faces choose an input and a coder.`,
+training faces choose an input and a coder.
+
+In photographs the largest face is found first; a folder of crops is taken as it
+is. What the model does not know it calls unknown: by leaving out people and
+faces in turn it learns how strangers look to it, and where to draw the line for
+one false accept in a hundred (--far). It keeps the crops of the faces, not the
+photographs, so that people can be added later; --forget keeps no faces.`,
 		Example: `  nrdl train people -o people.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32
@@ -44,20 +52,35 @@ training faces choose an input and a coder.`,
 			if output == "" {
 				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], learn, split.Split, output, trace)
+			if err := strangers.check(); err != nil {
+				return err
+			}
+			return a.train(c.Context(), args[0], &training{learn, split.Split, output, trace, strangers, forget})
 		},
 		ValidArgsFunction: completeData,
 	}
 	learn.register(c)
 	split.register(c, "the images to learn from")
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
+	strangers.register(c)
+	c.Flags().BoolVar(&forget, "forget", false, "do not keep the faces in the model: nobody can be added to it")
 	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, a line of JSON a pass (slower)")
 	complete(c, "output", completeFiles("nrdl"))
 	complete(c, "trace", completeFiles("jsonl"))
 	return c
 }
 
-func (a *app) train(ctx context.Context, data string, learn learning, split dataset.Split, output, trace string) error {
+// A training is the flags of train.
+type training struct {
+	learning
+	split         dataset.Split
+	output, trace string
+	strangers     calibration
+	forget        bool
+}
+
+func (a *app) train(ctx context.Context, data string, t *training) error {
+	learn, split, output, trace := t.learning, t.split, t.output, t.trace
 	in, _, choose, err := learn.seeing(data)
 	if err != nil {
 		return err
@@ -72,6 +95,11 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 			}
 		}
 	}
+	unlock, err := lockModel(output)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	set, in, err := a.openFor(ctx, data, in, &learn.input)
 	if err != nil {
 		return err
@@ -104,11 +132,7 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		watch = both(watch, passes.watch)
 	}
 	start := time.Now()
-	samples, err := set.Training(ctx, in)
-	if err != nil {
-		return fmt.Errorf("%s: %w", data, err)
-	}
-	model, err := m.Fit(ctx, samples, nrdl.Run{Seed: learn.seed, Watch: watch})
+	model, err := nrdl.Learn(ctx, set, in, m, nrdl.Run{Seed: learn.seed, Watch: watch})
 	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
@@ -119,6 +143,14 @@ func (a *app) train(ctx context.Context, data string, learn learning, split data
 		a.warn("the residual is %.1e: raise passes, or tol", out.Residual)
 	}
 	a.warnOvercomplete(model)
+	if model, err = a.calibrated(ctx, model, m, t.strangers, output); err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	if t.forget {
+		if model, err = model.Forget(); err != nil {
+			return fmt.Errorf("%s: %w", data, err)
+		}
+	}
 	return a.writeTraining(ctx, model, output, &passes, trace)
 }
 
