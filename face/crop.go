@@ -1,0 +1,98 @@
+package face
+
+import (
+	"image"
+	"math"
+
+	"nrdl"
+)
+
+// Crop returns the image of the face in img, upright, whose pupils are these:
+// in.Size.Len() whole grey values from 0 to 255, column after column. The
+// similarity that puts the pupils where in.Eyes says gives the image, of which
+// the share in.Crop about the centre is kept and brought to in.Size, all in one
+// resampling by Catmull-Rom, widened where the face shrinks. The edge of the
+// photograph is repeated outside. It panics if in has no size or no eyes, or
+// the pupils are one.
+func Crop(img *image.Gray, pupils [2]Point, in nrdl.Input) []float64 {
+	apart := pupils[0].to(pupils[1])
+	if in.Size == (nrdl.Size{}) || in.Eyes.IsZero() || !(apart > 0) || img.Rect.Empty() {
+		panic("face: nothing to crop")
+	}
+	crop := in.Crop
+	if crop == 0 {
+		crop = 1
+	}
+	h, w := float64(in.Height), float64(in.Width)
+	scale := crop * apart / (in.Eyes.Distance * w) // pixels of the photograph for one of the crop
+	angle := math.Atan2(pupils[1].Y-pupils[0].Y, pupils[1].X-pupils[0].X)
+	to := about(w/2, h/2+(in.Eyes.Height-0.5)*h/crop, scale, angle, middle(pupils))
+	from, to := blocks(img, to, h, w)
+
+	out := make([]float64, in.Size.Len())
+	for x := range in.Width {
+		for y := range in.Height {
+			v := from.catmullRom(to, float64(x)+0.5, float64(y)+0.5)
+			out[x*in.Height+y] = max(0, min(255, math.Round(v)))
+		}
+	}
+	return out
+}
+
+// Where more than mostTaps pixels become one, whole blocks of them are averaged
+// first, so that fewTaps of the averages become one: the kernel, as wide as
+// several of them, hardly tells, and the effort is bounded.
+const mostTaps, fewTaps = 8, 4
+
+// blocks returns img, or the means of blocks of its part that to reaches from
+// the h×w crop, and to in its pixels.
+func blocks(img *image.Gray, to similarity, h, w float64) (view, similarity) {
+	factor := 1.0
+	part := img.Rect
+	if scale := to.scale(); scale > mostTaps {
+		factor = math.Floor(scale / fewTaps)
+		reach := math.Hypot(h, w)*scale + 2*support*scale
+		if near := (window{Point: to.at(w/2, h/2), side: reach}).box(img.Rect); !near.Empty() {
+			part = near
+		}
+	}
+	v := reduced(img, part, factor)
+	return v, v.back.inverse().after(to)
+}
+
+// support is half the width of the kernel.
+const support = 2
+
+// catmullRom returns the value of v about to.at(x, y): the mean of its pixels
+// weighted by the kernel along the rows and the columns of the crop.
+func (v view) catmullRom(to similarity, x, y float64) float64 {
+	centre, scale := to.at(x, y), to.scale()
+	stretch := max(1, scale)
+	cos, sin := to.a/scale, to.b/scale
+	reach := support * stretch * (math.Abs(cos) + math.Abs(sin))
+	width, height := v.Rect.Dx(), v.Rect.Dy()
+	var sum, weights float64
+	for r := math.Ceil(centre.Y - reach - 0.5); r+0.5 <= centre.Y+reach; r++ {
+		row := v.Pix[max(0, min(height-1, int(r)))*v.Stride:]
+		dy := (r + 0.5 - centre.Y) / stretch
+		for c := math.Ceil(centre.X - reach - 0.5); c+0.5 <= centre.X+reach; c++ {
+			dx := (c + 0.5 - centre.X) / stretch
+			weight := kernel(cos*dx+sin*dy) * kernel(cos*dy-sin*dx)
+			sum += weight * float64(row[max(0, min(width-1, int(c)))])
+			weights += weight
+		}
+	}
+	return sum / weights
+}
+
+// kernel is the cubic convolution kernel with B = 0 and C = 1/2, as package
+// dataset resamples.
+func kernel(t float64) float64 {
+	switch t = math.Abs(t); {
+	case t < 1:
+		return (1.5*t-2.5)*t*t + 1
+	case t < support:
+		return ((-0.5*t+2.5)*t-4)*t + 2
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+// Package face turns photographs into crops of faces: it finds the faces and
+// their pupils, brings the pupils to fixed places, and says how well each face
+// is seen.
+//
+// Faces are found by the cascade of [pico] as pigo runs it, and pupils by the
+// cascade of [puploc], in the files of pigo. Nothing is drawn at random: a
+// photograph gives the same faces on every run.
+//
+// Points are pixels of the upright photograph, x to the right and y down, from
+// the corner at the top left: the centre of the first pixel is (0.5, 0.5).
+//
+// References:
+//
+//	[pico]   N. Markuš, M. Frljak, I. S. Pandžić, J. Ahlberg, R. Forchheimer.
+//	         Object detection with pixel intensity comparisons organized in
+//	         decision trees. arXiv:1305.4537, 2014.
+//	[puploc] N. Markuš, M. Frljak, I. S. Pandžić, J. Ahlberg, R. Forchheimer.
+//	         Eye pupil localization with an ensemble of randomized trees.
+//	         Pattern Recognition 47, 578–587, 2014.
+package face
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+
+	"nrdl"
+)
+
+// A Point is a place in the upright photograph, in pixels.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+func (p Point) to(q Point) float64 { return math.Hypot(q.X-p.X, q.Y-p.Y) }
+
+// A Face is a face in a photograph.
+type Face struct {
+	Box     image.Rectangle `json:"box"`    // from the brows to the chin, clipped to the photograph
+	Pupils  [2]Point        `json:"pupils"` // of an upright face first the one at the left of the photograph
+	Quality nrdl.Quality    `json:"quality"`
+}
+
+// A Finder says how faces are looked for. Its values may be used by several
+// goroutines at once.
+type Finder struct {
+	Side int // longest side of the image that the cascade runs over; larger photographs are reduced to it
+
+	// The window of the cascade.
+	Least     float64 // its least side, a share of the longest side of the photograph
+	LeastSide int     // and in pixels
+	Shift     float64 // step, a share of its side
+	Scale     float64 // from one side to the next larger one
+	Overlap   float64 // intersection over union of two windows, from which they show one face
+
+	// The score of a face is the sum of the scores of the windows that show it.
+	Score  float64 // least
+	Other  float64 // least of a face beside a surer one, or cut by the edge
+	Rival  float64 // least of a face before or just below a surer one, a share of the score of that
+	Sure   float64 // below it a face may be cut by the edge, or the photograph turned
+	Turned float64 // least of a face that is turned, in scores of the surest upright one; it is Sure too
+
+	Background float64   // faces of less than this share of the eye distance of the largest are not reported
+	Margin     float64   // by which a photograph is continued, a share of its sides, to find a face cut by the edge
+	Turns      []float64 // angles of faces that are turned, degrees
+
+	// Pupils.
+	Patch  int     // pixels to which the side of a face is brought
+	Starts int     // places from which a pupil is looked for; the median of where they lead counts
+	Rounds int     // how often pupils are looked for, each time in the square that those before make level
+	Spread float64 // most median distance from the median, a share of the eye distance
+}
+
+// DefaultFinder finds the faces of people who were photographed. Of the 1896
+// photographs of Georgia Tech and LFW that it was tried on, which show a face
+// each, it finds no face in 14, and a second one in 16, a real one but for one
+// tie. Of the faces it finds, one in a hundred has a score below 13, and the
+// least is 5; of what is none and lies outside of the faces, the score is below
+// 8 where the photograph is upright and up to 45 where it is turned.
+var DefaultFinder = Finder{
+	Side: 640, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
+	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
+	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
+	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
+}
+
+// Find returns the faces in img, upright, that of the largest eye distance
+// first; none if there are none. A face that the edge of the photograph cuts is
+// looked for where there is no sure whole one, and is found if both pupils are
+// inside. Where that is not sure either, the photograph is turned, and the
+// Quality of faces found so has the angle.
+func (f Finder) Find(img *image.Gray) []Face {
+	if img.Rect.Dx() < f.LeastSide || img.Rect.Dy() < f.LeastSide {
+		return nil
+	}
+	small := f.overview(img)
+	best := f.facesIn(img, small, f.Least, f.Score)
+	if surest(best) >= f.Sure {
+		return best
+	}
+	if faces := f.facesIn(img, small.padded(f.Margin), f.Least, f.Other); surest(faces) > surest(best) {
+		best = faces
+	}
+	if surest(best) >= f.Sure {
+		return best
+	}
+	least := max(f.Sure, f.Turned*surest(best))
+	for _, degrees := range f.Turns {
+		if faces := f.facesIn(img, small.turned(degrees), 2*f.Least, least); surest(faces) > least {
+			best, least = faces, surest(faces)
+		}
+	}
+	return best
+}
+
+func surest(faces []Face) float64 {
+	var most float64
+	for _, f := range faces {
+		most = max(most, f.Quality.Detection)
+	}
+	return most
+}
+
+// facesIn returns the faces of the photograph img that the cascade sees in v,
+// largest first.
+func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
+	var faces []Face
+	for _, w := range f.windows(v, least, score) {
+		if p, ok := f.pupils(img, w); ok && !seen(faces, p) {
+			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: measure(img, p, w.score)})
+		}
+	}
+	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.Quality.Eyes, a.Quality.Eyes) })
+	return slices.DeleteFunc(faces, func(one Face) bool {
+		return one.Quality.Eyes < f.Background*faces[0].Quality.Eyes
+	})
+}
+
+// seen reports whether one of faces has its eyes where p are: two windows
+// showed it.
+func seen(faces []Face, p [2]Point) bool {
+	const near = 0.5 // of the eye distance
+	return slices.ContainsFunc(faces, func(f Face) bool {
+		return middle(f.Pupils).to(middle(p)) < near*f.Quality.Eyes
+	})
+}
+
+func middle(p [2]Point) Point { return Point{(p[0].X + p[1].X) / 2, (p[0].Y + p[1].Y) / 2} }

@@ -1,0 +1,189 @@
+package face
+
+import (
+	_ "embed" // the cascade
+	"encoding/binary"
+	"image"
+	"math"
+	"slices"
+	"sync"
+)
+
+//go:embed cascades/puploc
+var pupilFile []byte
+
+var pupilCascade = sync.OnceValue(func() *cascade { return unpackPupils(pupilFile) })
+
+// A cascade is the regression cascade of [puploc]: stages of trees, each of
+// which compares pairs of pixels and says how far the pupil is. It is walked
+// here and not by pigo's RunDetector, which starts at places drawn from the
+// global random source and rounds to whole pixels.
+type cascade struct {
+	stages, trees, depth int
+	shrink               float64   // of the scale, from stage to stage
+	nodes                []int8    // row, column, row, column of the two pixels, 1/256 of the scale; 4·(2^depth − 1) a tree
+	leaves               []float32 // steps down and to the right, shares of the scale; 2·2^depth a tree
+}
+
+// unpackPupils reads the file: stages (uint32), shrink (float32), trees (uint32)
+// and depth (uint32), little-endian, then for each tree its nodes and its
+// leaves. It panics if the file is of another length.
+func unpackPupils(file []byte) *cascade {
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(file[4*i:]) }
+	c := &cascade{
+		stages: int(word(0)), trees: int(word(2)), depth: int(word(3)),
+		shrink: float64(math.Float32frombits(word(1))),
+	}
+	leaves := 1 << c.depth
+	at, trees := 16, c.stages*c.trees
+	if len(file) != at+trees*(4*(leaves-1)+8*leaves) {
+		panic("face: embedded cascade of pupils: wrong length")
+	}
+	for range trees {
+		for _, b := range file[at : at+4*(leaves-1)] {
+			c.nodes = append(c.nodes, int8(b))
+		}
+		at += 4 * (leaves - 1)
+		for range 2 * leaves {
+			c.leaves = append(c.leaves, math.Float32frombits(binary.LittleEndian.Uint32(file[at:])))
+			at += 4
+		}
+	}
+	return c
+}
+
+// walk returns where the cascade arrives in m from p with its first stage of
+// the given scale (pixels); mirror is −1 to walk as in the mirror image, else 1.
+func (c *cascade) walk(m *image.Gray, p Point, scale, mirror float64) Point {
+	inner := 1<<c.depth - 1
+	nodes, leaves := c.nodes, c.leaves
+	for range c.stages {
+		var right, down float64
+		unit := scale / 256
+		for range c.trees {
+			i := 0
+			for range c.depth {
+				n := nodes[4*i : 4*i+4]
+				one := grey(m, p.X+mirror*float64(n[1])*unit, p.Y+float64(n[0])*unit)
+				two := grey(m, p.X+mirror*float64(n[3])*unit, p.Y+float64(n[2])*unit)
+				i = 2*i + 1
+				if one > two {
+					i++
+				}
+			}
+			leaf := 2 * (i - inner)
+			down += float64(leaves[leaf])
+			right += float64(leaves[leaf+1])
+			nodes, leaves = nodes[4*inner:], leaves[2*(inner+1):]
+		}
+		p.X += mirror * right * scale
+		p.Y += down * scale
+		scale *= c.shrink
+	}
+	return p
+}
+
+// grey returns the pixel of m in which (x, y) lies, or the nearest one.
+func grey(m *image.Gray, x, y float64) byte {
+	c := max(0, min(m.Rect.Dx()-1, int(x)))
+	r := max(0, min(m.Rect.Dy()-1, int(y)))
+	return m.Pix[r*m.Stride+c]
+}
+
+// Where pupils are in the square of the cascade of faces, in shares of its
+// side, and how large the square of the cascade of pupils is: as pigo starts.
+const (
+	pupilAside = 0.18
+	pupilAbove = 0.075
+	pupilScale = 0.35
+	startRange = 0.3
+)
+
+// plausible are the bounds on the eye distance, in shares of the window's side,
+// and on the angle to the window, in radians.
+const (
+	leastApart, mostApart = 0.2, 0.6
+	mostTilt              = 40 * math.Pi / 180
+)
+
+// pupils returns the pupils of the face in w. They are looked for in an upright
+// square about it, and then in those about the eyes that were found. Not ok:
+// they are not where those of a face can be, the starts do not agree, or they
+// are outside of the photograph.
+func (f Finder) pupils(img *image.Gray, w window) (p [2]Point, ok bool) {
+	const sides = 2 // of the window, are looked at
+	around := window{Point: w.Point, side: sides * w.side}.box(img.Rect)
+	if around.Empty() {
+		return p, false
+	}
+	level := reduced(img, around, w.side/float64(f.Patch))
+	now, spread := w, 0.0
+	for range f.Rounds {
+		upright := level.square(sides*f.Patch, now.side/float64(f.Patch), now.angle, now.Point)
+		p, spread = f.pair(upright)
+		now = windowOf(p)
+		apart := p[0].to(p[1])
+		if !(apart >= leastApart*w.side && apart <= mostApart*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > mostTilt {
+			return p, false
+		}
+	}
+	agree := spread <= f.Spread*p[0].to(p[1])
+	return p, agree && inside(p[0], img.Rect) && inside(p[1], img.Rect)
+}
+
+// pair returns the pupils of the upright face in the middle of v, in the
+// photograph, and the larger spread of the two.
+func (f Finder) pair(v view) (p [2]Point, spread float64) {
+	middle, side := float64(v.Rect.Dx())/2, float64(f.Patch)
+	for i, aside := range [2]float64{-pupilAside, pupilAside} {
+		at, away := f.pupil(v.Gray, Point{middle + aside*side, middle - pupilAbove*side}, pupilScale*side)
+		p[i] = v.back.at(at.X, at.Y)
+		spread = max(spread, away*v.back.scale())
+	}
+	return p, spread
+}
+
+// windowOf returns the window in which pupils are expected at p.
+func windowOf(p [2]Point) window {
+	w := window{side: p[0].to(p[1]) / (2 * pupilAside), angle: math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)}
+	w.Point = about(0, 0, w.side, w.angle, middle(p)).at(0, pupilAbove)
+	return w
+}
+
+func inside(p Point, r image.Rectangle) bool {
+	return p.X >= float64(r.Min.X) && p.X < float64(r.Max.X) && p.Y >= float64(r.Min.Y) && p.Y < float64(r.Max.Y)
+}
+
+// pupil returns the median of where the cascade and its mirror image arrive
+// from places about at, and the median distance from it. The places are the
+// points of the additive recurrence of Roberts in three dimensions, which fill
+// the cube evenly.
+func (f Finder) pupil(m *image.Gray, at Point, scale float64) (Point, float64) {
+	const plastic = 1.2207440846057596 // the root of x⁴ = x + 1
+	c := pupilCascade()
+	xs, ys := make([]float64, 0, 2*f.Starts), make([]float64, 0, 2*f.Starts)
+	for i := range f.Starts {
+		share := func(power float64) float64 {
+			_, part := math.Modf(0.5 + float64(i)/math.Pow(plastic, power))
+			return (part - 0.5) * startRange
+		}
+		s := scale * (1 + share(3))
+		for _, mirror := range [2]float64{-1, 1} {
+			q := c.walk(m, Point{at.X + mirror*share(1)*scale, at.Y + share(2)*scale}, s, mirror)
+			xs, ys = append(xs, q.X), append(ys, q.Y)
+		}
+	}
+	mid := Point{median(slices.Clone(xs)), median(slices.Clone(ys))}
+	away := make([]float64, len(xs))
+	for i := range xs {
+		away[i] = mid.to(Point{xs[i], ys[i]})
+	}
+	return mid, median(away)
+}
+
+// median sorts v.
+func median(v []float64) float64 {
+	slices.Sort(v)
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
+}

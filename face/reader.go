@@ -1,0 +1,126 @@
+package face
+
+import (
+	"fmt"
+	"image"
+	"sync"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// Which says which faces of a photograph with several are meant.
+type Which string
+
+// The choices.
+const (
+	Largest Which = "largest" // that with the largest eye distance
+	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
+	All     Which = "all"     // all of them
+)
+
+// Validate reports an unknown choice.
+func (w Which) Validate() error {
+	switch w {
+	case Largest, Refuse, All:
+		return nil
+	}
+	return hint.Unknown("choice of faces", string(w), []string{string(Largest), string(Refuse), string(All)})
+}
+
+// A Reader makes crops of the faces in photographs, as training and recognition
+// on folders need them. Several goroutines may use it.
+type Reader struct {
+	Finder Finder
+	Limits Limits
+	Which  Which
+	Input  nrdl.Input // of the crops; its Eyes are set
+
+	mu    sync.Mutex
+	tally Tally
+}
+
+// A Tally counts the photographs that a Reader read.
+type Tally struct {
+	Photographs int // that could be decoded
+	None        int // without a face
+	Several     int // with more than one face, whichever was meant
+	Refused     int // whose faces are all seen too badly, or are several where that is refused
+	Faces       int // crops
+}
+
+// Tally returns the counts so far.
+func (r *Reader) Tally() Tally {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tally
+}
+
+// Read returns the crops of the faces in the photograph data, largest first.
+// Name stands for it in errors. Where a photograph has no face that is seen
+// well enough, the error wraps dataset.ErrNoFace and says why.
+func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
+	img, err := dataset.DecodeGrey(data, name)
+	if err != nil {
+		return nil, err
+	}
+	found := r.Finder.Find(img)
+	faces, err := r.choose(found)
+	r.count(found, faces)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r.crops(img, faces), nil
+}
+
+// choose returns the faces among found that are meant and seen well enough, or
+// why there are none.
+func (r *Reader) choose(found []Face) ([]Face, error) {
+	switch {
+	case len(found) == 0:
+		return nil, hint.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
+	case len(found) > 1 && r.Which == Refuse:
+		return nil, hint.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(found)), "cut out the one that is meant")
+	case r.Which != All:
+		found = found[:1]
+	}
+	var faces []Face
+	var why error // of the largest that is refused
+	for _, f := range found {
+		err := r.Limits.Refusal(f)
+		if err == nil {
+			faces = append(faces, f)
+		} else if why == nil {
+			why = err
+		}
+	}
+	if len(faces) == 0 {
+		return nil, fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, why)
+	}
+	return faces, nil
+}
+
+func (r *Reader) crops(img *image.Gray, faces []Face) []dataset.Crop {
+	crops := make([]dataset.Crop, len(faces))
+	for i, f := range faces {
+		crops[i] = dataset.Crop{Values: Crop(img, f.Pupils, r.Input), Quality: f.Quality}
+	}
+	return crops
+}
+
+func (r *Reader) count(found, chosen []Face) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tally.Photographs++
+	r.tally.Faces += len(chosen)
+	switch {
+	case len(found) == 0:
+		r.tally.None++
+	case len(chosen) == 0:
+		r.tally.Refused++
+	}
+	if len(found) > 1 {
+		r.tally.Several++
+	}
+}

@@ -1,0 +1,309 @@
+package face
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	pigo "github.com/esimov/pigo/core"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/realdata"
+)
+
+// photographs returns the grey photographs of the folder, every step-th of them.
+func photographs(t *testing.T, step int, folder ...string) (images []*image.Gray, names []string) {
+	t.Helper()
+	paths, err := dataset.Images(realdata.Path(t, folder...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(paths); i += step {
+		images, names = append(images, readGrey(t, paths[i])), append(names, paths[i])
+	}
+	return images, names
+}
+
+func readGrey(t *testing.T, path string) *image.Gray {
+	t.Helper()
+	m, err := dataset.ReadGrey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// findAll finds the faces in the images on all processors.
+func findAll(images []*image.Gray) [][]Face {
+	faces := make([][]Face, len(images))
+	var wg sync.WaitGroup
+	for p := range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := p; i < len(images); i += runtime.GOMAXPROCS(0) {
+				faces[i] = DefaultFinder.Find(images[i])
+			}
+		})
+	}
+	wg.Wait()
+	return faces
+}
+
+// TestRealPhotographs finds one face, seen well enough, in photographs of one
+// person each.
+func TestRealPhotographs(t *testing.T) {
+	for _, folder := range []string{"gt_db", "lfw_colour15"} {
+		images, names := photographs(t, 4, "photos", folder)
+		missed := 0
+		for i, faces := range findAll(images) {
+			if len(faces) != 1 {
+				missed++
+				t.Logf("%s: %d faces", names[i], len(faces))
+				continue
+			}
+			if err := DefaultLimits.Refusal(faces[0]); err != nil {
+				t.Errorf("%s: %v", names[i], err)
+			}
+		}
+		if missed*50 > len(images) {
+			t.Errorf("%s: %d of %d photographs do not give one face", folder, missed, len(images))
+		}
+	}
+}
+
+// TestRealPupils compares pupils with those that a person marked. Missed is
+// s10/07 of Georgia Tech, a head aslant with bright eyes, where the dark corner
+// of an eye is taken for its pupil.
+func TestRealPupils(t *testing.T) {
+	marked := markedPupils(t)
+	var images []*image.Gray
+	for _, m := range marked {
+		images = append(images, readGrey(t, realdata.Path(t, "photos", m.file)))
+	}
+	var missed []string
+	for i, faces := range findAll(images) {
+		apart := marked[i].pupils[0].to(marked[i].pupils[1])
+		least := math.Inf(1)
+		for _, f := range faces {
+			least = min(least, max(f.Pupils[0].to(marked[i].pupils[0]), f.Pupils[1].to(marked[i].pupils[1]))/apart)
+		}
+		if least > 0.1 {
+			missed = append(missed, fmt.Sprintf("%s by %.2f", marked[i].file, least))
+		}
+	}
+	if want := len(marked) * 98 / 100; len(marked)-len(missed) < want {
+		t.Errorf("of %d photographs %d were wanted, missed: %s", len(marked), want, strings.Join(missed, ", "))
+	}
+	t.Logf("missed: %s", strings.Join(missed, ", "))
+}
+
+type markedFace struct {
+	file   string
+	pupils [2]Point
+}
+
+func markedPupils(t *testing.T) (marked []markedFace) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "pupils.csv"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		var v [4]float64
+		for i := range v {
+			if v[i], err = strconv.ParseFloat(row[i+1], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		marked = append(marked, markedFace{filepath.FromSlash(row[0]), [2]Point{{v[0], v[1]}, {v[2], v[3]}}})
+	}
+	return marked
+}
+
+// TestRealPigo compares the walk, from one place, with what pigo finds from
+// places about it, drawn at random.
+func TestRealPigo(t *testing.T) {
+	plc, err := pigo.NewPuplocCascade().UnpackCascade(pupilFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images, names := photographs(t, 40, "photos", "gt_db")
+	for i, m := range images {
+		w := DefaultFinder.windows(DefaultFinder.overview(m), DefaultFinder.Least, DefaultFinder.Score)[0]
+		start := Point{math.Floor(w.X - pupilAside*w.side), math.Floor(w.Y - pupilAbove*w.side)}
+		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, pupilScale*w.side)
+		var mean Point
+		const times = 5
+		for range times {
+			p := plc.RunDetector(pigo.Puploc{Row: int(start.Y), Col: int(start.X), Scale: float32(pupilScale * w.side), Perturbs: 61},
+				pigo.ImageParams{Pixels: m.Pix, Rows: m.Rect.Dy(), Cols: m.Rect.Dx(), Dim: m.Stride}, 0, false)
+			mean.X += (float64(p.Col) + 0.5) / times
+			mean.Y += (float64(p.Row) + 0.5) / times
+		}
+		// Pigo rounds down and does not take the mirror image.
+		if away := got.to(mean); away > spread+0.02*w.side {
+			t.Errorf("%s: %v is %.1f pixels from that of pigo, %v; the starts are spread by %.1f", names[i], got, away, mean, spread)
+		}
+	}
+}
+
+// TestRealEquivariance finds the same pupils in mirrored and in reduced
+// photographs.
+func TestRealEquivariance(t *testing.T) {
+	images, names := photographs(t, 50, "photos", "gt_db")
+	const within = 0.04 // of the eye distance
+	for i, m := range images {
+		faces := DefaultFinder.Find(m)
+		other := DefaultFinder.Find(mirrored(m))
+		smaller := DefaultFinder.Find(reduced(m, m.Rect, 1.6).Gray)
+		if len(faces) != 1 || len(other) != 1 || len(smaller) != 1 {
+			t.Errorf("%s: %d, %d and %d faces", names[i], len(faces), len(other), len(smaller))
+			continue
+		}
+		p, q, s, width := faces[0].Pupils, other[0].Pupils, smaller[0].Pupils, float64(m.Rect.Dx())
+		for k := range p {
+			if d := p[k].to(Point{width - q[1-k].X, q[1-k].Y}) / p[0].to(p[1]); d > within {
+				t.Errorf("%s: pupil %d is %.3f of the eye distance off in the mirror", names[i], k, d)
+			}
+			if d := p[k].to(Point{1.6 * s[k].X, 1.6 * s[k].Y}) / p[0].to(p[1]); d > within {
+				t.Errorf("%s: pupil %d is %.3f of the eye distance off when reduced", names[i], k, d)
+			}
+		}
+	}
+}
+
+// TestRealSpoilt spoils photographs in which a face is found.
+func TestRealSpoilt(t *testing.T) {
+	images, names := photographs(t, 100, "photos", "gt_db")
+	for i, m := range images {
+		whole := view{m, similarity{a: 1}}
+		f := DefaultFinder.Find(m)[0]
+		eyes, left, right := f.Quality.Eyes, f.Pupils[0], f.Pupils[1]
+		for _, c := range []struct {
+			what, why string // why the face is refused, if it is
+			image     *image.Gray
+		}{
+			{"whole", "", m},
+			{"tilted", "", whole.turned(25).Gray},
+			{"upside down", "turned by", whole.turned(180).Gray},
+			{"on its side", "turned by", whole.turned(90).Gray},
+			{"tiny", "pixels between the eyes", reduced(m, m.Rect, eyes/12).Gray},
+			{"blurred", "blurred", blurred(reduced(m, m.Rect, eyes/33).Gray, 6)},
+			{"cut beside the eye", "", reduced(m, image.Rect(int(left.X-0.35*eyes), 0, m.Rect.Dx(), m.Rect.Dy()), 1).Gray},
+			{"cut between the eyes", "no face", reduced(m, image.Rect(int((left.X+right.X)/2), 0, m.Rect.Dx(), m.Rect.Dy()), 1).Gray},
+			{"dark", "no face", drawn(m.Rect.Dx(), m.Rect.Dy(), func(x, y float64) float64 { return float64(m.GrayAt(int(x), int(y)).Y) / 60 })},
+		} {
+			err := errors.New("no face")
+			if faces := DefaultFinder.Find(c.image); len(faces) > 0 {
+				err = DefaultLimits.Refusal(faces[0])
+			}
+			if (err == nil) != (c.why == "") || err != nil && !strings.Contains(err.Error(), c.why) {
+				t.Errorf("%s, %s: %v, want %q", names[i], c.what, err, c.why)
+			}
+		}
+	}
+}
+
+// blurred returns m after a Gaussian of the standard deviation sigma, pixels.
+func blurred(m *image.Gray, sigma float64) *image.Gray {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	along := func(from *image.Gray, dx, dy int) *image.Gray {
+		return drawn(w, h, func(x, y float64) float64 {
+			var sum, weights float64
+			for k := -int(3 * sigma); k <= int(3*sigma); k++ {
+				g := math.Exp(-float64(k*k) / (2 * sigma * sigma))
+				sum += g * float64(from.GrayAt(max(0, min(w-1, int(x)+k*dx)), max(0, min(h-1, int(y)+k*dy))).Y)
+				weights += g
+			}
+			return sum / weights
+		})
+	}
+	return along(along(m, 1, 0), 0, 1)
+}
+
+// TestRealGroup puts ten people in one photograph.
+func TestRealGroup(t *testing.T) {
+	images, _ := photographs(t, 15, "photos", "lfw_colour15", "train")
+	images = images[len(images)-5:]
+	group := image.NewGray(image.Rect(0, 0, 5*180, 2*180))
+	for i := range 10 {
+		m := images[i%5]
+		if i >= 5 {
+			m = mirrored(m)
+		}
+		x0, y0 := i%5*180, i/5*180
+		for y := range 180 {
+			for x := range 180 {
+				group.SetGray(x0+x, y0+y, m.GrayAt(35+x, 35+y))
+			}
+		}
+	}
+	faces := DefaultFinder.Find(group)
+	if len(faces) != 10 {
+		t.Fatalf("%d faces", len(faces))
+	}
+	for i := range faces[1:] {
+		if faces[i].Quality.Eyes < faces[i+1].Quality.Eyes {
+			t.Errorf("face %d is larger than the one before", i+1)
+		}
+	}
+}
+
+func TestRealAutomatic(t *testing.T) {
+	for folder, want := range map[string]bool{
+		"orl_faces": false, "photos/gt_db": true, "photos/lfw86": true, "photos/lfw_strangers": true,
+		"photos/lfw_colour15/train": true, "photos/lfw_colour15/test": true,
+	} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			paths, err := dataset.Images(realdata.Path(t, folder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := DefaultFinder.Photographs(context.Background(), paths)
+			if err != nil || got != want {
+				t.Errorf("photographs: %v, error %v", got, err)
+			}
+		})
+	}
+}
+
+func TestRealReader(t *testing.T) {
+	r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Input: nrdl.Input{Size: nrdl.DefaultSize, Eyes: nrdl.DefaultEyes}}
+	path := realdata.Path(t, "photos", "gt_db", "s02", "04.jpg")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crops, err := r.Read(data, path)
+	if err != nil || len(crops) != 1 || len(crops[0].Values) != r.Input.Len() || crops[0].Quality.Eyes < 40 {
+		t.Fatalf("%d crops, error %v", len(crops), err)
+	}
+	r.Limits.Eyes = 1000
+	if _, err := r.Read(data, path); !errors.Is(err, dataset.ErrNoFace) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := r.Read(data[:1000], path); err == nil || errors.Is(err, dataset.ErrNoFace) {
+		t.Errorf("error %v", err)
+	}
+	if got, want := r.Tally(), (Tally{Photographs: 2, Refused: 1, Faces: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,172 @@
+package face
+
+import (
+	"image"
+	"math"
+)
+
+// A similarity takes (u, v) to (A·u − B·v + X, B·u + A·v + Y).
+type similarity struct{ a, b, x, y float64 }
+
+func (s similarity) at(u, v float64) Point {
+	return Point{s.a*u - s.b*v + s.x, s.b*u + s.a*v + s.y}
+}
+
+// after returns the similarity that applies t, then s.
+func (s similarity) after(t similarity) similarity {
+	o := s.at(t.x, t.y)
+	return similarity{s.a*t.a - s.b*t.b, s.b*t.a + s.a*t.b, o.X, o.Y}
+}
+
+// inverse returns the similarity that takes s back.
+func (s similarity) inverse() similarity {
+	n := s.a*s.a + s.b*s.b
+	t := similarity{a: s.a / n, b: -s.b / n}
+	o := t.at(s.x, s.y)
+	t.x, t.y = -o.X, -o.Y
+	return t
+}
+
+func (s similarity) scale() float64 { return math.Hypot(s.a, s.b) }
+
+// about turns by angle (radians) and stretches by scale, and takes (u, v) to p.
+func about(u, v, scale, angle float64, p Point) similarity {
+	s := similarity{a: scale * math.Cos(angle), b: scale * math.Sin(angle)}
+	o := s.at(u, v)
+	s.x, s.y = p.X-o.X, p.Y-o.Y
+	return s
+}
+
+// A view is a photograph, or a part of it, as it is looked at: reduced,
+// continued or turned.
+type view struct {
+	*image.Gray
+	back similarity // from the view to the photograph
+}
+
+// overview returns img with its longest side reduced to f.Side.
+func (f Finder) overview(img *image.Gray) view {
+	return reduced(img, img.Rect, float64(max(img.Rect.Dx(), img.Rect.Dy()))/float64(f.Side))
+}
+
+// padded returns v with margin of its sides more on each of them.
+func (v view) padded(margin float64) view {
+	x, y := math.Round(margin*float64(v.Rect.Dx())), math.Round(margin*float64(v.Rect.Dy()))
+	return v.warped(similarity{1, 0, -x, -y}, v.Rect.Dx()+2*int(x), v.Rect.Dy()+2*int(y))
+}
+
+// turned returns v turned by −degrees about its centre, so that what was turned
+// by degrees is upright.
+func (v view) turned(degrees float64) view {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	dx, dy := float64(v.Rect.Dx()), float64(v.Rect.Dy())
+	w := math.Round(math.Abs(cos)*dx + math.Abs(sin)*dy)
+	h := math.Round(math.Abs(sin)*dx + math.Abs(cos)*dy)
+	return v.warped(about(w/2, h/2, 1, degrees*math.Pi/180, Point{dx / 2, dy / 2}), int(w), int(h))
+}
+
+// square returns the n×n view whose centre is p in the photograph, upright for
+// what is turned by angle there, with scale pixels of the photograph for one.
+// Around p, v is at most about as fine.
+func (v view) square(n int, scale, angle float64, p Point) view {
+	half := float64(n) / 2
+	return v.warped(v.back.inverse().after(about(half, half, scale, angle, p)), n, n)
+}
+
+// warped returns the w×h view whose point p is that at to.at(p) in v, by
+// bilinear interpolation; the edge of v is repeated outside.
+func (v view) warped(to similarity, w, h int) view {
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	width, height := v.Rect.Dx(), v.Rect.Dy()
+	for y := range h {
+		for x := range w {
+			p := to.at(float64(x)+0.5, float64(y)+0.5)
+			px := max(0, min(float64(width-1), p.X-0.5))
+			py := max(0, min(float64(height-1), p.Y-0.5))
+			x0, y0 := int(px), int(py)
+			fx, fy := px-float64(x0), py-float64(y0)
+			right, below := min(1, width-1-x0), v.Stride*min(1, height-1-y0)
+			at := v.Pix[y0*v.Stride+x0:]
+			top := float64(at[0])*(1-fx) + float64(at[right])*fx
+			bottom := float64(at[below])*(1-fx) + float64(at[below+right])*fx
+			out.Pix[y*out.Stride+x] = byte(top*(1-fy) + bottom*fy + 0.5)
+		}
+	}
+	return view{out, v.back.after(to)}
+}
+
+// reduced returns the part r of img, each pixel the mean of factor×factor
+// pixels; at the right and below, of those that are left. It shares the pixels
+// of img where factor is at most 1.
+func reduced(img *image.Gray, r image.Rectangle, factor float64) view {
+	part := img.SubImage(r).(*image.Gray)
+	corner := similarity{1, 0, float64(r.Min.X), float64(r.Min.Y)}
+	moved := image.Gray{Pix: part.Pix, Stride: part.Stride, Rect: image.Rect(0, 0, r.Dx(), r.Dy())}
+	if factor <= 1 {
+		return view{&moved, corner}
+	}
+	across, down := spansOf(r.Dx(), factor), spansOf(r.Dy(), factor)
+	out := image.NewGray(image.Rect(0, 0, len(across), len(down)))
+	sum := make([]float32, len(across))
+	for y, s := range down {
+		clear(sum)
+		for k := s.from; k <= s.to; k++ {
+			addRow(sum, moved.Pix[k*moved.Stride:][:r.Dx()], across, s.weight(k))
+		}
+		for x, v := range sum {
+			out.Pix[y*out.Stride+x] = byte(v + 0.5)
+		}
+	}
+	corner.a = factor
+	return view{out, corner}
+}
+
+// A span is the pixels from … to of which one is the mean; of the first and the
+// last a part counts.
+type span struct {
+	from, to           int
+	first, inner, last float32 // weights, which sum to 1
+}
+
+func (s span) weight(k int) float32 {
+	switch k {
+	case s.from:
+		return s.first
+	case s.to:
+		return s.last
+	}
+	return s.inner
+}
+
+// spansOf cuts n pixels into spans of factor pixels, the last of which may be
+// shorter.
+func spansOf(n int, factor float64) []span {
+	const hardly = 1e-6 // of a pixel, makes no span
+	spans := make([]span, max(1, int(math.Ceil(float64(n)/factor-hardly))))
+	for i := range spans {
+		lo, hi := float64(i)*factor, min(float64(n), float64(i+1)*factor)
+		s := span{from: int(lo), to: min(n-1, int(hi)), inner: float32(1 / (hi - lo))}
+		s.first = float32(float64(s.from)+1-lo) * s.inner
+		s.last = float32(hi-float64(s.to)) * s.inner
+		if s.from == s.to { // a single pixel is left of the image
+			s.first = 1
+		}
+		spans[i] = s
+	}
+	return spans
+}
+
+// addRow adds weight times the means of row to sum.
+func addRow(sum []float32, row []byte, across []span, weight float32) {
+	for x, s := range across {
+		var inner uint32
+		for _, v := range row[s.from+1 : max(s.to, s.from+1)] {
+			inner += uint32(v)
+		}
+		mean := s.first*float32(row[s.from]) + s.inner*float32(inner)
+		if s.to > s.from {
+			mean += s.last * float32(row[s.to])
+		}
+		sum[x] += weight * mean
+	}
+}
