@@ -37,7 +37,7 @@ func (m *Model) Recognise(ctx context.Context, set *Set) ([]Recognition, error) 
 	for j, class := range best(scores) {
 		r := Recognition{Class: class, Scores: mat.Col(nil, j, scores), Evidence: evidence[j], Known: true, Probability: math.NaN()}
 		switch {
-		case evidence[j] == Evidence{} && blankColumn(set.X, j):
+		case set.Black(j):
 			r.Class, r.Known = -1, false
 		case c != nil:
 			r.Known, r.Probability = c.Known(r.Margin), c.Probability(r.Margin)
@@ -45,14 +45,4 @@ func (m *Model) Recognise(ctx context.Context, set *Set) ([]Recognition, error) 
 		all[j] = r
 	}
 	return all, nil
-}
-
-func blankColumn(x *mat.Dense, j int) bool {
-	d, _ := x.Dims()
-	for i := range d {
-		if x.At(i, j) != 0 {
-			return false
-		}
-	}
-	return true
 }

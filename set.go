@@ -244,6 +244,18 @@ func (s *Set) Select(idx []int) *Set {
 	return t
 }
 
+// Black reports whether sample j is all zero: a black image, or one in which no
+// face was found. Nobody is recognised in it.
+func (s *Set) Black(j int) bool {
+	d, _ := s.X.Dims()
+	for i := range d {
+		if s.X.At(i, j) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // NotBlack returns s without the samples that are all zero: they have no
 // direction to learn. It is s itself where there are none, and has neither
 // samples nor classes where there are no others; classes that lose all samples

@@ -107,7 +107,8 @@ func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trac
 	return model, nil
 }
 
-// names returns the names of the people that the columns of set are taken for.
+// names returns the names of the people that the columns of set are taken for;
+// nobody, "", in a black image.
 func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, error) {
 	classes, err := model.PredictOf(ctx, set)
 	if err == nil {
@@ -118,7 +119,9 @@ func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, err
 	}
 	named := make([]string, len(classes))
 	for j, c := range classes {
-		named[j] = model.Parts().Classes[c]
+		if !set.Black(j) {
+			named[j] = model.Parts().Classes[c]
+		}
 	}
 	return named, nil
 }

@@ -24,6 +24,7 @@ type evaluation struct {
 	repeats int
 	model   string
 	json    bool
+	open    openSet
 }
 
 func (a *app) evaluateCmd() *cobra.Command {
@@ -39,18 +40,27 @@ coder by folds of the faces that it learns from.
 
 With --model it judges a model that exists: on all of DATA, or with --split on
 the part that is not for learning. Give the --split and --seed that it was learnt
-with: on the images that it was learnt from its rate says nothing.`,
+with: on the images that it was learnt from its rate says nothing.
+
+With --open-set some of the people, drawn anew in each run, are enrolled, and the
+faces of the others are strangers': it tells how many faces are identified while
+a given share of strangers is let in, what the threshold that training sets does
+to strangers whom it has not seen, and what probabilities are worth.`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --input faces32 --split random:5 --repeats 5
   nrdl evaluate people --input auto --size 32x32 --split first:6
   nrdl evaluate people --input pixels --method nrdl --set alpha=10 --repeats 2 --json
   nrdl evaluate people --input pixels --method src --preset orl
-  nrdl evaluate people --model people.nrdl --split first:6`,
+  nrdl evaluate people --model people.nrdl --split first:6
+  nrdl evaluate people --open-set --split random:5 --repeats 2`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.divided = c.Flags().Changed("split")
 			if err := e.check(c); err != nil {
 				return err
+			}
+			if e.open.on {
+				return a.evaluateOpenSet(c.Context(), args[0], &e)
 			}
 			result, err := a.evaluate(c.Context(), args[0], &e)
 			if err != nil {
@@ -69,6 +79,7 @@ with: on the images that it was learnt from its rate says nothing.`,
 	c.Flags().IntVarP(&e.repeats, "repeats", "r", 10, "`N` runs, each with a split of its own")
 	c.Flags().StringVar(&e.model, "model", "", "judge this `MODEL`; nothing is learnt")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
+	e.open.register(c)
 	complete(c, "model", completeFiles("nrdl"))
 	return c
 }
@@ -79,6 +90,9 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	if e.divided && e.split.Split == (dataset.Split{}) && e.model == "" {
 		return hint.Add(misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
+	}
+	if err := e.open.check(c); err != nil {
+		return err
 	}
 	if e.model == "" && c.Flags().Changed("model") {
 		return misuse("--model is empty: it is the file to judge")

@@ -178,7 +178,7 @@ func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputF
 	if err != nil {
 		return nil, in, err
 	}
-	if !f.set.Changed("input") && (f.set.Lookup("project") == nil || !f.set.Changed("project")) {
+	if !f.chosen() {
 		in = forPeople(in, len(set.Classes))
 	}
 	made := in.On(set)
@@ -189,6 +189,11 @@ func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputF
 		return nil, in, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, made, nil
+}
+
+// chosen reports whether the command line says what is projected.
+func (f *inputFlags) chosen() bool {
+	return f.set.Changed("input") || f.set.Lookup("project") != nil && f.set.Changed("project")
 }
 
 // forPeople returns the default input in for so many people.

@@ -1,0 +1,415 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// An OpenSet says how it is judged what a method makes of people whom it does
+// not know: some of the people of a set, drawn at random, are enrolled by a part
+// of their faces; they are to be named by the others. All faces of the people who
+// are left are strangers'.
+type OpenSet struct {
+	Split     dataset.Split // of the faces of those who are enrolled
+	Enrolled  float64       // share of the people who are
+	Repeats   int           // draws
+	Seed      uint64        // draw r, its split and its fit have the seed Seed + r
+	Input     nrdl.Input    // that makes samples of the images
+	Calibrate nrdl.Calibrating
+
+	// Strangers are further ones, images as of the set that is judged; may be
+	// nil. Blank ones are images without a face, which nobody is named in.
+	Strangers *nrdl.Set
+}
+
+// FalseAccepts are the shares of strangers who may be named at which an
+// OpenSetResult gives identification rates.
+var FalseAccepts = []float64{0.001, 0.01, 0.1}
+
+// An OpenSetResult is what JudgeOpenSet found. Rates are fractions; those of an
+// identification are of all test faces of people who are enrolled: rightly named
+// and not called unknown.
+type OpenSetResult struct {
+	Method      string           `json:"method"`
+	Input       nrdl.Input       `json:"input"`
+	Split       string           `json:"split"`
+	Calibrate   nrdl.Calibrating `json:"calibrate"`
+	People      int              `json:"people"`      // enrolled in a draw
+	Strangers   int              `json:"strangers"`   // people of the set who are not
+	OtherFaces  int              `json:"other_faces"` // of further strangers
+	Draws       []OpenSetDraw    `json:"draws"`       //
+	Scores      []ScoreResult    `json:"scores"`      // the margin first, by which models decide
+	Reliability []ReliabilityBin `json:"reliability"` // of all draws
+	ECE         float64          `json:"ece"`         // expected calibration error, mean over the draws
+	ECESD       float64          `json:"ece_sd"`      //
+	FAR         Spread           `json:"far"`         // share of strangers named by the thresholds of training
+	Identified  Spread           `json:"identified"`  // by them
+	ClosedSet   Spread           `json:"closed_set"`  // named rightly where nobody is called unknown
+}
+
+// A Spread is a number over the draws.
+type Spread struct {
+	Mean  float64 `json:"mean"`
+	SD    float64 `json:"sd"` // sample standard deviation; 0 of one
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+}
+
+// An OpenSetDraw is one draw of who is enrolled.
+type OpenSetDraw struct {
+	Seed       uint64  `json:"seed"`
+	Train      int     `json:"train"`      // faces
+	Test       int     `json:"test"`       // faces of people who are enrolled
+	Strangers  int     `json:"strangers"`  // faces
+	Threshold  float64 `json:"threshold"`  // of training
+	FAR        float64 `json:"far"`        // share of strangers named by it
+	Identified float64 `json:"identified"` // rate by it
+	ClosedSet  float64 `json:"closed_set"`
+	ECE        float64 `json:"ece"`
+}
+
+// A ScoreResult is what one score tells of strangers, over the draws.
+type ScoreResult struct {
+	Name       string    `json:"name"`
+	Identified []Spread  `json:"identified"` // at FalseAccepts
+	EER        Spread    `json:"eer"`        // share of strangers named, where it is that of enrolled faces not named rightly
+	ROC        []float64 `json:"roc"`        // mean identification rates at ROCAccepts
+}
+
+// A ReliabilityBin is of the faces with a probability in one tenth. Strangers
+// count as much in all as the prior of the calibration says.
+type ReliabilityBin struct {
+	Said  float64 `json:"said"`  // mean probability
+	Right float64 `json:"right"` // share of the best guesses that are right
+	Share float64 `json:"share"` // of all faces
+	Faces int     `json:"faces"`
+}
+
+// ROCAccepts are the shares of false accepts of a ROC: from 0.001 to 1, evenly
+// on a logarithmic scale.
+var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
+
+// scores are the evidence that an open set is judged by.
+var scores = []struct {
+	name string
+	of   func(nrdl.Evidence) float64
+}{
+	{"margin", func(e nrdl.Evidence) float64 { return e.Margin }},
+	{"concentration", func(e nrdl.Evidence) float64 { return e.Concentration }},
+	{"share", func(e nrdl.Evidence) float64 { return e.Share }},
+	{"residual", func(e nrdl.Evidence) float64 { return e.Residual }},
+}
+
+// Validate reports what cannot be.
+func (o OpenSet) Validate() error {
+	switch {
+	case o.Repeats < 1:
+		return fmt.Errorf("%d repeats", o.Repeats)
+	case !(o.Enrolled > 0 && o.Enrolled <= 1):
+		return fmt.Errorf("enrolled = %v is not a share of the people", o.Enrolled)
+	}
+	return o.Calibrate.Validate()
+}
+
+// JudgeOpenSet judges m on set. Done is told of each draw; may be nil.
+func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, done func(OpenSetDraw)) (*OpenSetResult, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("open set: %w", err)
+	}
+	people := int(math.Round(o.Enrolled * float64(len(set.Classes))))
+	others := 0
+	if o.Strangers != nil {
+		_, others = o.Strangers.X.Dims()
+	}
+	switch {
+	case people < 3:
+		return nil, hint.Add(fmt.Errorf("open set: %d of %d people are too few to enrol", people, len(set.Classes)), "at least 3 are needed, and others as strangers")
+	case people == len(set.Classes) && others == 0:
+		return nil, hint.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
+	}
+	res := &OpenSetResult{
+		Method: m.Name(), Input: o.Input.On(set), Split: o.Split.String(), Calibrate: o.Calibrate,
+		People: people, Strangers: len(set.Classes) - people, OtherFaces: others,
+	}
+	var all []*judged
+	for r := range o.Repeats {
+		one, err := o.draw(ctx, set, m, people, o.Seed+uint64(r))
+		if err != nil {
+			return nil, fmt.Errorf("open set: draw with seed %d: %w", o.Seed+uint64(r), err)
+		}
+		all = append(all, one)
+		res.Draws = append(res.Draws, one.OpenSetDraw)
+		if done != nil {
+			done(one.OpenSetDraw)
+		}
+	}
+	res.summarise(all)
+	return res, nil
+}
+
+// judged is what is known after a draw.
+type judged struct {
+	OpenSetDraw
+	enrolled, strangers []nrdl.Recognition
+	right               []bool // of enrolled: the best guess is
+	bins                []ReliabilityBin
+}
+
+// draw enrols people, learns and judges.
+func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people int, seed uint64) (*judged, error) {
+	known, unknown := divideFaces(set, people, seed)
+	learn, test, err := o.Split.Apply(known, seed)
+	if err != nil {
+		return nil, err
+	}
+	if len(test) == 0 {
+		return nil, hint.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
+	}
+	model, err := nrdl.Learn(ctx, known.Select(learn), o.Input.On(set), m, nrdl.Run{Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	if model, err = model.Calibrate(ctx, m, o.Calibrate, nil, nil); err != nil {
+		return nil, err
+	}
+	probes := known.Select(test)
+	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Threshold: model.Parts().Calibration.Threshold}}
+	if j.enrolled, err = model.Recognise(ctx, probes); err != nil {
+		return nil, err
+	}
+	for i, r := range j.enrolled {
+		j.right = append(j.right, r.Class >= 0 && model.Parts().Classes[r.Class] == probes.Classes[probes.ClassOf(i)])
+	}
+	for _, s := range []*nrdl.Set{unknown, o.Strangers} {
+		if s == nil {
+			continue
+		}
+		r, err := model.Recognise(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		j.strangers = append(j.strangers, r...)
+	}
+	j.count(o.Calibrate.Prior)
+	return j, nil
+}
+
+// divideFaces draws who is enrolled; the rest is nil where everybody is.
+func divideFaces(set *nrdl.Set, people int, seed uint64) (known, unknown *nrdl.Set) {
+	chosen := rand.New(rand.NewPCG(seed, uint64(len(set.Classes)))).Perm(len(set.Classes))[:people]
+	var in, out []int
+	for j, c := range set.Labels() {
+		if slices.Contains(chosen, c) {
+			in = append(in, j)
+		} else {
+			out = append(out, j)
+		}
+	}
+	if len(out) > 0 {
+		unknown = set.Select(out)
+	}
+	return set.Select(in), unknown
+}
+
+// count fills in what the threshold and the probabilities of training make of
+// the faces.
+func (j *judged) count(prior float64) {
+	j.Strangers = len(j.strangers)
+	named := 0
+	for _, r := range j.strangers {
+		if r.Known {
+			named++
+		}
+	}
+	j.FAR = float64(named) / float64(len(j.strangers))
+	closed, identified := 0, 0
+	for i, r := range j.enrolled {
+		if j.right[i] {
+			closed++
+			if r.Known {
+				identified++
+			}
+		}
+	}
+	j.ClosedSet = float64(closed) / float64(len(j.enrolled))
+	j.Identified = float64(identified) / float64(len(j.enrolled))
+	j.bins = reliability(j.enrolled, j.right, j.strangers, prior)
+	j.ECE = calibrationError(j.bins)
+}
+
+// tenths is how many bins a reliability diagram has.
+const tenths = 10
+
+// reliability sorts faces by their probabilities. Images without a face have
+// none.
+func reliability(enrolled []nrdl.Recognition, right []bool, strangers []nrdl.Recognition, prior float64) []ReliabilityBin {
+	bins := make([]ReliabilityBin, tenths)
+	add := func(r nrdl.Recognition, right bool, weight float64) {
+		if r.Class < 0 || math.IsNaN(r.Probability) {
+			return
+		}
+		b := &bins[min(tenths-1, int(r.Probability*tenths))]
+		b.Faces++
+		b.Share += weight
+		b.Said += weight * r.Probability
+		if right {
+			b.Right += weight
+		}
+	}
+	for i, r := range enrolled {
+		add(r, right[i], (1-prior)/float64(len(enrolled)))
+	}
+	for _, r := range strangers {
+		add(r, false, prior/float64(len(strangers)))
+	}
+	return normalised(bins)
+}
+
+// normalised turns sums over bins into means.
+func normalised(bins []ReliabilityBin) []ReliabilityBin {
+	for i := range bins {
+		if b := &bins[i]; b.Share > 0 {
+			b.Said /= b.Share
+			b.Right /= b.Share
+		}
+	}
+	return bins
+}
+
+// calibrationError is the mean difference between what is said and what is right.
+func calibrationError(bins []ReliabilityBin) float64 {
+	var sum, all float64
+	for _, b := range bins {
+		sum += b.Share * math.Abs(b.Said-b.Right)
+		all += b.Share
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return sum / all
+}
+
+// summarise fills in what is over all draws.
+func (r *OpenSetResult) summarise(all []*judged) {
+	over := func(of func(*judged) float64) Spread {
+		v := make([]float64, len(all))
+		for i, j := range all {
+			v[i] = of(j)
+		}
+		return spreadOf(v)
+	}
+	r.FAR = over(func(j *judged) float64 { return j.FAR })
+	r.Identified = over(func(j *judged) float64 { return j.Identified })
+	r.ClosedSet = over(func(j *judged) float64 { return j.ClosedSet })
+	ece := over(func(j *judged) float64 { return j.ECE })
+	r.ECE, r.ECESD = ece.Mean, ece.SD
+	r.Reliability = pooled(all)
+	for _, s := range scores {
+		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCAccepts))}
+		for _, far := range FalseAccepts {
+			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of, far) }))
+		}
+		one.EER = over(func(j *judged) float64 { return j.equalError(s.of) })
+		for i, far := range ROCAccepts {
+			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of, far) }).Mean
+		}
+		r.Scores = append(r.Scores, one)
+	}
+}
+
+func spreadOf(v []float64) Spread {
+	s := Spread{Mean: stat.Mean(v, nil), Least: slices.Min(v), Most: slices.Max(v)}
+	if len(v) > 1 {
+		s.SD = stat.StdDev(v, nil)
+	}
+	return s
+}
+
+func pooled(all []*judged) []ReliabilityBin {
+	bins := make([]ReliabilityBin, tenths)
+	for _, j := range all {
+		for i, b := range j.bins {
+			share := b.Share / float64(len(all))
+			bins[i].Faces += b.Faces
+			bins[i].Share += share
+			bins[i].Said += share * b.Said
+			bins[i].Right += share * b.Right
+		}
+	}
+	return normalised(bins)
+}
+
+// sortedOf returns the scores of the strangers, descending; an image without a
+// face has none that counts.
+func (j *judged) sortedOf(of func(nrdl.Evidence) float64) []float64 {
+	v := make([]float64, len(j.strangers))
+	for i, r := range j.strangers {
+		v[i] = scoreOf(r, of)
+	}
+	slices.Sort(v)
+	slices.Reverse(v)
+	return v
+}
+
+func scoreOf(r nrdl.Recognition, of func(nrdl.Evidence) float64) float64 {
+	if r.Class < 0 {
+		return math.Inf(-1)
+	}
+	return of(r.Evidence)
+}
+
+// identifiedAt is the identification rate where a share far of the strangers, at
+// most, is named: those above the next of their scores.
+func (j *judged) identifiedAt(of func(nrdl.Evidence) float64, far float64) float64 {
+	v := j.sortedOf(of)
+	at := int(far*float64(len(v)) + 1e-9)
+	if at >= len(v) {
+		return j.ClosedSet
+	}
+	return j.above(of, v[at])
+}
+
+// above is the share of enrolled faces rightly named with a score above t.
+func (j *judged) above(of func(nrdl.Evidence) float64, t float64) float64 {
+	n := 0
+	for i, r := range j.enrolled {
+		if j.right[i] && scoreOf(r, of) > t {
+			n++
+		}
+	}
+	return float64(n) / float64(len(j.enrolled))
+}
+
+// equalError is the share of strangers named where it is that of the enrolled
+// faces that are not named rightly; where the two cross between thresholds, the
+// middle of them.
+func (j *judged) equalError(of func(nrdl.Evidence) float64) float64 {
+	v := j.sortedOf(of)
+	lo, hi := 0, len(v) // strangers named
+	missed := func(n int) float64 {
+		if n == len(v) {
+			return 1 - j.ClosedSet
+		}
+		return 1 - j.above(of, v[n])
+	}
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if float64(mid)/float64(len(v)) < missed(mid) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return (float64(lo)/float64(len(v)) + missed(lo)) / 2
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"nrdl/experiment"
+	"nrdl/internal/hint"
+)
+
+// OpenSetFormat returns the format of WriteOpenSet, html or md, that the ending of
+// a file says.
+func OpenSetFormat(path string) (string, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".html", ".htm":
+		return "html", nil
+	case ".md":
+		return "md", nil
+	}
+	return "", hint.Add(fmt.Errorf("%s: the ending says no format", path), "end it in .html or .md")
+}
+
+// WriteOpenSet writes what was found of people who are not known: rates of
+// identification, ROC, and the reliability of probabilities, as a page that needs
+// nothing else, or its words and tables as Markdown.
+func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string) error {
+	d := &document{Title: "Open set: " + data, Sections: openSetSections(r, 2)}
+	switch format {
+	case "html":
+		return writeHTML(w, d)
+	case "md":
+		return writeMarkdown(w, d, nil)
+	}
+	return errors.New("an open set is written as a page or as Markdown")
+}
+
+func openSetSections(r *experiment.OpenSetResult, level int) []section {
+	far := percentWords(r.Calibrate.FAR)
+	return []section{
+		{ID: "identified", Title: "Who is identified", Level: level, Blocks: []block{
+			{Text: openSetWords(r)},
+			{Table: identifiedTable(r)},
+			{Figures: []*Figure{rocFigure(r)}},
+		}},
+		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
+			{Text: fmt.Sprintf("Training asked for %s of strangers to be named, and chose the threshold by leaving people out. On strangers whom it had not seen it named %s (%s to %s in a draw), and identified %s of the faces of people who are enrolled; %s are named rightly where nobody is called unknown.",
+				far, spreadWords(r.FAR), percentWords(r.FAR.Least), percentWords(r.FAR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet))},
+		}},
+		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
+			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between what is said and what is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
+				100*r.ECE, 100*r.ECESD, percentWords(r.Calibrate.Prior))},
+			{Table: reliabilityTable(r)},
+			{Figures: []*Figure{reliabilityFigure(r)}},
+		}},
+	}
+}
+
+func openSetWords(r *experiment.OpenSetResult) string {
+	others := ""
+	if r.OtherFaces > 0 {
+		others = fmt.Sprintf(" and %d images of others", r.OtherFaces)
+	}
+	return fmt.Sprintf("%s on %v. In each of %d draws %d people are enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
+		r.Method, r.Input, len(r.Draws), r.People, r.Split, r.Strangers, others)
+}
+
+func identifiedTable(r *experiment.OpenSetResult) *table {
+	t := &table{Caption: "Identified, by the score that decides", Head: []head{{Title: "score"}}}
+	for _, far := range experiment.FalseAccepts {
+		t.Head = append(t.Head, head{Title: percentWords(far), Sub: "false accepts"})
+	}
+	t.Head = append(t.Head, head{Title: "equal error"})
+	best := make([]float64, len(experiment.FalseAccepts))
+	for _, s := range r.Scores {
+		for i, v := range s.Identified {
+			best[i] = max(best[i], v.Mean)
+		}
+	}
+	for _, s := range r.Scores {
+		row := []cell{{Text: s.Name}}
+		for i, v := range s.Identified {
+			row = append(row, cell{Text: tenths(100 * v.Mean), Spread: tenths(100 * v.SD), Best: v.Mean == best[i]})
+		}
+		row = append(row, cell{Text: tenths(100 * s.EER.Mean), Spread: tenths(100 * s.EER.SD)})
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func rocFigure(r *experiment.OpenSetResult) *Figure {
+	f := &Figure{
+		Name: "roc", Title: "Identified over false accepts",
+		Axes:    Axes{Title: "identification rate over false accepts", X: "strangers named, %", Y: "identified, %", LogX: true},
+		Caption: "Identification rate over the share of strangers who are named, mean over the draws.",
+	}
+	f.Alt = f.Caption
+	for _, s := range r.Scores {
+		one := Series{Name: s.Name}
+		for i, far := range experiment.ROCAccepts {
+			one.X = append(one.X, 100*far)
+			one.Y = append(one.Y, 100*s.ROC[i])
+		}
+		f.Series = append(f.Series, one)
+	}
+	for i := 0; i < len(experiment.ROCAccepts); i += 5 {
+		f.sample = append(f.sample, 100*experiment.ROCAccepts[i])
+	}
+	return f
+}
+
+func reliabilityTable(r *experiment.OpenSetResult) *table {
+	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: []head{
+		{Title: "said, between"}, {Title: "said, mean"}, {Title: "right"}, {Title: "share of faces"},
+	}}
+	n := len(r.Reliability)
+	for i, b := range r.Reliability {
+		name := fmt.Sprintf("%d and %d", 100*i/n, 100*(i+1)/n)
+		if b.Faces == 0 {
+			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: "—"}, {Text: "—"}, {Text: "0"}})
+			continue
+		}
+		t.Rows = append(t.Rows, []cell{{Text: name}, {Text: tenths(100 * b.Said)}, {Text: tenths(100 * b.Right)}, {Text: tenths(100 * b.Share)}})
+	}
+	return t
+}
+
+func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
+	f := &Figure{
+		Name: "reliability", Title: "Reliability",
+		Axes:    Axes{Title: "share named rightly over the probability that was said", X: "said, %", Y: "right, %"},
+		Caption: "How often a guess is right over the probability that was said, all draws together; on the line from corner to corner if what is said is right.",
+	}
+	f.Alt = f.Caption
+	found, exact := Series{Name: "found"}, Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}
+	for _, b := range r.Reliability {
+		if b.Faces > 0 {
+			found.X, found.Y = append(found.X, 100*b.Said), append(found.Y, 100*b.Right)
+		}
+	}
+	f.Series = []Series{found, exact}
+	return f
+}
+
+// percentWords writes a share as people do: 1 %, 0.1 %.
+func percentWords(v float64) string {
+	return digits(100*v, 3) + " %"
+}
+
+func spreadWords(s experiment.Spread) string {
+	if math.IsNaN(s.Mean) {
+		return "—"
+	}
+	return fmt.Sprintf("%.1f ± %.1f %%", 100*s.Mean, 100*s.SD)
+}
