@@ -210,11 +210,18 @@ func (f *folding) leftOut(g int) (out, held []bool) {
 	out, held = make([]bool, n), make([]bool, n)
 	for c := range f.images.Classes {
 		lo, hi := f.images.Groups[c], f.images.Groups[c+1]
-		stranger := len(f.images.Classes) > leastClasses && f.turn[c]%f.folds == g
-		turns := min(heldOut, hi-lo)
+		strange, folds := -1, f.folds // when the person is left out, and in how many folds not
+		if len(f.images.Classes) > leastClasses {
+			strange, folds = f.turn[c]%f.folds, f.folds-1
+		}
+		turn := g
+		if g > strange && strange >= 0 {
+			turn--
+		}
+		turns := min(heldOut, hi-lo, folds)
 		for j := lo; j < hi; j++ {
-			out[j] = stranger
-			held[j] = !stranger && turns > 1 && (j-lo+c)%turns == g%turns
+			out[j] = g == strange
+			held[j] = g != strange && turns > 1 && (j-lo+c)%turns == turn%turns
 		}
 	}
 	return out, held
