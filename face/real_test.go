@@ -112,27 +112,31 @@ type markedFace struct {
 	pupils [2]Point
 }
 
+// markedPupils are those of the photographs by which the finder was adjusted and
+// of as many that were marked afterwards.
 func markedPupils(t *testing.T) (marked []markedFace) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "pupils.csv"))
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows[1:] {
-		var v [4]float64
-		for i := range v {
-			if v[i], err = strconv.ParseFloat(row[i+1], 64); err != nil {
-				t.Fatal(err)
-			}
+	for _, name := range []string{"pupils.csv", "pupils-held-out.csv"} {
+		f, err := os.Open(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
 		}
-		marked = append(marked, markedFace{filepath.FromSlash(row[0]), [2]Point{{v[0], v[1]}, {v[2], v[3]}}})
+		defer f.Close()
+		r := csv.NewReader(f)
+		r.Comment = '#'
+		rows, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows[1:] {
+			var v [4]float64
+			for i := range v {
+				if v[i], err = strconv.ParseFloat(row[i+1], 64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			marked = append(marked, markedFace{filepath.FromSlash(row[0]), [2]Point{{v[0], v[1]}, {v[2], v[3]}}})
+		}
 	}
 	return marked
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"runtime"
 	"sync"
 
@@ -23,15 +24,8 @@ type faceFlags struct {
 	which  choiceFlag
 }
 
-// Values of --detect.
-const (
-	detectAuto   = "auto"
-	detectAlways = "always"
-	detectNever  = "never"
-)
-
 func (f *faceFlags) register(c *cobra.Command, which face.Which, auto string) {
-	f.detect = choiceFlag{detectAuto, []string{detectAuto, detectAlways, detectNever}}
+	f.detect = choiceFlag{string(face.Auto), face.Detects}
 	f.which = choiceFlag{string(which), []string{string(face.Largest), string(face.Refuse), string(face.All)}}
 	f.detect.register(c, "detect", "whether faces are looked for in images: auto, "+auto+", always or never")
 	f.which.register(c, "faces", "which faces of a photograph with several: largest, refuse or all")
@@ -62,56 +56,29 @@ func (f *choiceFlag) Set(text string) error {
 	return hint.Unknown("value", text, f.choices)
 }
 
-// A finding finds faces for Open, as flags say.
-type finding struct {
-	app    *app
-	detect string
-	which  face.Which
-	input  nrdl.Input // that images are brought to
-	reader *face.Reader
+// detector finds faces in the images of a data set that are brought to in, as f
+// says.
+func (f *faceFlags) detector(in nrdl.Input) *face.Detector {
+	return &face.Detector{Detect: face.Detect(f.detect.value), Which: face.Which(f.which.value), Input: in}
 }
 
-// faces is Faces of dataset.Options.
-func (f *finding) faces(ctx context.Context, files []string) (dataset.Reader, nrdl.Eyes, error) {
-	if f.detect == detectNever {
-		return nil, nrdl.Eyes{}, nil
-	}
-	eyes := f.input.Eyes
-	if f.detect == detectAuto && eyes.IsZero() {
-		if f.input.Crop != 0 { // who says what part of images is the face has no photographs
-			return nil, eyes, nil
-		}
-		photographs, err := face.DefaultFinder.Photographs(ctx, files)
-		if err != nil || !photographs {
-			return nil, eyes, err
-		}
-		f.app.tell("photographs: the faces are found in them, and their eyes brought to %v (--detect never takes images as they are)", nrdl.DefaultEyes)
-	}
-	if eyes.IsZero() {
-		eyes = nrdl.DefaultEyes
-	}
-	in := f.input.Images()
-	in.Eyes = eyes
-	if in.Size == (nrdl.Size{}) {
-		in.Size = nrdl.DefaultSize
-	}
-	f.reader = &face.Reader{Finder: face.DefaultFinder, Limits: face.DefaultLimits, Which: f.which, Input: in}
-	return f.reader, eyes, nil
-}
-
-// tell tells of photographs with several faces.
-func (f *finding) tell() {
-	if f.reader == nil {
+// tellFaces tells what d found in images.
+func (a *app) tellFaces(d *face.Detector) {
+	t := d.Tally()
+	if t.Photographs == 0 {
 		return
 	}
-	switch t := f.reader.Tally(); {
+	if d.Detect != face.Always && d.Input.Eyes.IsZero() {
+		a.tell("these are photographs: the faces in them are found, and their eyes brought to %v (--detect never takes images as they are)", nrdl.DefaultEyes)
+	}
+	switch {
 	case t.Several == 0:
-	case f.which == face.Largest:
-		f.app.warn("%s with several faces: the largest is taken", photographs(t.Several))
-	case f.which == face.All:
-		f.app.warn("%s with several faces: all are taken, %d in all", photographs(t.Several), t.Faces)
+	case d.Which == face.Largest:
+		a.warn("%s with several faces: the largest is taken", photographs(t.Several))
+	case d.Which == face.All:
+		a.warn("%s with several faces: all are taken, %d in all", photographs(t.Several), t.Faces)
 	default:
-		f.app.warn("%s with several faces: none is taken", photographs(t.Several))
+		a.warn("%s with several faces: none is taken", photographs(t.Several))
 	}
 }
 
@@ -132,8 +99,8 @@ type viewer struct {
 // newViewer returns the viewer for the images that m takes, as flags say.
 func newViewer(m *nrdl.Model, f *faceFlags) (*viewer, error) {
 	v := &viewer{input: m.Parts().Input.Images(), which: face.Which(f.which.value)}
-	v.detect = f.detect.value != detectNever && !v.input.Eyes.IsZero()
-	if f.detect.value == detectAlways && !v.detect {
+	v.detect = face.Detect(f.detect.value) != face.Never && !v.input.Eyes.IsZero()
+	if face.Detect(f.detect.value) == face.Always && !v.detect {
 		return nil, hint.Add(errors.New("the model was learnt from images that were taken as they are: it does not say where eyes are put"),
 			"learn it again from photographs: nrdl train DATA -o MODEL --detect always")
 	}
@@ -150,20 +117,32 @@ type view struct {
 // look returns the faces in the bytes of an image file, the largest first; none
 // where there are none. An image that is blank is refused with errBlank.
 func (v *viewer) look(data []byte, name string) ([]view, error) {
+	views, _, err := v.lookAt(data, name)
+	return views, err
+}
+
+// lookAt is look with the size of the photograph, upright; zero where images are
+// taken as they are.
+func (v *viewer) lookAt(data []byte, name string) ([]view, image.Point, error) {
 	if !v.detect {
 		s, err := dataset.DecodeImage(data, name, nrdl.Input{Size: v.input.Size, Crop: v.input.Crop})
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, image.Point{}, err
 		case dataset.Blank(s):
-			return []view{{refused: errBlank}}, nil
+			return []view{{refused: errBlank}}, image.Point{}, nil
 		}
-		return []view{{sample: s}}, nil
+		return []view{{sample: s}}, image.Point{}, nil
 	}
 	img, err := dataset.DecodeGrey(data, name)
 	if err != nil {
-		return nil, err
+		return nil, image.Point{}, err
 	}
+	return v.faces(img), img.Rect.Size(), nil
+}
+
+// faces returns the faces in img that are meant.
+func (v *viewer) faces(img *image.Gray) []view {
 	found := face.DefaultFinder.Find(img)
 	switch {
 	case len(found) > 1 && v.which == face.Largest:
@@ -174,7 +153,7 @@ func (v *viewer) look(data []byte, name string) ([]view, error) {
 		for i := range found {
 			views[i] = view{face: &found[i], refused: several}
 		}
-		return views, nil
+		return views
 	}
 	views := make([]view, len(found))
 	for i := range found {
@@ -183,7 +162,7 @@ func (v *viewer) look(data []byte, name string) ([]view, error) {
 			views[i].sample = face.Crop(img, found[i].Pupils, v.input)
 		}
 	}
-	return views, nil
+	return views
 }
 
 // views returns the faces in files, as images of the input of v, with the files

@@ -207,9 +207,9 @@ func forPeople(in nrdl.Input, n int) nrdl.Input {
 // openLike opens the data set at path for model to judge.
 func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nrdl.Set, error) {
 	in := model.Parts().Input
-	find := faceFlags{detect: choiceFlag{value: detectAuto}, which: choiceFlag{value: string(face.Largest)}}
+	find := faceFlags{detect: choiceFlag{value: string(face.Auto)}, which: choiceFlag{value: string(face.Largest)}}
 	if in.Eyes.IsZero() {
-		find.detect.value = detectNever
+		find.detect.value = string(face.Never)
 	}
 	set, err := a.open(ctx, path, in.Images(), find)
 	if err != nil && isMatrix(path) {

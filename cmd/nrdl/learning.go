@@ -14,7 +14,6 @@ import (
 	"nrdl"
 	"nrdl/coding"
 	"nrdl/dataset"
-	"nrdl/face"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -154,15 +153,15 @@ func (a *app) open(ctx context.Context, path string, in nrdl.Input, find faceFla
 	start := time.Now()
 	path = a.databases("").Find(path)
 	count, done := a.count("reading " + path)
-	faces := &finding{app: a, detect: find.detect.value, which: face.Which(find.which.value), input: in}
+	faces := find.detector(in)
 	set, err := dataset.Open(ctx, path, dataset.Options{
-		Input: in, Faces: faces.faces, Warn: func(s string) { a.warn("%s", s) }, Progress: count,
+		Input: in, Faces: faces.Faces, Warn: func(s string) { a.warn("%s", s) }, Progress: count,
 	})
 	done()
 	if err != nil {
 		return nil, err
 	}
-	faces.tell()
+	a.tellFaces(faces)
 	a.tell("read %s: %s in %s", path, describe(set), seconds(time.Since(start)))
 	return set, nil
 }

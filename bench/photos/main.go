@@ -1,0 +1,225 @@
+// Command photos measures what nrdl makes of photographs: in how many the face is
+// found and how well its pupils, who is named, and what becomes of strangers. It
+// writes the numbers that doc/photographs.md shows.
+//
+//	go run ./bench/photos -data DIR -o experiment/results/photographs.json
+//
+// DIR has the folders photos and orl_faces. Nothing in the result depends on the
+// time or on the machine, but for rounding.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/experiment"
+	"nrdl/face"
+	"nrdl/internal/atomicfile"
+	"nrdl/method"
+)
+
+// A result is what the file holds.
+type result struct {
+	Found  []found  `json:"found"`
+	Pupils []pupils `json:"pupils"`
+	Named  []named  `json:"named"`
+	Open   []open   `json:"open"`
+}
+
+func main() {
+	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos and orl_faces")
+	output := flag.String("o", filepath.Join("experiment", "results", "photographs.json"), "file to write")
+	draws := flag.Int("draws", 10, "draws of who is a stranger")
+	flag.Parse()
+	if err := run(context.Background(), *data, *output, *draws); err != nil {
+		fmt.Fprintln(os.Stderr, "photos:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, data, output string, draws int) error {
+	var r result
+	var err error
+	if r.Found, err = detection(data); err != nil {
+		return err
+	}
+	if r.Pupils, err = pupilErrors(data); err != nil {
+		return err
+	}
+	sets := &sets{root: data, open: map[string]*nrdl.Set{}}
+	if r.Named, err = sets.named(ctx); err != nil {
+		return err
+	}
+	if r.Open, err = sets.openSets(ctx, draws); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(r); err != nil {
+		return err
+	}
+	_, err = atomicfile.Write(ctx, output, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	return err
+}
+
+// sets are data sets, read once.
+type sets struct {
+	root string
+	open map[string]*nrdl.Set
+}
+
+// get reads the images in a folder as nrdl train does without flags.
+func (s *sets) get(ctx context.Context, name string) (*nrdl.Set, error) {
+	if set, ok := s.open[name]; ok {
+		return set, nil
+	}
+	find := &face.Detector{Input: nrdl.DefaultInput}
+	set, err := dataset.Open(ctx, filepath.Join(s.root, filepath.FromSlash(name)), dataset.Options{Input: nrdl.DefaultInput, Faces: find.Faces})
+	if err != nil {
+		return nil, err
+	}
+	s.open[name] = set
+	return set, nil
+}
+
+// A named is how many photographs were named rightly. An image without a face is
+// wrong.
+type named struct {
+	Data     string  `json:"data"`
+	Split    string  `json:"split"`
+	Repeats  int     `json:"repeats"`
+	Input    string  `json:"input"`
+	People   int     `json:"people"`
+	Accuracy float64 `json:"accuracy"`
+	SD       float64 `json:"sd"`
+	Least    float64 `json:"least"`
+	Right    int     `json:"right"` // of all runs
+	Of       int     `json:"of"`
+}
+
+// byDefault is the input that nrdl train takes for so many people.
+func byDefault(set *nrdl.Set, people int) nrdl.Input {
+	in := nrdl.DefaultInput
+	if people < nrdl.FewPeople {
+		in.Projection = nrdl.Input{}.Projection
+	}
+	return in.On(set)
+}
+
+func (s *sets) named(ctx context.Context) (all []named, err error) {
+	for _, c := range []struct {
+		data, split string
+		repeats     int
+	}{{"photos/gt_db", "random:5", 3}, {"photos/lfw86", "random:8", 5}, {"orl_faces", "first:6", 1}} {
+		set, err := s.get(ctx, c.data)
+		if err != nil {
+			return nil, err
+		}
+		split, err := dataset.ParseSplit(c.split)
+		if err != nil {
+			return nil, err
+		}
+		in := byDefault(set, len(set.Classes))
+		r, err := experiment.Evaluate(ctx, set, method.DefaultNRC, experiment.Protocol{Split: split, Repeats: c.repeats, Input: in}, experiment.Observer{})
+		if err != nil {
+			return nil, err
+		}
+		one := named{Data: c.data, Split: c.split, Repeats: r.Repeats, Input: in.String(), People: len(set.Classes), Accuracy: r.Accuracy, SD: r.SD, Least: 1}
+		for _, run := range r.Runs {
+			one.Right += run.N - run.Wrong
+			one.Of += run.N
+			one.Least = min(one.Least, run.Accuracy)
+		}
+		all = append(all, one)
+	}
+	one, err := s.trainAndTest(ctx, "photos/lfw_colour15")
+	return append(all, one), err
+}
+
+// trainAndTest learns from one folder and names the photographs of another.
+func (s *sets) trainAndTest(ctx context.Context, name string) (named, error) {
+	train, err := s.get(ctx, name+"/train")
+	if err != nil {
+		return named{}, err
+	}
+	test, err := s.get(ctx, name+"/test")
+	if err != nil {
+		return named{}, err
+	}
+	in := byDefault(train, len(train.Classes))
+	samples, err := train.Training(ctx, in)
+	if err != nil {
+		return named{}, err
+	}
+	model, err := method.DefaultNRC.Fit(ctx, samples, nrdl.Run{})
+	if err != nil {
+		return named{}, err
+	}
+	r, err := experiment.Judge(ctx, model, test)
+	return named{
+		Data: name, Split: "train, test", Repeats: 1, Input: in.String(), People: len(train.Classes),
+		Accuracy: r.Accuracy, Least: r.Accuracy, Right: r.N - r.Wrong, Of: r.N,
+	}, err
+}
+
+// An open is what became of strangers.
+type open struct {
+	Data  string                    `json:"data"`
+	About string                    `json:"about"`
+	Input string                    `json:"input"`
+	Found *experiment.OpenSetResult `json:"found"`
+}
+
+func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) {
+	set, err := s.get(ctx, "photos/lfw86")
+	if err != nil {
+		return nil, err
+	}
+	others, err := strangers(filepath.Join(s.root, "photos", "lfw_strangers"), set.Input)
+	if err != nil {
+		return nil, err
+	}
+	projected := nrdl.DefaultInput.On(set)
+	unprojected := byDefault(set, 0)
+	for _, c := range []struct {
+		about, split string
+		enrolled     float64
+		in           nrdl.Input
+	}{
+		{"half of the people, 8 faces each", "random:8", 0.5, projected},
+		{"half of the people, 8 faces each, not projected", "random:8", 0.5, unprojected},
+		{"20 people, 5 faces each", "random:5", 20. / 86, unprojected},
+		{"20 people, 5 faces each, projected", "random:5", 20. / 86, projected},
+		{"10 people, 5 faces each", "random:5", 10. / 86, unprojected},
+		{"10 people, 5 faces each, projected", "random:5", 10. / 86, projected},
+		{"5 people, 5 faces each", "random:5", 5. / 86, unprojected},
+		{"5 people, 5 faces each, projected", "random:5", 5. / 86, projected},
+	} {
+		split, err := dataset.ParseSplit(c.split)
+		if err != nil {
+			return nil, err
+		}
+		r, err := experiment.JudgeOpenSet(ctx, set, method.DefaultNRC, experiment.OpenSet{
+			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibrating, Strangers: others,
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(os.Stderr, "open set:", c.about)
+		all = append(all, open{Data: "photos/lfw86", About: c.about, Input: c.in.String(), Found: r})
+	}
+	return all, nil
+}
