@@ -100,15 +100,21 @@ type ReliabilityBin struct {
 // on a logarithmic scale.
 var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
 
-// scores are the evidence that an open set is judged by.
+// scores are what an open set is judged by: the evidence, and all of it combined
+// as the other draws say.
 var scores = []struct {
 	name string
-	of   func(nrdl.Evidence) float64
+	of   func(j *judged) func(nrdl.Evidence) float64
 }{
-	{"margin", func(e nrdl.Evidence) float64 { return e.Margin }},
-	{"concentration", func(e nrdl.Evidence) float64 { return e.Concentration }},
-	{"share", func(e nrdl.Evidence) float64 { return e.Share }},
-	{"residual", func(e nrdl.Evidence) float64 { return e.Residual }},
+	{"margin", just(func(e nrdl.Evidence) float64 { return e.Margin })},
+	{"concentration", just(func(e nrdl.Evidence) float64 { return e.Concentration })},
+	{"share", just(func(e nrdl.Evidence) float64 { return e.Share })},
+	{"residual", just(func(e nrdl.Evidence) float64 { return e.Residual })},
+	{"combined", func(j *judged) func(nrdl.Evidence) float64 { return j.combined }},
+}
+
+func just(of func(nrdl.Evidence) float64) func(*judged) func(nrdl.Evidence) float64 {
+	return func(*judged) func(nrdl.Evidence) float64 { return of }
 }
 
 // Validate reports what cannot be.
@@ -164,6 +170,7 @@ type judged struct {
 	enrolled, strangers []nrdl.Recognition
 	right               []bool // of enrolled: the best guess is
 	bins                []ReliabilityBin
+	combined            func(nrdl.Evidence) float64 // nil of one draw
 }
 
 // draw enrols people, learns and judges.
@@ -315,14 +322,20 @@ func (r *OpenSetResult) summarise(all []*judged) {
 	ece := over(func(j *judged) float64 { return j.ECE })
 	r.ECE, r.ECESD = ece.Mean, ece.SD
 	r.Reliability = pooled(all)
+	if len(all) > 1 {
+		combined(all)
+	}
 	for _, s := range scores {
+		if s.of(all[0]) == nil {
+			continue
+		}
 		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCAccepts))}
 		for _, far := range FalseAccepts {
-			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of, far) }))
+			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of(j), far) }))
 		}
-		one.EER = over(func(j *judged) float64 { return j.equalError(s.of) })
+		one.EER = over(func(j *judged) float64 { return j.equalError(s.of(j)) })
 		for i, far := range ROCAccepts {
-			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of, far) }).Mean
+			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of(j), far) }).Mean
 		}
 		r.Scores = append(r.Scores, one)
 	}

@@ -31,7 +31,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	}
 	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: nrdl.DefaultCalibrating}
 	r := judgeOpenSet(t, set, o)
-	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 4 {
+	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 5 {
 		t.Fatalf("%+v", r)
 	}
 	for _, s := range r.Scores {

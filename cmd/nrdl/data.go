@@ -43,7 +43,8 @@ same image under two names is a wrong label. The line input says how train would
 see the faces. With flags that say how, the numbers are of the samples that are
 made of the images, before mirror images and projection.
 
-Of a model file it says how it sees faces, and how it was learnt.`,
+Of a model file it says how it sees faces, how it was learnt, and from where on
+it names them.`,
 		Example: `  nrdl data info people
   nrdl data info people --input lighting --size 24x24 --json
   nrdl data info people.nrdl`,
@@ -116,6 +117,10 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 		return err
 	}
 	d, k := p.D.Dims()
+	faces := 0
+	if p.Enrolled != nil {
+		_, faces = p.Enrolled.X.Dims()
+	}
 	if asJSON {
 		return a.printJSON(struct {
 			Method  string          `json:"method"`
@@ -128,7 +133,10 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 			Coder   json.RawMessage `json:"coder"`
 			Rule    nrdl.Rule       `json:"rule"`
 			Trained nrdl.Outcome    `json:"trained"`
-		}{p.Method, p.Params, p.Seed, p.Classes, k, d, p.Input, coder, p.Rule, p.Trained})
+			Faces   int             `json:"faces"` // that it keeps
+
+			Calibration *nrdl.Calibration `json:"calibration"`
+		}{p.Method, p.Params, p.Seed, p.Classes, k, d, p.Input, coder, p.Rule, p.Trained, faces, p.Calibration})
 	}
 	a.print("method     %s, seed %d, %s\n", p.Method, p.Seed, p.Trained.Status)
 	a.print("people     %d: %s\n", len(p.Classes), abridged(p.Classes))
@@ -136,6 +144,17 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 	a.printInput(p.Input)
 	a.print("coder      %s\n", coder)
 	a.print("rule       %s\n", p.Rule)
+	if faces == 0 {
+		a.print("keeps      no faces: nobody can be added\n")
+	} else {
+		a.print("keeps      %s, so that people can be added\n", plural(faces, "face"))
+	}
+	if c := p.Calibration; c == nil {
+		a.print("strangers  are named like everybody: the model is not calibrated\n")
+	} else {
+		a.print("strangers  are named in %v %% of cases: from a margin of %.3g on a face is named; known from %d people left out and %s given\n",
+			100*c.FAR, c.Threshold, c.People, plural(len(c.Given), "stranger"))
+	}
 	return nil
 }
 

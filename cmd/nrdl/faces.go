@@ -62,16 +62,20 @@ func (f *faceFlags) detector(in nrdl.Input) *face.Detector {
 	return &face.Detector{Detect: face.Detect(f.detect.value), Which: face.Which(f.which.value), Input: in}
 }
 
-// tellFaces tells what d found in images.
-func (a *app) tellFaces(d *face.Detector) {
-	t := d.Tally()
-	if t.Photographs == 0 {
-		return
+// tellingFaces is d.Faces, and tells where it takes images for photographs.
+func (a *app) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, nrdl.Eyes, error) {
+	return func(ctx context.Context, files []string) (dataset.Reader, nrdl.Eyes, error) {
+		reader, eyes, err := d.Faces(ctx, files)
+		if reader != nil && d.Detect == face.Auto && d.Input.Eyes.IsZero() {
+			a.tell("these are photographs: the faces in them are found, and their eyes brought to %v (--detect never takes images as they are)", eyes)
+		}
+		return reader, eyes, err
 	}
-	if d.Detect != face.Always && d.Input.Eyes.IsZero() {
-		a.tell("these are photographs: the faces in them are found, and their eyes brought to %v (--detect never takes images as they are)", nrdl.DefaultEyes)
-	}
-	switch {
+}
+
+// warnOfSeveral tells of the photographs with several faces that d found.
+func (a *app) warnOfSeveral(d *face.Detector) {
+	switch t := d.Tally(); {
 	case t.Several == 0:
 	case d.Which == face.Largest:
 		a.warn("%s with several faces: the largest is taken", photographs(t.Several))

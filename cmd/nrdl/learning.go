@@ -155,13 +155,13 @@ func (a *app) open(ctx context.Context, path string, in nrdl.Input, find faceFla
 	count, done := a.count("reading " + path)
 	faces := find.detector(in)
 	set, err := dataset.Open(ctx, path, dataset.Options{
-		Input: in, Faces: faces.Faces, Warn: func(s string) { a.warn("%s", s) }, Progress: count,
+		Input: in, Faces: a.tellingFaces(faces), Warn: func(s string) { a.warn("%s", s) }, Progress: count,
 	})
 	done()
 	if err != nil {
 		return nil, err
 	}
-	a.tellFaces(faces)
+	a.warnOfSeveral(faces)
 	a.tell("read %s: %s in %s", path, describe(set), seconds(time.Since(start)))
 	return set, nil
 }

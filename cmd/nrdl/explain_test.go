@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	_ "image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+	"nrdl/internal/realdata"
+	"nrdl/method"
+)
+
+// photographed writes a model of people who were photographed, of drawn crops
+// that pass for theirs, and returns its path.
+func photographed(t *testing.T, dir string) string {
+	t.Helper()
+	d := dataset.DefaultSynthetic
+	d.People, d.PerPerson, d.Input = 4, 3, nrdl.Size{Height: 32, Width: 32}
+	set, err := d.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Input.Eyes = nrdl.DefaultEyes
+	m, err := nrdl.Learn(t.Context(), set, set.Input, method.DefaultNRC, nrdl.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "m.nrdl")
+	if _, err := atomicfile.Write(t.Context(), path, m.Save); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A photograph with two faces has a part for each, the largest first.
+func TestExplainPhotograph(t *testing.T) {
+	dir := t.TempDir()
+	model, photo := photographed(t, dir), filepath.Join(dir, "photo.png")
+	canvas := image.NewRGBA(image.Rect(0, 0, 520, 250))
+	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.Gray{Y: 128}), image.Point{}, draw.Src)
+	for i, name := range []string{"AJ_Cook_0001.jpg", "Abel_Aguilar_0001.jpg"} {
+		data, err := os.ReadFile(realdata.Path(t, "photos", "lfw_strangers", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, _, err := image.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		draw.Draw(canvas, img.Bounds().Add(image.Pt(i*260, 0)), img, image.Point{}, draw.Src)
+	}
+	save(t, photo, canvas)
+	a := newTestApp(t)
+	run := func(output string, face int) (string, error) {
+		e := &explaining{app: a, output: filepath.Join(dir, output), number: face}
+		e.find.detect.value, e.find.which.value = "auto", "all"
+		if err := e.run(t.Context(), model, photo); err != nil {
+			return "", err
+		}
+		data, err := os.ReadFile(e.output)
+		return string(data), err
+	}
+	page, err := run("why.html", 0)
+	if err != nil || strings.Count(page, "<article>") != 2 || !strings.Contains(page, "Face 1 of 2 (at ") || len(page) > 1e6 {
+		t.Errorf("a page of %d bytes with %d faces, %v", len(page), strings.Count(page, "<article>"), err)
+	}
+	page, err = run("two.html", 2)
+	if err != nil || strings.Count(page, "<article>") != 1 || !strings.Contains(page, "Face 2 of 2 (at ") {
+		t.Errorf("the second face is not that: %v", err)
+	}
+	if _, err = run("why.png", 0); err != nil {
+		t.Error(err)
+	}
+	if _, err = run("why.html", 3); err == nil || !strings.Contains(err.Error(), "no face 3: it shows 2 faces") {
+		t.Errorf("error %v of the third of two faces", err)
+	}
+	save(t, photo, image.NewGray(image.Rect(0, 0, 200, 200)))
+	if _, err = run("why.html", 0); err == nil || !strings.Contains(err.Error(), "no face found") || !strings.Contains(hint.Of(err), "--detect never") {
+		t.Errorf("error %v of a photograph without a face, hint %q", err, hint.Of(err))
+	}
+}
+
+func save(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,90 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+
+	"nrdl"
+)
+
+// A chart is the scores of the likeliest people, as bars.
+type chart struct {
+	Caption string
+	Bars    []bar
+	Others  string  // who has no bar; "" where everybody has
+	Zero    float64 // where the bars begin, as Bar.To
+	Line    float64 // where the score of a face that is named begins, as Bar.To
+	HasLine bool
+	Label   string // of the line
+}
+
+// A bar is the score of a person.
+type bar struct {
+	Name, Score string
+	To          float64 // where it ends, a share of the width, 0 … 1
+	Mark        mark
+	Note        string // "" for most
+}
+
+// bottom is the part of the largest score from which on the bars would look
+// alike if they began at 0.
+const bottom = 0.5
+
+func (f *explained) chart(people int) chart {
+	n := min(people, len(f.order))
+	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
+	second := f.Scores[f.rival()]
+	c := chart{Caption: "Score of each person: " + meanings[f.p.Rule] + "."}
+	lo, hi, zero := min(0, last), max(0, best), 0.0
+	if f.p.Calibration != nil {
+		c.HasLine = true
+		line := second + f.p.Calibration.Threshold
+		hi = max(hi, line)
+		c.Label = fmt.Sprintf("named from %s", f.number(line))
+		c.Line = line
+		c.Caption += fmt.Sprintf(" A face is named where the best score is %s or more ahead of the second, at the line.", f.number(f.p.Calibration.Threshold))
+	}
+	if last > bottom*best {
+		lo = last - (hi-last)/10
+		zero = lo
+		c.Caption += fmt.Sprintf(" The bars begin at %s.", f.number(lo))
+	}
+	place := func(v float64) float64 {
+		if !(hi > lo) {
+			return 0
+		}
+		return math.Max(0, math.Min(1, (v-lo)/(hi-lo)))
+	}
+	c.Zero, c.Line = place(zero), place(c.Line)
+	for i, class := range f.order[:n] {
+		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
+		switch i {
+		case 0:
+			b.Mark, b.Note = ofBest, "the likeliest"
+			if f.Known && f.p.Calibration != nil {
+				b.Note = "named"
+			}
+		case 1:
+			b.Mark, b.Note = ofRival, "the runner-up"
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	if others := len(f.order) - n; others > 0 {
+		c.Others = fmt.Sprintf("%d others, %s and less", others, f.number(f.Scores[f.order[n]]))
+		if others == 1 {
+			c.Others = fmt.Sprintf("1 other, %s", f.number(f.Scores[f.order[n]]))
+		}
+	}
+	return c
+}
+
+// meanings of the scores, by rule.
+var meanings = map[nrdl.Rule]string{
+	nrdl.Linear:         "what the classifier answers to the code, near 1 for who it is",
+	nrdl.Residual:       "1 less the part of the face that the person's atoms leave over",
+	nrdl.NormedResidual: "the person's weight against it and what the person's atoms leave over",
+	nrdl.Fisher:         "1 less what the person's atoms leave over and how far the code is from the person's mean",
+	nrdl.Sum:            "the sum of the coefficients of the person's atoms",
+	nrdl.Huber:          "1 less the part of the face that the person's atoms leave over, large errors counting little",
+	nrdl.Votes:          "the person's part of the votes",
+}

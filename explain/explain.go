@@ -1,0 +1,205 @@
+// Package explain shows why a model recognises a face: a page, or a picture, of
+// the face as the model sees it, what its atoms make of it, the atoms that carry
+// it, and how far the likeliest person is ahead of the next.
+package explain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/internal/picture"
+)
+
+// A Page explains the faces of a photograph.
+type Page struct {
+	Title string // the name of the photograph
+	Model *nrdl.Model
+	Faces []Face // one or more
+	Show
+}
+
+// A Face is one of the faces of a photograph.
+type Face struct {
+	Title string // which one; "" where there are no others
+	*nrdl.Explanation
+}
+
+// Show says how much is shown of each face.
+type Show struct {
+	Atoms  int // pictures of atoms, those of the largest weights
+	People int // whose scores are shown, best first
+}
+
+// DefaultShow has what fits on a screen.
+var DefaultShow = Show{Atoms: 10, People: 12}
+
+// validate reports a page that cannot be drawn.
+func (p *Page) validate() error {
+	in := p.Model.Parts().Input
+	switch {
+	case in.Size == (nrdl.Size{}):
+		return errors.New("explain: the model was learnt from samples that are not images of a known size")
+	case len(p.Faces) == 0:
+		return errors.New("explain: no face")
+	case p.Atoms < 1 || p.People < 2:
+		return fmt.Errorf("explain: %d atoms and the scores of %d people cannot be shown", p.Atoms, p.People)
+	}
+	for i := range p.Faces {
+		if len(p.Faces[i].Image) != in.Size.Len() {
+			return fmt.Errorf("explain: face %d has no image", i+1)
+		}
+	}
+	return nil
+}
+
+// A section is what is shown of one face.
+type section struct {
+	Title    string
+	Sentence string
+	Unknown  bool
+	Rows     []row
+	Scores   chart
+	Facts    []fact
+}
+
+// A row of pictures has a title and says what they are.
+type row struct {
+	Title, Caption string
+	Pictures       []shown
+}
+
+// A fact is a term and what is so.
+type fact struct{ Term, Text string }
+
+// sections are what is shown of the faces.
+func (p *Page) sections() ([]section, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	var all []section
+	for i := range p.Faces {
+		f := newExplained(p.Model.Parts(), p.Faces[i].Explanation)
+		s := section{
+			Title: p.Faces[i].Title, Sentence: f.sentence(), Unknown: !f.Known,
+			Scores: f.chart(p.People), Facts: f.facts(),
+		}
+		for _, make := range []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes} {
+			r, err := make()
+			if err != nil {
+				return nil, fmt.Errorf("explain: %w", err)
+			}
+			if r.Title != "" {
+				s.Rows = append(s.Rows, r)
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// An explained face, with what everything that is shown of it needs.
+type explained struct {
+	*nrdl.Explanation
+	p     nrdl.Parts
+	order []int // the classes, best first
+}
+
+func newExplained(p nrdl.Parts, e *nrdl.Explanation) *explained {
+	f := &explained{Explanation: e, p: p}
+	for c := range p.Classes {
+		f.order = append(f.order, c)
+	}
+	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(e.Scores[b], e.Scores[a]) })
+	return f
+}
+
+func (f *explained) name(class int) string { return f.p.Classes[class] }
+
+// rival is the class with the second score.
+func (f *explained) rival() int { return f.order[1] }
+
+// isPicture reports whether a sample is an image: grey values, or what
+// photometric steps make of them.
+func (f *explained) isPicture() bool {
+	in := f.p.Input
+	in.Photometric = nil
+	return in.ArePixels()
+}
+
+// fromImages reports whether all atoms of the code are enrolled images.
+func (f *explained) fromImages() bool {
+	for i := range f.Atoms {
+		if !f.Atoms[i].IsEnrolled() {
+			return false
+		}
+	}
+	return len(f.Atoms) > 0 && f.enrolledImages()
+}
+
+// enrolledImages reports whether the model keeps images, and not only samples.
+func (f *explained) enrolledImages() bool {
+	return f.p.Enrolled != nil && f.p.Enrolled.Input.String() == f.p.Input.Images().String()
+}
+
+// facts are the model and what the code of the face is like.
+func (f *explained) facts() []fact {
+	d, k := f.p.D.Dims()
+	facts := []fact{
+		{"Model", fmt.Sprintf("%s: %d people, %d atoms of %d features", f.p.Method, len(f.p.Classes), k, d)},
+		{"Input", f.p.Input.String()},
+		{"Coder and rule", f.p.Coder.Name() + ", " + string(f.p.Rule)},
+	}
+	if !f.Alone {
+		facts = append(facts, fact{"Atoms with a weight", fmt.Sprintf("%d of %d", len(f.Atoms), k)})
+	}
+	if !f.Alone && f.Blocks == nil {
+		facts = append(facts, fact{"‖y − D·s‖, over all atoms", decimals(f.All.Distance, 3)})
+	}
+	if f.Blocks == nil {
+		facts = append(
+			facts,
+			fact{"‖y − D_c·s_c‖, over those of " + f.name(f.Class), decimals(f.Own.Distance, 3)},
+			fact{"over those of " + f.name(f.rival()), decimals(f.Distances[f.rival()], 3)},
+		)
+	}
+	if c := f.p.Calibration; c != nil {
+		facts = append(facts, fact{"Strangers", fmt.Sprintf("a lead of %s names one in %.3g of them", decimals(c.Threshold, 3), 1/c.FAR)})
+	}
+	return facts
+}
+
+// decimals writes v with so many, and a minus sign unless all digits are 0.
+func decimals(v float64, n int) string {
+	text, negative := strings.CutPrefix(fmt.Sprintf("%.*f", n, v), "-")
+	if negative && strings.Trim(text, "0.") != "" {
+		return "−" + text
+	}
+	return text
+}
+
+// percent writes a share.
+func percent(share float64) string {
+	switch {
+	case share > 0.995 && share < 1:
+		return "more than 99 %"
+	case share < 0.005 && share > 0:
+		return "less than 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// image turns grey values, column after column, into a picture.
+func (f *explained) image(values []float64) (shown, error) {
+	return f.drawn(mat.NewDense(len(values), 1, values), 0, picture.Grey)
+}
+
+func (f *explained) drawn(x *mat.Dense, j int, r picture.Range) (shown, error) {
+	img, err := picture.Sample(x, j, f.p.Input.Size, r)
+	return shown{img: img}, err
+}

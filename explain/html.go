@@ -1,0 +1,85 @@
+package explain
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageText string
+	//go:embed page.css
+	pageStyle string
+
+	page = template.Must(template.New("page").Funcs(template.FuncMap{
+		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
+		"extent": func(c chart, b bar) template.CSS {
+			return span(math.Min(c.Zero, b.To), math.Abs(b.To-c.Zero))
+		},
+		"at": func(c chart) template.CSS { return span(c.Line, 0) },
+		"label": func(c chart) template.CSS { // inside the chart wherever the line is
+			return template.CSS(fmt.Sprintf("left:%.2f%%;transform:translateX(-%.2[1]f%%)", 100*c.Line))
+		},
+	}).Parse(pageText))
+)
+
+// span is where something lies on the width of a chart.
+func span(left, width float64) template.CSS {
+	return template.CSS(fmt.Sprintf("left:%.2f%%;width:%.2f%%", 100*left, 100*width))
+}
+
+// HTML writes p as one page that needs nothing else: no network, no script.
+func (p *Page) HTML(w io.Writer) error {
+	sections, err := p.sections()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	err = page.Execute(&b, struct {
+		Title    string
+		Sections []section
+	}{p.Title, sections})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, printable(b.String()))
+	return err
+}
+
+// quality is that of the pictures of a page that are shorter as JPEG.
+const quality = 90
+
+// Source is the picture as a data URI, in the shorter of two formats.
+func (s shown) Source() (template.URL, error) {
+	var lossless, lossy bytes.Buffer
+	if err := png.Encode(&lossless, s.img); err != nil {
+		return "", err
+	}
+	if err := jpeg.Encode(&lossy, s.img, &jpeg.Options{Quality: quality}); err != nil {
+		return "", err
+	}
+	kind, data := "png", lossless.Bytes()
+	if lossy.Len() < lossless.Len() {
+		kind, data = "jpeg", lossy.Bytes()
+	}
+	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)), nil
+}
+
+// printable drops what a page may not have, though a name may: control
+// characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}

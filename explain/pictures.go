@@ -1,0 +1,321 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl"
+	"nrdl/internal/picture"
+)
+
+// shown is a picture with what is said of it.
+type shown struct {
+	img  image.Image
+	Name string // below it
+	Sub  string // and below that
+	Alt  string // for who cannot see it
+	Mark mark
+}
+
+// A mark says whose a picture is.
+type mark string
+
+const (
+	ofNobody mark = ""
+	ofBest   mark = "best"
+	ofRival  mark = "rival"
+)
+
+// rebuilt is the row of the face and of what the atoms make of it.
+func (f *explained) rebuilt() (row, error) {
+	r := row{Title: "The face, and what the atoms make of it"}
+	face, err := f.image(f.Image)
+	if err != nil {
+		return r, err
+	}
+	face.Name, face.Sub, face.Alt = "the face", "as it is seen", "The face"
+	r.Pictures = append(r.Pictures, face)
+	make, caption := f.maker()
+	r.Caption = caption
+	if make != nil && !f.Alone && f.All.Distance > 1 {
+		r.Caption += " One above 1 is farther than no atoms at all: the coder does not look for the nearest mixture."
+	}
+	if make != nil && f.isPicture() && !f.p.Input.ArePixels() {
+		seen, err := f.image(make(f.Sample))
+		if err != nil {
+			return r, err
+		}
+		seen.Name, seen.Sub, seen.Alt = "its sample", f.p.Input.Photometric.String(), "The face after the photometric steps"
+		r.Pictures = append(r.Pictures, seen)
+	}
+	if make == nil {
+		return r, nil
+	}
+	for _, by := range f.makings() {
+		if !slices.ContainsFunc(f.Code[by.lo:by.hi], func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		if f.isPicture() {
+			by.values = make(f.product(by.lo, by.hi))
+		} else {
+			by.values = make(f.mixture(by.lo, by.hi))
+		}
+		s, err := f.image(by.values)
+		if err != nil {
+			return r, err
+		}
+		s.Name, s.Mark = by.name, by.mark
+		s.Sub, s.Alt = "distance "+decimals(by.distance, 2), fmt.Sprintf("The face as %s make it", by.name)
+		r.Pictures = append(r.Pictures, s)
+	}
+	return r, nil
+}
+
+// A making is what some atoms, lo ≤ k < hi, make of the face.
+type making struct {
+	lo, hi   int
+	name     string
+	mark     mark
+	distance float64
+	values   []float64
+}
+
+// makings are those of all atoms, of the likeliest person's and of the next's.
+func (f *explained) makings() []making {
+	var all []making
+	if !f.Alone {
+		all = append(all, making{0, len(f.Code), "all atoms", ofNobody, f.All.Distance, nil})
+	}
+	for i, m := range []mark{ofBest, ofRival} {
+		c := f.order[i]
+		all = append(all, making{f.p.Groups[c], f.p.Groups[c+1], f.name(c), m, f.Distances[c], nil})
+	}
+	return all
+}
+
+// maker returns what turns a sample, or a mixture of images, into grey values,
+// nil where nothing can be shown, and what is to be said of it.
+func (f *explained) maker() (make func([]float64) []float64, caption string) {
+	const left = "The distance is that to the sample of the face, whose length is 1, in the space that is coded."
+	switch {
+	case f.Blocks != nil:
+		return nil, "Every part of the face is rebuilt on its own: there is no picture of the whole."
+	case f.p.Input.ArePixels():
+		norm := mat.Norm(mat.NewVecDense(len(f.Image), f.Image), 2)
+		return func(v []float64) []float64 { return withNorm(v, norm, 0) }, "Each has the brightness of the face. " + left
+	case f.isPicture():
+		const middle = 127.5 // of grey, for 0
+		norm := middle / slices.Max(append(scaled(f.Sample, -1, 0), f.Sample...))
+		return func(v []float64) []float64 { return withNorm(v, norm, middle) }, "Each has the contrast of the sample. " + left
+	case f.fromImages():
+		return f.like, "The model codes features, which are no picture: shown is the same mixture of the photographs. " + left
+	case !f.enrolledImages():
+		return nil, "The model codes features, which are no picture, and keeps no photographs."
+	}
+	return nil, "The model codes features, and its atoms are learnt: neither are pictures, so that what they make of the face cannot be shown."
+}
+
+// withNorm is v brought to a norm, about zero; v itself is left alone.
+func withNorm(v []float64, norm, zero float64) []float64 {
+	if n := mat.Norm(mat.NewVecDense(len(v), v), 2); n > 0 {
+		norm /= n
+	}
+	return scaled(v, norm, zero)
+}
+
+func scaled(v []float64, gain, zero float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = zero + gain*x
+	}
+	return out
+}
+
+// like returns v with the mean and the contrast of the face.
+func (f *explained) like(v []float64) []float64 {
+	mean, sd := stat.PopMeanStdDev(f.Image, nil)
+	was, by := stat.PopMeanStdDev(v, nil)
+	gain := 0.0
+	if by > 0 {
+		gain = sd / by
+	}
+	return scaled(v, gain, mean-gain*was)
+}
+
+// product is D·s over the atoms lo ≤ k < hi.
+func (f *explained) product(lo, hi int) []float64 {
+	d, _ := f.p.D.Dims()
+	var v mat.VecDense
+	v.MulVec(f.p.D.Slice(0, d, lo, hi), mat.NewVecDense(hi-lo, f.Code[lo:hi]))
+	return v.RawVector().Data
+}
+
+// mixture is the sum of the images that the atoms lo ≤ k < hi are, each of unit
+// norm, with their coefficients.
+func (f *explained) mixture(lo, hi int) []float64 {
+	sum := make([]float64, f.p.Input.Size.Len())
+	for i := range f.Atoms {
+		a := &f.Atoms[i]
+		if a.Atom < lo || a.Atom >= hi {
+			continue
+		}
+		v := f.enrolled(a)
+		norm := mat.Norm(mat.NewVecDense(len(v), v), 2)
+		for i, x := range v {
+			if norm > 0 {
+				sum[i] += a.Coefficient * x / norm
+			}
+		}
+	}
+	return sum
+}
+
+// enrolled is the image of a, in grey values of 0 … 255.
+func (f *explained) enrolled(a *nrdl.WeightedAtom) []float64 {
+	e := f.p.Enrolled
+	v := mat.Col(nil, a.Enrolled, e.X)
+	if e.White != 0 {
+		v = scaled(v, white/e.White, 0)
+	}
+	if a.Mirrored {
+		v = mirrored(v, e.Input.Height)
+	}
+	return v
+}
+
+const white = 255
+
+// mirrored is the mirror image of v, whose columns have so many pixels.
+func mirrored(v []float64, height int) []float64 {
+	out := make([]float64, 0, len(v))
+	for at := len(v) - height; at >= 0; at -= height {
+		out = append(out, v[at:at+height]...)
+	}
+	return out
+}
+
+// atoms is the row of the atoms with the largest weights.
+func (f *explained) atoms(most int) (row, error) {
+	r := row{Title: "The atoms that carry it", Caption: f.aboutAtoms()}
+	list := f.Atoms
+	switch {
+	case f.p.Rule == nrdl.Linear:
+		list = f.byImportance()
+	case f.Alone:
+		r.Title = "The atoms that carry it best"
+		list = nil
+		for _, a := range f.Atoms {
+			if a.Class == f.Class {
+				list = append(list, a)
+			}
+		}
+	}
+	for i := range list[:min(most, len(list))] {
+		a := &list[i]
+		s, ok, err := f.atom(a)
+		if err != nil || !ok {
+			return r, err
+		}
+		s.Name, s.Sub = f.name(a.Class), f.weight(a)
+		s.Alt = fmt.Sprintf("%s, weight %s", s.Name, s.Sub)
+		switch a.Class {
+		case f.Class:
+			s.Mark = ofBest
+		case f.rival():
+			s.Mark = ofRival
+		}
+		r.Pictures = append(r.Pictures, s)
+	}
+	return r, nil
+}
+
+// byImportance are the atoms, those first that have a large part of the weight or
+// of what is added to the score.
+func (f *explained) byImportance() []nrdl.WeightedAtom {
+	all := 0.0
+	for _, a := range f.Atoms {
+		all += max(0, a.Adds)
+	}
+	part := func(a nrdl.WeightedAtom) float64 {
+		if a.Adds > 0 {
+			return max(a.Share, a.Adds/all)
+		}
+		return a.Share
+	}
+	list := slices.Clone(f.Atoms)
+	slices.SortStableFunc(list, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(part(b), part(a)) })
+	return list
+}
+
+// weight says how much a counts for.
+func (f *explained) weight(a *nrdl.WeightedAtom) string {
+	share := a.Share
+	if f.Alone {
+		share /= f.Shares[a.Class]
+	}
+	text := percent(share)
+	if few := 0.0995; share < few { // with a decimal
+		text = decimals(100*share, 1) + " %"
+	}
+	if a.Coefficient < 0 {
+		text = "−" + text
+	}
+	if f.p.Rule == nrdl.Linear {
+		adds := decimals(a.Adds, 2)
+		if a.Adds > 0 && adds != decimals(0, 2) {
+			adds = "+" + adds
+		}
+		text = adds + ", " + text
+	}
+	if a.Mirrored && (a.IsEnrolled() || !f.p.Input.ArePixels()) {
+		text += ", mirrored"
+	}
+	return text
+}
+
+// atom is the picture of a; ok is false where there is none.
+func (f *explained) atom(a *nrdl.WeightedAtom) (s shown, ok bool, err error) {
+	switch {
+	case f.enrolledImages() && (a.IsEnrolled() || !f.isPicture()):
+		s, err = f.image(f.enrolled(a))
+	case f.isPicture():
+		s, err = f.drawn(f.p.D, a.Atom, picture.Each)
+	default:
+		return s, false, nil
+	}
+	return s, true, err
+}
+
+// aboutAtoms says what the pictures of the atoms are.
+func (f *explained) aboutAtoms() string {
+	weight := fmt.Sprintf("The weight of an atom is its part of Σ|s|. %s has %s of it, %s %s.",
+		f.name(f.Class), percent(f.Shares[f.Class]), f.name(f.rival()), percent(f.Shares[f.rival()]))
+	if f.p.Rule == nrdl.Linear {
+		weight += fmt.Sprintf(" Before it stands what the atom adds to the score of %s.", f.name(f.Class))
+	}
+	if f.Alone {
+		weight = fmt.Sprintf("Every person's atoms code the face alone. The weight of an atom is its part of Σ|s_c|, for %s.", f.name(f.Class))
+	}
+	if f.Blocks != nil {
+		weight += " Each is the mean over the parts of the face."
+	}
+	if slices.ContainsFunc(f.Atoms, func(a nrdl.WeightedAtom) bool { return a.Coefficient < 0 }) {
+		weight += " A weight with a minus is taken away."
+	}
+	switch {
+	case f.fromImages():
+		weight = "The photographs that were learnt from, which are the atoms. " + weight
+	case f.isPicture():
+		weight = "The atoms, as they were learnt. " + weight
+	case f.enrolledImages():
+		weight = "The atoms are learnt from features, which are no pictures: shown is the photograph of the same person that is nearest to each. " + weight
+	default:
+		weight = "The atoms are features, which are no pictures, and the model keeps no photographs. " + weight
+	}
+	return weight
+}

@@ -1,0 +1,241 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl"
+)
+
+// Sentence says in plain words what m recognises, and why.
+func Sentence(m *nrdl.Model, e *nrdl.Explanation) string {
+	return newExplained(m.Parts(), e).sentence()
+}
+
+func (f *explained) sentence() string {
+	c, name, next := f.p.Calibration, f.name(f.Class), f.name(f.rival())
+	scores := fmt.Sprintf("score %s against %s", f.number(f.Scores[f.Class]), f.number(f.Scores[f.rival()]))
+	if c == nil {
+		return fmt.Sprintf("Of the %d people whom the model knows this is most likely %s: %s, and the next likeliest is %s (%s; the model names every face, since it has not learnt what strangers look like).",
+			len(f.p.Classes), name, f.carried(name), next, scores)
+	}
+	scores += fmt.Sprintf("; a lead of %s is needed", f.number(c.Threshold))
+	probability := ""
+	if !math.IsNaN(f.Probability) {
+		probability = "with a probability of " + percent(f.Probability)
+	}
+	if !f.Known {
+		if probability != "" {
+			scores += "; the guess would be right " + probability
+		}
+		return fmt.Sprintf("This is nobody whom the model can name: %s, but %s %s (%s).", f.carried(name+", the likeliest,"), next, f.behind(), scores)
+	}
+	if probability != "" {
+		probability = ", " + probability
+	}
+	return fmt.Sprintf("This is %s%s: %s, and the next likeliest, %s, %s (%s).", name, probability, f.carried(name), next, f.behind(), scores)
+}
+
+// behind says how far the second is behind the first, beside the lead that is
+// needed.
+func (f *explained) behind() string {
+	switch need := f.p.Calibration.Threshold; {
+	case f.Margin >= 2*need && f.Margin > 0:
+		return "is far behind"
+	case f.Known:
+		return "is behind"
+	case f.Margin == 0:
+		return "is as likely"
+	case f.Margin >= need/2:
+		return "is not far enough behind"
+	}
+	return "is nearly as likely"
+}
+
+// number writes a score so that the lead, and the one that is needed, can be seen.
+func (f *explained) number(v float64) string {
+	least := f.Margin
+	if c := f.p.Calibration; c != nil && c.Threshold > 0 && (c.Threshold < least || least == 0) {
+		least = c.Threshold
+	}
+	const few, many = 2, 4
+	n := few
+	for n < many && least > 0 && least < 1.5*math.Pow(10, -float64(n)) {
+		n++
+	}
+	return decimals(v, n)
+}
+
+// carried says what speaks for the likeliest person, who is called name.
+func (f *explained) carried(name string) string {
+	switch {
+	case f.Blocks != nil:
+		return f.voting(name)
+	case f.Alone:
+		return fmt.Sprintf("%s of %s leave %s of the face over, those of %s %s",
+			f.things(2), name, percent(f.Distances[f.Class]), f.name(f.rival()), percent(f.Distances[f.rival()]))
+	}
+	if f.p.Rule == nrdl.Linear {
+		return f.adding(name)
+	}
+	s := f.carriers()
+	what := fmt.Sprintf("%s %s of %s", words(s.n), f.things(s.n), name)
+	switch {
+	case s.n == 0:
+		return fmt.Sprintf("no %s of %s has a weight", f.things(1), name)
+	case s.n == 1 && s.both:
+		return fmt.Sprintf("%s and its mirror image carry %s", what, f.ofAll(s.share))
+	case s.n == 1 && s.mirrored:
+		return fmt.Sprintf("the mirror image of %s carries %s", what, f.ofAll(s.share))
+	case s.n == 1:
+		return fmt.Sprintf("%s carries %s", what, f.ofAll(s.share))
+	case s.mirrored:
+		return fmt.Sprintf("%s, mirror images among them, carry %s", strings.TrimSuffix(what, ","), f.ofAll(s.share))
+	}
+	return fmt.Sprintf("%s carry %s", what, f.ofAll(s.share))
+}
+
+// ofAll says how much of the weight a share is, and where it is little that nobody
+// has more.
+func (f *explained) ofAll(share float64) string {
+	text := percent(share) + " of the weight"
+	const much = 0.5
+	if f.Shares[f.Class] < much && f.Shares[f.Class] == slices.Max(f.Shares) {
+		text += ", more than anybody else's"
+	}
+	return text
+}
+
+// things is what the atoms are to be called.
+func (f *explained) things(n int) string {
+	one := "atom"
+	if f.fromImages() {
+		one = "photograph"
+	}
+	if n == 1 {
+		return one
+	}
+	return one + "s"
+}
+
+// carriers are the fewest photographs, or atoms, of the likeliest person that
+// have most of the person's weight.
+type carriers struct {
+	n              int
+	share          float64 // of the weight of all
+	mirrored, both bool    // mirror images are among them; beside their photographs
+}
+
+// most is the part of a person's weight that carriers have.
+const most = 0.9
+
+func (f *explained) carriers() (s carriers) {
+	images := f.fromImages()
+	seen := map[int]nrdl.WeightedAtom{}
+	for _, a := range f.Atoms {
+		if a.Class != f.Class {
+			continue
+		}
+		of := a.Atom
+		if images {
+			of = a.Enrolled
+		}
+		first, again := seen[of]
+		if s.share >= most*f.Shares[f.Class] && !again {
+			continue
+		}
+		if !again {
+			seen[of] = a
+			s.n++
+		}
+		s.share += a.Share
+		s.mirrored = s.mirrored || images && a.Mirrored
+		s.both = s.both || again && first.Mirrored != a.Mirrored
+	}
+	return s
+}
+
+// adding says which atoms make the score of a person: the fewest with most of
+// what is added to it.
+func (f *explained) adding(name string) string {
+	all := 0.0
+	for _, a := range f.Atoms {
+		all += max(0, a.Adds)
+	}
+	n, own, sum := 0, 0, 0.0
+	for _, a := range f.byAdds() {
+		if sum >= most*all { // the others add little, or take away
+			break
+		}
+		sum += a.Adds
+		n++
+		if a.Class == f.Class {
+			own++
+		}
+	}
+	what, makes := "atoms", "make"
+	if n == 1 {
+		what, makes = "atom", "makes"
+	}
+	switch own {
+	case n:
+		return fmt.Sprintf("%s %s of %s %s most of the score", words(n), what, name, makes)
+	case 0:
+		return fmt.Sprintf("%s %s of other people %s most of the score of %s", words(n), what, makes, strings.TrimSuffix(name, ","))
+	}
+	return fmt.Sprintf("%s atoms, %s of them of %s, make most of the score", words(n), words(own), strings.TrimSuffix(name, ","))
+}
+
+// byAdds are the atoms, those first that add most to the score.
+func (f *explained) byAdds() []nrdl.WeightedAtom {
+	list := slices.Clone(f.Atoms)
+	slices.SortStableFunc(list, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(b.Adds, a.Adds) })
+	return list
+}
+
+// voting says how many parts of the face are for a person.
+func (f *explained) voting(name string) string {
+	n, all := f.voters(), len(f.Blocks)
+	switch n {
+	case 0:
+		return fmt.Sprintf("none of the %d parts of the face resembles %s most", all, name)
+	case 1:
+		return fmt.Sprintf("one of the %d parts of the face resembles %s most", all, name)
+	case all:
+		return fmt.Sprintf("all %d parts of the face resemble %s most", all, name)
+	}
+	return fmt.Sprintf("%s of the %d parts of the face resemble %s most", words(n), all, name)
+}
+
+// voters is how many blocks vote for the likeliest person more than for others.
+func (f *explained) voters() (n int) {
+	for _, b := range f.Blocks {
+		if first(b.Votes) == f.Class {
+			n++
+		}
+	}
+	return n
+}
+
+// first is the class with most votes; -1 where nobody has any.
+func first(votes []float64) int {
+	at, largest := -1, 0.0
+	for c, v := range votes {
+		if v > largest {
+			at, largest = c, v
+		}
+	}
+	return at
+}
+
+// words writes small numbers as words.
+func words(n int) string {
+	small := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	if n < len(small) {
+		return small[n]
+	}
+	return fmt.Sprint(n)
+}

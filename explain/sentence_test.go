@@ -1,0 +1,184 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/coding"
+)
+
+// An example is a face of Ann, Bob or Cyd over atoms of two of each, with what
+// is to be said of it.
+type example struct {
+	scores  [3]float64
+	code    [6]float64
+	need    float64 // 0: not calibrated
+	prob    float64
+	rule    nrdl.Rule
+	learnt  bool    // the atoms are no photographs
+	mirrors bool    // the second atom of each is the mirror image of the first
+	blocks  []int   // whom the parts are for; -1 for nobody
+	adds    [6]bool // to the score
+	want    string
+}
+
+var examples = []example{
+	{
+		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.17, prob: 0.97,
+		want: "This is Ann, with a probability of 97 %: two photographs of Ann carry 71 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+	},
+	{
+		scores: [3]float64{0.05, 0.81, 0.11}, code: [6]float64{0.01, 0, 0.01, 0.98}, need: 0.17, prob: 0.9999,
+		want: "This is Bob, with a probability of more than 99 %: one photograph of Bob carries 98 % of the weight, and the next likeliest, Cyd, is far behind (score 0.81 against 0.11; a lead of 0.17 is needed).",
+	},
+	{
+		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.4, 0.2}, need: 0.17, prob: math.NaN(), mirrors: true,
+		want: "This is Ann: one photograph of Ann and its mirror image carry 80 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+	},
+	{
+		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0, 0.6, 0.2, 0.2}, need: 0.17, prob: 0.5, mirrors: true,
+		want: "This is Ann, with a probability of 50 %: the mirror image of one photograph of Ann carries 60 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+	},
+	{
+		scores: [3]float64{0.22, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.3, 0, 0.4}, need: 0.17, prob: 0.12,
+		want: "This is nobody whom the model can name: two photographs of Ann, the likeliest, carry 30 % of the weight, but Bob is nearly as likely (score 0.22 against 0.20; a lead of 0.17 is needed; the guess would be right with a probability of 12 %).",
+	},
+	{
+		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learnt: true,
+		want: "This is nobody whom the model can name: two atoms of Ann, the likeliest, carry 30 % of the weight, but Bob is as likely (score 0.20 against 0.20; a lead of 0.17 is needed; the guess would be right with a probability of less than 1 %).",
+	},
+	{
+		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learnt: true,
+		want: "This is nobody whom the model can name: two atoms of Ann, the likeliest, carry 40 % of the weight, more than anybody else's, but Bob is not far enough behind (score 0.32 against 0.20; a lead of 0.17 is needed).",
+	},
+	{
+		scores: [3]float64{0.42, 0.11, -0.05}, code: [6]float64{0, 0, 0.5, 0.5},
+		want: "Of the 3 people whom the model knows this is most likely Ann: no photograph of Ann has a weight, and the next likeliest is Bob (score 0.42 against 0.11; the model names every face, since it has not learnt what strangers look like).",
+	},
+	{
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: nrdl.Linear, adds: [6]bool{true, true, false, true},
+		want: "This is Ann, with a probability of 97 %: three atoms, two of them of Ann, make most of the score, and the next likeliest, Bob, is far behind (score 0.90 against 0.11; a lead of 0.10 is needed).",
+	},
+	{
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: nrdl.Linear, adds: [6]bool{false, false, true},
+		want: "This is nobody whom the model can name: one atom of other people makes most of the score of Ann, the likeliest, but Bob is not far enough behind (score 0.90 against 0.11; a lead of 1.00 is needed; the guess would be right with a probability of 30 %).",
+	},
+	{
+		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0, 1, -1},
+		want: "This is Ann, with a probability of 80 %: two of the 4 parts of the face resemble Ann most, and the next likeliest, Bob, is behind (score 0.60 against 0.30; a lead of 0.20 is needed).",
+	},
+	{
+		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0},
+		want: "This is Ann, with a probability of 80 %: all 2 parts of the face resemble Ann most, and the next likeliest, Bob, is behind (score 0.60 against 0.30; a lead of 0.20 is needed).",
+	},
+}
+
+func (x *example) explained() *explained {
+	p := nrdl.Parts{
+		Groups: []int{0, 2, 4, 6}, Classes: []string{"Ann", "Bob", "Cyd"}, D: mat.NewDense(1, 6, nil),
+		Coder: coding.DefaultRidge, Rule: x.rule, Input: nrdl.Input{Size: nrdl.Size{Height: 1, Width: 1}},
+	}
+	e := &nrdl.Explanation{Recognition: nrdl.Recognition{Scores: x.scores[:], Known: true, Probability: math.NaN()}, Code: x.code[:], Shares: make([]float64, 3)}
+	if !x.learnt && x.rule != nrdl.Linear {
+		p.Enrolled = &nrdl.Set{Input: p.Input}
+	}
+	for c, v := range x.scores {
+		if v > x.scores[e.Class] {
+			e.Class = c
+		}
+	}
+	f := newExplained(p, e)
+	e.Margin = e.Scores[f.order[0]] - e.Scores[f.order[1]]
+	if x.need > 0 {
+		f.p.Calibration = &nrdl.Calibration{Threshold: x.need, FAR: 0.01}
+		e.Known, e.Probability = e.Margin >= x.need, x.prob
+	}
+	for k, v := range x.code {
+		if v == 0 {
+			continue
+		}
+		a := nrdl.WeightedAtom{Atom: k, Class: k / 2, Coefficient: v, Share: v, Enrolled: -1}
+		if p.Enrolled != nil {
+			a.Enrolled, a.Likeness = k, 1
+			if x.mirrors {
+				a.Enrolled, a.Mirrored = k/2, k%2 == 1
+			}
+		}
+		if x.adds[k] {
+			a.Adds = 1
+		}
+		e.Shares[a.Class] += v
+		e.Atoms = append(e.Atoms, a)
+	}
+	slices.SortStableFunc(e.Atoms, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(b.Share, a.Share) })
+	for _, c := range x.blocks {
+		b := nrdl.BlockVotes{Votes: make([]float64, 3)}
+		if c >= 0 {
+			b.Votes[c] = 1
+		}
+		e.Blocks = append(e.Blocks, b)
+	}
+	return f
+}
+
+func TestSentence(t *testing.T) {
+	for _, x := range examples {
+		if got := x.explained().sentence(); got != x.want {
+			t.Errorf("it says\n%s\nwant\n%s", got, x.want)
+		}
+	}
+}
+
+// Bars are as long as scores are large, and the line is where the best score
+// would be far enough ahead.
+func TestChart(t *testing.T) {
+	x := examples[0]
+	x.scores = [3]float64{0.5, 0.2, -0.1}
+	c := x.explained().chart(3)
+	place := func(v float64) float64 { return (v + 0.1) / 0.6 }
+	for i, b := range c.Bars {
+		if want := place(x.scores[i]); math.Abs(b.To-want) > 1e-12 {
+			t.Errorf("bar %d ends at %v, want %v", i, b.To, want)
+		}
+	}
+	if want := place(0.2 + x.need); math.Abs(c.Line-want) > 1e-12 || math.Abs(c.Zero-place(0)) > 1e-12 {
+		t.Errorf("zero is at %v, the line at %v, want %v", c.Zero, c.Line, want)
+	}
+	if c.Label != "named from 0.37" || c.Bars[0].Note != "named" || c.Bars[1].Note != "the runner-up" || c.Bars[2].Score != "−0.10" {
+		t.Errorf("%+v", c)
+	}
+	c = x.explained().chart(2)
+	if c.Others != "1 other, −0.10" {
+		t.Errorf("others: %q", c.Others)
+	}
+	x.scores = [3]float64{0.82, 0.81, 0.8} // bars from 0 would look alike
+	c = x.explained().chart(3)
+	for i := range 2 {
+		got, want := (c.Bars[i].To-c.Zero)/(c.Bars[i+1].To-c.Zero), 0.0
+		if want = (x.scores[i] - 0.782) / (x.scores[i+1] - 0.782); math.Abs(got-want) > 1e-9 { // 0.8 less a tenth of 0.98 − 0.8
+			t.Errorf("bar %d is %v times the next, want %v", i, got, want)
+		}
+	}
+	x.need = 0
+	if c = x.explained().chart(3); c.HasLine {
+		t.Error("a model that names everybody has a line")
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	for want, v := range map[string]float64{"0.00": -0.001, "−0.10": -0.1, "1.25": 1.25} {
+		if got := decimals(v, 2); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+	for want, v := range map[string]float64{"0 %": 0, "less than 1 %": 0.004, "1 %": 0.006, "99 %": 0.99, "more than 99 %": 0.9999, "100 %": 1} {
+		if got := percent(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
