@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl/internal/lin"
 )
 
@@ -36,7 +38,7 @@ func (m *Model) Calibrate(ctx context.Context, method Method, opt Calibrating, g
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
-	c := &Calibration{FAR: opt.FAR, Prior: opt.Prior, Folds: f.folds, Given: given}
+	c := &Calibration{FAR: opt.FAR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
 	if len(m.p.Classes) > leastClasses {
 		c.People = len(m.p.Classes)
 	}
@@ -151,6 +153,23 @@ func (f *folding) compress() {
 // fold learns without the people whose turn g is and without some faces of the
 // others, and adds the margins of both to c.
 func (f *folding) fold(ctx context.Context, g int, c *Calibration) error {
+	return f.try(ctx, g, c.take)
+}
+
+// take adds the margin of a face to c.
+func (c *Calibration) take(v Verdict) {
+	switch {
+	case v.Stranger:
+		c.Left = append(c.Left, v.Margin)
+	case v.Right:
+		c.Right = append(c.Right, v.Margin)
+	default:
+		c.Wrong = append(c.Wrong, v.Margin)
+	}
+}
+
+// try learns as fold does and tells what becomes of the faces that were left out.
+func (f *folding) try(ctx context.Context, g int, tell func(Verdict)) error {
 	out, held := f.leftOut(g)
 	kept := make([]bool, len(out))
 	for j := range kept {
@@ -169,20 +188,14 @@ func (f *folding) fold(ctx context.Context, g int, c *Calibration) error {
 	if err != nil {
 		return err
 	}
-	for _, which := range []struct {
-		columns []bool
-		right   *[]float64
-		wrong   *[]float64
-	}{{out, &c.Left, &c.Left}, {held, &c.Right, &c.Wrong}} {
-		if err := f.judge(ctx, model, which.columns, which.right, which.wrong); err != nil {
-			return err
-		}
+	if err := f.judge(ctx, model, out, true, tell); err != nil {
+		return err
 	}
-	return nil
+	return f.judge(ctx, model, held, false, tell)
 }
 
-// judge adds the margins of the images in columns to right or to wrong.
-func (f *folding) judge(ctx context.Context, model *Model, columns []bool, right, wrong *[]float64) error {
+// judge tells what becomes of the images in columns.
+func (f *folding) judge(ctx context.Context, model *Model, columns []bool, stranger bool, tell func(Verdict)) error {
 	at := originals(f.images.Groups, f.samples.Groups, columns)
 	if len(at) == 0 {
 		return nil
@@ -193,14 +206,31 @@ func (f *folding) judge(ctx context.Context, model *Model, columns []bool, right
 	if err != nil {
 		return err
 	}
-	for j, class := range best(scores) {
-		list := wrong
-		if model.p.Classes[class] == query.Classes[query.ClassOf(j)] {
-			list = right
+	j := -1
+	for i, class := range best(scores) {
+		for j++; !columns[j]; j++ {
 		}
-		*list = append(*list, margin(scores.ColView(j)))
+		v := Verdict{Image: j, Stranger: stranger, Guess: model.p.Classes[class], Margin: margin(scores.ColView(i))}
+		own := f.images.Classes[f.images.ClassOf(j)]
+		v.Right = v.Guess == own
+		v.Rival = v.Guess
+		if v.Right {
+			v.Rival = model.p.Classes[second(scores.ColView(i), class)]
+		}
+		tell(v)
 	}
 	return nil
+}
+
+// second returns the element of scores that is largest but for one.
+func second(scores mat.Vector, but int) int {
+	at := -1
+	for i := range scores.Len() {
+		if i != but && (at < 0 || scores.AtVec(i) > scores.AtVec(at)) {
+			at = i
+		}
+	}
+	return at
 }
 
 // leftOut says which images are of people left out in fold g, and which are held

@@ -33,9 +33,10 @@ import (
 // which is exact where the margins of people who are known follow a gamma
 // distribution and those of strangers an exponential one.
 type Calibration struct {
-	FAR   float64 `json:"far"`   // wanted share of strangers who are named
-	Prior float64 `json:"prior"` // share of strangers that a probability counts with
-	Folds int     `json:"folds"` // in which faces and people were left out
+	FAR   float64 `json:"far"`             // wanted share of strangers who are named
+	Prior float64 `json:"prior"`           // share of strangers that a probability counts with
+	Folds int     `json:"folds"`           // in which faces and people were left out
+	Asked int     `json:"asked,omitempty"` // Folds of Calibrating, from which Folds followed for so many people
 
 	Threshold float64     `json:"threshold"`      // least margin of a face that is named
 	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil where no face could be held out
@@ -83,6 +84,9 @@ func (c Calibrating) Validate() error {
 	}
 	return nil
 }
+
+// How returns what c was asked for, so that another model can be calibrated alike.
+func (c *Calibration) How() Calibrating { return Calibrating{c.FAR, c.Prior, c.Asked} }
 
 // keptMargins bounds each list of margins of a Calibration.
 const keptMargins = 4096
@@ -190,6 +194,9 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 func (c *Calibration) Validate() error {
 	if err := (Calibrating{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)
+	}
+	if err := c.How().Validate(); err != nil {
+		return fmt.Errorf("calibration: asked: %w", err)
 	}
 	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)

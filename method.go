@@ -32,4 +32,11 @@ type Run struct {
 	// training samples keeps it, and what coding.Share says of it is made once
 	// too. It must not change afterwards.
 	Unit *mat.Dense
+
+	// Warm may be a model of the same method, with the same parameters and the
+	// same Input without a projection, that was learnt from much the same people.
+	// A method that iterates may start from it, and then needs fewer passes to a
+	// model that is much the same, not the same; others do without. Equal models
+	// to start from give equal results.
+	Warm *Model
 }

@@ -168,6 +168,9 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if err != nil {
 		return nrdl.Parts{}, err
 	}
+	if err := s.startFrom(run, x, t); err != nil {
+		return nrdl.Parts{}, err
+	}
 	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
 		return nrdl.Parts{}, err

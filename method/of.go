@@ -19,3 +19,10 @@ func Of(m *nrdl.Model) (nrdl.Method, error) {
 	}
 	return method, nil
 }
+
+// Warms reports whether a fit of m on samples that in makes can start from an
+// earlier model, nrdl.Run.Warm. A method without a method Warms cannot.
+func Warms(m nrdl.Method, in nrdl.Input) bool {
+	w, ok := m.(interface{ Warms() bool })
+	return ok && w.Warms() && in.Projection.IsZero()
+}

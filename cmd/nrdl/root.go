@@ -39,7 +39,7 @@ at hand? demo draws some.`,
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns)))
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
+	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
 	root.SetHelpCommand(helpCmd(root))
 	root.InitDefaultHelpCmd()

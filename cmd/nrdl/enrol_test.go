@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/realdata"
+)
+
+func TestEnrolBadInput(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "enrol", "bad.txtar")},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"status": status, "locked": locked},
+	})
+}
+
+// locked FILE ARG... runs nrdl while this process is writing FILE, and wants it
+// to refuse with a hint and to leave no lock of its own.
+func locked(ts *testscript.TestScript, _ bool, args []string) {
+	unlock, err := atomicfile.Lock(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer unlock()
+	status(ts, false, append([]string{"1", "nrdl"}, args[1:]...))
+}
+
+// A person is added to 40 real ones and removed again.
+func TestEnrolORL(t *testing.T) {
+	faces := realdata.Path(t, "orl_faces")
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "real", "enrol.txtar")},
+		Setup: func(env *testscript.Env) error {
+			for i := range 40 {
+				s := fmt.Sprintf("s%d", i+1)
+				for _, set := range []string{"forty", "all"} {
+					if err := link(filepath.Join(faces, s), env.WorkDir, set, s); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// Photographs in which faces are found.
+func TestEnrolPhotographs(t *testing.T) {
+	photos := realdata.Path(t, "photos", "gt_db")
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "real", "enrol_photos.txtar")},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PHOTOS", photos)
+			for i := range 15 {
+				person, file := fmt.Sprintf("s%02d", i/3+1), fmt.Sprintf("%02d.jpg", i%3+1)
+				for _, set := range []string{"four", "five"} {
+					if set == "four" && person == "s05" {
+						continue
+					}
+					if err := link(filepath.Join(photos, person, file), env.WorkDir, set, person, file); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "several": several},
+	})
+}
+
+// link makes a link to the file or folder at from, and the folders above it.
+func link(from string, to ...string) error {
+	path := filepath.Join(to...)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.Symlink(from, path)
+}
+
+// several OUT FILE... draws photographs of one size side by side, five a row.
+func several(ts *testscript.TestScript, _ bool, args []string) {
+	const across = 5
+	var all *image.RGBA
+	for i, path := range args[1:] {
+		data, err := os.ReadFile(path)
+		ts.Check(err)
+		img, err := dataset.DecodePhoto(data, path)
+		ts.Check(err)
+		size := img.Bounds().Size()
+		if all == nil {
+			rows := (len(args[1:]) + across - 1) / across
+			all = image.NewRGBA(image.Rect(0, 0, across*size.X, rows*size.Y))
+		}
+		at := image.Pt(i%across*size.X, i/across*size.Y)
+		draw.Draw(all, image.Rectangle{Min: at, Max: at.Add(size)}, img, img.Bounds().Min, draw.Src)
+	}
+	var out bytes.Buffer
+	ts.Check(jpeg.Encode(&out, all, &jpeg.Options{Quality: 95}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o666))
+}

@@ -1,0 +1,337 @@
+package nrdl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"nrdl/internal/hint"
+)
+
+// equalSets reports where two sets differ.
+func equalSets(got, want *Set) error {
+	switch {
+	case !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Groups, want.Groups):
+		return fmt.Errorf("people %v in groups %v, want %v in %v", got.Classes, got.Groups, want.Classes, want.Groups)
+	case !slices.Equal(got.IDs, want.IDs):
+		return fmt.Errorf("IDs %v, want %v", got.IDs, want.IDs)
+	case !mat.Equal(got.X, want.X):
+		return errors.New("the images differ")
+	case !reflect.DeepEqual(got.Quality, want.Quality) || got.White != want.White || got.Input.String() != want.Input.String():
+		return fmt.Errorf("%v, %v, %v, want %v, %v, %v", got.Quality, got.White, got.Input, want.Quality, want.White, want.Input)
+	}
+	return got.Validate()
+}
+
+// folder is a set as opening a folder makes it, with people whose order as
+// numbers is not that of their letters.
+func folder(t testing.TB) *Set {
+	t.Helper()
+	var labels, ids []string
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"p2", "p10", "Ünal", "é 😀"} {
+		for _, file := range []string{"1.png", "1.png#2", "2.png", "10.png", "s/1.png", "s.png"} {
+			labels, ids = append(labels, name), append(ids, name+"/"+file)
+		}
+	}
+	slices.SortStableFunc(ids, comparePaths)
+	slices.SortStableFunc(labels, NaturalCompare)
+	x := mat.NewDense(6, len(ids), nil)
+	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(256)) }, x)
+	s, err := NewSet(x, labels, ids, nil, Input{Size: Size{Height: 3, Width: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range ids {
+		s.Quality = append(s.Quality, Quality{Eyes: 30 + rng.Float64()})
+	}
+	return s
+}
+
+// Images that are added in any order, in any parts, some of them twice, make
+// the set of the folder that holds them all.
+func TestMergeIsOneFolder(t *testing.T) {
+	whole := folder(t)
+	_, n := whole.X.Dims()
+	rapid.Check(t, func(t *rapid.T) {
+		order := rapid.Permutation(make([]int, n)).Draw(t, "order")
+		for j := range order {
+			order[j] = j
+		}
+		order = rapid.Permutation(order).Draw(t, "order of images")
+		var got *Set
+		for len(order) > 0 {
+			k := rapid.IntRange(1, len(order)).Draw(t, "part")
+			part := whole.Select(order[:k])
+			if got == nil {
+				got = part
+			} else {
+				merged, m, err := got.Merge(part)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Added != k || m.Skipped != nil || m.Renamed != nil || m.Twice != nil {
+					t.Fatalf("of %d: %+v", k, m)
+				}
+				got = merged
+			}
+			order = order[k:]
+		}
+		again := whole.Select([]int{rapid.IntRange(0, n-1).Draw(t, "again")})
+		got, m, err := got.Merge(again)
+		if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, again.IDs) {
+			t.Fatalf("the same again: %+v, %v", m, err)
+		}
+		if err := equalSets(got, whole); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What is added and removed again leaves what there was.
+func TestWithoutUndoesMerge(t *testing.T) {
+	whole := folder(t)
+	for _, name := range whole.Classes {
+		rest, err := whole.Without(name)
+		if err != nil || slices.Contains(rest.Classes, name) {
+			t.Fatalf("%s: %v, %v", name, rest, err)
+		}
+		others := slices.DeleteFunc(slices.Clone(whole.Classes), func(n string) bool { return n == name })
+		only, err := whole.Without(others...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := rest.Merge(only)
+		if err == nil {
+			err = equalSets(back, whole)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := whole.Without("p1"); err == nil || hint.Of(err) == "" {
+		t.Errorf("nobody is p1: %v", err)
+	}
+	if _, err := whole.Without(whole.Classes...); err == nil {
+		t.Error("nobody is left")
+	}
+}
+
+// A renamed person is where a folder of that name would be, and the name back
+// gives the set back.
+func TestRename(t *testing.T) {
+	whole := folder(t)
+	for _, name := range whole.Classes {
+		for _, to := range []string{"a", "p3", "zz"} {
+			got, _, err := whole.Rename(name, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := got.Validate(); err != nil || !slices.IsSortedFunc(got.Classes, NaturalCompare) || slices.Contains(got.Classes, name) {
+				t.Errorf("%q to %q: %v, %v", name, to, got.Classes, err)
+			}
+			for j, id := range got.IDs {
+				if !strings.HasPrefix(id, got.Classes[got.ClassOf(j)]+"/") {
+					t.Errorf("%q to %q: %s of %s", name, to, id, got.Classes[got.ClassOf(j)])
+				}
+			}
+			back, _, err := got.Rename(to, name)
+			if err == nil {
+				err = equalSets(back, whole)
+			}
+			if err != nil {
+				t.Errorf("%q to %q and back: %v", name, to, err)
+			}
+		}
+	}
+	merged, m, err := whole.Rename("p2", "p10")
+	if err != nil || len(merged.Classes) != 3 || m.Added != 6 || len(m.Renamed) != 6 {
+		t.Errorf("two people in one: %v, %+v, %v", merged.Classes, m, err)
+	}
+	if !slices.Contains(m.Renamed, [2]string{"p10/1.png", "p10/1~2.png"}) {
+		t.Errorf("renamed %v", m.Renamed)
+	}
+	if _, _, err := whole.Rename("p1", "p3"); err == nil {
+		t.Error("nobody is p1")
+	}
+}
+
+// one is a set of one image of these values.
+func one(name, id string, values ...float64) *Set {
+	return &Set{
+		X: mat.NewDense(len(values), 1, values), IDs: []string{id}, Classes: []string{name}, Groups: []int{0, 1},
+		Input: Input{Size: Size{Height: len(values), Width: 1}},
+	}
+}
+
+func TestMergeOfEqualIDs(t *testing.T) {
+	s := one("ann", "ann/1.jpg", 1, 2)
+	for _, more := range []*Set{one("ann", "ann/1.jpg", 3, 4), one("ann", "ann/1.jpg", 5, 6), one("bob", "bob/1.jpg", 3, 4)} {
+		var err error
+		var m Merger
+		if s, m, err = s.Merge(more); err != nil || m.Added != 1 {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		if twice := len(m.Twice) > 0; twice != (more.Classes[0] == "bob") || twice && m.Twice[0] != [2]string{"ann/1~2.jpg", "bob/1.jpg"} {
+			t.Errorf("twice: %v", m.Twice)
+		}
+	}
+	if want := []string{"ann/1.jpg", "ann/1~2.jpg", "ann/1~3.jpg", "bob/1.jpg"}; !slices.Equal(s.IDs, want) {
+		t.Errorf("IDs %v", s.IDs)
+	}
+	again, m, err := s.Merge(one("ann", "ann/1.jpg", 5, 6))
+	if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, []string{"ann/1.jpg"}) {
+		t.Errorf("the third again: %+v, %v", m, err)
+	}
+	if err := equalSets(again, s); err != nil {
+		t.Error(err)
+	}
+}
+
+// Images come in the units of the first, with names for what has none.
+func TestMergeOfDifferentSources(t *testing.T) {
+	s := one("ann", "", 0.5, 1)
+	s.IDs, s.White = nil, 1
+	more := one("ann", "ann/x.png", 51, 255)
+	more.Quality = []Quality{{Eyes: 40}}
+	got, _, err := s.Merge(more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := one("ann", "", 0.5, 1)
+	want.X = mat.NewDense(2, 2, []float64{0.5, float64(float32(0.2)), 1, 1})
+	want.IDs, want.Groups, want.White = []string{"ann/0001", "ann/x.png"}, []int{0, 2}, 1
+	want.Quality = []Quality{{}, {Eyes: 40}}
+	if err := equalSets(got, want); err != nil {
+		t.Error(err)
+	}
+	for _, other := range []*Set{one("bob", "bob/1", 1, 2, 3), {X: more.X, Classes: more.Classes, Groups: more.Groups}} {
+		if _, _, err := s.Merge(other); err == nil {
+			t.Errorf("images of %v are merged with those of %v", s.Input, other.Input)
+		}
+	}
+}
+
+func saved(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A model that is learnt again from more people is the one that is learnt from
+// all of them, after it was written and read too, with its calibration.
+func TestRelearnIsLearn(t *testing.T) {
+	whole := patterns(t, 9, 4, Size{Height: 12, Width: 10}, 60)
+	calibrate := func(m *Model, how Calibrating) *Model {
+		with, err := m.Calibrate(t.Context(), keeping{}, how, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return with
+	}
+	for _, text := range []string{"12x10 pixels", "12x10 igo mirror fisher:0.3"} {
+		for _, folds := range []int{0, 7} {
+			how := Calibrating{FAR: 0.02, Prior: 0.3, Folds: folds}
+			fresh := calibrate(learnKeeping(t, whole, text), how)
+			rest, err := whole.Without("p03", "p07")
+			if err != nil {
+				t.Fatal(err)
+			}
+			few, err := Load(bytes.NewReader(saved(t, calibrate(learnKeeping(t, rest, text), how))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			others, err := whole.Without(rest.Classes...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _, err := few.Parts().Enrolled.Merge(others)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown, err := few.Relearn(t.Context(), keeping{}, all, Run{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown = calibrate(grown, few.Parts().Calibration.How())
+			if !bytes.Equal(saved(t, grown), saved(t, fresh)) {
+				t.Errorf("%s, %d folds: another model", text, folds)
+			}
+		}
+	}
+	forgot, err := learnKeeping(t, whole, "12x10 pixels").Forget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := forgot.Relearn(t.Context(), keeping{}, whole, Run{}); !errors.Is(err, ErrForgotten) {
+		t.Errorf("it has forgotten: %v", err)
+	}
+	if _, err := forgot.HeldOut(t.Context(), keeping{}, nil); !errors.Is(err, ErrForgotten) {
+		t.Errorf("it has forgotten: %v", err)
+	}
+}
+
+// Each face is held out once of somebody who is known and once of a stranger,
+// and the guess and the rival are the two likeliest.
+func TestHeldOutIsEachFaceOnce(t *testing.T) {
+	for _, people := range []int{2, 3, 5, 9} {
+		for _, each := range []int{1, 2, 4, 7} {
+			s := patterns(t, people, each, Size{Height: 12, Width: 10}, 200)
+			m := learnKeeping(t, s, "12x10 pixels")
+			last := 0
+			verdicts, err := m.HeldOut(t.Context(), keeping{}, func(done, total int) {
+				if last++; done != last || done > total {
+					t.Errorf("%d of %d after %d", done, total, last)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			known, strange := make([]int, people*each), make([]int, people*each)
+			for _, v := range verdicts {
+				own := s.Classes[s.ClassOf(v.Image)]
+				if v.Right != (v.Guess == own) || v.Right == (v.Guess == v.Rival) || v.Rival == own || v.Stranger && v.Right || !(v.Margin >= 0) {
+					t.Fatalf("%d people, %d faces of each: %+v of %s", people, each, v, own)
+				}
+				if v.Stranger {
+					strange[v.Image]++
+				} else {
+					known[v.Image]++
+				}
+			}
+			for j := range known {
+				if wantKnown, wantStrange := each > 1, people > 2; (known[j] == 1) != wantKnown || (strange[j] == 1) != wantStrange || known[j]+strange[j] > 2 {
+					t.Fatalf("%d people, %d faces of each: face %d is held out %d times, and %d times as a stranger's", people, each, j, known[j], strange[j])
+				}
+			}
+		}
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for _, name := range []string{"ann", "Ann Smith", "José", "Jose\u0301", "😀", "-x", "李", "...", "a.b", "#1", strings.Repeat("x", maxName)} {
+		if err := CheckName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"": "is empty", "  ": "is empty", "a/b": "slash", `a\b`: "slash", ".": "folder", "..": "folder",
+		"a\nb": "control", "a\x00": "control", "a\u2028b": "control", "\xff": "UTF-8", " a": "space", "a ": "space",
+		strings.Repeat("é", maxName/2+1): "bytes",
+	} {
+		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" {
+			t.Errorf("%q: %v, hint %q", name, err, hint.Of(err))
+		}
+	}
+}
