@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"image/draw"
 
 	"nrdl"
 )
@@ -66,21 +67,58 @@ func (o orientation) upright(img image.Image) image.Image {
 	if o == 1 {
 		return img
 	}
-	b := img.Bounds()
-	h, w := b.Dy(), b.Dx()
-	seen := image.Rect(0, 0, w, h)
+	from := nrgbaOf(img)
+	h, w := from.Rect.Dy(), from.Rect.Dx()
+	seen := image.NewNRGBA(image.Rect(0, 0, w, h))
 	if o.turned() {
-		seen = image.Rect(0, 0, h, w)
+		seen = image.NewNRGBA(image.Rect(0, 0, h, w))
 	}
-	turned := image.NewNRGBA(seen)
-	for y := range seen.Dy() {
-		for x := range seen.Dx() {
-			sy, sx := o.stored(y, x, h, w)
-			c := color.NRGBAModel.Convert(img.At(b.Min.X+sx, b.Min.Y+sy)).(color.NRGBA)
-			turned.SetNRGBA(x, y, c)
+	offset := func(y, x int) int {
+		sy, sx := o.stored(y, x, h, w)
+		return from.PixOffset(from.Rect.Min.X+sx, from.Rect.Min.Y+sy)
+	}
+	start := offset(0, 0)
+	right, down := offset(0, 1)-start, offset(1, 0)-start
+	inBlocks(seen.Rect.Dy(), seen.Rect.Dx(), func(y, x int) {
+		at := start + x*right + y*down
+		copy(seen.Pix[y*seen.Stride+4*x:][:4], from.Pix[at:at+4])
+	})
+	return seen
+}
+
+// nrgbaOf returns img as colours of 8 bits, img itself if it is that. The kind
+// that large photographs come in does without a call for each pixel.
+func nrgbaOf(img image.Image) *image.NRGBA {
+	b := img.Bounds()
+	switch m := img.(type) {
+	case *image.NRGBA:
+		return m
+	case *image.YCbCr:
+		out := image.NewRGBA(b)
+		draw.Draw(out, b, m, b.Min, draw.Src)
+		return &image.NRGBA{Pix: out.Pix, Stride: out.Stride, Rect: b} // nothing is transparent
+	}
+	out := image.NewNRGBA(b)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			out.SetNRGBA(x, y, color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA))
 		}
 	}
-	return turned
+	return out
+}
+
+// inBlocks calls do for all rows and columns, those near to each other soon after
+// each other.
+func inBlocks(rows, columns int, do func(y, x int)) {
+	for y0 := 0; y0 < rows; y0 += turnBlock {
+		for x0 := 0; x0 < columns; x0 += turnBlock {
+			for y := y0; y < min(y0+turnBlock, rows); y++ {
+				for x := x0; x < min(x0+turnBlock, columns); x++ {
+					do(y, x)
+				}
+			}
+		}
+	}
 }
 
 // orientation returns the orientation that data tells, 1 where it tells none

@@ -4,52 +4,72 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"runtime"
+	"io"
 	"slices"
-	"sync"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/internal/hint"
 )
 
 // errBlank is why a black or constant image is not named.
 var errBlank = errors.New("the image is blank")
 
+// unknown stands for the name of a stranger.
+const unknown = "unknown"
+
 func (a *app) identifyCmd() *cobra.Command {
-	var (
-		top         int
-		asJSON, csv bool
-	)
+	i := &identification{app: a}
 	c := &cobra.Command{
 		Use:   "identify MODEL IMAGE|DIR...",
-		Short: "Name the faces in images",
-		Long: `identify names the face in every image: a line file,name,score each, the
-larger the score the surer. In folders it finds all images, in the folders in
-them too. The images must be cropped like those that the model was learnt from.
+		Short: "Name the faces in photographs",
+		Long: `identify names the faces in photographs: a line file,name,probability each, the
+largest face of a photograph first. In folders it finds all images, in the
+folders in them too; - reads the paths of images from standard input, a line
+each. If the model was learnt from crops of faces, so must the images be crops.
 
-Every face gets the name of a person that the model knows. An image that cannot
-be read is reported and left out, and the exit status is 1. A blank image, black
-or of one grey, gets an empty name and no score (null in JSON); if there are no
-others, the exit status is 1.`,
+A face that is not like any person enough is named ` + unknown + `, without a probability.
+A face that is not seen well enough, a photograph without one and a blank image
+have an empty name; a warning says why. Where nobody could be looked at, the exit
+status is 1. An image that cannot be read is reported, and the exit status is 1; one
+that vanishes from its folder meanwhile is left out with a warning.
+
+--top N adds the N likeliest people to the line: person,score,person2,score2….
+--csv writes a table with a header: the best guess and its probability also for
+strangers, the box of the face and its pupils in pixels of the upright photograph,
+its quality, and why it is not named. --json writes an object a line, a photograph
+each, with all of that; of a file that cannot be read it says why.
+
+-o RESULTS writes the lines of --json to a file as they come, and --resume goes on
+after what is there already: a run that was killed names no photograph twice. Files
+that could not be read are tried again; their last line counts. Folders that
+--draw and --sort make lie outside of those that are read.
+
+--watch DIR names the photographs in a folder, and new ones as they arrive, until
+Ctrl-C. It looks twice a second, which works on network drives too, and takes a file
+when it has stopped growing.`,
 		Example: `  nrdl identify people.nrdl people/person001
   nrdl identify people.nrdl people/person001/0001.png --top 3
   nrdl identify people.nrdl people --csv
-  nrdl identify people.nrdl people --json --top 5`,
-		Args: arguments(2, -1),
-		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case top < 1:
-				return misuse("--top %d is not a number of names ≥ 1", top)
-			case asJSON && csv:
-				return misuse("--json and --csv exclude each other")
+  find people -name '0001.*' | nrdl identify people.nrdl - --json
+  nrdl identify people.nrdl people -o results.jsonl --resume
+  nrdl identify people.nrdl people --sort by-person --draw drawn
+  nrdl identify people.nrdl --watch inbox`,
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("watch") {
+				return arguments(1, -1)(c, args)
 			}
-			i := &identification{app: a, top: top, json: asJSON, header: csv}
-			return i.run(c.Context(), args[0], args[1:])
+			return arguments(2, -1)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := i.check(c, args[1:]); err != nil {
+				return err
+			}
+			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -58,186 +78,201 @@ others, the exit status is 1.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().IntVarP(&top, "top", "t", 1, "name the `N` likeliest people, best first")
-	c.Flags().BoolVar(&asJSON, "json", false, "write an object a line: file, name, score, top")
-	c.Flags().BoolVar(&csv, "csv", false, "begin with a header line: file,name,score,name2,score2…")
+	i.register(c)
 	return c
+}
+
+func (i *identification) register(c *cobra.Command) {
+	c.Flags().IntVarP(&i.top, "top", "t", 1, "name the `N` likeliest people, best first")
+	c.Flags().BoolVar(&i.json, "json", false, "write an object a line, a photograph each: file, size, faces, model")
+	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, a line a face")
+	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for what --json writes, in place of standard output")
+	c.Flags().BoolVar(&i.resume, "resume", false, "go on with RESULTS: leave out the photographs that are named in it")
+	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
+	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
+	c.Flags().StringVar(&i.sort, "sort", "", "make a folder a person in the folder `DIR`, with links to the photographs")
+	i.find.register(c, face.All, "as the model does")
+	complete(c, "output", completeFiles("jsonl"))
+	for _, name := range []string{"watch", "draw", "sort"} {
+		complete(c, name, completeFolders)
+	}
+}
+
+// check reports flags that make no sense together.
+func (i *identification) check(c *cobra.Command, paths []string) error {
+	for _, name := range []string{"output", "watch", "draw", "sort"} {
+		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return misuse("--%s is empty", name)
+		}
+	}
+	lists := 0
+	for _, p := range paths {
+		if p == standardInput {
+			lists++
+		}
+	}
+	switch {
+	case i.top < 1:
+		return misuse("--top %d is not a number of names ≥ 1", i.top)
+	case i.json && i.csv:
+		return misuse("--json and --csv exclude each other")
+	case i.csv && i.output != "":
+		return hint.Add(misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+	case i.resume && i.output == "":
+		return hint.Add(misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
+	case lists > 1:
+		return misuse("standard input is given twice")
+	}
+	if i.draw != "" && i.sort != "" && (within(i.draw, i.sort) || within(i.sort, i.draw)) {
+		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
+	}
+	i.pairs = c.Flags().Changed("top")
+	return nil
 }
 
 // identification is one run of identify.
 type identification struct {
 	*app
-	top          int
-	json, header bool
-
-	model  *nrdl.Model
-	files  int // found
-	failed int // of them unreadable
-	blank  int // of them
+	identifyFlags
+	model    *nrdl.Model
+	viewer   *viewer
+	checksum string   // of the model file, where results have it
+	single   bool     // one image is asked for, and nothing else
+	results  *results // nil without -o
+	sorter   *sorter  // nil without --sort
+	watcher  *watcher // nil but while a folder is watched
+	progress progress
+	tally    tally
 }
 
-// faces is how many images are held at a time.
-const faces = 512
+// identifyFlags are the flags of identify.
+type identifyFlags struct {
+	find       faceFlags
+	top        int
+	pairs      bool // lines of text have the likeliest people too
+	json, csv  bool
+	output     string
+	resume     bool
+	watched    string
+	draw, sort string
+}
 
-func (i *identification) run(ctx context.Context, model string, paths []string) error {
-	m, err := loadModel(model)
+// A tally counts image files.
+type tally struct {
+	files    int // that were there and are not skipped
+	skipped  int // named in RESULTS before
+	failed   int // of files: unreadable
+	faceless int // of files: nobody to look at
+	named    int // faces
+	unknown  int // faces
+}
+
+// run names the faces in the images at paths, of which standardInput stands for
+// the list in stdin.
+func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
+	if err := i.open(model); err != nil {
+		return err
+	}
+	sources, err := i.list(paths)
+	if err != nil {
+		return err
+	}
+	if i.watched != "" {
+		if err := i.mayWatch(); err != nil {
+			return err
+		}
+	}
+	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].found
+	if i.output != "" {
+		if i.results, err = openResults(i.output, i.checksum, i.resume); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, i.results.close()) }()
+	}
+	if i.sort != "" {
+		if i.sorter, err = newSorter(i.sort, i.model.Parts().Classes, i.warn); err != nil {
+			return err
+		}
+	}
+	if i.csv {
+		i.writeHeader()
+	}
+	start := time.Now()
+	err = i.nameAll(ctx, sources, slices.Contains(paths, standardInput), stdin)
+	if ctx.Err() != nil && i.results != nil {
+		i.tell("%s has the images so far; --resume goes on with it", i.output)
+	}
+	if err != nil {
+		return err
+	}
+	return i.end(time.Since(start))
+}
+
+// nameAll names the faces in sources, in the images that a list has, and in those
+// in the folder that is watched, until ctx ends.
+func (i *identification) nameAll(ctx context.Context, sources []source, listed bool, list io.Reader) error {
+	images, total := slices.Values(sources), len(sources)
+	if listed {
+		images, total = i.listed(ctx, sources, list), 0
+	}
+	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
+		return err
+	}
+	return i.follow(ctx)
+}
+
+// open loads the model and prepares what depends on it.
+func (i *identification) open(path string) error {
+	m, err := loadModel(path)
 	if err != nil {
 		return err
 	}
 	p := m.Parts()
 	if p.Input.Size == (nrdl.Size{}) {
-		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", model),
-			"judge it on such samples: nrdl evaluate DATA --model %s", model)
+		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", path),
+			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.model, i.top = m, min(i.top, len(p.Classes))
-	files := i.find(paths)
-	i.files += len(files)
-	if i.header {
-		i.writeHeader()
+	if i.viewer, err = newViewer(m, &i.find); err != nil {
+		return err
 	}
-	for batch := range slices.Chunk(files, faces) {
-		if err := i.batch(ctx, batch); err != nil {
+	if i.json || i.output != "" {
+		if i.checksum, err = fileChecksum(path); err != nil {
 			return err
 		}
 	}
-	if i.failed > 0 && i.files > 1 {
-		i.complain(fmt.Errorf("%d of %d images could not be read", i.failed, i.files))
+	if p.Calibration == nil {
+		i.warn("the model is not calibrated: everybody is named; nrdl calibrate %s", path)
 	}
-	if i.blank > 0 && i.blank+i.failed == i.files {
+	return nil
+}
+
+// end tells how it went, and is an error where something went wrong.
+func (i *identification) end(took time.Duration) error {
+	t := i.tally
+	if i.results != nil || i.sorter != nil || i.draw != "" {
+		i.tellTally(took)
+	}
+	if t.failed > 0 && t.files > 1 {
+		i.complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
+	}
+	if t.faceless > 0 && t.faceless+t.failed == t.files {
 		return errors.New("no image could be named")
 	}
-	if i.failed > 0 {
+	if t.failed > 0 {
 		return errReported
 	}
 	return nil
 }
 
-// find lists the images at paths; those that are not there have failed.
-func (i *identification) find(paths []string) []string {
-	var files []string
-	for _, path := range paths {
-		found, err := dataset.Images(path)
-		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("%s holds no images", path)
-		}
-		for _, one := range parts(err) {
-			i.complain(readable(one))
-			i.files++
-			i.failed++
-		}
-		files = append(files, found...)
+func (i *identification) tellTally(took time.Duration) {
+	t := i.tally
+	text := fmt.Sprintf("%d faces named, %d unknown, in %d images", t.named, t.unknown, t.files-t.failed)
+	if t.faceless > 0 {
+		text += fmt.Sprintf("; %d without a face that is seen well", t.faceless)
 	}
-	return files
-}
-
-// parts are the errors that err joins.
-func parts(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+	if t.skipped > 0 {
+		text += fmt.Sprintf("; %d were named before", t.skipped)
 	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
-}
-
-// readable adds what to do about a file without permission.
-func readable(err error) error {
-	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
-		return hint.Add(err, "make it readable")
-	}
-	return err
-}
-
-// batch names the faces in files and writes a row for each that can be read.
-func (i *identification) batch(ctx context.Context, files []string) error {
-	samples, errs := i.decode(ctx, files)
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	images := i.model.Parts().Input.Images()
-	x := mat.NewDense(images.Size.Len(), len(files), nil)
-	for j, v := range samples {
-		if v != nil {
-			x.SetCol(j, v)
-		}
-	}
-	scores, err := i.model.ScoresOf(ctx, &nrdl.Set{X: x, Input: images})
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	for j, file := range files {
-		switch {
-		case errors.Is(errs[j], errBlank) && i.files > 1:
-			i.blank++
-			i.warn("%v", errs[j])
-			i.write(file, nil)
-		case errs[j] != nil:
-			i.failed++
-			i.complain(readable(errs[j]))
-		default:
-			i.write(file, i.best(scores.ColView(j)))
-		}
-	}
-	return i.out.Flush()
-}
-
-// decode reads files on all processors. A file has a sample or an error.
-func (i *identification) decode(ctx context.Context, files []string) ([][]float64, []error) {
-	in := i.model.Parts().Input.Images()
-	samples, errs := make([][]float64, len(files)), make([]error, len(files))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		wg.Go(func() {
-			for j := range next {
-				v, err := dataset.ReadImage(files[j], in)
-				switch {
-				case err != nil:
-					errs[j] = err
-				case dataset.Blank(v):
-					errs[j] = fmt.Errorf("%s: %w", files[j], errBlank)
-				default:
-					samples[j] = v
-				}
-			}
-		})
-	}
-	for j := range files {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- j
-	}
-	close(next)
-	wg.Wait()
-	return samples, errs
-}
-
-// A guess is a person with a score.
-type guess struct {
-	Name  string  `json:"name"`
-	Score float64 `json:"score"`
-}
-
-// best returns the likeliest people, best first, the first of equals first.
-func (i *identification) best(scores mat.Vector) []guess {
-	names := i.model.Parts().Classes
-	all := make([]guess, len(names))
-	for c, name := range names {
-		all[c] = guess{name, scores.AtVec(c)}
-	}
-	slices.SortStableFunc(all, func(a, b guess) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
-	return all[:i.top]
+	i.tell("%s; %s", text, seconds(took))
 }

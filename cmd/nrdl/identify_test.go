@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
@@ -43,8 +44,8 @@ func TestIdentifyNeedsImages(t *testing.T) {
 	if _, err := atomicfile.Write(t.Context(), path, model.Save); err != nil {
 		t.Fatal(err)
 	}
-	i := &identification{app: newTestApp(t), top: 1}
-	err = i.run(t.Context(), path, []string{path})
+	i := newIdentification(newTestApp(t))
+	err = i.run(t.Context(), path, []string{path}, nil)
 	if err == nil || !strings.Contains(err.Error(), "not images") || !strings.Contains(hint.Of(err), "nrdl evaluate") {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
@@ -53,14 +54,21 @@ func TestIdentifyNeedsImages(t *testing.T) {
 // The likeliest come first, the first of equals first.
 func TestBest(t *testing.T) {
 	model, _ := trained(t, method.DefaultCRC, 5, 2, nrdl.Size{Height: 8, Width: 8})
-	i := &identification{model: model, top: 4}
+	i := &identification{model: model, identifyFlags: identifyFlags{top: 4}}
 	var names []string
-	for _, g := range i.best(mat.NewVecDense(5, []float64{0.2, 0.9, 0.2, -1, 0.9})) {
+	for _, g := range i.best([]float64{0.2, 0.9, 0.2, -1, 0.9}) {
 		names = append(names, strings.TrimPrefix(g.Name, "person00"))
 	}
 	if got := strings.Join(names, " "); got != "2 5 1 3" {
 		t.Errorf("the order is %s", got)
 	}
+}
+
+// newIdentification has the flags as they are where none is given.
+func newIdentification(a *app) *identification {
+	i := &identification{app: a}
+	i.register(&cobra.Command{})
+	return i
 }
 
 func newTestApp(t testing.TB) *app {
@@ -78,17 +86,18 @@ func BenchmarkIdentifyOne(b *testing.B) {
 	for _, m := range []nrdl.Method{method.DefaultNRDL, method.DefaultNRC} {
 		b.Run(m.Name(), func(b *testing.B) {
 			model, set := trained(b, m, 40, 6, nrdl.Size{Height: 56, Width: 46})
-			i := &identification{model: model, top: 5}
+			i := &identification{model: model, identifyFlags: identifyFlags{top: 5}}
 			x := mat.DenseCopyOf(set.X.Slice(0, 56*46, 0, 1))
-			if _, err := model.Scores(b.Context(), x); err != nil { // prepares the coder
+			one := &nrdl.Set{X: x, Input: set.Input}
+			if _, err := model.Recognise(b.Context(), one); err != nil { // prepares the coder
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				scores, err := model.Scores(b.Context(), x)
+				said, err := model.Recognise(b.Context(), one)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if len(i.best(scores.ColView(0))) != 5 {
+				if len(i.best(said[0].Scores)) != 5 {
 					b.Fatal("not five names")
 				}
 			}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+)
+
+// jpegQuality is that of photographs with boxes.
+const jpegQuality = 90
+
+// Photographs of more pixels are drawn one at a time, for memory.
+const largeDrawing = 16_000_000
+
+// drawAll writes the photographs of batch, which are read again, with boxes and
+// names into the folder.
+func (i *identification) drawAll(ctx context.Context, batch []*sight) error {
+	errs := make([]error, len(batch))
+	var large sync.Mutex
+	inParallel(ctx, len(batch), func(j int) {
+		if s := batch[j]; s.size.X*s.size.Y > largeDrawing {
+			large.Lock()
+			defer large.Unlock()
+		}
+		errs[j] = i.drawOne(ctx, batch[j])
+	})
+	for j, err := range errs {
+		if errors.Is(err, fs.ErrNotExist) && batch[j].found {
+			i.warn("%s vanished from its folder before it was drawn", batch[j].path)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *identification) drawOne(ctx context.Context, s *sight) error {
+	data, err := dataset.ReadFile(s.path)
+	if err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	img, err := dataset.DecodePhoto(data, s.path)
+	if err != nil {
+		return err
+	}
+	marks := make([]face.Mark, len(s.faces))
+	for k, f := range s.faces {
+		marks[k] = f.mark(img.Bounds())
+	}
+	drawn := face.Draw(img, marks)
+	to, encode := drawing(i.draw, s.below, data)
+	if err := mayDraw(to, s.path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	_, err = atomicfile.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
+	return err
+}
+
+// mark is the box of f, or the whole image where it is taken as it is.
+func (f answer) mark(whole image.Rectangle) face.Mark {
+	m := face.Mark{Box: whole, Text: f.name()}
+	if f.face != nil {
+		m.Box = f.face.Box
+	}
+	switch {
+	case f.said == nil:
+		m.Kind = face.Refused
+		m.Text, _, _ = strings.Cut(f.refused.Error(), ":")
+		m.Text, _, _ = strings.Cut(m.Text, ",")
+	case !f.said.Known:
+		m.Kind = face.Stranger
+	default:
+		if p := f.said.Probability; !math.IsNaN(p) {
+			m.Text += fmt.Sprintf(" %.0f %%", math.Floor(100*p)) // 100 % would be too much to say
+		}
+	}
+	return m
+}
+
+// drawing returns where in dir the photograph in data is drawn that has the place
+// below, and how: as a PNG if it is one, else as a JPEG.
+func drawing(dir, below string, data []byte) (path string, encode func(io.Writer, image.Image) error) {
+	path = filepath.Join(dir, below)
+	asJPEG := func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality}) }
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".png":
+		if bytes.HasPrefix(data, []byte("\x89PNG")) {
+			return path, png.Encode
+		}
+	case ".jpg", ".jpeg", ".jpe", ".jfif":
+		return path, asJPEG
+	}
+	return path + ".jpg", asJPEG
+}
+
+// mayDraw is an error if what is at path must not be written over: the photograph
+// itself, at source, or a link, which leads to another one.
+func mayDraw(path, source string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil // nothing is there
+	}
+	if own, err := os.Stat(source); err == nil && os.SameFile(info, own) {
+		return hint.Add(fmt.Errorf("draw %s: it would be written over", source), "choose another folder: --draw DIR")
+	}
+	if !info.Mode().IsRegular() {
+		return hint.Add(fmt.Errorf("draw %s: it is no file, or a link to one", path), "choose another folder: --draw DIR")
+	}
+	return nil
+}

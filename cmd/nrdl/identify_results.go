@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+)
+
+// results is a file of results, an object a line, that only grows: a batch at a
+// time, so that a run that is killed loses at most the batch it was at.
+type results struct {
+	path   string
+	file   *os.File
+	unlock func()
+
+	mu     sync.Mutex
+	done   map[string]bool // by key; false for files that could not be read
+	model  string
+	buffer bytes.Buffer
+}
+
+// openResults opens the file at path for the results of a model, of which it has
+// the checksum. A file that is there already is not written over: it holds what
+// took long. With resume it is gone on with if it is of this model; a torn last
+// line is cut off.
+func openResults(path, model string, resume bool) (*results, error) {
+	r := &results{path: path, unlock: func() {}, done: map[string]bool{}, model: model}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("write %s: is a folder", path)
+	case err == nil && !info.Mode().IsRegular(): // a pipe or a device has no past
+		r.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		return r, atomicfile.Error(path, err)
+	case err == nil && !resume && info.Size() > 0:
+		return nil, hint.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, atomicfile.Error(path, err)
+	}
+	if r.unlock, err = atomicfile.Lock(path); err != nil {
+		return nil, err
+	}
+	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		r.unlock()
+		return nil, atomicfile.Error(path, err)
+	}
+	if err := r.replay(); err != nil {
+		r.file.Close()
+		r.unlock()
+		return nil, err
+	}
+	return r, nil
+}
+
+// replay reads what is in the file and leaves it ready for more.
+func (r *results) replay() error {
+	in := bufio.NewReader(r.file)
+	var whole int64
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.path, err)
+		}
+		var o struct{ File, Error, Model string }
+		if json.Unmarshal(line, &o) != nil || o.File == "" {
+			return hint.Add(fmt.Errorf("read %s: line %d is no result of identify", r.path, n), "write to another file")
+		}
+		if o.Model != r.model {
+			return hint.Add(fmt.Errorf("%s was written with another model: %s, and not %s", r.path, o.Model, r.model), "write to another file")
+		}
+		r.done[o.File] = r.done[o.File] || o.Error == ""
+		whole += int64(len(line))
+	}
+	if err := r.file.Truncate(whole); err != nil {
+		return atomicfile.Error(r.path, err)
+	}
+	_, err := r.file.Seek(whole, io.SeekStart)
+	return err
+}
+
+// key is path as JSON keeps it: bytes that are no text are replaced.
+func key(path string) string { return string([]rune(path)) }
+
+// has reports whether the file at path is named in r. A nil r has none.
+func (r *results) has(path string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.done[key(path)]
+}
+
+// claim reports whether the file at path is not named in r yet, and counts it as
+// named. A nil r lets all be named.
+func (r *results) claim(path string) bool {
+	if r == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	named := r.done[key(path)]
+	r.done[key(path)] = true
+	return !named
+}
+
+// write appends the objects of batch. A file that could not be read has one line
+// that says so, however often it is tried.
+func (r *results) write(batch []*sight, object func(*sight) object) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buffer.Reset()
+	for _, s := range batch {
+		if s.err != nil {
+			if _, told := r.done[key(s.path)]; told {
+				continue
+			}
+			r.done[key(s.path)] = false
+		}
+		writeObject(&r.buffer, object(s))
+	}
+	_, err := r.file.Write(r.buffer.Bytes())
+	return atomicfile.Error(r.path, err)
+}
+
+// close gives the file back, its content on the disk.
+func (r *results) close() error {
+	info, err := r.file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = r.file.Sync()
+	}
+	err = errors.Join(err, r.file.Close())
+	r.unlock()
+	return atomicfile.Error(r.path, err)
+}
+
+// checksumDigits of a SHA-256 tell models apart.
+const checksumDigits = 16
+
+// fileChecksum returns the beginning of the SHA-256 of the file at path.
+func fileChecksum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read model: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read model: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:checksumDigits], nil
+}

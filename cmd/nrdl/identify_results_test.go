@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+)
+
+// A file of results goes on wherever it was cut, and names what is missing then.
+func TestResultsAreGoneOnWith(t *testing.T) {
+	object := func(s *sight) object {
+		o := object{File: s.path, Faces: []faceObject{}, Model: "m"}
+		if s.err != nil {
+			o.Error = s.err.Error()
+		}
+		return o
+	}
+	var batch []*sight
+	for _, path := range []string{"a.png", "b \"\\\n.png", "c.png", "\xff.png"} {
+		batch = append(batch, &sight{source: source{path: path}})
+	}
+	batch[2].err = errors.New("cut short")
+	path := filepath.Join(t.TempDir(), "r")
+	whole := func() string {
+		r, err := openResults(path, "m", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.write(batch, object), r.close()); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}()
+	for cut := range len(whole) + 1 {
+		if err := os.WriteFile(path, []byte(whole[:cut]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := openResults(path, "m", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var missing []*sight
+		for _, s := range batch {
+			had := r.has(s.path)
+			if s.err == nil && r.claim(s.path) == had {
+				t.Errorf("%q is there: %v", s.path, had)
+			}
+			if !had {
+				missing = append(missing, s)
+			}
+		}
+		if err := errors.Join(r.write(missing, object), r.close()); err != nil {
+			t.Fatal(err)
+		}
+		if data, _ := os.ReadFile(path); string(data) != whole {
+			t.Fatalf("cut after %d bytes it becomes %q", cut, data)
+		}
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("beside it lie %v", entries)
+	}
+}
+
+func TestResultsRefuse(t *testing.T) {
+	dir := t.TempDir()
+	line := `{"file":"a","faces":[],"model":"m"}` + "\n"
+	for name, c := range map[string]struct {
+		text   string
+		resume bool
+		want   string
+	}{
+		"there":       {line, false, "is there already"},
+		"other model": {line, true, "written with another model: m, and not n"},
+		"other file":  {"hello\n" + line, true, "line 1 is no result"},
+		"other json":  {"{}\n", true, "line 1 is no result"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := openResults(path, "n", c.resume)
+		if err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == "" {
+			t.Errorf("%s: %v, hint %q", name, err, hint.Of(err))
+		}
+		if data, _ := os.ReadFile(path); string(data) != c.text {
+			t.Errorf("%s: it was changed to %q", name, data)
+		}
+	}
+	if _, err := openResults(dir, "n", false); err == nil {
+		t.Error("a folder is no file")
+	}
+	r, err := openResults(filepath.Join(dir, "new"), "n", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openResults(filepath.Join(dir, "new"), "n", true); !errors.Is(err, atomicfile.ErrLocked) {
+		t.Errorf("two write one file: %v", err)
+	}
+	if err := r.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a file everything is to be named.
+func TestNoResults(t *testing.T) {
+	var r *results
+	if r.has("a") || !r.claim("a") || !r.claim("a") {
+		t.Error("it has something")
+	}
+}

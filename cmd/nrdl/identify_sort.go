@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
+)
+
+// noFace is the folder of photographs in which nobody is looked at.
+const noFace = "no face"
+
+// A sorter makes a folder a person with links to the photographs of the person,
+// one of those without a person whom the model knows, and one of those without a
+// face.
+type sorter struct {
+	dir     string
+	folders map[string]string    // of a person
+	taken   map[string]*linkings // by folder
+	how     int                  // of ways, that works here
+	warn    func(format string, args ...any)
+}
+
+// linkings are what a folder of links holds.
+type linkings struct {
+	names map[string]bool   // in lower case: systems differ in whether case counts
+	to    map[string]string // the name of the symbolic link to a target
+	last  map[string]int    // the number last given to a name
+}
+
+// A way makes a name for the file at path.
+type way struct {
+	name string
+	make func(path, target, link string) error
+}
+
+// ways in the order of preference. Not every file system has links, and Windows
+// lets few people make symbolic ones.
+var ways = []way{
+	{"symbolic links", func(_, target, link string) error { return os.Symlink(target, link) }},
+	{"hard links", func(path, _, link string) error { return os.Link(path, link) }},
+	{"copies", func(path, _, link string) error { return duplicate(path, link) }},
+}
+
+// newSorter returns the sorter into dir, which it makes, for people.
+func newSorter(dir string, people []string, warn func(format string, args ...any)) (*sorter, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("sort into %s: %w", dir, err)
+	}
+	s := &sorter{dir: real(dir), folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
+	names := dataset.FolderNames(append([]string{unknown, noFace}, people...))
+	for c, person := range people {
+		s.folders[person] = names[2+c]
+	}
+	return s, nil
+}
+
+// place links to the photograph s from where it belongs.
+func (s *sorter) place(p *sight) error {
+	for _, folder := range s.belongs(p) {
+		err := s.link(folder, p.path)
+		if errors.Is(err, fs.ErrNotExist) && p.found {
+			s.warn("%s vanished from its folder before it was sorted", p.path)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("sort %s into %s: %w", p.path, filepath.Join(s.dir, folder), err)
+		}
+	}
+	return nil
+}
+
+// belongs are the folders of all whom the model knows in p, or one of the
+// others.
+func (s *sorter) belongs(p *sight) []string {
+	var people []string
+	seen := map[string]bool{}
+	other := noFace
+	for _, f := range p.faces {
+		switch {
+		case f.said == nil:
+		case !f.said.Known:
+			other = unknown
+		case !seen[f.name()]:
+			seen[f.name()] = true
+			people = append(people, s.folders[f.name()])
+		}
+	}
+	if len(people) == 0 {
+		return []string{other}
+	}
+	return people
+}
+
+// link makes a name in folder for the file at path, that of the file with a
+// number where it is taken. It makes none where there is one already.
+func (s *sorter) link(folder, path string) error {
+	dir := filepath.Join(s.dir, folder)
+	have, err := s.open(dir)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+	target, err := filepath.Rel(dir, file)
+	if err != nil { // another drive
+		target = file
+	}
+	if _, there := have.to[target]; there {
+		return nil
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	base := filepath.Base(path)
+	for n := max(1, have.last[base]); ; n++ {
+		name := numbered(base, n)
+		at := filepath.Join(dir, name)
+		if have.names[strings.ToLower(name)] {
+			if same(at, info) {
+				return nil
+			}
+			continue
+		}
+		have.names[strings.ToLower(name)] = true
+		err := s.make(file, target, at)
+		if errors.Is(err, fs.ErrExist) { // made by somebody else
+			continue
+		}
+		have.to[target], have.last[base] = name, n
+		return err
+	}
+}
+
+// numbered is "a.jpg", "a (2).jpg", …
+func numbered(base string, n int) string {
+	if n == 1 {
+		return base
+	}
+	ext := filepath.Ext(base)
+	return fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(base, ext), n, ext)
+}
+
+// same reports whether the file at path is the one of info, or a copy of it.
+func same(path string, info fs.FileInfo) bool {
+	there, err := os.Lstat(path)
+	return err == nil && (os.SameFile(there, info) ||
+		there.Mode().IsRegular() && there.Size() == info.Size() && there.ModTime().Equal(info.ModTime()))
+}
+
+// make makes link in the first way that works.
+func (s *sorter) make(path, target, link string) error {
+	for {
+		err := ways[s.how].make(path, target, link)
+		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		s.warn("%s in place of %s: %v", ways[s.how+1].name, ways[s.how].name, err)
+		s.how++
+	}
+}
+
+// open returns what dir, which it makes, holds.
+func (s *sorter) open(dir string) (*linkings, error) {
+	if have := s.taken[dir]; have != nil {
+		return have, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	have := &linkings{names: map[string]bool{}, to: map[string]string{}, last: map[string]int{}}
+	for _, e := range entries {
+		have.names[strings.ToLower(e.Name())] = true
+		if target, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil {
+			have.to[target] = e.Name()
+		}
+	}
+	s.taken[dir] = have
+	return have, nil
+}
+
+// duplicate copies the file at path, with its time, to a place where none is.
+func duplicate(path, to string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = atomicfile.Write(context.Background(), to, func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// Whatever the path, what is drawn stays in the folder.
+func TestPlaceBelow(t *testing.T) {
+	for _, c := range []struct {
+		folder, path string
+		several      bool
+		want         string
+	}{
+		{"photos", "photos/a/b.jpg", false, "a/b.jpg"},
+		{"photos/", "photos/a/b.jpg", true, "photos/a/b.jpg"},
+		{"/x/photos", "/x/photos/b.jpg", true, "photos/b.jpg"},
+		{".", "b.jpg", false, "b.jpg"},
+		{".", "b.jpg", true, "b.jpg"},
+		{"..", "../b.jpg", true, "b.jpg"},
+		{"", "b.jpg", false, "b.jpg"},
+		{"", "a/../b.jpg", false, "b.jpg"},
+		{"", "a/b.jpg", false, "a/b.jpg"},
+		{"", "/a/b.jpg", false, "a/b.jpg"},
+		{"", "../../a/b.jpg", false, "a/b.jpg"},
+		{"", "..b.jpg", false, "..b.jpg"},
+	} {
+		got := placeBelow(filepath.FromSlash(c.folder), filepath.FromSlash(c.path), c.several)
+		if filepath.ToSlash(got) != c.want || !filepath.IsLocal(got) {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+// What is written does not lie in what is read, whichever links lead there.
+func TestOutside(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"photos/a", "photos-drawn"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inside := []string{"photos", "photos/a", "photos/a/not/there", "./photos/../photos/a"}
+	if os.Symlink("photos", "link") == nil {
+		inside = append(inside, "link/a", "link/new")
+	}
+	for _, dir := range inside {
+		for _, i := range []identification{{identifyFlags: identifyFlags{draw: dir}}, {identifyFlags: identifyFlags{sort: dir}}} {
+			if err := i.outside("photos"); err == nil || hint.Of(err) == "" {
+				t.Errorf("%s lies in photos: %v", dir, err)
+			}
+		}
+	}
+	for _, dir := range []string{"", "photos-drawn", ".", "..", "new"} {
+		i := identification{identifyFlags: identifyFlags{draw: dir, sort: dir}}
+		if err := i.outside("photos"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A list is read as it comes: the first image is there before the second line.
+func TestListedAsItComes(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	i := &identification{}
+	var got []string
+	go func() { _, _ = io.WriteString(w, "\na.png\r\n") }()
+	for s := range i.listed(t.Context(), []source{{path: "first.png"}}, r) {
+		if got = append(got, s.path); s.path == "a.png" {
+			go func() { _, _ = io.WriteString(w, "b.png"); w.Close() }()
+		}
+	}
+	if !slices.Equal(got, []string{"first.png", "a.png", "b.png"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Nothing comes, and nobody waits for it any more.
+func TestListedEnds(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	for s := range (&identification{}).listed(ctx, nil, r) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A line that is too long for a path is an error, and no end without a word.
+func TestListedTooLong(t *testing.T) {
+	var last error
+	for s := range (&identification{}).listed(t.Context(), nil, strings.NewReader(strings.Repeat("a", 1<<20))) {
+		last = s.err
+	}
+	if last == nil || !strings.Contains(last.Error(), "list of images") {
+		t.Error(last)
+	}
+}
+
+// Images of a folder come in natural order, with what cannot be read before
+// them.
+func TestSourcesAt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("p", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"10.png", "9.png", "x.heic"} {
+		if err := os.WriteFile(filepath.Join("p", name), []byte("?"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var paths []string
+	failed := 0
+	for _, s := range sourcesAt("p", false) {
+		if s.err != nil {
+			failed++
+			continue
+		}
+		paths = append(paths, filepath.ToSlash(s.path))
+		if !s.found {
+			t.Error("not found in a folder")
+		}
+	}
+	if failed != 1 || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
+		t.Error(failed, paths)
+	}
+	if s := sourcesAt("missing.png", false); len(s) != 1 || s[0].err == nil || s[0].path != "missing.png" || s[0].found {
+		t.Errorf("%+v", s)
+	}
+	if !dataset.IsImage("9.png") {
+		t.Error("not an image")
+	}
+}

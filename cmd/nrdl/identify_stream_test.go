@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl"
+	"nrdl/method"
+)
+
+// newNaming returns an identification by a model of drawn people, and the file
+// of its results.
+func newNaming(t *testing.T) (*identification, *os.File) {
+	t.Helper()
+	model, _ := trained(t, method.DefaultCRC, 3, 3, nrdl.Size{Height: 16, Width: 16})
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	i := newIdentification(newApp(out, newTestApp(t).err))
+	i.model = model
+	if i.viewer, err = newViewer(model, &i.find); err != nil {
+		t.Fatal(err)
+	}
+	return i, out
+}
+
+// An endless list is named as it comes, a bounded number of images ahead, until
+// it is interrupted.
+func TestStreamIsBounded(t *testing.T) {
+	i, _ := newNaming(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	err := i.stream(ctx, func(yield func(source) bool) {
+		for ; yield(source{path: "gone.png", found: true}); n++ {
+			if n == 10*ahead {
+				cancel()
+			}
+		}
+	}, 0)
+	if !errors.Is(err, context.Canceled) || n > 12*ahead {
+		t.Errorf("%v after %d images", err, n)
+	}
+}
+
+// Of a folder that changes, what has vanished is left out; a file that was asked
+// for by its name has failed.
+func TestStreamWithoutWhatVanished(t *testing.T) {
+	i, out := newNaming(t)
+	dir := t.TempDir()
+	there := filepath.Join(dir, "a,b.png")
+	f, err := os.Create(there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := image.NewGray(image.Rect(0, 0, 16, 16))
+	for k := range m.Pix {
+		m.Pix[k] = byte(k)
+	}
+	if err := errors.Join(png.Encode(f, m), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(dir, "missing.png")
+	sources := []source{{path: missing, found: true}, {path: there, found: true}, {path: missing}, {err: errors.New("x.heic cannot be read")}}
+	err = i.stream(t.Context(), func(yield func(source) bool) {
+		for _, s := range sources {
+			if !yield(s) {
+				return
+			}
+		}
+	}, len(sources))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (tally{files: 3, failed: 2, named: 1}); i.tally != want {
+		t.Errorf("%+v, want %+v", i.tally, want)
+	}
+	text, err := os.ReadFile(out.Name())
+	if err != nil || !strings.HasPrefix(string(text), `"`+there+`",person00`) || strings.Count(string(text), "\n") != 1 {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"nrdl/dataset"
+)
+
+// How a folder is watched. It is read again and again: unlike the events of the
+// system that works on network drives, and needs nothing else.
+const (
+	pollEvery = 500 * time.Millisecond
+	pollShare = 10               // a pause is so many times as long as a look, at least
+	stillFor  = time.Second      // without a change, after which a file is taken as written
+	unreadFor = 10 * time.Second // and after which it is given up if it cannot be read
+	oldAfter  = 2 * time.Second  // files that are there at the beginning are taken as written, and damaged ones given up
+)
+
+// A watcher finds the images that arrive in a folder.
+type watcher struct {
+	dir   string
+	files map[string]*arrival
+	told  map[string]bool // what is wrong with the folder
+	first bool
+	now   time.Time // of this poll
+}
+
+// An arrival is an image in a watched folder.
+type arrival struct {
+	size  int64
+	time  time.Time // of the file
+	since time.Time // when it was first seen as it is
+	state arrivalState
+	last  bool // try
+	there bool // in this poll
+}
+
+// An arrivalState is how far an arrival is.
+type arrivalState uint8
+
+const (
+	waiting arrivalState = iota // to be still
+	tried                       // in vain: it may still be written, by a program that pauses
+	named
+	givenUp
+)
+
+func newWatcher(dir string) *watcher {
+	return &watcher{dir: dir, files: map[string]*arrival{}, told: map[string]bool{}, first: true}
+}
+
+// mayWatch is an error if the folder cannot be watched.
+func (i *identification) mayWatch() error {
+	info, err := os.Stat(i.watched)
+	switch {
+	case err != nil:
+		return fmt.Errorf("watch: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("watch: %s is no folder", i.watched)
+	}
+	return i.outside(i.watched)
+}
+
+// follow names the images in the watched folder until ctx ends.
+func (i *identification) follow(ctx context.Context) error {
+	i.watcher = newWatcher(i.watched)
+	defer func() { i.watcher = nil }()
+	for {
+		start := time.Now()
+		ready, errs := i.watcher.poll(start)
+		took := time.Since(start)
+		for _, err := range errs {
+			i.complain(readable(err))
+		}
+		if len(ready) > 0 {
+			if err := i.stream(ctx, slices.Values(sourcesIn(i.watched, ready, true)), len(ready)); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(max(pollEvery, pollShare*took)):
+		}
+	}
+}
+
+// poll returns the images that are to be read now, and what is wrong that was
+// not told before. What vanishes is forgotten.
+func (w *watcher) poll(now time.Time) (ready []string, errs []error) {
+	w.now = now
+	if _, err := os.Stat(w.dir); err != nil { // a network drive may come back: nothing is forgotten
+		return nil, w.untold(err)
+	}
+	found, err := dataset.Images(w.dir)
+	for _, one := range parts(err) {
+		if !errors.Is(one, fs.ErrNotExist) { // or it went meanwhile
+			errs = append(errs, w.untold(one)...)
+		}
+	}
+	for _, f := range w.files {
+		f.there = false
+	}
+	for _, path := range found {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		if w.arrived(path, info) {
+			ready = append(ready, path)
+		}
+	}
+	for path, f := range w.files {
+		if !f.there {
+			delete(w.files, path)
+		}
+	}
+	w.first = false
+	return ready, errs
+}
+
+// untold is err if it was not told before.
+func (w *watcher) untold(err error) []error {
+	if w.told[err.Error()] {
+		return nil
+	}
+	w.told[err.Error()] = true
+	return []error{err}
+}
+
+// arrived reports whether the image at path is to be read now: it has not
+// changed for a moment, or was there long before the watcher.
+func (w *watcher) arrived(path string, info fs.FileInfo) bool {
+	f := w.files[path]
+	switch {
+	case f == nil:
+		f = &arrival{size: info.Size(), time: info.ModTime(), since: w.now, there: true}
+		w.files[path] = f
+		if w.first && w.now.Sub(f.time) >= oldAfter {
+			f.state, f.last = named, true
+			return true
+		}
+		return false
+	case f.state != named && (f.size != info.Size() || !f.time.Equal(info.ModTime())):
+		*f = arrival{size: info.Size(), time: info.ModTime(), since: w.now}
+	}
+	f.there = true
+	still := w.now.Sub(f.since)
+	if f.state == waiting && still >= stillFor || f.state == tried && still >= unreadFor {
+		f.state = named
+		return true
+	}
+	return false
+}
+
+// givesUp reports whether the image at path, which could not be read, is given
+// up until it changes. Otherwise it is tried again when it has changed or a while
+// has passed.
+func (w *watcher) givesUp(path string) bool {
+	f := w.files[path]
+	if f == nil {
+		return true
+	}
+	if f.last {
+		f.state = givenUp
+		return true
+	}
+	f.state, f.last = tried, true
+	return false
+}
