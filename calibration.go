@@ -21,11 +21,12 @@ import (
 // mean margin. So few numbers tell it well, and no tail has to be seen. The
 // threshold for a share FAR of false accepts is
 //
-//	t = 1.15 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
+//	t = 1.1 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
 //
-// with m the mean and q·m the quantile of that law, 1.15 since strangers differ in
+// with m the mean and q·m the quantile of that law, 1.1 since strangers differ in
 // scale, and a factor for how well n faces tell it, that of the predictive
-// distribution of an exponential law. Strangers who are given count like people
+// distribution of an exponential law (n is larger than the number of faces by as
+// much as the law varies less than an exponential one). Strangers who are given count like people
 // left out; as soon as there are some ten of them above it, the threshold is
 // their quantile.
 //
@@ -116,7 +117,7 @@ const likeness = 0.1
 
 // heterogeneity is by how much the law of margins is wider than that of normal
 // numbers of one scale, as strangers have different ones.
-const heterogeneity = 1.15
+const heterogeneity = 1.1
 
 // strangers sets the mean margin of strangers in a model of so many classes and
 // in how many faces' worth it is known.
@@ -142,7 +143,9 @@ func (c *Calibration) threshold(far float64, classes int) float64 {
 	if n := len(c.Given); float64(n)*far >= tail {
 		return c.Given[n-1-int(float64(n)*far)]
 	}
-	unsure := c.Faces * math.Expm1(-math.Log(far)/c.Faces) / -math.Log(far)
+	// So many exponential numbers tell their mean as well.
+	n := c.Faces / spacingVariation(classes)
+	unsure := n * math.Expm1(-math.Log(far)/n) / -math.Log(far)
 	return heterogeneity * c.Mean / spacing(classes) * spacingQuantile(classes, far) * unsure
 }
 

@@ -23,6 +23,10 @@ func TestSpacingOfNormalNumbers(t *testing.T) {
 	if got, want := spacingQuantile(2, 0.01), math.Sqrt2*2.5758293; math.Abs(got-want) > 1e-6 {
 		t.Errorf("spacingQuantile(2, 0.01) = %v, want %v", got, want)
 	}
+	// The variance of |N(0, 2)| is 2 − 4/π.
+	if got, want := spacingVariation(2), math.Pi/2-1; math.Abs(got-want) > 1e-6 {
+		t.Errorf("spacingVariation(2) = %v, want %v", got, want)
+	}
 	for _, n := range []int{3, 43, 1000} {
 		if got := spacingSurvival(n, 0); math.Abs(got-1) > 1e-9 {
 			t.Errorf("n = %d: the distance is at least 0 with probability %v", n, got)

@@ -121,8 +121,10 @@ func (m *merging) entry(s *Set, j int) (string, entry) {
 			e.pixels[i] *= f
 		}
 	}
-	for i, v := range e.pixels {
-		e.pixels[i] = float64(float32(v)) // as Learn keeps them
+	if s.Input.ArePixels() {
+		for i, v := range e.pixels {
+			e.pixels[i] = float64(float32(v)) // as Learn keeps them
+		}
 	}
 	return s.Classes[c], e
 }

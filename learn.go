@@ -11,9 +11,8 @@ import (
 
 // Learn learns a model of images with method, which sees them as in says: it is
 // Training and Fit, and the model keeps the images that are not black, so that it
-// can be calibrated and people can be added to it. Values that are not grey
-// values of 8 bits are rounded to single precision first, as a model file keeps
-// them.
+// can be calibrated and people can be added to it. Grey values that are not whole
+// are rounded to single precision first, as a model file keeps them.
 func Learn(ctx context.Context, images *Set, in Input, method Method, run Run) (*Model, error) {
 	if images.Projection != nil {
 		return nil, errProjected
@@ -22,7 +21,9 @@ func Learn(ctx context.Context, images *Set, in Input, method Method, run Run) (
 	if len(kept.Classes) == 0 {
 		return nil, errors.New("every training image is black")
 	}
-	kept = kept.inSinglePrecision()
+	if kept.Input.ArePixels() {
+		kept = kept.inSinglePrecision()
+	}
 	samples, err := kept.Training(ctx, in)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,14 @@ func spacing(n int) float64 {
 	}, -farOut, farOut, points, quad.Legendre{}, 0)
 }
 
+// spacingVariation is the variance of that distance in units of its squared mean:
+// 0.57 for two numbers, and towards 1, that of an exponential number, for many.
+func spacingVariation(n int) float64 {
+	square := quad.Fixed(func(t float64) float64 { return 2 * t * spacingSurvival(n, t) }, 0, 2*farOut, points, quad.Legendre{}, 0)
+	mean := spacing(n)
+	return square/(mean*mean) - 1
+}
+
 // spacingQuantile is the distance that the two largest of n standard normal
 // numbers exceed with probability p.
 func spacingQuantile(n int, p float64) float64 {

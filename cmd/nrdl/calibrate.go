@@ -45,8 +45,9 @@ func (f *calibration) how() nrdl.Calibrating {
 	return nrdl.Calibrating{FAR: f.far, Prior: f.prior, Folds: max(f.folds, 0)}
 }
 
-// calibrated returns m with a calibration, unless f wants none or there are too
-// few people; path is where m will be.
+// calibrated returns m with a calibration, unless f wants none, there are too few
+// people, or with some of the faces nothing can be learnt; path is where m will
+// be.
 func (a *app) calibrated(ctx context.Context, m *nrdl.Model, by nrdl.Method, f calibration, path string) (*nrdl.Model, error) {
 	if f.folds == 0 {
 		return m, nil
@@ -60,8 +61,12 @@ func (a *app) calibrated(ctx context.Context, m *nrdl.Model, by nrdl.Method, f c
 		a.tell("nrdl: %s photographs of other people, none of these: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
 		return m, nil
 	}
-	if err != nil {
-		return nil, err
+	if interrupted := context.Cause(ctx); interrupted != nil {
+		return nil, interrupted
+	}
+	if err != nil { // as of a parameter that fewer faces do not allow
+		a.warn("the model names everybody: it could not be calibrated: %v", err)
+		return m, nil
 	}
 	a.tellCalibration(with.Parts().Calibration, path, time.Since(start))
 	return with, nil

@@ -42,8 +42,8 @@ the number of people, the input, stays that of the model (train --input).
 Where a photograph is there already it is left out; where another one has its
 name it gets a number. Photographs without a face, or that cannot be read, are
 left out with a warning.`,
-		Example: `  nrdl add people.nrdl photos/ann1.jpg photos/ann2.jpg --name ann
-  nrdl add people.nrdl more-people --backup`,
+		Example: `  nrdl add people.nrdl people/person001/0001.png people/person001/0002.png --name ann
+  nrdl add people.nrdl people --backup`,
 		Args: arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("name") {

@@ -33,8 +33,8 @@ says it all.
 WHY is a page for a browser (.html), which needs no network, with a part for every
 face of the photograph, or a picture (.png) of one face: the largest, or that which
 --face names.`,
-		Example: `  nrdl explain people.nrdl photo.jpg -o why.html
-  nrdl explain people.nrdl photo.jpg -o why.png --face 2`,
+		Example: `  nrdl explain people.nrdl people/person001/0001.png -o why.html
+  nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.check(c, args); err != nil {

@@ -20,8 +20,8 @@ func (a *app) removeCmd() *cobra.Command {
 		Long: `remove learns a model again without people: the result is what train makes of
 the photographs of the others, and their faces are no longer in the file (but in
 the copy that --backup keeps). Two people must be left.`,
-		Example: `  nrdl remove people.nrdl person002
-  nrdl remove people.nrdl person002 person003 --backup`,
+		Example: `  nrdl remove people.nrdl person008
+  nrdl remove people.nrdl person006 person007 --backup`,
 		Args: arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
@@ -81,8 +81,8 @@ func (a *app) renameCmd() *cobra.Command {
 people changes with their names: the result is what train makes of a folder in
 which that of the person is called so. --merge puts two people together, who are
 one.`,
-		Example: `  nrdl rename people.nrdl person002 ann
-  nrdl rename people.nrdl ann-2 ann --merge`,
+		Example: `  nrdl rename people.nrdl person001 zoë
+  nrdl rename people.nrdl person002 zoë --merge`,
 		Args: arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := a.cleaned(args[2])

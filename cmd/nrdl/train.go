@@ -116,6 +116,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		set = set.Select(columns)
 		a.tell("learning from %s (split %v)", describe(set), split)
 	}
+	a.warnOfConflicts(set)
 	if choose {
 		best, err := a.chosen(ctx, data, set, columns, m, &learn)
 		if err != nil {
@@ -152,6 +153,18 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		}
 	}
 	return a.writeTraining(ctx, model, output, &passes, trace)
+}
+
+// warnOfConflicts tells of images that two people have: one of the names is
+// wrong, and no method can tell which.
+func (a *app) warnOfConflicts(set *nrdl.Set) {
+	for _, group := range dataset.Describe(set).Conflicts {
+		var names []string
+		for _, j := range group {
+			names = append(names, set.ID(j))
+		}
+		a.warn("one image, of several people: %s", abridged(names))
+	}
 }
 
 // writeTraining puts the trace and the model into their places when both are

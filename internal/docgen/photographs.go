@@ -196,9 +196,9 @@ func (p *photographed) verdict() string {
 	}
 	words := fmt.Sprintf("At 1 %% the margin is the best in %d of %d settings", wins, len(p.Open))
 	if worst > 0 {
-		words += fmt.Sprintf(", and %s points behind the best in the others at most", tenths(worst))
+		words += fmt.Sprintf(", and in the others at most %s points behind the best", tenths(worst))
 	}
-	return words + ". It decides, as its law for strangers is known: of the other scores the tail would have to be seen, which takes more strangers than a training set has. *Combined* is a logistic regression on all of them, learnt from the faces of the other draws, more than any training set can offer."
+	return words + ". The models decide by it, as its law for strangers is known: of the other scores the tail would have to be seen, which takes more strangers than a training set has. Where codes are not negative, the share of the sums of coefficients is another way to say their concentration. *Combined* is a logistic regression on all of them, learnt from the faces of the other draws, more than any training set can offer."
 }
 
 func (p *photographed) thresholds() string {
