@@ -22,6 +22,7 @@ import (
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/picture"
+	"nrdl/method"
 )
 
 func (a *app) demoCmd() *cobra.Command {
@@ -31,7 +32,8 @@ func (a *app) demoCmd() *cobra.Command {
 		Short: "Draw people, learn them and name their unseen faces",
 		Long: `demo needs no data: it draws people who do not exist, learns from some faces of
 each and names the others, by NRDL and by three simpler methods: by the nearest
-neighbour (1-NN), CRC and NRC. It writes a model and two pictures: faces.png
+neighbour (1-NN), CRC and NRC. Then it shows other people to the last model, who
+should be unknown to it. It writes a model and two pictures: faces.png
 with the faces learnt from and the unseen ones, named rightly (green) or wrongly
 (red), and atoms.png with the atoms that NRDL learnt.`,
 		Example: `  nrdl demo`,
@@ -99,6 +101,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.table.Flush(); err != nil {
 		return err
 	}
+	if m, err = d.strangers(ctx, m); err != nil {
+		return err
+	}
 	if err := d.write(ctx, m, model, sheet, atoms); err != nil {
 		return err
 	}
@@ -156,7 +161,7 @@ func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
 		}
 		watch, done := d.watch("learning " + name)
 		start := time.Now()
-		model, err = m.Fit(ctx, d.train, nrdl.Run{Watch: watch})
+		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.On(d.train), m, nrdl.Run{Watch: watch})
 		done()
 		if err != nil {
 			return nil, err
@@ -171,6 +176,58 @@ func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
 		d.row(name, r)
 	}
 	return model, nil
+}
+
+// demoFolds keeps the calibration short.
+const demoFolds = 3
+
+// strangers returns m with a calibration, and tells what becomes of people whom
+// it does not know.
+func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error) {
+	by, err := method.Of(m)
+	if err != nil {
+		return nil, err
+	}
+	how := nrdl.DefaultCalibrating
+	how.Folds = demoFolds
+	step, done := d.count("calibrating")
+	m, err = m.Calibrate(ctx, by, how, nil, step)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	others := d.faces
+	others.Seed++
+	unknown, err := others.Draw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	far, err := share(ctx, m, unknown)
+	if err != nil {
+		return nil, err
+	}
+	known, err := share(ctx, m, d.test)
+	if err != nil {
+		return nil, err
+	}
+	d.print("\nof %d other people, whom it has never seen, the last calls %s %% of the faces unknown, and of its own %s %%\n",
+		others.People, percent(1-far), percent(1-known))
+	return m, nil
+}
+
+// share returns what part of the faces of set m names.
+func share(ctx context.Context, m *nrdl.Model, set *nrdl.Set) (float64, error) {
+	faces, err := m.Recognise(ctx, set)
+	if err != nil {
+		return 0, err
+	}
+	named := 0
+	for _, f := range faces {
+		if f.Known {
+			named++
+		}
+	}
+	return float64(named) / float64(len(faces)), nil
 }
 
 func (d *demo) row(name string, r experiment.Run) {
