@@ -1,0 +1,138 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+
+	"nrdl"
+)
+
+// sortedOf returns the scores of the strangers, descending; an image without a
+// face has none that counts.
+func (j *judged) sortedOf(of func(nrdl.Evidence) float64) []float64 {
+	v := make([]float64, len(j.strangers))
+	for i, r := range j.strangers {
+		v[i] = scoreOf(r, of)
+	}
+	slices.Sort(v)
+	slices.Reverse(v)
+	return v
+}
+
+func scoreOf(r nrdl.Recognition, of func(nrdl.Evidence) float64) float64 {
+	if r.Class < 0 {
+		return math.Inf(-1)
+	}
+	return of(r.Evidence)
+}
+
+// identifiedAt is the identification rate where a share far of the strangers, at
+// most, is named: those above the next of their scores.
+func (j *judged) identifiedAt(of func(nrdl.Evidence) float64, far float64) float64 {
+	v := j.sortedOf(of)
+	at := int(far*float64(len(v)) + 1e-9)
+	if at >= len(v) {
+		return j.ClosedSet
+	}
+	return j.above(of, v[at])
+}
+
+// above is the share of enrolled faces rightly named with a score above t.
+func (j *judged) above(of func(nrdl.Evidence) float64, t float64) float64 {
+	n := 0
+	for i, r := range j.enrolled {
+		if j.right[i] && scoreOf(r, of) > t {
+			n++
+		}
+	}
+	return float64(n) / float64(len(j.enrolled))
+}
+
+// equalError is the share of strangers named where it is that of the enrolled
+// faces that are not named rightly; where the two cross between thresholds, the
+// middle of them.
+func (j *judged) equalError(of func(nrdl.Evidence) float64) float64 {
+	v := j.sortedOf(of)
+	lo, hi := 0, len(v) // strangers named
+	missed := func(n int) float64 {
+		if n == len(v) {
+			return 1 - j.ClosedSet
+		}
+		return 1 - j.above(of, v[n])
+	}
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if float64(mid)/float64(len(v)) < missed(mid) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return (float64(lo)/float64(len(v)) + missed(lo)) / 2
+}
+
+// tenths is how many bins a reliability diagram has.
+const tenths = 10
+
+// reliability sorts faces by their probabilities. Images without a face have
+// none.
+func reliability(enrolled []nrdl.Recognition, right []bool, strangers []nrdl.Recognition, prior float64) []ReliabilityBin {
+	bins := make([]ReliabilityBin, tenths)
+	add := func(r nrdl.Recognition, right bool, weight float64) {
+		if r.Class < 0 || math.IsNaN(r.Probability) {
+			return
+		}
+		b := &bins[min(tenths-1, int(r.Probability*tenths))]
+		b.Faces++
+		b.Share += weight
+		b.Said += weight * r.Probability
+		if right {
+			b.Right += weight
+		}
+	}
+	for i, r := range enrolled {
+		add(r, right[i], (1-prior)/float64(len(enrolled)))
+	}
+	for _, r := range strangers {
+		add(r, false, prior/float64(len(strangers)))
+	}
+	return normalised(bins)
+}
+
+// normalised turns sums over bins into means.
+func normalised(bins []ReliabilityBin) []ReliabilityBin {
+	for i := range bins {
+		if b := &bins[i]; b.Share > 0 {
+			b.Said /= b.Share
+			b.Right /= b.Share
+		}
+	}
+	return bins
+}
+
+// calibrationError is the mean difference between what is said and what is right.
+func calibrationError(bins []ReliabilityBin) float64 {
+	var sum, all float64
+	for _, b := range bins {
+		sum += b.Share * math.Abs(b.Said-b.Right)
+		all += b.Share
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return sum / all
+}
+
+func pooled(all []*judged) []ReliabilityBin {
+	bins := make([]ReliabilityBin, tenths)
+	for _, j := range all {
+		for i, b := range j.bins {
+			share := b.Share / float64(len(all))
+			bins[i].Faces += b.Faces
+			bins[i].Share += share
+			bins[i].Said += share * b.Said
+			bins[i].Right += share * b.Right
+		}
+	}
+	return normalised(bins)
+}
