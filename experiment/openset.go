@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"nrdl"
@@ -31,6 +32,9 @@ type OpenSet struct {
 	// Strangers are further ones, images as of the set that is judged; may be
 	// nil. Blank ones are images without a face, which nobody is named in.
 	Strangers *nrdl.Set
+	// Given is how many of Strangers, drawn at random, calibrate the model, as
+	// people do who have photographs of strangers; the others judge it.
+	Given int
 }
 
 // FalseAccepts are the shares of strangers who may be named at which an
@@ -47,7 +51,8 @@ type OpenSetResult struct {
 	Calibrate   nrdl.Calibrating `json:"calibrate"`
 	People      int              `json:"people"`      // enrolled in a draw
 	Strangers   int              `json:"strangers"`   // people of the set who are not
-	OtherFaces  int              `json:"other_faces"` // of further strangers
+	OtherFaces  int              `json:"other_faces"` // of further strangers who judge
+	Given       int              `json:"given"`       // further strangers who calibrate
 	Draws       []OpenSetDraw    `json:"draws"`       //
 	Scores      []ScoreResult    `json:"scores"`      // the margin first, by which models decide
 	Reliability []ReliabilityBin `json:"reliability"` // of all draws
@@ -124,6 +129,8 @@ func (o OpenSet) Validate() error {
 		return fmt.Errorf("%d repeats", o.Repeats)
 	case !(o.Enrolled > 0 && o.Enrolled <= 1):
 		return fmt.Errorf("enrolled = %v is not a share of the people", o.Enrolled)
+	case o.Given < 0 || o.Given > 0 && (o.Strangers == nil || o.Given >= len(o.Strangers.X.RawRowView(0))):
+		return hint.Add(fmt.Errorf("given = %d strangers of those who judge", o.Given), "give fewer than there are further strangers")
 	}
 	return o.Calibrate.Validate()
 }
@@ -146,7 +153,7 @@ func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, 
 	}
 	res := &OpenSetResult{
 		Method: m.Name(), Input: o.Input.On(set), Split: o.Split.String(), Calibrate: o.Calibrate,
-		People: people, Strangers: len(set.Classes) - people, OtherFaces: others,
+		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.Given, Given: o.Given,
 	}
 	var all []*judged
 	for r := range o.Repeats {
@@ -187,7 +194,11 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 	if err != nil {
 		return nil, err
 	}
-	if model, err = model.Calibrate(ctx, m, o.Calibrate, nil, nil); err != nil {
+	others, given, err := o.further(ctx, model, seed)
+	if err != nil {
+		return nil, err
+	}
+	if model, err = model.Calibrate(ctx, m, o.Calibrate, given, nil); err != nil {
 		return nil, err
 	}
 	probes := known.Select(test)
@@ -198,7 +209,7 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 	for i, r := range j.enrolled {
 		j.right = append(j.right, r.Class >= 0 && model.Parts().Classes[r.Class] == probes.Classes[probes.ClassOf(i)])
 	}
-	for _, s := range []*nrdl.Set{unknown, o.Strangers} {
+	for _, s := range []*nrdl.Set{unknown, others} {
 		if s == nil {
 			continue
 		}
@@ -210,6 +221,33 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 	}
 	j.count(o.Calibrate.Prior)
 	return j, nil
+}
+
+// further returns the further strangers who judge, and the margins in model of
+// those who are given to the calibration; nil where there are none.
+func (o OpenSet) further(ctx context.Context, model *nrdl.Model, seed uint64) (judge *nrdl.Set, given []float64, err error) {
+	if o.Given == 0 {
+		return o.Strangers, nil, nil
+	}
+	_, n := o.Strangers.X.Dims()
+	order := rand.New(rand.NewPCG(seed, uint64(n))).Perm(n)
+	faces, err := model.Recognise(ctx, pick(o.Strangers, order[:o.Given]))
+	for _, f := range faces {
+		if f.Class >= 0 {
+			given = append(given, f.Margin)
+		}
+	}
+	return pick(o.Strangers, order[o.Given:]), given, err
+}
+
+// pick returns the images of set, which has no people, at these columns.
+func pick(set *nrdl.Set, columns []int) *nrdl.Set {
+	d, _ := set.X.Dims()
+	t := &nrdl.Set{X: mat.NewDense(d, len(columns), nil), Input: set.Input, White: set.White}
+	for j, from := range columns {
+		t.X.SetCol(j, mat.Col(nil, from, set.X))
+	}
+	return t
 }
 
 // divideFaces draws who is enrolled; the rest is nil where everybody is.

@@ -57,6 +57,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 		"two enrolled":        func(o *experiment.OpenSet) { o.Enrolled = 2. / 24 },
 		"no strangers":        func(o *experiment.OpenSet) { o.Enrolled = 1 },
 		"nothing to judge by": func(o *experiment.OpenSet) { o.Split = dataset.Split{} },
+		"none to give":        func(o *experiment.OpenSet) { o.Given = 3 },
 		"no false accepts":    func(o *experiment.OpenSet) { o.Calibrate.FAR = 0 },
 	} {
 		other := o

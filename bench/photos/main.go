@@ -198,22 +198,26 @@ func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) 
 		about, split string
 		enrolled     float64
 		in           nrdl.Input
+		given        int
 	}{
-		{"half of the people, 8 faces each", "random:8", 0.5, projected},
-		{"half of the people, 8 faces each, not projected", "random:8", 0.5, unprojected},
-		{"20 people, 5 faces each", "random:5", 20. / 86, unprojected},
-		{"20 people, 5 faces each, projected", "random:5", 20. / 86, projected},
-		{"10 people, 5 faces each", "random:5", 10. / 86, unprojected},
-		{"10 people, 5 faces each, projected", "random:5", 10. / 86, projected},
-		{"5 people, 5 faces each", "random:5", 5. / 86, unprojected},
-		{"5 people, 5 faces each, projected", "random:5", 5. / 86, projected},
+		{"half of the people, 8 faces each", "random:8", 0.5, projected, 0},
+		{"half of the people, 8 faces each, not projected", "random:8", 0.5, unprojected, 0},
+		{"20 people, 5 faces each", "random:5", 20. / 86, unprojected, 0},
+		{"20 people, 5 faces each, projected", "random:5", 20. / 86, projected, 0},
+		{"10 people, 5 faces each", "random:5", 10. / 86, unprojected, 0},
+		{"10 people, 5 faces each, projected", "random:5", 10. / 86, projected, 0},
+		{"5 people, 5 faces each", "random:5", 5. / 86, unprojected, 0},
+		{"5 people, 5 faces each, projected", "random:5", 5. / 86, projected, 0},
+		{"20 people, 5 faces each, 40 strangers given", "random:5", 20. / 86, unprojected, 40},
+		{"10 people, 5 faces each, 40 strangers given", "random:5", 10. / 86, unprojected, 40},
+		{"5 people, 5 faces each, 40 strangers given", "random:5", 5. / 86, unprojected, 40},
 	} {
 		split, err := dataset.ParseSplit(c.split)
 		if err != nil {
 			return nil, err
 		}
 		r, err := experiment.JudgeOpenSet(ctx, set, method.DefaultNRC, experiment.OpenSet{
-			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibrating, Strangers: others,
+			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibrating, Strangers: others, Given: c.given,
 		}, nil)
 		if err != nil {
 			return nil, err

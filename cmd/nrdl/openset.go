@@ -22,17 +22,19 @@ type openSet struct {
 	on        bool
 	enrolled  float64
 	strangers string
+	given     int
 	calibrate calibration
 	output    string
 }
 
 // openSetFlags have no meaning without --open-set.
-var openSetFlags = []string{"enrolled", "strangers", "far", "strangers-share", "calibrate", "output"}
+var openSetFlags = []string{"enrolled", "strangers", "given", "far", "strangers-share", "calibrate", "output"}
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, the others are strangers: how many are identified, how many let in")
 	c.Flags().Float64Var(&o.enrolled, "enrolled", 0.5, "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
+	c.Flags().IntVar(&o.given, "given", 0, "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
 	complete(c, "strangers", completeFolders)
@@ -95,7 +97,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	}
 	o := experiment.OpenSet{
 		Split: e.split.Split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
-		Input: in, Calibrate: e.open.calibrate.how(),
+		Input: in, Calibrate: e.open.calibrate.how(), Given: e.open.given,
 	}
 	if e.open.strangers != "" {
 		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, in, e.learn.input.find); err != nil {
