@@ -21,9 +21,9 @@ import (
 // mean margin. So few numbers tell it well, and no tail has to be seen. The
 // threshold for a share FAR of false accepts is
 //
-//	t = 1.1 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
+//	t = 1.15 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
 //
-// with m the mean and q·m the quantile of that law, 1.1 since strangers differ in
+// with m the mean and q·m the quantile of that law, 1.15 since strangers differ in
 // scale, and a factor for how well n faces tell it, that of the predictive
 // distribution of an exponential law (n is larger than the number of faces by as
 // much as the law varies less than an exponential one). Strangers who are given count like people
@@ -47,7 +47,7 @@ type Calibration struct {
 	Faces  float64 `json:"faces"`  // n, that m is known from; those of one person count less
 	// Margins, ascending: of held-out faces that were named rightly and wrongly,
 	// of faces of people left out, and of strangers who were given. Of very many
-	// some thousands, evenly, are kept.
+	// some ten thousands, evenly, are kept.
 	Right []float64 `json:"right"`
 	Wrong []float64 `json:"wrong"`
 	Left  []float64 `json:"left"`
@@ -71,6 +71,10 @@ const (
 	leastFAR = 1e-6
 	mostFAR  = 0.5
 	maxFolds = 1000
+
+	// In two folds a person who is left out of one has no turn to hold faces
+	// out in the other.
+	leastFolds = 3
 )
 
 // Validate reports what is no share, or too many folds.
@@ -80,8 +84,8 @@ func (c Calibrating) Validate() error {
 		return hint.Add(fmt.Errorf("far = %v is not a share of strangers from %v to %v", c.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
 	case !(c.Prior > 0 && c.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", c.Prior)
-	case c.Folds < 0 || c.Folds == 1 || c.Folds > maxFolds:
-		return fmt.Errorf("folds = %d is not a number from 2 to %d, or 0", c.Folds, maxFolds)
+	case c.Folds < 0 || c.Folds > 0 && c.Folds < leastFolds || c.Folds > maxFolds:
+		return fmt.Errorf("folds = %d is not a number from %d to %d, or 0", c.Folds, leastFolds, maxFolds)
 	}
 	return nil
 }
@@ -90,7 +94,7 @@ func (c Calibrating) Validate() error {
 func (c *Calibration) How() Calibrating { return Calibrating{c.FAR, c.Prior, c.Asked} }
 
 // keptMargins bounds each list of margins of a Calibration.
-const keptMargins = 4096
+const keptMargins = 1 << 16
 
 // fit sets what follows from the margins in a model of so many classes. It sorts
 // and thins them out.
@@ -117,7 +121,7 @@ const likeness = 0.1
 
 // heterogeneity is by how much the law of margins is wider than that of normal
 // numbers of one scale, as strangers have different ones.
-const heterogeneity = 1.1
+const heterogeneity = 1.15
 
 // strangers sets the mean margin of strangers in a model of so many classes and
 // in how many faces' worth it is known.
@@ -141,7 +145,7 @@ func (c *Calibration) strangers(classes int) error {
 func (c *Calibration) threshold(far float64, classes int) float64 {
 	const tail = 10 // strangers above a quantile make it sure enough
 	if n := len(c.Given); float64(n)*far >= tail {
-		return c.Given[n-1-int(float64(n)*far)]
+		return c.Given[n-int(float64(n)*far)]
 	}
 	// So many exponential numbers tell their mean as well.
 	n := c.Faces / spacingVariation(classes)

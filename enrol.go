@@ -21,6 +21,9 @@ import (
 // 255 bytes.
 const maxName = 200
 
+// Unknown is what a stranger is called in place of a name.
+const Unknown = "unknown"
+
 // CheckName reports why name cannot be that of a person, which is the name of a
 // folder too. Accents, spaces inside and emoji are fine.
 func CheckName(name string) error {
@@ -33,8 +36,10 @@ func CheckName(name string) error {
 		return hint.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxName), "shorten it")
 	case strings.ContainsAny(name, `/\`):
 		return hint.Add(fmt.Errorf("the name %q holds a slash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
-	case name == "." || name == "..":
-		return hint.Add(fmt.Errorf("the name %q is no folder of its own", name), "give the name of a person")
+	case strings.HasPrefix(name, "."):
+		return hint.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
+	case strings.EqualFold(name, Unknown):
+		return hint.Add(fmt.Errorf("the name %q is what strangers are called", name), "give another one")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
 		return hint.Add(fmt.Errorf("the name %q holds a control character or the end of a line", name), "give it in one line, without tabs")
 	case strings.TrimSpace(name) != name:

@@ -41,6 +41,7 @@ func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error
 	for i, f := range images {
 		paths[i] = filepath.Join(root, filepath.FromSlash(f))
 		labels[i], _, _ = strings.Cut(f, "/")
+		images[i] = Text(f)
 	}
 	read, err := readAll(ctx, paths, nil, opt)
 	if err != nil {

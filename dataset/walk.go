@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"nrdl"
 	"nrdl/internal/hint"
@@ -222,4 +223,24 @@ func looksLikeImage(head []byte) bool {
 		_, err = pnmHeader(head)
 	}
 	return err == nil
+}
+
+// Text returns path with the bytes that are no UTF-8, which a name from another
+// system may have, written as \xff: it names one file still, and can be kept in
+// files of text.
+func Text(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); {
+		r, n := utf8.DecodeRuneInString(path[i:])
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, path[i])
+		} else {
+			b.WriteString(path[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
 }

@@ -50,6 +50,7 @@ type Finder struct {
 
 	// The window of the cascade.
 	Least     float64 // its least side, a share of the longest side of the photograph
+	Fine      int     // longest side from which a photograph is looked at again at twice that size: for faces of half the size, and in the background
 	LeastSide int     // and in pixels
 	Shift     float64 // step, a share of its side
 	Scale     float64 // from one side to the next larger one
@@ -80,7 +81,7 @@ type Finder struct {
 // least is 5; of what is none and lies outside of the faces, the score is below
 // 8 where the photograph is upright and up to 45 where it is turned.
 var DefaultFinder = Finder{
-	Side: 640, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
+	Side: 640, Fine: 1600, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
@@ -97,6 +98,9 @@ func (f Finder) Find(img *image.Gray) []Face {
 	}
 	small := f.overview(img)
 	best := f.facesIn(img, small, f.Least, f.Score)
+	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {
+		best = f.withSmaller(img, best)
+	}
 	if surest(best) >= f.Sure {
 		return best
 	}
@@ -113,6 +117,19 @@ func (f Finder) Find(img *image.Gray) []Face {
 		}
 	}
 	return best
+}
+
+// withSmaller returns faces with those that are half as large as the smallest of
+// them may be, if they are sure: who photographs a group from afar has the pixels
+// for them.
+func (f Finder) withSmaller(img *image.Gray, faces []Face) []Face {
+	f.Side, f.Least, f.Background = 2*f.Side, f.Least/2, f.Background/2
+	for _, one := range f.facesIn(img, f.overview(img), f.Least, f.Sure) {
+		if !seen(faces, one.Pupils) {
+			faces = append(faces, one)
+		}
+	}
+	return f.inFront(faces)
 }
 
 func surest(faces []Face) float64 {
@@ -132,6 +149,11 @@ func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
 			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: measure(img, p, w.score)})
 		}
 	}
+	return f.inFront(faces)
+}
+
+// inFront returns faces, largest first, without those in the background.
+func (f Finder) inFront(faces []Face) []Face {
 	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.Quality.Eyes, a.Quality.Eyes) })
 	return slices.DeleteFunc(faces, func(one Face) bool {
 		return one.Quality.Eyes < f.Background*faces[0].Quality.Eyes

@@ -14,6 +14,7 @@ type app struct {
 	err      *os.File      // the story, warnings and errors
 	terminal bool          // err is a terminal
 	colours  bool          // err may be coloured
+	endless  bool          // interrupting is how the command ends
 }
 
 func newApp(stdout, stderr *os.File) *app {

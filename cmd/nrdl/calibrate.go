@@ -35,6 +35,12 @@ func (f *calibration) check() error {
 	if f.folds == 0 {
 		return nil
 	}
+	switch {
+	case !(f.prior > 0 && f.prior < 1):
+		return misuse("--strangers-share %v is not a share between 0 and 1", f.prior)
+	case f.folds == 1 || f.folds == 2:
+		return hint.Add(misuse("--calibrate %d: so few folds leave too many out", f.folds), "3 or more, or 0 for a model that names everybody")
+	}
 	if err := f.how().Validate(); err != nil {
 		return usageError{err}
 	}
@@ -72,6 +78,9 @@ func (a *app) calibrated(ctx context.Context, m *nrdl.Model, by nrdl.Method, f c
 	return with, nil
 }
 
+// fewPeople are so few that what training knows of strangers is a guess.
+const fewPeople = 20
+
 // fewNamed is a share of held-out faces below which naming is worth a hint.
 const fewNamed = 0.5
 
@@ -89,12 +98,30 @@ func (a *app) tellCalibration(c *nrdl.Calibration, path string, took time.Durati
 		}
 	}
 	share := float64(named) / float64(held)
-	a.tell("calibrated in %s: with %s %% of strangers named, %s %% of the faces held out are named rightly",
-		seconds(took), percent(c.FAR), percent(share))
-	if share < fewNamed {
-		a.tell("nrdl: %s known from %d people only, strangers could be anything: give photographs of other people, nrdl calibrate %s --strangers DIR, or accept more of them, --far 0.05",
-			a.paint(cyan, "hint:"), c.People, path)
+	a.tell("calibrated in %s: to name %s %% of strangers, as far as %s tell; %s %% of the faces held out are named rightly",
+		seconds(took), percent(c.FAR), a.known(c), percent(share))
+	switch strangers := c.People + len(c.Given); {
+	case named == 0 && len(c.Given) > 0:
+		a.warn("the model names nobody: are there people of the model among the strangers, or photographs of another kind than it was learnt from?")
+	case named == 0:
+		a.warn("the model names hardly anybody: it knows too little of strangers to keep them out otherwise")
+		a.tell("nrdl: %s give photographs of other people, nrdl calibrate %s --strangers DIR, or accept more strangers, --far 0.1", a.paint(cyan, "hint:"), path)
+	case strangers < fewPeople:
+		a.tell("nrdl: %s so few people tell little of strangers: give photographs of others, nrdl calibrate %s --strangers DIR",
+			a.paint(cyan, "hint:"), path)
+	case share < fewNamed:
+		a.tell("nrdl: %s to name more, accept more strangers, nrdl calibrate %s --far 0.05, or add photographs of each person",
+			a.paint(cyan, "hint:"), path)
 	}
+}
+
+// known says whom c knows strangers from.
+func (a *app) known(c *nrdl.Calibration) string {
+	people := fmt.Sprintf("%d people left out in turn", c.People)
+	if len(c.Given) == 0 {
+		return people
+	}
+	return fmt.Sprintf("%s and %s given", people, plural(len(c.Given), "stranger"))
 }
 
 func (a *app) calibrateCmd() *cobra.Command {
@@ -187,6 +214,22 @@ func (a *app) firstCalibration(ctx context.Context, m *nrdl.Model, how nrdl.Cali
 	return with, err
 }
 
+// sure is a probability from which a stranger is probably none.
+const sure = 0.95
+
+// warnOfMembers tells of strangers whom the model is sure to know.
+func (a *app) warnOfMembers(c *nrdl.Calibration, margins []float64, path string) {
+	members := 0
+	for _, v := range margins {
+		if c.Probability(v) >= sure {
+			members++
+		}
+	}
+	if members*10 > len(margins) {
+		a.warn("%d of %d faces in %s look much like people of the model: strangers must not be in it", members, len(margins), path)
+	}
+}
+
 // strangers returns the margins of the faces in the images at path.
 func (a *app) strangers(ctx context.Context, m *nrdl.Model, path string, find *faceFlags) ([]float64, error) {
 	v, err := newViewer(m, find)
@@ -208,6 +251,7 @@ func (a *app) strangers(ctx context.Context, m *nrdl.Model, path string, find *f
 	if err != nil {
 		return nil, err
 	}
+	a.warnOfMembers(m.Parts().Calibration, margins, path)
 	a.tell("%d faces of strangers in %d images of %s", len(margins), len(files), path)
 	return margins, nil
 }

@@ -42,7 +42,7 @@ the number of people, the input, stays that of the model (train --input).
 Where a photograph is there already it is left out; where another one has its
 name it gets a number. Photographs without a face, or that cannot be read, are
 left out with a warning.`,
-		Example: `  nrdl add people.nrdl people/person001/0001.png people/person001/0002.png --name ann
+		Example: `  nrdl add people.nrdl photos-of-ann --name ann
   nrdl add people.nrdl people --backup`,
 		Args: arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {

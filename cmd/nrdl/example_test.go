@@ -19,7 +19,8 @@ func TestExamples(t *testing.T) {
 	}
 	var script strings.Builder
 	script.WriteString("exec nrdl data synth people --people 8 --images 12\nexec nrdl train people -o people.nrdl\n" +
-		"exec nrdl data synth passers-by --people 20 --images 1 --seed 9\n")
+		"exec nrdl data synth passers-by --people 20 --images 1 --seed 9\n" +
+		"exec nrdl data synth new --people 2 --images 3 --seed 5\nmv new/person001 photos-of-ann\n")
 	written := map[string]bool{}
 	add := func(line string) {
 		line = strings.TrimSpace(line)

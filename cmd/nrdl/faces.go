@@ -69,8 +69,22 @@ func (a *app) tellingFaces(d *face.Detector) func(context.Context, []string) (da
 		if reader != nil && d.Detect == face.Auto && d.Input.Eyes.IsZero() {
 			a.tell("these are photographs: the faces in them are found, and their eyes brought to %v (--detect never takes images as they are)", eyes)
 		}
+		if err == nil && reader == nil && d.Detect == face.Auto && d.Input.Crop == 0 && large(files) {
+			a.warn("in most of the images no face is found, or it fills them: they are taken as they are, as crops of faces")
+			a.tell("nrdl: %s --detect always looks for faces in them; --detect never says that they are crops", a.paint(cyan, "hint:"))
+		}
 		return reader, eyes, err
 	}
+}
+
+// large reports whether the first of files is larger than crops of faces are.
+func large(files []string) bool {
+	const crop = 200 // pixels
+	if len(files) == 0 {
+		return false
+	}
+	img, err := dataset.ReadGrey(files[0])
+	return err == nil && min(img.Rect.Dx(), img.Rect.Dy()) >= crop
 }
 
 // warnOfSeveral tells of the photographs with several faces that d found.
@@ -109,6 +123,20 @@ func newViewer(m *nrdl.Model, f *faceFlags) (*viewer, error) {
 			"learn it again from photographs: nrdl train DATA -o MODEL --detect always")
 	}
 	return v, nil
+}
+
+// warnOfPhotographs tells where images that v takes as they are look like
+// photographs, of which a few are looked at. Errors are met again where they are
+// read.
+func (a *app) warnOfPhotographs(ctx context.Context, v *viewer, files []string) {
+	const few = 4
+	if v.detect || !v.input.Eyes.IsZero() || v.input.Crop != 0 {
+		return
+	}
+	if photographs, err := face.DefaultFinder.Photographs(ctx, files[:min(few, len(files))]); err == nil && photographs {
+		a.warn("these look like photographs, and the model was learnt from images of faces that were taken as they are: so are these")
+		a.tell("nrdl: %s cut out the faces, or learn from photographs: nrdl train DATA -o MODEL --detect always", a.paint(cyan, "hint:"))
+	}
 }
 
 // A view is a face in an image, or the image itself where it is taken as it is.
@@ -173,6 +201,7 @@ func (v *viewer) faces(img *image.Gray) []view {
 // as IDs; nil where there are none. What cannot be read, and faces that are not
 // seen well enough, are left out with a warning.
 func (a *app) views(ctx context.Context, v *viewer, files []string, label string) (*nrdl.Set, error) {
+	a.warnOfPhotographs(ctx, v, files)
 	step, done := a.count(label)
 	defer done()
 	found := make([][]view, len(files))

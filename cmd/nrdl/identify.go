@@ -20,7 +20,7 @@ import (
 var errBlank = errors.New("the image is blank")
 
 // unknown stands for the name of a stranger.
-const unknown = "unknown"
+const unknown = nrdl.Unknown
 
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
@@ -197,6 +197,11 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if i.csv {
 		i.writeHeader()
 	}
+	var files []string
+	for _, s := range sources {
+		files = append(files, s.path)
+	}
+	i.warnOfPhotographs(ctx, i.viewer, files)
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, standardInput), stdin)
 	if ctx.Err() != nil && i.results != nil {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync"
 
+	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
@@ -92,8 +93,8 @@ func (r *results) replay() error {
 	return err
 }
 
-// key is path as JSON keeps it: bytes that are no text are replaced.
-func key(path string) string { return string([]rune(path)) }
+// key is path as JSON keeps it.
+func key(path string) string { return dataset.Text(path) }
 
 // has reports whether the file at path is named in r. A nil r has none.
 func (r *results) has(path string) bool {

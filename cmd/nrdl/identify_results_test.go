@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
@@ -14,7 +15,7 @@ import (
 // A file of results goes on wherever it was cut, and names what is missing then.
 func TestResultsAreGoneOnWith(t *testing.T) {
 	object := func(s *sight) object {
-		o := object{File: s.path, Faces: []faceObject{}, Model: "m"}
+		o := object{File: dataset.Text(s.path), Faces: []faceObject{}, Model: "m"}
 		if s.err != nil {
 			o.Error = s.err.Error()
 		}

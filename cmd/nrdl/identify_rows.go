@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"nrdl"
+	"nrdl/dataset"
 	"nrdl/face"
 )
 
@@ -130,11 +131,12 @@ func writeFields(w io.Writer, fields []string) {
 // An object is what --json and -o write of an image file. Numbers are rounded to
 // six decimals: further ones may differ from machine to machine.
 type object struct {
-	File  string       `json:"file"`
-	Size  *sizeObject  `json:"size,omitempty"` // of the photograph, upright; none where images are taken as they are
-	Faces []faceObject `json:"faces"`          // largest first
-	Error string       `json:"error,omitempty"`
-	Model string       `json:"model"` // the beginning of the SHA-256 of its file
+	File   string       `json:"file"`
+	Size   *sizeObject  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
+	Faces  []faceObject `json:"faces"`            // largest first
+	Reason string       `json:"reason,omitempty"` // why there are no faces
+	Error  string       `json:"error,omitempty"`
+	Model  string       `json:"model"` // the beginning of the SHA-256 of its file
 }
 
 type sizeObject struct {
@@ -165,9 +167,11 @@ type boxObject struct {
 }
 
 func (i *identification) object(s *sight) object {
-	o := object{File: s.path, Faces: make([]faceObject, len(s.faces)), Model: i.checksum}
+	o := object{File: dataset.Text(s.path), Faces: make([]faceObject, len(s.faces)), Model: i.checksum}
 	if s.err != nil {
 		o.Error = s.err.Error()
+	} else if len(s.faces) == 0 {
+		o.Reason = errNoFace.Error()
 	}
 	if s.size.X > 0 {
 		o.Size = &sizeObject{s.size.X, s.size.Y}

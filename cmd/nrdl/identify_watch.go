@@ -85,6 +85,7 @@ func (i *identification) follow(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
+			i.endless = true
 			return context.Cause(ctx)
 		case <-time.After(max(pollEvery, pollShare*took)):
 		}

@@ -45,10 +45,10 @@ func run(args []string) int {
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !(a.endless && errors.Is(err, context.Canceled)) {
 		return a.report(errInterrupted) // without results that may be only a part
 	}
-	if flushed := a.out.Flush(); err == nil {
+	if flushed := a.out.Flush(); err == nil || a.endless && errors.Is(err, context.Canceled) {
 		err = flushed
 	}
 	return a.report(err)

@@ -135,6 +135,11 @@ func (a *app) look(ctx context.Context, m *nrdl.Model, list []newcomer, find *fa
 		photos = &face.Reader{Finder: face.DefaultFinder, Limits: face.DefaultLimits, Which: v.which, Input: images}
 		reader = photos
 	}
+	var files []string
+	for _, one := range list {
+		files = append(files, one.path)
+	}
+	a.warnOfPhotographs(ctx, v, files)
 	crops, errs := a.read(ctx, reader, list)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
@@ -52,6 +53,8 @@ func (o *openSet) check(c *cobra.Command) error {
 		return nil
 	}
 	switch {
+	case !(o.enrolled > 0 && o.enrolled <= 1):
+		return misuse("--enrolled %v is not a share of the people between 0 and 1", o.enrolled)
 	case c.Flags().Changed("model"):
 		return hint.Add(misuse("--open-set with --model: it learns models of its own"), "leave out --model")
 	case o.calibrate.folds == 0:
@@ -143,7 +146,10 @@ func (a *app) furtherStrangers(ctx context.Context, path string, in nrdl.Input, 
 		return nil, fmt.Errorf("%s holds no faces that can be seen", path)
 	}
 	a.tell("read %s: %d faces of strangers in %d images", path, len(set.IDs), len(files))
-	return set, nil
+	if without := len(files) - len(set.IDs); without > 0 { // black images are at the end
+		set.X = set.X.Grow(0, without).(*mat.Dense)
+	}
+	return &nrdl.Set{X: set.X, Input: set.Input}, nil
 }
 
 func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, data, path string) error {

@@ -52,6 +52,9 @@ photographs, so that people can be added later; --forget keeps no faces.`,
 			if output == "" {
 				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
+			if dataset.IsImage(output) {
+				return hint.Add(misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
+			}
 			if err := strangers.check(); err != nil {
 				return err
 			}
