@@ -25,6 +25,9 @@ import (
 // photographs returns the grey photographs of the folder, every step-th of them.
 func photographs(t *testing.T, step int, folder ...string) (images []*image.Gray, names []string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("looks at many photographs")
+	}
 	paths, err := dataset.Images(realdata.Path(t, folder...))
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +119,9 @@ type markedFace struct {
 // of as many that were marked afterwards.
 func markedPupils(t *testing.T) (marked []markedFace) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("looks at many photographs")
+	}
 	for _, name := range []string{"pupils.csv", "pupils-held-out.csv"} {
 		f, err := os.Open(filepath.Join("testdata", name))
 		if err != nil {
