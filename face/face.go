@@ -51,6 +51,7 @@ type Finder struct {
 	// The window of the cascade.
 	Least     float64 // its least side, a share of the longest side of the photograph
 	Fine      int     // longest side from which a photograph is looked at again at twice that size: for faces of half the size, and in the background
+	FineShift float64 // step of the window then, a share of its side: small windows are many
 	LeastSide int     // and in pixels
 	Shift     float64 // step, a share of its side
 	Scale     float64 // from one side to the next larger one
@@ -81,7 +82,7 @@ type Finder struct {
 // least is 5; of what is none and lies outside of the faces, the score is below
 // 8 where the photograph is upright and up to 45 where it is turned.
 var DefaultFinder = Finder{
-	Side: 640, Fine: 1600, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
+	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
@@ -123,7 +124,7 @@ func (f Finder) Find(img *image.Gray) []Face {
 // them may be, if they are sure: who photographs a group from afar has the pixels
 // for them.
 func (f Finder) withSmaller(img *image.Gray, faces []Face) []Face {
-	f.Side, f.Least, f.Background = 2*f.Side, f.Least/2, f.Background/2
+	f.Side, f.Least, f.Background, f.Shift = 2*f.Side, f.Least/2, f.Background/2, f.FineShift
 	for _, one := range f.facesIn(img, f.overview(img), f.Least, f.Sure) {
 		if !seen(faces, one.Pupils) {
 			faces = append(faces, one)
