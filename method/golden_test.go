@@ -8,9 +8,12 @@ import (
 	"os"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/blas"
+	"nrdl/internal/lin"
 	"nrdl/internal/realdata"
 )
 
@@ -88,13 +91,44 @@ func TestGoldenTraces(t *testing.T) {
 	}
 }
 
+// wellPosed is an nrdlState none of whose systems has a proximal term.
+type wellPosed struct {
+	*nrdlState
+	t *testing.T
+}
+
+func (w wellPosed) Step() (float64, error) {
+	w.check("(11)", func(g *mat.Dense) {
+		lin.AtA(g, w.Lambda+1, w.D)
+		lin.AddAtA(g, w.Alpha+2*w.μ, w.W)
+	})
+	r, err := w.nrdlState.Step()
+	w.check("(12)", func(g *mat.Dense) { lin.AAt(g, 1, w.S) })
+	if w.ε != 0 {
+		w.t.Errorf("(15) has ε = %v", w.ε)
+	}
+	return r, err
+}
+
+func (w wellPosed) check(equation string, matrix func(*mat.Dense)) {
+	w.t.Helper()
+	matrix(w.G) // the next update writes G anew
+	if ε, err := w.spd.FactorProximal(w.G); ε != 0 || err != nil {
+		w.t.Errorf("%s has ε = %v, error %v", equation, ε, err)
+	}
+}
+
 func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Model {
 	t.Helper()
 	passes, failed := 0, 0
 	m := DefaultNRDL
 	m.Passes = len(g.Trace)
 	// Not Fit, which puts the classes in an order of its own.
-	parts, err := m.learn(context.Background(), nrdl.Unit(train.X), train, nrdl.Run{Watch: func(p nrdl.Progress) {
+	s, err := newNRDLState(context.Background(), m, nrdl.Unit(train.X), train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := nrdl.Iterate(context.Background(), wellPosed{s, t}, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, func(p nrdl.Progress) {
 		passes++
 		if passes > len(g.Trace) {
 			return
@@ -112,10 +146,11 @@ func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Mode
 				}
 			}
 		}
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	parts := s.parts(out)
 	parts.Classes = train.Classes
 	model, err := nrdl.NewModel(parts)
 	if err != nil {

@@ -175,16 +175,21 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if err != nil {
 		return nrdl.Parts{}, err
 	}
+	return s.parts(out), nil
+}
+
+// parts are what s has learnt.
+func (s *nrdlState) parts(out nrdl.Outcome) nrdl.Parts {
 	return nrdl.Parts{
-		D: s.dictionary(x), Groups: s.atoms, W: s.W,
-		Coder: m.coder(), Rule: nrdl.Linear, Trained: out,
-	}, nil
+		D: s.expand(s.D), Groups: s.atoms, W: s.W,
+		Coder: s.coder(), Rule: nrdl.Linear, Trained: out,
+	}
 }
 
 // newNRDLState starts from D = D₀ and all else zero. The columns of x are
 // replaced by their coordinates in their own span where that is shorter.
 func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*nrdlState, error) {
-	xs, _ := compress(x) // the last D is (15) on X
+	xs, expand := compress(x)
 	d0, atoms, err := classwise(ctx, m.Init, xs, train, m.Atoms)
 	if err != nil {
 		return nil, err
@@ -194,7 +199,7 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 	c := len(train.Classes)
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	return &nrdlState{
-		ctx: ctx, NRDL: m, X: xs, D: d0, atoms: atoms, samples: train.Groups,
+		ctx: ctx, NRDL: m, X: xs, expand: expand, D: d0, atoms: atoms, samples: train.Groups,
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
 		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,10 +16,11 @@ import (
 // nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].
 type nrdlState struct {
 	NRDL
-	ctx     context.Context // looked at between updates, which take long where N is large
-	X       *mat.Dense      // d×N
-	atoms   []int           // groups of the columns of D, the rows of S
-	samples []int           // groups of the columns of X, the columns of S
+	ctx     context.Context             // looked at between updates, which take long where N is large
+	X       *mat.Dense                  // d×N, the samples or their coordinates in their span
+	expand  func(*mat.Dense) *mat.Dense // brings D from the coordinates of X to those of the samples
+	atoms   []int                       // groups of the columns of D, the rows of S
+	samples []int                       // groups of the columns of X, the columns of S
 
 	D, S, W *mat.Dense // d×K, K×N, C×K
 	P, J    *mat.Dense // C×N copies of WS, (8)
@@ -29,10 +31,10 @@ type nrdlState struct {
 
 	WS, T *mat.Dense // C×N: W·S; the targets of (11) and (12)
 	R     *mat.Dense // d×N: D(Q⊙S)
-	B     *mat.Dense // K×N: right-hand side of (11) where it is singular
 	G, V  *mat.Dense // K×K: normal equations of (11); of (12) and (15)
 	PP, A *mat.Dense // C×C: Σ_j P_jP_jᵀ; normal equations of (13)
 	spd   lin.SPD    // of the K×K systems
+	ε     float64    // of the factor that (12) left in spd
 	spdP  lin.SPD    // of the C×C systems of (13)
 }
 
@@ -59,80 +61,69 @@ func (s *nrdlState) Step() (float64, error) {
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
 
-// updateS: S = max(0, [(λ+1)DᵀD + (α+2μ)WᵀW]⁻¹ [Dᵀ(X+λR) + WᵀT]),  R = D(Q⊙S)   (11)
+// updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),
+// G = (λ+1)DᵀD + (α+2μ)WᵀW,  R = D(Q⊙S)   (11)
 //
 // R is frozen at the last S, so that this is not the exact minimiser of (10).
+// ε is 0, and this is (11) as derived, where G is well conditioned. Where G is
+// singular or nearly so (images that are alike, more atoms than features) (11)
+// has many solutions, nearly all far from any non-negative one. The proximal
+// term ε‖S − S_last‖² chooses one that is near the last codes.
 func (s *nrdlState) updateS() error {
 	lin.AtA(s.G, s.Lambda+1, s.D)       // (λ+1)DᵀD
 	lin.AddAtA(s.G, s.Alpha+2*s.μ, s.W) // (λ+1)DᵀD + (α+2μ)WᵀW
-	ridge, err := s.spd.FactorOrRidge(s.G)
+	ε, err := s.spd.FactorProximal(s.G)
 	if err != nil {
 		return err
-	}
-	if ridge > 0 && s.used == 0 {
-		s.matchS()
 	}
 	s.ownClass(s.R)             // R
 	lin.Set(s.R, s.Lambda, s.R) // λR
 	lin.Add(s.R, 1, s.X)        // X + λR
 	s.targets()                 // T
-	if ridge > 0 {
-		s.nearestS()
-	} else {
-		s.rightS(s.S)
-		s.spd.Solve(s.S)
+	if ε > 0 && s.used == 0 {
+		s.matchS()
 	}
+	lin.Set(s.S, ε, s.S)         // εS
+	lin.AddAtB(s.S, 1, s.D, s.R) // Dᵀ(X + λR) + εS
+	lin.AddAtB(s.S, 1, s.W, s.T) // Dᵀ(X + λR) + WᵀT + εS
+	s.spd.Solve(s.S)
 	if !s.Signed {
 		lin.Clamp(s.S, 0)
 	}
 	return nil
 }
 
-// rightS: b = Dᵀ(X + λR) + WᵀT
-func (s *nrdlState) rightS(b *mat.Dense) {
-	lin.AtB(b, 1, s.D, s.R)    // Dᵀ(X + λR)
-	lin.AddAtB(b, 1, s.W, s.T) // Dᵀ(X + λR) + WᵀT
-}
-
-// nearestS solves a singular (11), as with more atoms than features and
-// classes, for the solution nearest to the last S:
-//
-//	S ← S + [G + εI]⁻¹ (B − G·S),   G the matrix of (11), B its right-hand side
-//
-// The solution of least norm, which a pseudo-inverse gives, is far from any
-// non-negative one: clamping it makes the iteration diverge.
-func (s *nrdlState) nearestS() {
-	if s.B == nil {
-		s.B = mat.NewDense(s.S.RawMatrix().Rows, s.S.RawMatrix().Cols, nil)
-	}
-	s.rightS(s.B)
-	lin.Mirror(s.G)
-	lin.AddAB(s.B, -1, s.G, s.S) // B − G·S
-	s.spd.Solve(s.B)
-	lin.Add(s.S, 1, s.B)
-}
+// sameMatch is how close to the best match of a sample, as a part of it, other
+// atoms count as matching as well.
+const sameMatch = 1e-9
 
 // matchS sets S to the best codes of a single atom: with D₀ = X, to identity.
+// Of atoms that match alike it takes the one that fewest samples have, so that
+// each of two copies has an atom of its own.
 func (s *nrdlState) matchS() {
 	lin.AtB(s.S, 1, s.D, s.X)
 	k, n := s.S.Dims()
-	norm := make([]float64, k)
+	code, match, norm := make([]float64, k), make([]float64, k), make([]float64, k)
+	users := make([]int, k)
 	lin.SquaredColumnNorms(norm, s.D)
 	for j := range n {
-		at, most := 0, 0.0
-		for a := range k {
-			if c := s.S.At(a, j); c > 0 && norm[a] > 0 && c*c/norm[a] > most {
-				at, most = a, c*c/norm[a]
+		for a, c := range mat.Col(code, j, s.S) {
+			s.S.Set(a, j, 0)
+			match[a] = 0
+			if c > 0 && norm[a] > 0 {
+				match[a] = c * c / norm[a]
 			}
 		}
-		best := 0.0
-		if most > 0 {
-			best = s.S.At(at, j) / norm[at]
+		at, enough := -1, (1-sameMatch)*slices.Max(match)
+		for a, m := range match {
+			if m > 0 && m >= enough && (at < 0 || users[a] < users[at]) {
+				at = a
+			}
 		}
-		for a := range k {
-			s.S.Set(a, j, 0)
+		if at >= 0 {
+			s.S.Set(at, j, code[at]/norm[at])
+			users[at]++
 		}
-		s.S.Set(at, j, best)
 	}
 }
 
@@ -168,13 +159,15 @@ func (s *nrdlState) addH(a *mat.Dense, f float64) {
 	}
 }
 
-// updateW: W = T Sᵀ [(α+2μ) SSᵀ]⁻¹   (12)
+// updateW: W = [T Sᵀ/(α+2μ) + εW] [SSᵀ + εI]⁻¹   (12), ε as in (11)
 func (s *nrdlState) updateW() error {
 	lin.AAt(s.V, 1, s.S) // SSᵀ, kept for (15)
-	if _, err := s.spd.FactorOrRidge(s.V); err != nil {
+	var err error
+	if s.ε, err = s.spd.FactorProximal(s.V); err != nil {
 		return err
 	}
-	lin.ABt(s.W, 1/(s.Alpha+2*s.μ), s.T, s.S) // TSᵀ/(α+2μ)
+	lin.Set(s.W, s.ε, s.W)                       // εW
+	lin.AddABt(s.W, 1/(s.Alpha+2*s.μ), s.T, s.S) // TSᵀ/(α+2μ) + εW
 	s.spd.SolveRight(s.W)
 	lin.AB(s.WS, 1, s.W, s.S)
 	return nil
@@ -216,7 +209,7 @@ func (s *nrdlState) updateJ() error {
 	return s.L.solve(s.J, s.T, s.Gamma, s.μ)
 }
 
-// updateD: D = XSᵀ [SSᵀ + λ(A⊙S)(A⊙S)ᵀ]⁻¹   (15)
+// updateD: D = [XSᵀ + εD] [SSᵀ + λ(A⊙S)(A⊙S)ᵀ + εI]⁻¹   (15), ε as in (11)
 //
 // Where λ = 0 the inverse is that of (12), whose factor spd still holds.
 func (s *nrdlState) updateD() error {
@@ -224,18 +217,15 @@ func (s *nrdlState) updateD() error {
 		lin.Set(s.G, 1, s.V) // SSᵀ
 		s.offClass(s.G)      // (A⊙S)(A⊙S)ᵀ
 		lin.Add(s.V, s.Lambda, s.G)
-		if _, err := s.spd.FactorOrRidge(s.V); err != nil {
+		var err error
+		if s.ε, err = s.spd.FactorProximal(s.V); err != nil {
 			return err
 		}
 	}
-	s.solveD(s.D, s.X)
+	lin.Set(s.D, s.ε, s.D)       // εD
+	lin.AddABt(s.D, 1, s.X, s.S) // XSᵀ + εD
+	s.spd.SolveRight(s.D)
 	return nil
-}
-
-// solveD writes XSᵀ times the inverse that spd holds into d.
-func (s *nrdlState) solveD(d, x *mat.Dense) {
-	lin.ABt(d, 1, x, s.S)
-	s.spd.SolveRight(d)
 }
 
 // offClass turns the upper triangle of g = SSᵀ into that of (A⊙S)(A⊙S)ᵀ.
@@ -261,19 +251,6 @@ func (s *nrdlState) updateMultipliers() {
 	lin.Add(s.C2, s.μ, s.WS)
 	lin.Add(s.C2, -s.μ, s.J)
 	s.used, s.μ = s.μ, min(s.Growth*s.μ, s.MuMax)
-}
-
-// dictionary returns D for the samples x that X stands for: (15) once more,
-// on x itself, so that the basis of the compression is never formed.
-func (s *nrdlState) dictionary(x *mat.Dense) *mat.Dense {
-	if x == s.X {
-		return s.D
-	}
-	d, _ := x.Dims()
-	_, k := s.D.Dims()
-	full := mat.NewDense(d, k, nil)
-	s.solveD(full, x)
-	return full
 }
 
 // Objective gives μ of the last pass, the terms of (7) with their weights, and

@@ -124,16 +124,18 @@ func (s *nrdlState) startKnown(old *nrdl.Parts, known []acquaintance, x *mat.Den
 	return nil
 }
 
-// codesOver returns S = max(0, [(λ+1)DᵀD + αWᵀW]⁻¹ [Dᵀx + αWᵀH]) with D and W of
-// old, and WS, for the samples x of known, one person after the other.
+// codesOver returns S = max(0, [(λ+1)DᵀD + αWᵀW + εI]⁻¹ [Dᵀx + αWᵀH + εI]) with
+// D and W of old, and WS, for the samples x of known, one person after the other:
+// (11) without its frozen terms, from the codes in which each sample is its atom.
 func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dense) (codes, ws *mat.Dense, err error) {
 	c, k := old.W.Dims()
 	_, n := x.Dims()
-	h := mat.NewDense(c, n, nil)
+	h, codes := mat.NewDense(c, n, nil), mat.NewDense(k, n, nil)
 	at := 0
 	for _, p := range known {
-		for range s.samples[p.class+1] - s.samples[p.class] {
+		for i := range s.samples[p.class+1] - s.samples[p.class] {
 			h.Set(p.old, at, 1)
+			codes.Set(old.Groups[p.old]+i, at, 1)
 			at++
 		}
 	}
@@ -141,16 +143,18 @@ func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dens
 	lin.AtA(g, s.Lambda+1, old.D)
 	lin.AddAtA(g, s.Alpha, old.W)
 	var factor lin.SPD
-	if _, err := factor.FactorOrRidge(g); err != nil {
+	ε, err := factor.FactorProximal(g)
+	if err != nil {
 		return nil, nil, err
 	}
-	codes, ws = mat.NewDense(k, n, nil), mat.NewDense(c, n, nil)
-	lin.AtB(codes, 1, old.D, x)
+	lin.Set(codes, ε, codes)
+	lin.AddAtB(codes, 1, old.D, x)
 	lin.AddAtB(codes, s.Alpha, old.W, h)
 	factor.Solve(codes)
 	if !s.Signed {
 		lin.Clamp(codes, 0)
 	}
+	ws = mat.NewDense(c, n, nil)
 	lin.AB(ws, 1, old.W, codes)
 	return codes, ws, nil
 }

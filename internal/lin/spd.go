@@ -106,6 +106,60 @@ func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
 	return 0, fmt.Errorf("even with %g of its mean diagonal added: %w", lastRidge, ErrNotPositiveDefinite)
 }
 
+// When FactorProximal counts a matrix as nearly singular, and how far it then
+// moves it from singular, as parts of the mean of its diagonal. Least pivots of
+// NRDL's systems on five databases of faces are 1e-5 and more.
+const (
+	weakPivot = 1e-6
+	proximity = 1e-4
+)
+
+// FactorProximal factors a + εI and returns ε ≥ 0, the weight of the proximal
+// term that makes a system with a well posed: with m the mean magnitude of a's
+// diagonal and p the least pivot of a as a part of m, 0 where a has no factor,
+//
+//	ε = proximity · m · max(0, 1 − p/weakPivot)
+//
+// so that ε is 0 for a well-conditioned matrix and continuous in p: nothing
+// jumps where a pivot passes a limit. A zero matrix gets ε = 1. The errors are
+// those of FactorOrRidge.
+func (s *SPD) FactorProximal(a *mat.Dense) (ε float64, err error) {
+	mean, err := scanUpper(a)
+	if err != nil {
+		return 0, err
+	}
+	if mean == 0 {
+		s.load(a, 1)
+		return 1, s.factor()
+	}
+	p := 0.0
+	if s.Factor(a) == nil {
+		p = s.leastPivot() / mean
+	}
+	if p >= weakPivot {
+		return 0, nil
+	}
+	for ε = proximity * mean * (1 - p/weakPivot); ; ε = max(ridgeGrowth*ε, firstRidge*mean) {
+		s.load(a, ε)
+		if s.factor() == nil {
+			return ε, nil
+		}
+		if ε > lastRidge*mean {
+			return 0, fmt.Errorf("even with %g of its mean diagonal added: %w", lastRidge, ErrNotPositiveDefinite)
+		}
+	}
+}
+
+// leastPivot returns the least pivot of the matrix that s factored.
+func (s *SPD) leastPivot() float64 {
+	least := math.Inf(1)
+	for i := range s.n {
+		r := s.r[i*s.n+i]
+		least = min(least, r*r)
+	}
+	return least
+}
+
 // leftOver returns the least part of a diagonal element of a that is left as
 // its pivot: 0 for a column that depends on those before it.
 func (s *SPD) leftOver(a *mat.Dense) float64 {
