@@ -135,6 +135,7 @@ func TestContract(t *testing.T) {
 			conditional["nrdl-test"][path] = methodtest.Exception{Given: given, Value: e.Value}
 		}
 	}
+	conditional["nrdl-ablation"] = conditional["nrdl"]
 	for _, m := range method.All {
 		t.Run(m.Name(), func(t *testing.T) {
 			methodtest.Run(t, m, methodtest.Options{

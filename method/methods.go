@@ -68,6 +68,7 @@ var All = []nrdl.Method{
 	DefaultLCLE,
 	DefaultNRDLTest,
 	DefaultNRDL,
+	DefaultNRDLAblation,
 }
 
 // Names returns the names of All.

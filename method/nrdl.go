@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -172,11 +173,45 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 		return nrdl.Parts{}, err
 	}
 	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	if errors.Is(err, nrdl.ErrDiverged) {
+		return nrdl.Parts{}, hint.Add(err, "%s", m.remedy())
+	}
 	if err != nil {
 		return nrdl.Parts{}, err
 	}
 	return s.parts(out), nil
 }
+
+// remedy says what to do about a divergence: it names the parameters that are not
+// the defaults, of which a large lambda is the likeliest cause.
+func (m NRDL) remedy() string {
+	var edited []string
+	for _, p := range []struct {
+		name       string
+		is, normal float64
+	}{
+		{"lambda", m.Lambda, DefaultNRDL.Lambda},
+		{"alpha", m.Alpha, DefaultNRDL.Alpha},
+		{"beta", m.Beta, DefaultNRDL.Beta},
+		{"gamma", m.Gamma, DefaultNRDL.Gamma},
+		{"mu", m.Mu, DefaultNRDL.Mu},
+		{"growth", m.Growth, DefaultNRDL.Growth},
+	} {
+		if p.is != p.normal {
+			edited = append(edited, fmt.Sprintf("%s = %g (default %g)", p.name, p.is, p.normal))
+		}
+	}
+	switch {
+	case m.Lambda >= ruinous:
+		return fmt.Sprintf("lambda = %g is the likely cause: from %g on the iteration often diverges", m.Lambda, ruinous)
+	case len(edited) > 0:
+		return "go back towards the default parameters: " + strings.Join(edited, ", ")
+	}
+	return "the parameters are the defaults, so the data are the cause: look for images that are alike or blank (nrdl data info DATA), or use a method that does not iterate (--method nrc)"
+}
+
+// ruinous is a λ from which on the iteration often diverges (doc/equations.md).
+const ruinous = 0.1
 
 // parts are what s has learnt.
 func (s *nrdlState) parts(out nrdl.Outcome) nrdl.Parts {

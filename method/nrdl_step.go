@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -55,8 +54,7 @@ func (s *nrdlState) Step() (float64, error) {
 	}
 	s.updateMultipliers()
 	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < nrdl.Largest) {
-		return v, hint.Add(fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v),
-			"weights far from the defaults make the iteration diverge: lambda above 0.1 often does")
+		return v, fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v)
 	}
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
+	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -434,8 +435,26 @@ func TestDivergenceIsAnError(t *testing.T) {
 	m := DefaultNRDL
 	m.Lambda = 1e12
 	_, err := m.Fit(context.Background(), positive(rand.New(rand.NewPCG(12, 1)), 30, 5, 6, 7), nrdl.Run{})
-	if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "pass ") {
-		t.Errorf("error %v", err)
+	if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "pass ") || !strings.Contains(hint.Of(err), "lambda = 1e+12") {
+		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	}
+}
+
+// The remedy for a divergence names what is not a default, and never what is.
+func TestRemedyNamesTheCause(t *testing.T) {
+	large, edited := DefaultNRDL, DefaultNRDL
+	large.Lambda, edited.Beta = 0.5, 7
+	for _, c := range []struct {
+		m         NRDL
+		with, not string
+	}{
+		{DefaultNRDL, "the data are the cause", "lambda"},
+		{large, "lambda = 0.5", "data"},
+		{edited, "beta = 7 (default 0.1)", "lambda"},
+	} {
+		if got := c.m.remedy(); !strings.Contains(got, c.with) || strings.Contains(got, c.not) {
+			t.Errorf("%q should name %q and not %q", got, c.with, c.not)
+		}
 	}
 }
 

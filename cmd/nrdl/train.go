@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,7 +120,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		set = set.Select(columns)
 		a.tell("learning from %s (split %v)", describe(set), split)
 	}
-	a.warnOfConflicts(set)
+	a.warnOfCopies(set)
 	if choose {
 		best, err := a.chosen(ctx, data, set, columns, m, &learn)
 		if err != nil {
@@ -150,6 +151,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if model, err = a.calibrated(ctx, model, m, t.strangers, output); err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
+	a.warnOfChance(model, data)
 	if t.forget {
 		if model, err = model.Forget(); err != nil {
 			return fmt.Errorf("%s: %w", data, err)
@@ -158,15 +160,51 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	return a.writeTraining(ctx, model, output, &passes, trace)
 }
 
-// warnOfConflicts tells of images that two people have: one of the names is
-// wrong, and no method can tell which.
-func (a *app) warnOfConflicts(set *nrdl.Set) {
-	for _, group := range dataset.Describe(set).Conflicts {
-		var names []string
+// warnOfCopies tells which images are exactly alike. Where two people share one,
+// a label is wrong, and no method can tell which.
+func (a *app) warnOfCopies(set *nrdl.Set) {
+	names := func(group []int) (all []string) {
 		for _, j := range group {
-			names = append(names, set.ID(j))
+			all = append(all, set.ID(j))
 		}
-		a.warn("one image, of several people: %s", abridged(names))
+		return all
+	}
+	info := dataset.Describe(set)
+	for _, group := range info.Conflicts {
+		a.warn("different people have the same image, so a label is wrong: %s", abridged(names(group)))
+	}
+	var copies []string
+	for _, group := range info.Duplicates {
+		if set.ClassOf(group[0]) == set.ClassOf(group[len(group)-1]) {
+			copies = append(copies, strings.Join(names(group), " = "))
+		}
+	}
+	if len(copies) > 0 {
+		a.tell("the same image more than once, which adds nothing: %s", abridged(copies))
+	}
+}
+
+// nearChance is the part of the way from guessing to naming everybody correctly
+// below which a model is no better than guessing.
+const nearChance = 0.1
+
+// warnOfChance tells that a model recognises hardly anybody, by the best guesses
+// for the faces that its calibration held out.
+func (a *app) warnOfChance(m *nrdl.Model, data string) {
+	p := m.Parts()
+	if p.Calibration == nil {
+		return
+	}
+	right, held := len(p.Calibration.Right), len(p.Calibration.Right)+len(p.Calibration.Wrong)
+	if held == 0 {
+		return
+	}
+	chance := 1 / float64(len(p.Classes))
+	if rate := float64(right) / float64(held); (rate-chance)/(1-chance) < nearChance {
+		a.warn("the best guess is right for %s %% of the held-out faces; guessing among %d people is right for %s %%: the model does not recognise them",
+			percent(rate), len(p.Classes), percent(chance))
+		a.tell("nrdl: %s look whether the labels are right (nrdl data info %s), give more images of each person, or try --method nrc and the default parameters",
+			a.paint(cyan, "hint:"), data)
 	}
 }
 

@@ -137,47 +137,54 @@ def write():
 
 
 def rate(D, W, Y, b):
-    Q, R = np.linalg.qr(D)
     hits = 0
     for j in range(Y.shape[1]):
-        code = scipy.optimize.nnls(R, Q.T @ Y[:, j], maxiter=30 * R.shape[1])[0]
+        code = scipy.optimize.nnls(D, Y[:, j], maxiter=30 * D.shape[1])[0]
         hits += np.argmax(W @ code) == b[j]
     return 100 * hits / Y.shape[1]
 
 
-def compare(path, learn, draws=5):
+def spoilt(X, y, draw):
+    """What is added to the samples X: name, samples, classes, features to keep."""
+    rng = np.random.default_rng(draw)
+    j = rng.permutation(len(y))[:10]
+    none = np.zeros((len(X), 0)), np.zeros(0, int)
+    yield "nothing", *none, len(X)
+    yield "3 copies", X[:, j[:3]], y[j[:3]], len(X)
+    yield "10 copies", X[:, j], y[j], len(X)
+    for noise in (1e-9, 1e-6):
+        yield f"3 copies with noise of {noise:g}", X[:, j[:3]] + noise * unit(rng.standard_normal((len(X), 3))), y[j[:3]], len(X)
+    other = [rng.choice(np.flatnonzero((y == y[i]) & (np.arange(len(y)) != i))) for i in j]
+    yield "10 means of two images of a person", (X[:, j] + X[:, other]) / 2, y[j], len(X)
+    yield "nothing, 64 features", *none, 64
+    yield "3 copies, 64 features", X[:, j[:3]], y[j[:3]], 64
+
+
+def compare(path, learn, draws):
     data = scipy.io.loadmat(path)
     faces, labels = unit(data["fea"].astype(float).T), data["gnd"].ravel()
     _, labels = np.unique(labels, return_inverse=True)
     rank = np.array([np.sum(labels[:j] == labels[j]) for j in range(len(labels))])
     X, y, Y, b = faces[:, rank < learn], labels[rank < learn], faces[:, rank >= learn], labels[rank >= learn]
-    print(f"{os.path.basename(path)}, the first {learn} images of each person, percent named correctly in {draws} draws\n")
-    print("| copies | this project's step | least norm |\n| --- | --- | --- |")
-    for copies in (0, 1, 3, 10):
+    print(f"{os.path.basename(path)}, the first {learn} images of each person; percent of the others named correctly, {draws} draws\n")
+    print("| added to the training part | this project's step | least norm |\n| --- | --- | --- |")
+    for name, *_ in spoilt(X, y, 0):
         row = []
         for solve in (proximal, least_norm):
             cells = []
-            for draw in range(draws if copies else 1):
-                j = np.random.default_rng(draw).permutation(len(y))[:copies]
-                U = np.linalg.qr(X)[0]
-                D, W, _, status = nrdl(U.T @ np.hstack([X, X[:, j]]), np.append(y, y[j]), PASSES, solve)
-                cells.append("diverged" if status == "diverged" else f"{rate(D, W, U.T @ Y, b):.1f}")
+            for draw in range(draws):
+                _, Z, z, d = next(c for c in spoilt(X, y, draw) if c[0] == name)
+                U = np.linalg.svd(np.hstack([X, Z]), full_matrices=False)[0][:, :d]
+                D, W, _, status = nrdl(unit(U.T @ np.hstack([X, Z])), np.append(y, z), PASSES, solve)
+                cells.append("diverged" if status == "diverged" else f"{rate(D, W, unit(U.T @ Y), b):.1f}")
+                if name.startswith("nothing"):
+                    break
             row.append(", ".join(cells))
-        print(f"| {copies} | {row[0]} | {row[1]} |", flush=True)
-    j = np.random.default_rng(0).permutation(len(y))[:3]
-    for noise in (1e-9, 1e-6):
-        row = []
-        near = X[:, j] + noise * unit(np.random.default_rng(1).standard_normal((len(X), 3)))
-        Z = np.hstack([X, near])
-        U = np.linalg.qr(Z)[0]
-        for solve in (proximal, least_norm):
-            D, W, _, status = nrdl(U.T @ unit(Z), np.append(y, y[j]), PASSES, solve)
-            row.append("diverged" if status == "diverged" else f"{rate(D, W, U.T @ Y, b):.1f}")
-        print(f"| 3, with noise of {noise:g} | {row[0]} | {row[1]} |", flush=True)
+        print(f"| {name} | {row[0]} | {row[1]} |", flush=True)
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        compare(sys.argv[1], int(sys.argv[2]))
+        compare(sys.argv[1], int(sys.argv[2]), 3)
     else:
         write()

@@ -1,0 +1,65 @@
+package method
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+)
+
+// NRDLAblation learns as NRDL does and then keeps only a part of what it has
+// learned: it shows what the learned dictionary and the learned classifier are
+// worth. With the samples in place of D and the residual rule in place of W it is
+// NRC with the coder of NRDL.
+type NRDLAblation struct {
+	NRDL
+	Samples  bool `json:"samples" help:"a query is coded over the training samples X in place of D; needs atoms = 0"`
+	Residual bool `json:"residual" help:"the class with the least residual in place of the classifier W"`
+}
+
+// DefaultNRDLAblation keeps the dictionary that NRDL learns, not its classifier.
+var DefaultNRDLAblation = NRDLAblation{NRDL: DefaultNRDL, Residual: true}
+
+// Name implements nrdl.Method.
+func (NRDLAblation) Name() string { return "nrdl-ablation" }
+
+// Describe says in a line what the method is.
+func (NRDLAblation) Describe() string {
+	return "NRDL with the training samples in place of its dictionary, or least residual in place of its classifier"
+}
+
+// Formulation gives the problem that the method solves.
+func (m NRDLAblation) Formulation() string {
+	return m.NRDL.Formulation() + "\nsamples: s is the code of y over X;  residual: max_c 1 − ‖y − D_c s_c‖"
+}
+
+// Validate implements nrdl.Method.
+func (m NRDLAblation) Validate() error {
+	if m.Samples && m.Atoms != 0 {
+		return fmt.Errorf("samples = true with atoms = %d: the classifier is learned for as many atoms as samples; set atoms to 0", m.Atoms)
+	}
+	return m.NRDL.Validate()
+}
+
+// Warms says to package method that Fit starts from no earlier model.
+func (NRDLAblation) Warms() bool { return false }
+
+// Fit implements nrdl.Method.
+func (m NRDLAblation) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+	run.Warm = nil
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+		p, err := m.learn(ctx, x, t, run)
+		if err != nil {
+			return p, err
+		}
+		if m.Samples {
+			p.D = mat.DenseCopyOf(x)
+		}
+		if m.Residual {
+			p.W, p.Rule = nil, nrdl.Residual
+		}
+		return p, nil
+	})
+}
