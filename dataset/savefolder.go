@@ -18,8 +18,8 @@ import (
 	"nrdl/internal/hint"
 )
 
-// saveFolder writes root/person/0001.png, … by way of a folder beside root.
-func saveFolder(ctx context.Context, root string, set *nrdl.Set) (err error) {
+// saveFolder writes root/person/0001.png, …
+func saveFolder(ctx context.Context, root string, set *nrdl.Set) error {
 	root = filepath.Clean(root)
 	if err := drawable(set); err != nil {
 		return hint.Add(fmt.Errorf("%s: %w", root, err), "write a .mat or .npz file, which keeps any number")
@@ -27,34 +27,14 @@ func saveFolder(ctx context.Context, root string, set *nrdl.Set) (err error) {
 	if err := vacant(root); err != nil {
 		return err
 	}
-	temp, err := tempBeside(root)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(temp) // err is what matters
-			err = atomicfile.Error(root, err)
+	return atomicfile.WriteFolder(root, func(folder string) error {
+		for c, name := range fileNames(set.Classes) {
+			if err := savePerson(ctx, filepath.Join(folder, name), set, c); err != nil {
+				return err
+			}
 		}
-	}()
-	for c, name := range fileNames(set.Classes) {
-		if err := savePerson(ctx, filepath.Join(temp, name), set, c); err != nil {
-			return err
-		}
-	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
-	if err := os.Remove(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Rename(temp, root)
-}
-
-// tempBeside makes a folder beside root.
-func tempBeside(root string) (string, error) {
-	temp, err := os.MkdirTemp(filepath.Dir(root), "."+filepath.Base(root)+".*")
-	return temp, atomicfile.Error(root, err)
+		return nil
+	})
 }
 
 // checkFolder reports why saveFolder could not write root.
@@ -62,11 +42,7 @@ func checkFolder(root string) error {
 	if err := vacant(root); err != nil {
 		return err
 	}
-	temp, err := tempBeside(root)
-	if err != nil {
-		return err
-	}
-	return os.Remove(temp)
+	return atomicfile.CheckFolder(root)
 }
 
 // drawable reports why set is not made of grey images.

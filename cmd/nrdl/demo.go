@@ -80,6 +80,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 	case !errors.Is(made, fs.ErrExist):
 		return atomicfile.Error(d.dir, made)
 	}
+	if err := atomicfile.MakeFolder(d.dir); err != nil {
+		return err
+	}
 	model, sheet, atoms := filepath.Join(d.dir, "people.nrdl"), filepath.Join(d.dir, "faces.png"), filepath.Join(d.dir, "atoms.png")
 	for _, path := range []string{model, sheet, atoms} {
 		if err := atomicfile.Check(path); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
@@ -192,6 +193,12 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if i.sort != "" {
 		if i.sorter, err = newSorter(i.sort, i.model.Parts().Classes, i.warn); err != nil {
 			return err
+		}
+		defer i.sorter.unlock()
+	}
+	if i.draw != "" {
+		if err := atomicfile.MakeFolder(i.draw); err != nil {
+			return fmt.Errorf("draw: %w", err)
 		}
 	}
 	if i.csv {

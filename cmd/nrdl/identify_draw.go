@@ -3,13 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,7 +39,7 @@ func (i *identification) drawAll(ctx context.Context, batch []*sight) error {
 		errs[j] = i.drawOne(ctx, batch[j])
 	})
 	for j, err := range errs {
-		if errors.Is(err, fs.ErrNotExist) && batch[j].found {
+		if batch[j].vanished(err) {
 			i.warn("%s vanished from its folder before it was drawn", batch[j].path)
 		} else if err != nil {
 			return err

@@ -40,7 +40,7 @@ func openResults(path, model string, resume bool) (*results, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("write %s: is a folder", path)
+		return nil, atomicfile.Check(path)
 	case err == nil && !info.Mode().IsRegular(): // a pipe or a device has no past
 		r.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return r, atomicfile.Error(path, err)

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
 )
 
 // noFace is the folder of photographs in which nobody is looked at.
@@ -23,6 +25,7 @@ const noFace = "no face"
 // face.
 type sorter struct {
 	dir     string
+	unlock  func()
 	folders map[string]string    // of a person
 	taken   map[string]*linkings // by folder
 	how     int                  // of ways, that works here
@@ -31,9 +34,9 @@ type sorter struct {
 
 // linkings are what a folder of links holds.
 type linkings struct {
-	names map[string]bool   // in lower case: systems differ in whether case counts
-	to    map[string]string // the name of the symbolic link to a target
-	last  map[string]int    // the number last given to a name
+	names map[string]bool // in lower case: systems differ in whether case counts
+	to    map[string]bool // the absolute paths that symbolic links lead to
+	last  map[string]int  // the number last given to a name
 }
 
 // A way makes a name for the file at path.
@@ -50,12 +53,20 @@ var ways = []way{
 	{"copies", func(path, _, link string) error { return duplicate(path, link) }},
 }
 
-// newSorter returns the sorter into dir, which it makes, for people.
+// newSorter returns the sorter into dir, which it makes, for people. No other
+// process sorts into dir until unlock is called.
 func newSorter(dir string, people []string, warn func(format string, args ...any)) (*sorter, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("sort into %s: %w", dir, err)
+	if err := atomicfile.MakeFolder(dir); err != nil {
+		return nil, fmt.Errorf("sort: %w", err)
 	}
-	s := &sorter{dir: real(dir), folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
+	unlock, err := atomicfile.LockFolder(dir)
+	if errors.Is(err, atomicfile.ErrLocked) {
+		err = hint.Add(err, "wait until the other nrdl is done, or choose another folder: --sort DIR")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sort: %w", err)
+	}
+	s := &sorter{dir: real(dir), unlock: unlock, folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
 	names := dataset.FolderNames(append([]string{unknown, noFace}, people...))
 	for c, person := range people {
 		s.folders[person] = names[2+c]
@@ -67,7 +78,7 @@ func newSorter(dir string, people []string, warn func(format string, args ...any
 func (s *sorter) place(p *sight) error {
 	for _, folder := range s.belongs(p) {
 		err := s.link(folder, p.path)
-		if errors.Is(err, fs.ErrNotExist) && p.found {
+		if p.vanished(err) {
 			s.warn("%s vanished from its folder before it was sorted", p.path)
 			return nil
 		}
@@ -76,6 +87,16 @@ func (s *sorter) place(p *sight) error {
 		}
 	}
 	return nil
+}
+
+// vanished reports whether err is because the image of s is no longer in its
+// folder. A file can be missing in the output as well.
+func (s *sight) vanished(err error) bool {
+	if !s.found || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err = os.Stat(s.path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // belongs are the folders of all whom the model knows in p, or one of the
@@ -109,12 +130,12 @@ func (s *sorter) link(folder, path string) error {
 		return err
 	}
 	file := filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+	if have.to[file] {
+		return nil
+	}
 	target, err := filepath.Rel(dir, file)
 	if err != nil { // another drive
 		target = file
-	}
-	if _, there := have.to[target]; there {
-		return nil
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -130,13 +151,17 @@ func (s *sorter) link(folder, path string) error {
 			}
 			continue
 		}
-		have.names[strings.ToLower(name)] = true
 		err := s.make(file, target, at)
-		if errors.Is(err, fs.ErrExist) { // made by somebody else
+		taken := errors.Is(err, fs.ErrExist) // by another program meanwhile
+		if err != nil && !taken {
+			return err
+		}
+		have.names[strings.ToLower(name)] = true
+		if taken && !same(at, info) {
 			continue
 		}
-		have.to[target], have.last[base] = name, n
-		return err
+		have.to[file], have.last[base] = true, n
+		return nil
 	}
 }
 
@@ -149,18 +174,21 @@ func numbered(base string, n int) string {
 	return fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(base, ext), n, ext)
 }
 
-// same reports whether the file at path is the one of info, or a copy of it.
+// same reports whether the file at path is the one of info, a link to it, or a
+// copy of it.
 func same(path string, info fs.FileInfo) bool {
+	if there, err := os.Stat(path); err == nil && os.SameFile(there, info) {
+		return true
+	}
 	there, err := os.Lstat(path)
-	return err == nil && (os.SameFile(there, info) ||
-		there.Mode().IsRegular() && there.Size() == info.Size() && there.ModTime().Equal(info.ModTime()))
+	return err == nil && there.Mode().IsRegular() && there.Size() == info.Size() && there.ModTime().Equal(info.ModTime())
 }
 
-// make makes link in the first way that works.
+// make makes link in the first way that works. No way works on a full disk.
 func (s *sorter) make(path, target, link string) error {
 	for {
 		err := ways[s.how].make(path, target, link)
-		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
 		s.warn("%s in place of %s: %v", ways[s.how+1].name, ways[s.how].name, err)
@@ -180,11 +208,14 @@ func (s *sorter) open(dir string) (*linkings, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := &linkings{names: map[string]bool{}, to: map[string]string{}, last: map[string]int{}}
+	have := &linkings{names: map[string]bool{}, to: map[string]bool{}, last: map[string]int{}}
 	for _, e := range entries {
 		have.names[strings.ToLower(e.Name())] = true
 		if target, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil {
-			have.to[target] = e.Name()
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(dir, target)
+			}
+			have.to[target] = true
 		}
 	}
 	s.taken[dir] = have

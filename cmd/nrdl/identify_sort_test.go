@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"nrdl"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
 )
 
 // sightOf is what the model says of a photograph: names, unknown, or "" for a face
@@ -66,6 +69,7 @@ func TestSort(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				s.unlock()
 				if got := filesBelow(t, "sorted/by person"); !slices.Equal(got, want) {
 					t.Fatalf("there are %q, want %q", got, want)
 				}
@@ -79,7 +83,7 @@ func TestSort(t *testing.T) {
 			if err := os.Rename("p", "moved"); err != nil {
 				t.Fatal(err)
 			}
-			if err := newTestSorter(t, "sorted", how).place(sightOf("p/1.jpg", "Bob")); err != nil {
+			if err := newTestSorter(t, "elsewhere", how).place(sightOf("p/1.jpg", "Bob")); err != nil {
 				t.Errorf("it vanished: %v", err)
 			}
 		})
@@ -101,6 +105,81 @@ func TestSortedLinksAreRelative(t *testing.T) {
 	if target, err := os.Readlink("sorted/Ann/a.jpg"); target != filepath.FromSlash("../../a.jpg") {
 		t.Error(target, err)
 	}
+}
+
+// A link to the photograph that is there already is enough, whoever made it and
+// however it is written. A link of the same name to another photograph is not.
+func TestSortFindsLinks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func() error // the sorter looks into the folder
+		after  func() error
+		want   []string
+	}{
+		{"relative", func() error { return os.Symlink("../../p/1.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1.jpg"}},
+		{"absolute", func() error { return os.Symlink(real("p/1.jpg"), "sorted/Ann/1.jpg") }, nil, []string{"Ann/1.jpg"}},
+		{"of another name", func() error { return os.Symlink(real("p/1.jpg"), "sorted/Ann/z.jpg") }, nil, []string{"Ann/z.jpg"}},
+		{"by way of a link", func() error { return os.Symlink("../../links/1.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1.jpg"}},
+		{"hard", func() error { return os.Link("p/1.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1.jpg"}},
+		{"made meanwhile", nil, func() error { return os.Symlink("../../p/1.jpg", "sorted/Ann/1.jpg") }, []string{"Ann/1.jpg"}},
+		{"to another", func() error { return os.Symlink("../../p/2.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
+		{"to another, made meanwhile", nil, func() error { return os.Symlink("../../p/2.jpg", "sorted/Ann/1.jpg") }, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
+		{"to nothing", func() error { return os.Symlink("gone.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, dir := range []string{"p", "links", "sorted/Ann"} {
+				if err := os.MkdirAll(dir, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, path := range []string{"p/1.jpg", "p/2.jpg"} {
+				if err := os.WriteFile(path, []byte(path), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if os.Symlink("../p/1.jpg", "links/1.jpg") != nil {
+				t.Skip("no links here")
+			}
+			for range 2 {
+				if c.before != nil {
+					if err := c.before(); err != nil && !errors.Is(err, fs.ErrExist) {
+						t.Fatal(err)
+					}
+				}
+				s := newTestSorter(t, "sorted", 0)
+				if _, err := s.open(filepath.Join(s.dir, "Ann")); err != nil {
+					t.Fatal(err)
+				}
+				if c.after != nil {
+					if err := c.after(); err != nil && !errors.Is(err, fs.ErrExist) {
+						t.Fatal(err)
+					}
+				}
+				if err := s.place(sightOf("p/1.jpg", "Ann")); err != nil {
+					t.Fatal(err)
+				}
+				s.unlock()
+				if got := filesBelow(t, "sorted"); !slices.Equal(got, c.want) {
+					t.Fatalf("there are %q, want %q", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// One process at a time sorts into a folder, and leaves nothing else in it.
+func TestSortLocks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sorted")
+	s := newTestSorter(t, dir, 0)
+	if _, err := newSorter(dir, nil, t.Logf); !errors.Is(err, atomicfile.ErrLocked) || hint.Of(err) == "" {
+		t.Errorf("the second sorter: %v", err)
+	}
+	s.unlock()
+	if left := filesBelow(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	newTestSorter(t, dir, 0).unlock()
 }
 
 func filesBelow(t *testing.T, dir string) (files []string) {

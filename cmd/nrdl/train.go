@@ -89,15 +89,15 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if err != nil {
 		return err
 	}
-	if filepath.Clean(output) == filepath.Clean(trace) {
-		return misuse("--output and --trace are the same file, %s", output)
-	}
 	for _, path := range []string{output, trace} {
 		if path != "" {
 			if err := atomicfile.Check(path); err != nil {
 				return err
 			}
 		}
+	}
+	if trace != "" && (filepath.Clean(output) == filepath.Clean(trace) || sameFile(output, []string{trace}) != "") {
+		return misuse("--output and --trace are the same file, %s", output)
 	}
 	unlock, err := lockModel(output)
 	if err != nil {

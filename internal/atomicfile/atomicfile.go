@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"nrdl/internal/hint"
 )
@@ -18,8 +18,9 @@ import (
 // Write makes the file at path of what fill writes and returns its size.
 // The file appears whole or not at all: it is written beside its place,
 // synchronised, and renamed into it; after an error, or when ctx ends, whatever
-// was at path is still there. A path that is not a regular file (a device, a
-// pipe) is written to as it is.
+// was at path is still there. A link stays, and the file that it leads to is
+// written. A path that is not a regular file (a device, a pipe) is written to as
+// it is.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	p, err := Prepare(ctx, path, fill)
 	if err != nil {
@@ -33,7 +34,7 @@ func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64,
 type Pending struct {
 	Size         int64 // bytes
 	path, target string
-	temp         string // "" where it was written to its place, which is not a regular file, or has been moved there
+	temp         *os.File // nil where it was written to its place, which is not a regular file, or has been moved there
 }
 
 // Prepare is Write but for the last step, Commit: where several files belong
@@ -48,44 +49,55 @@ func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pen
 		if err != nil {
 			return nil, Error(path, err)
 		}
-		size, err := pour(f, path, fill)
-		return &Pending{Size: size}, err
+		size, err := pour(f, fill)
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		return &Pending{Size: size}, Error(path, err)
 	}
-	f, err := createBeside(target, mode)
+	f, err := createTemp(filepath.Dir(target))
 	if err != nil {
 		return nil, Error(path, err)
 	}
-	p := &Pending{path: path, target: target, temp: f.Name()}
-	p.Size, err = pour(f, path, func(w io.Writer) error {
-		if err := fill(w); err != nil {
-			return err
-		}
-		return context.Cause(ctx)
-	})
+	if mode != 0 {
+		_ = f.Chmod(mode.Perm()) // not every file system has modes
+	}
+	p := &Pending{path: path, target: target, temp: f}
+	p.Size, err = pour(f, fill)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
 	if err != nil {
 		p.Discard()
-		return nil, err
+		return nil, Error(path, err)
 	}
 	return p, nil
 }
 
 // Commit moves p into its place.
 func (p *Pending) Commit() error {
-	if p.temp == "" {
+	if p.temp == nil {
 		return nil
 	}
-	if err := os.Rename(p.temp, p.target); err != nil {
+	if runtime.GOOS == "windows" { // it moves no open file; elsewhere the lock is held until the file has moved
+		p.temp.Close()
+	}
+	if err := os.Rename(p.temp.Name(), p.target); err != nil {
 		return Error(p.path, err)
 	}
-	p.temp = ""
+	p.temp.Close() // Prepare has synchronised it
+	p.temp = nil
 	return nil
 }
 
 // Discard removes p unless it was committed.
 func (p *Pending) Discard() {
-	if p.temp != "" {
-		_ = os.Remove(p.temp)
-		p.temp = ""
+	if p.temp != nil {
+		removeTemp(p.temp)
+		p.temp = nil
 	}
 }
 
@@ -96,11 +108,7 @@ func Check(path string) error {
 	if err != nil || !mode.IsRegular() {
 		return err
 	}
-	f, err := createBeside(target, mode)
-	if err != nil {
-		return Error(path, err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return Error(path, tryTemp(filepath.Dir(target)))
 }
 
 // place follows links from path to the file to write and returns its mode, 0
@@ -109,11 +117,12 @@ func place(path string) (string, fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return path, 0, nil
+		target, err := follow(path)
+		return target, 0, err
 	case err != nil:
 		return "", 0, Error(path, err)
 	case info.IsDir():
-		return "", 0, fmt.Errorf("write %s: is a folder", path)
+		return "", 0, hint.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
 	case !info.Mode().IsRegular():
 		return path, info.Mode(), nil
 	}
@@ -129,38 +138,52 @@ func place(path string) (string, fs.FileMode, error) {
 	return target, info.Mode(), nil
 }
 
-// createBeside makes a new file in the folder of path, whose mode it gets,
-// unless that is 0.
-func createBeside(path string, mode fs.FileMode) (*os.File, error) {
-	dir, base := filepath.Split(path)
-	for {
-		name := fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			continue
-		case err == nil && mode != 0:
-			_ = f.Chmod(mode.Perm()) // not every file system has modes
-		}
-		return f, err
+// maxLinks is how many links in a row are followed. Links may lead to each other.
+const maxLinks = 40
+
+// follow returns where links from path lead, whether anything is there or not.
+func follow(path string) (string, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target, nil
 	}
+	target := path
+	for n := 0; ; n++ {
+		link, err := os.Readlink(target)
+		if err != nil {
+			break
+		}
+		if n == maxLinks {
+			return "", fmt.Errorf("write %s: too many links in a row", path)
+		}
+		if !filepath.IsAbs(link) {
+			folder, err := filepath.EvalSymlinks(filepath.Dir(target))
+			if err != nil {
+				return "", Error(path, err)
+			}
+			link = filepath.Join(folder, link)
+		}
+		target = link
+	}
+	if folder := filepath.Dir(target); target != path && missing(folder) {
+		return "", hint.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder first: mkdir -p %s", folder)
+	}
+	return target, nil
 }
 
-// pour fills f, the file behind path, and closes it.
-func pour(f *os.File, path string, fill func(io.Writer) error) (int64, error) {
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// pour fills f and returns how much that is.
+func pour(f *os.File, fill func(io.Writer) error) (int64, error) {
 	counted := &counter{w: f}
 	w := bufio.NewWriterSize(counted, 1<<20)
 	err := fill(w)
 	if err == nil {
 		err = w.Flush()
 	}
-	if info, statErr := f.Stat(); err == nil && statErr == nil && info.Mode().IsRegular() {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return counted.n, Error(path, err)
+	return counted.n, err
 }
 
 type counter struct {
@@ -186,8 +209,10 @@ func Error(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write %s: %w", path, err)
+	case missing(filepath.Dir(path)):
 		return hint.Add(fmt.Errorf("write %s: %w", path, err), "make the folder first: mkdir -p %s", filepath.Dir(path))
 	}
-	return fmt.Errorf("write %s: %w", path, err)
+	return hint.Add(fmt.Errorf("write %s: %w", path, err), "no file can be made in %s: choose another folder", filepath.Dir(path))
 }

@@ -1,0 +1,84 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A temporary file is open, and locked where the file system has locks, for as
+// long as it is in use. The system closes it when the process dies, however it
+// dies: so the next process can tell which files are abandoned. A process number
+// in the name could not, as numbers are used again.
+const (
+	prefix       = ".nrdl-"
+	suffix       = ".tmp"
+	folderSuffix = ".d" // of the temporary folder that belongs to a temporary file
+)
+
+// temporary matches the names of temporary files. They do not depend on the names
+// of the files to come, to which nothing could be added where they are long.
+var temporary = regexp.MustCompile(`^\.nrdl-[0-9a-f]{16}\.tmp$`)
+
+// createTemp makes a temporary file in dir. The first call for a folder removes
+// what dead processes left there.
+func createTemp(dir string) (*os.File, error) {
+	once, _ := cleaned.LoadOrStore(dir, new(sync.Once))
+	once.(*sync.Once).Do(func() { removeAbandoned(dir) })
+	for {
+		name := filepath.Join(dir, fmt.Sprintf("%s%016x%s", prefix, rand.Uint64(), suffix))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		// Another process may have found the file before it was locked.
+		if taken, _ := tryLock(f); !taken && !missing(name) {
+			return f, nil
+		}
+		removeTemp(f)
+	}
+}
+
+// cleaned has a *sync.Once for each folder: to look through a large folder for
+// every file that is written into it would take too long.
+var cleaned sync.Map
+
+// removeTemp closes and removes a temporary file.
+func removeTemp(f *os.File) {
+	f.Close()
+	_ = os.Remove(f.Name())
+}
+
+// tryTemp reports why no temporary file can be made in dir.
+func tryTemp(dir string) error {
+	f, err := createTemp(dir)
+	if err == nil {
+		removeTemp(f)
+	}
+	return err
+}
+
+// removeAbandoned removes the temporary files in dir that no living process has,
+// and the folders that belong to them. What it may not remove it leaves.
+func removeAbandoned(dir string) {
+	entries, _ := os.ReadDir(dir) // sorted: a folder comes after its file
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch file, isFolder := strings.CutSuffix(e.Name(), folderSuffix); {
+		case !temporary.MatchString(file):
+		case !isFolder && e.Type().IsRegular():
+			removeIfAbandoned(name)
+		case isFolder && e.IsDir() && missing(filepath.Join(dir, file)):
+			_ = os.RemoveAll(name)
+		}
+	}
+}
