@@ -107,8 +107,8 @@ func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
 }
 
 // When FactorProximal counts a matrix as nearly singular, and how far it then
-// moves it from singular, as parts of the mean of its diagonal. Least pivots of
-// NRDL's systems on five databases of faces are 1e-5 and more.
+// moves it from singular, as parts of the mean of its diagonal. Gram matrices of
+// real faces keep pivots of 1e-5 and more.
 const (
 	weakPivot = 1e-6
 	proximity = 1e-4
