@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nrdl/internal/hint"
 	"nrdl/internal/safetensors"
 )
 
@@ -87,6 +88,18 @@ func TestSealedModelsAreChecked(t *testing.T) {
 	for _, groups := range [][]int64{{}, {0}, {0, 4}, {0, 4, 4}, {0, -1, 4}, {1, 2, 4}, {0, 5, 4}, {0, 1, math.MaxInt64}} {
 		if _, err := load(seal(t, sealed, groups)); err == nil {
 			t.Errorf("groups %v are accepted", groups)
+		}
+	}
+}
+
+// A model that was written before names were checked is refused, and the hint
+// says what to do.
+func TestSealedNamesAreChecked(t *testing.T) {
+	for _, name := range []string{"", "unknown", "..", "../../x", `a\nb`, `a\u001b[31mb`, `a\u202eb`} {
+		text := strings.Replace(sealed, `"a"`, `"`+name+`"`, 1)
+		_, err := load(seal(t, text, []int64{0, 1, 4}))
+		if err == nil || !strings.HasPrefix(hint.Of(err), "learn it again") {
+			t.Errorf("%q: %v (hint %q)", name, err, hint.Of(err))
 		}
 	}
 }
