@@ -33,7 +33,7 @@ const Unknown = "unknown"
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return hint.Add(errors.New("the name of a person is empty"), "give one, for example ann")
+		return hint.Add(errors.New("the name is empty"), "give one, for example ann")
 	case !utf8.ValidString(name):
 		return hint.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
 	case len(name) > maxName:

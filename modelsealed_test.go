@@ -128,7 +128,7 @@ func TestSealedInputsAreChecked(t *testing.T) {
 		{`"photometric":[{"name":"tan-triggs"}]`, "missing"},
 		{`"photometric":[{"name":"equalize"}]`, `"equalize"`},
 		{`"projection":{"name":"lda"}`, `"lda"`},
-		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0"},
+		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0 and at most 1e+06"},
 		{`"projection":{"name":"fisher","ridge":1}`, `missing`},
 		{`"projection":{"name":"pca","dims":-1}`, "dims = -1 of pca is negative"},
 	} {
