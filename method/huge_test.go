@@ -12,7 +12,7 @@ func TestSetRefusesHugeNumbers(t *testing.T) {
 			if p.Type != "number" {
 				continue
 			}
-			for _, v := range []string{"1e308", "-1e308", "1e31"} {
+			for _, v := range []string{"1e308", "-1e308", "1e16"} {
 				if _, err := Set(m, p.Path, v); err == nil || !strings.Contains(err.Error(), p.Path) {
 					t.Errorf("%s takes %s=%s: %v", m.Name(), p.Path, v, err)
 				}

@@ -106,8 +106,8 @@ func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
 	return edited.(nrdl.Method), nil
 }
 
-// maxNumber bounds parameters: products of some of them are finite.
-const maxNumber = 1e30
+// maxNumber bounds parameters: beyond it equations have lost all digits.
+const maxNumber = 1e15
 
 // A Param describes one parameter: its Path, as Set takes it, its Type, Value,
 // Help, Equation and Choices.
