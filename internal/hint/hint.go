@@ -35,7 +35,7 @@ func Of(err error) string {
 // begins; or one that name begins, or all of them where none is near.
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %.60q", what, name) // it may be very long
-	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
+	nearest, distance := "", len(name)/2+1            // more differs than agrees: no misspelling
 	for _, n := range names {
 		d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
