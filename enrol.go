@@ -12,9 +12,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // maxName bounds the name of a person: file systems allow a folder no more than
@@ -25,25 +27,59 @@ const maxName = 200
 const Unknown = "unknown"
 
 // CheckName reports why name cannot be that of a person, which is the name of a
-// folder too. Accents, spaces inside and emoji are fine.
+// folder too. It holds for every way into a Set or a Model. Accents, spaces
+// inside and emoji are fine; what cannot be seen is not, since two names would
+// look alike.
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return hint.Add(errors.New("the name is empty"), "give one: --name ann")
+		return hint.Add(errors.New("the name is empty"), "give one, for example ann")
 	case !utf8.ValidString(name):
-		return hint.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "type it in a terminal that writes UTF-8")
+		return hint.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
 	case len(name) > maxName:
 		return hint.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxName), "shorten it")
+	case !legible.Is(name) || strayVariation(name):
+		return hint.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
+			"write it in one line, of letters, digits, spaces and signs")
 	case strings.ContainsAny(name, `/\`):
 		return hint.Add(fmt.Errorf("the name %q holds a slash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
 	case strings.HasPrefix(name, "."):
 		return hint.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
-	case strings.EqualFold(name, Unknown):
-		return hint.Add(fmt.Errorf("the name %q is what strangers are called", name), "give another one")
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
-		return hint.Add(fmt.Errorf("the name %q holds a control character or the end of a line", name), "give it in one line, without tabs")
+	case strings.EqualFold(norm.NFKC.String(name), Unknown):
+		return hint.Add(fmt.Errorf("the name %q is what strangers are called", name),
+			"give a person another name; photographs of strangers are for --strangers")
 	case strings.TrimSpace(name) != name:
-		return hint.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave it out")
+		return hint.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
+	}
+	return nil
+}
+
+// strayVariation reports a variation selector, which cannot be seen, after what
+// has no variants: emoji and ideographs have them.
+func strayVariation(name string) bool {
+	last := ' '
+	for _, r := range name {
+		if unicode.Is(unicode.Variation_Selector, r) && !unicode.In(last, unicode.S, unicode.Ideographic) {
+			return true
+		}
+		last = r
+	}
+	return false
+}
+
+// checkNames reports the first of the names of classes that no person can have,
+// or that two of them have, in whichever form accents are written.
+func checkNames(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if err := CheckName(name); err != nil {
+			return err
+		}
+		plain := norm.NFC.String(name)
+		if seen[plain] {
+			return fmt.Errorf("two classes are named %q", name)
+		}
+		seen[plain] = true
 	}
 	return nil
 }
@@ -69,6 +105,9 @@ func (s *Set) Merge(more *Set) (*Set, Merger, error) {
 	ds, _ := s.X.Dims()
 	if d, _ := more.X.Dims(); d != ds {
 		return nil, Merger{}, fmt.Errorf("merge: images of %d numbers, and others of %d", ds, d)
+	}
+	if err := checkNames(more.Classes); err != nil {
+		return nil, Merger{}, fmt.Errorf("merge: %w", err)
 	}
 	m := newMerging(s, more)
 	for j := range more.Groups[len(more.Classes)] {
@@ -265,6 +304,9 @@ func (s *Set) divide(people []string) (others, own []int, err error) {
 func (s *Set) Rename(from, to string) (*Set, Merger, error) {
 	others, own, err := s.divide([]string{from})
 	if err != nil {
+		return nil, Merger{}, err
+	}
+	if err := CheckName(to); err != nil {
 		return nil, Merger{}, err
 	}
 	renamed := s.Select(own)

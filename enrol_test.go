@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"nrdl/coding"
 	"nrdl/internal/hint"
 )
 
@@ -320,18 +321,63 @@ func TestHeldOutIsEachFaceOnce(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"ann", "Ann Smith", "José", "Jose\u0301", "😀", "-x", "李", "a.b", "#1", strings.Repeat("x", maxName)} {
+	for _, name := range []string{"ann", "Ann Smith", "José", "Jose\u0301", "😀", "-x", "李", "a.b", "#1", "1", "40", "CON", "x.", "'t Hooft", "=1", "❤️", "葛\U000e0100城", "علی", strings.Repeat("x", maxName)} {
 		if err := CheckName(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for name, want := range map[string]string{
 		"": "is empty", "  ": "is empty", "a/b": "slash", `a\b`: "slash", ".": "dot", "..": "dot", ".ann": "dot", "unknown": "strangers", "Unknown": "strangers",
-		"a\nb": "control", "a\x00": "control", "a\u2028b": "control", "\xff": "UTF-8", " a": "space", "a ": "space",
+		"a\nb": "seen", "a\x00": "seen", "a\u2028b": "seen", "\xff": "UTF-8", " a": "space", "a ": "space", "UNKNOWN": "strangers", "ｕｎｋｎｏｗｎ": "strangers", "un\u212anown": "strangers",
+		"../../x": "slash", "a\tb": "seen", "a\x1b[31m": "seen", "a\u009b": "seen", "a\u202eb": "seen", "a\u2066b": "seen", "a\u200bb": "seen",
+		"a\u200db": "seen", "a\u200c": "seen", "\ufeffa": "seen", "a\u00adb": "seen", "\u3164": "seen", "ann\ufe0f": "seen", "a\u034fb": "seen",
 		strings.Repeat("é", maxName/2+1): "bytes",
 	} {
 		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" {
 			t.Errorf("%q: %v, hint %q", name, err, hint.Of(err))
 		}
+	}
+}
+
+// badNames are those that no way into a Set or a Model takes.
+var badNames = []string{"", "unknown", "Unknown", "..", "../../x", "a/b", "a\nb", "a\tb", "a\x1b[31m", "a\u202eb", "a\u200bb", "\xff"}
+
+// Samples and models of every origin have names that CheckName takes.
+func TestNamesAreChecked(t *testing.T) {
+	good := one("ann", "ann/1", 1, 2, 3)
+	both, _, err := good.Merge(one("bob", "bob/1", 3, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(badNames, "bob") {
+		alike := *both
+		alike.Classes = []string{name, "bob"}
+		ways := map[string]func() error{
+			"NewSet": func() error {
+				_, err := NewSet(mat.NewDense(1, 3, []float64{1, 2, 3}), []string{name, "bob", "bob"}, nil, []string{name, "bob"}, Input{})
+				return err
+			},
+			"Validate": alike.Validate,
+			"Learn":    func() error { _, err := Learn(t.Context(), &alike, Input{}, nil, Run{}); return err },
+			"NewModel": func() error {
+				_, err := NewModel(Parts{
+					D: mat.NewDense(1, 2, []float64{1, 1}), Groups: []int{0, 1, 2}, Classes: alike.Classes,
+					Coder: coding.Ridge{Lambda: 1}, Rule: Residual,
+				})
+				return err
+			},
+		}
+		if name != "bob" {
+			ways["Merge"] = func() error { _, _, err := both.Merge(one(name, "x", 1, 2, 3)); return err }
+			ways["Rename"] = func() error { _, _, err := both.Rename("ann", name); return err }
+		}
+		for way, try := range ways {
+			if err := try(); err == nil || name != "bob" && !strings.Contains(err.Error(), CheckName(name).Error()) {
+				t.Errorf("%s of %q: %v", way, name, err)
+			}
+		}
+	}
+	if err := checkNames([]string{"José", "Jose\u0301"}); err == nil {
+		t.Error("a name in two forms is two people")
 	}
 }

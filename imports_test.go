@@ -10,7 +10,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/hint internal/realdata internal/parallel internal/blas internal/significance plans",
+	"internal/hint internal/legible internal/realdata internal/parallel internal/blas internal/significance plans",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding feature projection internal/safetensors",
 	".",

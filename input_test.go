@@ -37,7 +37,7 @@ func inputs() *rapid.Generator[nrdl.Input] {
 	}), 0, 3)
 	projections := rapid.Custom(func(t *rapid.T) projection.Choice {
 		dims := rapid.IntRange(0, 1000).Draw(t, "dims")
-		ridge := math.Pow(10, rapid.Float64Range(-300, 300).Draw(t, "ridge"))
+		ridge := math.Pow(10, rapid.Float64Range(-300, 6).Draw(t, "ridge"))
 		return projection.Choice{Projection: rapid.SampledFrom([]projection.Projection{
 			nil, projection.PCA{Dims: dims}, projection.Fisher{Ridge: ridge, Dims: dims},
 		}).Draw(t, "projection")}

@@ -184,6 +184,9 @@ func (in *Input) addNumber(name, value string) (of stage, err error) {
 	if err != nil {
 		return of, fmt.Errorf("%s = %q is not a number", name, value)
 	}
+	if in.Crop == 0 && of == cropStage || in.Zoom == 0 && of == zoomStage || in.Shift == 0 && of == shiftStage {
+		return of, hint.Add(fmt.Errorf("%s = %s does nothing", name, value), "leave it out")
+	}
 	return of, nil
 }
 

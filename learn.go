@@ -17,6 +17,9 @@ func Learn(ctx context.Context, images *Set, in Input, method Method, run Run) (
 	if images.Projection != nil {
 		return nil, errProjected
 	}
+	if err := checkNames(images.Classes); err != nil { // before any work
+		return nil, err
+	}
 	kept := images.NotBlack()
 	if len(kept.Classes) == 0 {
 		return nil, errors.New("every training image is black")

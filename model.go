@@ -72,7 +72,7 @@ func (p *Parts) validate() error {
 	if err := validateGroups(p.Groups, len(p.Classes), k); err != nil {
 		return err
 	}
-	if err := uniqueNames(p.Classes); err != nil {
+	if err := checkNames(p.Classes); err != nil {
 		return err
 	}
 	if len(p.Classes) < leastClasses {

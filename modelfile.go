@@ -102,7 +102,7 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 }
 
 func (p *Parts) about() (string, error) {
-	names := append([]string{p.Method, string(p.Trained.Status)}, p.Classes...)
+	names := []string{p.Method, string(p.Trained.Status)}
 	if p.Enrolled != nil {
 		names = append(names, p.Enrolled.IDs...)
 	}
@@ -200,6 +200,9 @@ func Load(r io.Reader) (*Model, error) {
 	}
 	if err := p.setAbout(text); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
+	}
+	if err := checkNames(p.Classes); err != nil {
+		return nil, hint.Add(fmt.Errorf("model: %w", err), "learn it again from faces with another name for this person")
 	}
 	return NewModel(p)
 }

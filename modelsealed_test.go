@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nrdl/internal/hint"
 	"nrdl/internal/safetensors"
 )
 
@@ -91,6 +92,18 @@ func TestSealedModelsAreChecked(t *testing.T) {
 	}
 }
 
+// A model that was written before names were checked is refused, and the hint
+// says what to do.
+func TestSealedNamesAreChecked(t *testing.T) {
+	for _, name := range []string{"", "unknown", "..", "../../x", `a\nb`, `a\u001b[31mb`, `a\u202eb`} {
+		text := strings.Replace(sealed, `"a"`, `"`+name+`"`, 1)
+		_, err := load(seal(t, text, []int64{0, 1, 4}))
+		if err == nil || !strings.HasPrefix(hint.Of(err), "learn it again") {
+			t.Errorf("%q: %v (hint %q)", name, err, hint.Of(err))
+		}
+	}
+}
+
 // A stage that no nrdl could have written, and a projection that does not go
 // with the input, are refused.
 func TestSealedInputsAreChecked(t *testing.T) {
@@ -115,7 +128,7 @@ func TestSealedInputsAreChecked(t *testing.T) {
 		{`"photometric":[{"name":"tan-triggs"}]`, "missing"},
 		{`"photometric":[{"name":"equalize"}]`, `"equalize"`},
 		{`"projection":{"name":"lda"}`, `"lda"`},
-		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0"},
+		{`"projection":{"name":"fisher","ridge":0,"dims":0}`, "ridge = 0 of fisher is not a number > 0 and at most 1e+06"},
 		{`"projection":{"name":"fisher","ridge":1}`, `missing`},
 		{`"projection":{"name":"pca","dims":-1}`, "dims = -1 of pca is negative"},
 	} {

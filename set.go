@@ -120,7 +120,7 @@ func (s *Set) Validate() error {
 	if err := validateGroups(s.Groups, len(s.Classes), n); err != nil {
 		return err
 	}
-	if err := uniqueNames(s.Classes); err != nil {
+	if err := checkNames(s.Classes); err != nil {
 		return err
 	}
 	if err := fitsInput(s.Input, s.Projection, d); err != nil {
@@ -176,17 +176,6 @@ func abridge(v []int) string {
 		return fmt.Sprint(v)
 	}
 	return strings.TrimSuffix(fmt.Sprint(v[:8]), "]") + " …]"
-}
-
-func uniqueNames(names []string) error {
-	seen := make(map[string]bool, len(names))
-	for _, c := range names {
-		if seen[c] {
-			return fmt.Errorf("two classes are named %q", c)
-		}
-		seen[c] = true
-	}
-	return nil
 }
 
 // ID names sample j in messages: its entry of IDs, else its class and number.

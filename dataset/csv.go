@@ -16,6 +16,7 @@ import (
 
 	"nrdl"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // Bounds on a list of images.
@@ -40,6 +41,9 @@ func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 		return nil, hint.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")
 	}
 	if rows, err = existing(rows, path, opt); err != nil {
+		return nil, err
+	}
+	if err := checkLabels(rows, path); err != nil {
 		return nil, err
 	}
 	n := len(rows)
@@ -85,6 +89,21 @@ func existing(rows []row, list string, opt Options) ([]row, error) {
 		return nil, hint.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
 	}
 	return rows, nil
+}
+
+// checkLabels reports the first name in rows that no person can have.
+func checkLabels(rows []row, list string) error {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if seen[r.label] {
+			continue
+		}
+		if err := nrdl.CheckName(r.label); err != nil {
+			return fmt.Errorf("%s: %w", r.at(list), err)
+		}
+		seen[r.label] = true
+	}
+	return nil
 }
 
 // parseCSV reads lines path;label. The separator is the first of ';', tab and
@@ -169,7 +188,7 @@ func newRow(fields []string, line int) (row, error) {
 	if len(fields) != 2 {
 		return row{}, fmt.Errorf("%s, not path and person", count(len(fields), "field"))
 	}
-	r := row{strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1]), line}
+	r := row{legible.FromField(strings.TrimSpace(fields[0])), legible.FromField(strings.TrimSpace(fields[1])), line}
 	switch {
 	case r.path == "":
 		return row{}, errors.New("the path is empty")

@@ -2,7 +2,12 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"nrdl/internal/legible"
 )
 
 // fileNames turns people's names into names that folders can have on every
@@ -10,12 +15,13 @@ import (
 func fileNames(people []string) []string {
 	names := make([]string, len(people))
 	taken := make(map[string]bool, len(people))
+	key := func(name string) string { return norm.NFC.String(strings.ToLower(name)) } // systems differ in what is one name
 	for i, p := range people {
 		name := fileName(p)
-		for n := 2; taken[strings.ToLower(name)]; n++ {
+		for n := 2; taken[key(name)]; n++ {
 			name = fmt.Sprintf("%s_%d", fileName(p), n)
 		}
-		taken[strings.ToLower(name)] = true
+		taken[key(name)] = true
 		names[i] = name
 	}
 	return names
@@ -25,7 +31,7 @@ const maxName = 200 // bytes; file systems allow 255
 
 func fileName(person string) string {
 	name := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
+		if legible.Hidden(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
 		}
 		return r
@@ -44,9 +50,13 @@ func fileName(person string) string {
 // any extension.
 func reserved(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	switch stem {
-	case "CON", "PRN", "AUX", "NUL":
+	switch stem = strings.TrimRight(stem, " "); stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
 		return true
 	}
-	return len(stem) == 4 && (stem[:3] == "COM" || stem[:3] == "LPT") && '1' <= stem[3] && stem[3] <= '9'
+	port, of := strings.CutPrefix(stem, "COM")
+	if !of {
+		port, of = strings.CutPrefix(stem, "LPT")
+	}
+	return of && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, port)
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"nrdl"
 	"nrdl/internal/hint"
@@ -104,9 +103,10 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 		case direct[f] == 0 && isPart(f):
 			return nil, hint.Add(fmt.Errorf("%s holds the folders of people one level down, in %s", w.root, f),
 				"give %s itself", filepath.Join(w.root, f))
-		case !utf8.ValidString(f):
-			return nil, fmt.Errorf("the name of the folder %q is not valid UTF-8", f)
 		default:
+			if err := nrdl.CheckName(f); err != nil {
+				return nil, fmt.Errorf("the folder %s: %w", filepath.Join(w.root, f), err)
+			}
 			people = append(people, f)
 		}
 	}

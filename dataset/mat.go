@@ -48,7 +48,9 @@ func readMAT(r io.Reader, path string, opt Options) (*nrdl.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.nameFrom(namesFile(path), opt)
+	if err := t.nameFrom(namesFile(path), opt); err != nil {
+		return nil, err
+	}
 	return t.set(path, opt)
 }
 

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,18 +11,26 @@ import (
 	"nrdl"
 )
 
-// nameFrom names the samples from the list at path, if it is there and fits.
-func (t *table) nameFrom(path string, opt Options) {
+// nameFrom names the samples from the list at path, if it is there and fits. A
+// name that no person can have is an error.
+func (t *table) nameFrom(path string, opt Options) error {
 	list, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
 	if err == nil {
 		err = t.name(string(list))
 	}
 	if err != nil {
 		opt.warn("ignored %s: %v", path, err)
+		return nil
 	}
+	for _, name := range t.classes {
+		if err := nrdl.CheckName(name); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // name takes the sources of the samples, "person/image", from the lines of a
@@ -53,6 +60,9 @@ func (t *table) name(list string) error {
 		if nested {
 			people[j] = person
 		}
+	}
+	for j, id := range ids {
+		ids[j] = Text(id)
 	}
 	t.ids = ids
 	t.namePeople(people)
@@ -91,45 +101,16 @@ func namesFile(path string) string {
 }
 
 // writeNames writes a line "row, label, person/source", separated by tabs, for
-// every sample; rows count from 0 and labels from 1. Where a person's name
-// holds a slash, the line ends with a tab between person and source.
+// every sample; rows count from 0 and labels from 1.
 func writeNames(w io.Writer, set *nrdl.Set) error {
-	person := lineNames(set.Classes)
 	for j := range set.Groups[len(set.Classes)] {
 		c := set.ClassOf(j)
-		slash := "/"
-		if strings.Contains(person[c], "/") {
-			slash = "\t"
-		}
-		_, err := fmt.Fprintf(w, "%d\t%d\t%s\n", j, c+1, person[c]+slash+source(set, j))
+		_, err := fmt.Fprintf(w, "%d\t%d\t%s/%s\n", j, c+1, set.Classes[c], source(set, j))
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// lineNames are people's names that fit on a line and stay different.
-func lineNames(people []string) []string {
-	names := make([]string, len(people))
-	taken := make(map[string]bool, len(people))
-	for i, p := range people {
-		if p != "" && !strings.ContainsAny(p, "\t\n\r") {
-			names[i], taken[p] = p, true
-		}
-	}
-	for i, p := range people {
-		if names[i] != "" {
-			continue
-		}
-		plain := cmp.Or(strings.NewReplacer("\t", "_", "\n", "_", "\r", "_").Replace(p), "_")
-		name := plain
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s_%d", plain, n)
-		}
-		names[i], taken[name] = name, true
-	}
-	return names
 }
 
 // source names sample j among those of its person.

@@ -70,20 +70,14 @@ func CheckSave(path string) error {
 
 // Losses says, in a sentence each, what Save to path would change in set.
 func Losses(path string, set *nrdl.Set) (losses []string) {
-	var names []string
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".mat":
-		names = lineNames(set.Classes)
-	case "":
-		names = fileNames(set.Classes)
-		if !allBytes(set.X) {
-			losses = append(losses, "grey values are rounded to whole numbers: a .mat or .npz file keeps them")
-		}
-	default:
+	if filepath.Ext(path) != "" {
 		return nil
 	}
+	if !allBytes(set.X) {
+		losses = append(losses, "grey values are rounded to whole numbers: a .mat or .npz file keeps them")
+	}
 	changed, example := 0, ""
-	for c, name := range names {
+	for c, name := range fileNames(set.Classes) {
 		if name != set.Classes[c] {
 			if changed++; changed == 1 {
 				example = fmt.Sprintf("%q is written %q", set.Classes[c], name)

@@ -129,10 +129,21 @@ func (o OpenSet) Validate() error {
 		return fmt.Errorf("%d repeats", o.Repeats)
 	case !(o.Enrolled > 0 && o.Enrolled <= 1):
 		return fmt.Errorf("enrolled = %v is not a share of the people", o.Enrolled)
-	case o.Given < 0 || o.Given > 0 && (o.Strangers == nil || o.Given >= len(o.Strangers.X.RawRowView(0))):
-		return hint.Add(fmt.Errorf("given = %d strangers of those who judge", o.Given), "give fewer than there are further strangers")
+	case o.Given < 0:
+		return fmt.Errorf("given = %d strangers is negative", o.Given)
+	case o.Given > 0 && o.Given >= o.others():
+		return hint.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.Given, o.others()), "give fewer, or more photographs of strangers")
 	}
 	return o.Calibrate.Validate()
+}
+
+// others returns how many faces of further strangers there are.
+func (o OpenSet) others() int {
+	if o.Strangers == nil {
+		return 0
+	}
+	_, n := o.Strangers.X.Dims()
+	return n
 }
 
 // JudgeOpenSet judges m on set. Done is told of each draw; may be nil.
@@ -141,10 +152,7 @@ func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, 
 		return nil, fmt.Errorf("open set: %w", err)
 	}
 	people := int(math.Round(o.Enrolled * float64(len(set.Classes))))
-	others := 0
-	if o.Strangers != nil {
-		_, others = o.Strangers.X.Dims()
-	}
+	others := o.others()
 	switch {
 	case people < 3:
 		return nil, hint.Add(fmt.Errorf("open set: %d of %d people are too few to enrol", people, len(set.Classes)), "at least 3 are needed, and others as strangers")

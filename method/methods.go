@@ -35,6 +35,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -99,8 +101,14 @@ func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
+	if v, err := strconv.ParseFloat(value, 64); err == nil && math.Abs(v) > maxNumber {
+		return nil, fmt.Errorf("%s: %s = %v is outside %v … %v", m.Name(), path, v, -float64(maxNumber), float64(maxNumber))
+	}
 	return edited.(nrdl.Method), nil
 }
+
+// maxNumber bounds parameters: beyond it equations have lost all digits.
+const maxNumber = 1e15
 
 // A Param describes one parameter: its Path, as Set takes it, its Type, Value,
 // Help, Equation and Choices.

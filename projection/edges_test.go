@@ -39,10 +39,11 @@ func TestEdges(t *testing.T) {
 		groups     []int
 		want, hint string
 	}{
-		{"no ridge", Fisher{}, x, groups, "ridge = 0 of fisher is not a number > 0", "ridge=0.3"},
+		{"no ridge", Fisher{}, x, groups, "ridge = 0 of fisher is not a number > 0 and at most 1e+06", "ridge=0.3"},
 		{"a negative ridge", Fisher{Ridge: -1}, x, groups, "ridge = -1", ""},
 		{"NaN", Fisher{Ridge: math.NaN()}, x, groups, "ridge = NaN", ""},
 		{"infinite", Fisher{Ridge: math.Inf(1)}, x, groups, "ridge = +Inf", ""},
+		{"huge", Fisher{Ridge: 1e308}, x, groups, "ridge = 1e+308 of fisher is not a number > 0 and at most 1e+06", "ridge=0.3"},
 		{"negative dims", Fisher{Ridge: 1, Dims: -1}, x, groups, "dims = -1 of fisher is negative", "dims=0"},
 		{"negative dims of pca", PCA{Dims: -1}, x, groups, "dims = -1 of pca is negative", "dims=0"},
 		{"no classes", DefaultFisher, x, nil, "it needs two classes", ""},

@@ -32,6 +32,9 @@ type Fisher struct {
 	Dims  int     `json:"dims" help:"dimensions kept; 0 keeps one less than there are classes"`
 }
 
+// maxRidge bounds the ridge: the scatter within classes is lost in εI long before.
+const maxRidge = 1e6
+
 // DefaultFisher suits features of faces; raw pixels with a handful of images a
 // person may want more.
 var DefaultFisher = Fisher{Ridge: 0.3}
@@ -42,8 +45,8 @@ func (Fisher) Name() string { return "fisher" }
 // Validate implements Projection.
 func (f Fisher) Validate() error {
 	switch {
-	case !(f.Ridge > 0) || math.IsInf(f.Ridge, 1):
-		return hint.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0", f.Ridge), "the default is ridge=%v", DefaultFisher.Ridge)
+	case !(f.Ridge > 0 && f.Ridge <= maxRidge):
+		return hint.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0 and at most %v", f.Ridge, float64(maxRidge)), "the default is ridge=%v", DefaultFisher.Ridge)
 	case f.Dims < 0:
 		return hint.Add(fmt.Errorf("dims = %d of fisher is negative", f.Dims), "the nearest is dims=0, one less than there are classes")
 	}

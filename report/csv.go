@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 var csvHead = []string{
@@ -78,9 +80,4 @@ func exact(v float64) string {
 }
 
 // cellText keeps a text one that spreadsheets do not take for a formula.
-func cellText(s string) string {
-	if s = oneLine(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
+func cellText(s string) string { return legible.Cell(oneLine(s)) }

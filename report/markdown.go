@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 // writeMarkdown writes d as GitHub reads Markdown. Link may be nil.
@@ -134,7 +136,7 @@ func markdownText(s string) string { return markdownEscapes.Replace(oneLine(s)) 
 // oneLine joins the lines of s, and drops what is not printed.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r == 0x85 {
+		if legible.Hidden(r) {
 			return -1
 		}
 		return r

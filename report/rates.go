@@ -10,6 +10,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/internal/legible"
 )
 
 // Rates are the recognition rates of plans as data: what is kept of records,
@@ -126,9 +127,12 @@ func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 }
 
 func (r Rates) write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(legible.JSON(text), '\n'))
+	return err
 }
 
 // ReadRates reads what a report in the format json holds. It is an error if

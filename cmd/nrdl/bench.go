@@ -48,19 +48,14 @@ report makes tables and pages of the records.`,
   nrdl bench quick -o quick.jsonl -j 2 --retry`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if b.jobs < 1 {
-				return misuse("-j %d is not a number of runs at a time ≥ 1", b.jobs)
-			}
-			if c.Flags().Changed("output") && b.output == "" {
-				return misuse("--output is empty: it is the file of records")
-			}
 			return a.bench(c.Context(), args[0], b)
 		},
 		ValidArgsFunction: completePlan,
 	}
 	f := c.Flags()
 	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records to go on with (default: name of the plan .jsonl)")
-	f.IntVarP(&b.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` runs at a time, one thread each")
+	b.jobs = runtime.GOMAXPROCS(0)
+	numberVar(c, &b.jobs, "jobs", "j", inRange(1, 1024), "`N` runs at a time, one thread each")
 	f.StringVar(&b.root, "data", "", "`DIR` below which data sets are looked for")
 	f.BoolVar(&b.retry, "retry", false, "make runs again that have failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan, and make none")

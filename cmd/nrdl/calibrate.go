@@ -23,26 +23,27 @@ type calibration struct {
 
 func (f *calibration) register(c *cobra.Command) {
 	f.registerFAR(c)
-	c.Flags().Float64Var(&f.prior, "strangers-share", nrdl.DefaultCalibrating.Prior, "`SHARE` of strangers among the faces to come, that probabilities count with")
-	c.Flags().IntVar(&f.folds, "calibrate", -1, "`N` folds in which people and faces are left out; 0 for a model that names everybody (default 20, or 5 of methods that iterate)")
+	f.prior, f.folds = nrdl.DefaultCalibrating.Prior, -1
+	numberVar(c, &f.prior, "strangers-share", "", aShare(true), "`SHARE` of strangers among the faces to come, that probabilities count with")
+	numberVar(c, &f.folds, "calibrate", "", checkFolds, "`N` folds in which people and faces are left out; 0 for a model that names everybody (default 20, or 5 of methods that iterate)")
 }
 
 func (f *calibration) registerFAR(c *cobra.Command) {
-	c.Flags().Float64Var(&f.far, "far", nrdl.DefaultCalibrating.FAR, "`SHARE` of strangers who may be named")
+	f.far = nrdl.DefaultCalibrating.FAR
+	numberVar(c, &f.far, "far", "", checkFAR, "`SHARE` of strangers who may be named")
 }
 
-func (f *calibration) check() error {
-	if f.folds == 0 {
-		return nil
-	}
-	switch {
-	case !(f.prior > 0 && f.prior < 1):
-		return misuse("--strangers-share %v is not a share between 0 and 1", f.prior)
-	case f.folds == 1 || f.folds == 2:
-		return hint.Add(misuse("--calibrate %d: so few folds leave too many out", f.folds), "3 or more, or 0 for a model that names everybody")
-	}
-	if err := f.how().Validate(); err != nil {
-		return usageError{err}
+func checkFAR(far float64) error {
+	how := nrdl.DefaultCalibrating
+	how.FAR = far
+	return how.Validate()
+}
+
+func checkFolds(n int) error {
+	how := nrdl.DefaultCalibrating
+	how.Folds = n
+	if err := how.Validate(); err != nil {
+		return hint.Add(err, "0 is for a model that names everybody")
 	}
 	return nil
 }
@@ -145,12 +146,6 @@ A model that was learnt without a calibration learns one.`,
   nrdl calibrate people.nrdl --strangers passers-by --far 0.01`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			if strangers == "" && c.Flags().Changed("strangers") {
-				return misuse("--strangers is empty: it is a folder of photographs")
-			}
 			changed := c.Flags().Changed("far")
 			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
 				return a.recalibrate(c.Context(), m, args[0], strangers, &f, changed, &find)

@@ -39,9 +39,6 @@ with the faces learnt from and the unseen ones, named rightly (green) or wrongly
 		Example: `  nrdl demo`,
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if d.dir == "" {
-				return misuse("--output is empty: it is the folder to write to")
-			}
 			return d.run(c.Context())
 		},
 	}

@@ -76,7 +76,8 @@ to strangers whom it has not seen, and what probabilities are worth.`,
 	}
 	e.learn.register(c)
 	e.split.register(c, "the images to learn from")
-	c.Flags().IntVarP(&e.repeats, "repeats", "r", 10, "`N` runs, each with a split of its own")
+	e.repeats = 10
+	numberVar(c, &e.repeats, "repeats", "r", inRange(1, many), "`N` runs, each with a split of its own")
 	c.Flags().StringVar(&e.model, "model", "", "judge this `MODEL`; nothing is learnt")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
 	e.open.register(c)
@@ -85,17 +86,11 @@ to strangers whom it has not seen, and what probabilities are worth.`,
 }
 
 func (e *evaluation) check(c *cobra.Command) error {
-	if e.repeats < 1 {
-		return misuse("--repeats %d is not a number of runs ≥ 1", e.repeats)
-	}
 	if e.divided && e.split.Split == (dataset.Split{}) && e.model == "" {
 		return hint.Add(misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
 	}
 	if err := e.open.check(c); err != nil {
 		return err
-	}
-	if e.model == "" && c.Flags().Changed("model") {
-		return misuse("--model is empty: it is the file to judge")
 	}
 	if e.model == "" {
 		return nil

@@ -37,7 +37,7 @@ face of the photograph, or a picture (.png) of one face: the largest, or that wh
   nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := e.check(c, args); err != nil {
+			if err := e.check(args); err != nil {
 				return err
 			}
 			return e.run(c.Context(), args[0], args[1])
@@ -53,7 +53,7 @@ face of the photograph, or a picture (.png) of one face: the largest, or that wh
 	e.find.detect = choiceFlag{string(face.Auto), face.Detects}
 	e.find.detect.register(c, "detect", "whether faces are looked for in the image: auto, as the model does, always or never")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
-	c.Flags().IntVar(&e.number, "face", 0, "explain face `N` only, 1 being the largest")
+	numberVar(c, &e.number, "face", "", inRange(1, many), "explain face `N` only, 1 being the largest")
 	complete(c, "output", completeFiles("html", "png"))
 	return c
 }
@@ -67,14 +67,12 @@ type explaining struct {
 }
 
 // check reports a command line that makes no sense.
-func (e *explaining) check(c *cobra.Command, args []string) error {
+func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
 	case e.output == "":
 		return hint.Add(misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", quoted(args[0]), quoted(args[1]))
 	case ext != ".html" && ext != ".png":
 		return hint.Add(misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
-	case c.Flags().Changed("face") && e.number < 1:
-		return misuse("--face %d is not the number of a face ≥ 1", e.number)
 	}
 	if path := sameFile(e.output, args); path != "" {
 		return misuse("the explanation would take the place of %s", path)

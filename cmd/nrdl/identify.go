@@ -45,6 +45,10 @@ strangers, the box of the face and its pupils in pixels of the upright photograp
 its quality, and why it is not named. --json writes an object a line, a photograph
 each, with all of that; of a file that cannot be read it says why.
 
+Names that begin as a formula of a spreadsheet does get an apostrophe before them,
+and names of files with hidden characters are written as Go quotes them ("a\n.png");
+train reads such names back from a list. JSON has every name exactly.
+
 -o RESULTS writes the lines of --json to a file as they come, and --resume goes on
 after what is there already: a run that was killed names no photograph twice. Files
 that could not be read are tried again; their last line counts. Folders that
@@ -84,7 +88,8 @@ when it has stopped growing.`,
 }
 
 func (i *identification) register(c *cobra.Command) {
-	c.Flags().IntVarP(&i.top, "top", "t", 1, "name the `N` likeliest people, best first")
+	i.top = 1
+	numberVar(c, &i.top, "top", "t", inRange(1, many), "name the `N` likeliest people, best first")
 	c.Flags().BoolVar(&i.json, "json", false, "write an object a line, a photograph each: file, size, faces, model")
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, a line a face")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for what --json writes, in place of standard output")
@@ -101,11 +106,6 @@ func (i *identification) register(c *cobra.Command) {
 
 // check reports flags that make no sense together.
 func (i *identification) check(c *cobra.Command, paths []string) error {
-	for _, name := range []string{"output", "watch", "draw", "sort"} {
-		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-			return misuse("--%s is empty", name)
-		}
-	}
 	lists := 0
 	for _, p := range paths {
 		if p == standardInput {
@@ -113,8 +113,6 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 		}
 	}
 	switch {
-	case i.top < 1:
-		return misuse("--top %d is not a number of names ≥ 1", i.top)
 	case i.json && i.csv:
 		return misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":

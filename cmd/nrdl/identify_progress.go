@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"nrdl/internal/hint"
 )
 
 // progress shows how far identify is, where the story goes to a terminal and the
@@ -66,13 +64,9 @@ func (i *identification) story() io.Writer {
 
 // warn and complain are those of app, in the story.
 func (i *identification) warn(format string, args ...any) {
-	fmt.Fprintf(i.story(), "nrdl: %s %s\n", i.paint(yellow, "warning:"), fmt.Sprintf(format, args...))
+	_, _ = io.WriteString(i.story(), i.warning(format, args...))
 }
 
 func (i *identification) complain(err error) {
-	lines := fmt.Sprintf("nrdl: %s %v\n", i.paint(red, "error:"), err)
-	if h := hint.Of(err); h != "" {
-		lines += fmt.Sprintf("nrdl: %s %s\n", i.paint(cyan, "hint:"), h)
-	}
-	_, _ = io.WriteString(i.story(), lines)
+	_, _ = io.WriteString(i.story(), i.complaint(err))
 }

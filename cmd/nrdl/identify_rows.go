@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/legible"
 )
 
 // tableHeader has the columns of a table but for further guesses.
@@ -53,7 +55,7 @@ func (i *identification) writeLines(s *sight) {
 		faces = make([]answer, 1)
 	}
 	for _, f := range faces {
-		fields := []string{s.path, f.name(), ""}
+		fields := []string{legible.Field(s.path), legible.Field(f.name()), ""}
 		if f.said != nil && f.said.Known {
 			fields[2] = decimals(f.said.Probability, 3)
 		}
@@ -69,7 +71,7 @@ func (i *identification) writeLines(s *sight) {
 func (i *identification) guesses(f answer) []string {
 	fields := make([]string, 2*i.top)
 	for n, g := range f.top {
-		fields[2*n], fields[2*n+1] = g.Name, decimals(g.Score, 4)
+		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
 	}
 	return fields
 }
@@ -78,12 +80,12 @@ func (i *identification) guesses(f answer) []string {
 func (i *identification) writeTable(s *sight) {
 	if len(s.faces) == 0 {
 		fields := make([]string, len(tableHeader)+2*(i.top-1))
-		fields[0], fields[len(tableHeader)-1] = s.path, errNoFace.Error()
+		fields[0], fields[len(tableHeader)-1] = legible.Field(s.path), errNoFace.Error()
 		writeFields(i.out, fields)
 	}
 	for k, f := range s.faces {
 		fields := make([]string, len(tableHeader))
-		fields[0], fields[1], fields[2] = s.path, strconv.Itoa(k+1), f.name()
+		fields[0], fields[1], fields[2] = legible.Field(s.path), strconv.Itoa(k+1), legible.Field(f.name())
 		guesses := i.guesses(f)
 		if f.said != nil {
 			fields[3], fields[6] = decimals(f.said.Probability, 3), decimals(f.said.Margin, 4)
@@ -91,7 +93,7 @@ func (i *identification) writeTable(s *sight) {
 		}
 		copy(fields[7:], places(f.face))
 		if f.refused != nil {
-			fields[len(tableHeader)-1] = f.refused.Error()
+			fields[len(tableHeader)-1] = legible.Field(f.refused.Error())
 		}
 		writeFields(i.out, append(fields, guesses[2:]...))
 	}
@@ -220,9 +222,11 @@ func rounded(v float64) *float64 {
 
 // writeObject leaves errors to the flush of w. Its numbers are finite.
 func writeObject(w io.Writer, o object) {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(o); err != nil {
 		panic(fmt.Sprintf("result of %s: %v", o.File, err))
 	}
+	_, _ = w.Write(legible.JSON(line.Bytes()))
 }

@@ -104,13 +104,17 @@ func (i *identification) listed(ctx context.Context, first []source, list io.Rea
 			case <-ctx.Done():
 			}
 		}
-		scan := bufio.NewScanner(list)
-		for scan.Scan() && ctx.Err() == nil {
+		scan, line := bufio.NewScanner(list), 1
+		for ; scan.Scan() && ctx.Err() == nil; line++ {
 			if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
 				send(source{path: path})
 			}
 		}
-		if err := scan.Err(); err != nil {
+		err := scan.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
+		}
+		if err != nil {
 			send(source{err: fmt.Errorf("read the list of images: %w", err)})
 		}
 	}()

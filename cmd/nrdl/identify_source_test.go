@@ -99,10 +99,10 @@ func TestListedEnds(t *testing.T) {
 // A line that is too long for a path is an error, and no end without a word.
 func TestListedTooLong(t *testing.T) {
 	var last error
-	for s := range (&identification{}).listed(t.Context(), nil, strings.NewReader(strings.Repeat("a", 1<<20))) {
+	for s := range (&identification{}).listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20))) {
 		last = s.err
 	}
-	if last == nil || !strings.Contains(last.Error(), "list of images") {
+	if last == nil || last.Error() != "read the list of images: line 4 is longer than 65536 bytes" || hint.Of(last) == "" {
 		t.Error(last)
 	}
 }

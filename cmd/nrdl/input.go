@@ -28,6 +28,13 @@ type inputFlags struct {
 	set                        *pflag.FlagSet
 }
 
+func checkCrop(v float64) error {
+	if err := aShare(false)(v); err != nil {
+		return hint.Add(err, "0.5 keeps the middle half of the height and of the width")
+	}
+	return nil
+}
+
 // auto is the --input that is chosen by validation.
 const auto = "auto"
 
@@ -44,7 +51,7 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
 	f.set.StringVarP(&f.text, "input", "i", "", "`INPUT` that makes samples of faces: a preset, or features as igo+lbp:cell=5.34; nrdl methods lists them")
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` against light and noise before the features, as despeckle+lcn or none")
-	f.set.Float64Var(&f.crop, "crop", 0, "keep this `SHARE` of the height and width of images, about their centre")
+	numberVar(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	f.size.register(c)
 	f.find.register(c, face.Largest, "in photographs and not in crops of faces")
 	complete(c, "input", completeInputs)
@@ -81,11 +88,6 @@ func (f *inputFlags) input(path string) (nrdl.Input, error) {
 
 // with returns in with what the flags other than --input say.
 func (f *inputFlags) with(in nrdl.Input, path string) (_ nrdl.Input, err error) {
-	for _, flag := range []string{"photometric", "project"} {
-		if f.set.Changed(flag) && f.set.Lookup(flag).Value.String() == "" {
-			return in, hint.Add(misuse("--%s is empty", flag), "for none: --%s none", flag)
-		}
-	}
 	if f.set.Changed("photometric") {
 		if in.Photometric, err = feature.ParseSteps(f.photometric); err != nil {
 			return in, misuse("--photometric: %w", err)

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"nrdl/internal/blas"
-	"nrdl/internal/hint"
 )
 
 // Exit statuses.
@@ -92,14 +91,6 @@ func (a *app) report(err error) int {
 		return misused
 	}
 	return failed
-}
-
-// complain prints err and its hint.
-func (a *app) complain(err error) {
-	fmt.Fprintf(a.err, "nrdl: %s %v\n", a.paint(red, "error:"), err)
-	if h := hint.Of(err); h != "" {
-		fmt.Fprintf(a.err, "nrdl: %s %s\n", a.paint(cyan, "hint:"), h)
-	}
 }
 
 // errReported is returned by a command that has printed its errors itself.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"nrdl"
 	"nrdl/internal/config"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/method"
 )
 
@@ -138,7 +140,7 @@ func (a *app) describeOne(m nrdl.Method, asJSON bool) error {
 	}
 	a.print("%s: %s\n", m.Name(), method.Describe(m))
 	if f := formulation(m); f != "" {
-		a.print("\n%s\n", indent(f))
+		a.print("\n%s\n", ownText(indent(f)))
 	}
 	a.print("\n")
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
@@ -186,8 +188,13 @@ func indent(text string) string {
 
 // printJSON adds v to the results, indented.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(legible.JSON(text.Bytes()))
+	return err
 }

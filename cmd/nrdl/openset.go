@@ -33,9 +33,10 @@ var openSetFlags = []string{"enrolled", "strangers", "given", "far", "strangers-
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, the others are strangers: how many are identified, how many let in")
-	c.Flags().Float64Var(&o.enrolled, "enrolled", 0.5, "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
+	o.enrolled = 0.5
+	numberVar(c, &o.enrolled, "enrolled", "", aShare(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
-	c.Flags().IntVar(&o.given, "given", 0, "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
+	numberVar(c, &o.given, "given", "", inRange(0, many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
 	complete(c, "strangers", completeFolders)
@@ -53,23 +54,19 @@ func (o *openSet) check(c *cobra.Command) error {
 		return nil
 	}
 	switch {
-	case !(o.enrolled > 0 && o.enrolled <= 1):
-		return misuse("--enrolled %v is not a share of the people between 0 and 1", o.enrolled)
 	case c.Flags().Changed("model"):
 		return hint.Add(misuse("--open-set with --model: it learns models of its own"), "leave out --model")
 	case o.calibrate.folds == 0:
 		return misuse("--calibrate 0 with --open-set: nobody would be unknown")
-	case o.strangers == "" && c.Flags().Changed("strangers"):
-		return misuse("--strangers is empty: it is a folder of photographs")
-	case o.output == "" && c.Flags().Changed("output"):
-		return misuse("--output is empty: it is the page to write")
+	case o.given > 0 && o.strangers == "":
+		return hint.Add(misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
 	}
 	if o.output != "" {
 		if _, err := report.OpenSetFormat(o.output); err != nil {
 			return usageError{err}
 		}
 	}
-	return o.calibrate.check()
+	return nil
 }
 
 // evaluateOpenSet is evaluate with --open-set.

@@ -233,7 +233,7 @@ func (r *residency) note(list bool) {
 			notes = append(notes, faceCount(p.Faces)+": add more")
 		}
 		if p.Held > 0 && float64(p.Right) < seldom*float64(p.Held) {
-			notes = append(notes, "taken for "+plainName(p.Rival)+": add more, or look whether all are right")
+			notes = append(notes, "taken for "+p.Rival+": add more, or look whether all are right")
 		}
 		if p.Quality != nil && seenAs(p.Quality) != "good" {
 			notes = append(notes, seenAs(p.Quality)+": add better photographs")

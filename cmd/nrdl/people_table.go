@@ -5,22 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 )
-
-// plainName is a name on a line of its own.
-func plainName(name string) string {
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return strconv.Quote(name)
-	}
-	return name
-}
 
 // printPeople prints a table, with the columns that are known.
 func (a *app) printPeople(r *residency) error {
 	if r.Faces == 0 {
 		for _, p := range r.People {
-			a.print("%s\n", plainName(p.Name))
+			a.print("%s\n", p.Name)
 		}
 		a.print("\n%d people; nothing more is known: %s\n", len(r.People), r.Why)
 		a.tell("nrdl: %s a model that is learnt without --forget can tell more", a.paint(cyan, "hint:"))
@@ -54,7 +45,7 @@ type column struct {
 
 func (r *residency) columns() []column {
 	list := []column{
-		{"person", func(p *resident) string { return plainName(p.Name) }},
+		{"person", func(p *resident) string { return p.Name }},
 		{"faces", func(p *resident) string { return strconv.Itoa(p.Faces) }},
 	}
 	if r.People[0].Quality != nil {
@@ -75,7 +66,7 @@ func (r *residency) columns() []column {
 		list = append(list, column{"known", held(func(p *resident) int { return *p.Known })})
 	}
 	if r.Held > 0 {
-		list = append(list, column{"rival", func(p *resident) string { return plainName(p.Rival) }})
+		list = append(list, column{"rival", func(p *resident) string { return p.Rival }})
 	}
 	return append(list, column{"note", func(p *resident) string { return p.Note }})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"nrdl"
+	"nrdl/internal/legible"
 )
 
 // A forecast says when an iteration will end, from its residuals.
@@ -86,7 +87,7 @@ func (a *app) newBar(label string) *bar {
 	b.pool = mpb.New(mpb.WithOutput(a.err), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
 	b.bar = b.pool.New(scale, mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("·"),
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(label+" ")),
+		mpb.PrependDecorators(decor.Name(legible.Escaped(label)+" ")),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + *b.text.Load() })))
 	return b
 }

@@ -62,9 +62,6 @@ compressed (.gz).`,
 			if err := oneOf("faces", r.faces, faceChoices); err != nil {
 				return err
 			}
-			if c.Flags().Changed("output") && r.output == "" {
-				return misuse("--output is empty: it is the file to write")
-			}
 			return a.writeReport(c.Context(), args, r)
 		},
 		ValidArgsFunction: completeFiles("jsonl", "gz"),
@@ -136,7 +133,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return err
 	}
 	if r.output == "" {
-		a.print("%s", text.String())
+		a.print("%s", ownText(text.String())) // package report leaves out what is hidden
 		return nil
 	}
 	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error {

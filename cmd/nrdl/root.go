@@ -33,6 +33,8 @@ at hand? demo draws some.`,
 		Version:       versionLine(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		PersistentPreRunE: refuseEmpty,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(a.out)

@@ -38,14 +38,14 @@ these; at 0 they are off.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&s.People, "people", s.People, "draw `N` people")
-	f.IntVar(&s.PerPerson, "images", s.PerPerson, "draw `N` images of each")
+	numberVar(c, &s.People, "people", "", inRange(1, many), "draw `N` people")
+	numberVar(c, &s.PerPerson, "images", "", inRange(1, many), "draw `N` images of each")
 	size.registerAs(c, "`HxW` pixels of an image (default 32x32)")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "`N` from which people and images follow")
-	f.Float64Var(&s.Light, "light", s.Light, "`STRENGTH` of changing light, 0 … 2")
-	f.Float64Var(&s.Pose, "pose", s.Pose, "`STRENGTH` of turning heads, 0 … 2")
-	f.Float64Var(&s.Expression, "expression", s.Expression, "`STRENGTH` of expressions, 0 … 2")
-	f.Float64Var(&s.Occlusion, "occlusion", s.Occlusion, "`STRENGTH` of covering, 0 … 2")
-	f.Float64Var(&s.Noise, "noise", s.Noise, "`STRENGTH` of the camera's noise, 0 … 10")
+	numberVar(c, &s.Light, "light", "", inRange(0.0, 2), "`STRENGTH` of changing light, 0 … 2")
+	numberVar(c, &s.Pose, "pose", "", inRange(0.0, 2), "`STRENGTH` of turning heads, 0 … 2")
+	numberVar(c, &s.Expression, "expression", "", inRange(0.0, 2), "`STRENGTH` of expressions, 0 … 2")
+	numberVar(c, &s.Occlusion, "occlusion", "", inRange(0.0, 2), "`STRENGTH` of covering, 0 … 2")
+	numberVar(c, &s.Noise, "noise", "", inRange(0.0, 10), "`STRENGTH` of the camera's noise, 0 … 10")
 	return c
 }

@@ -47,17 +47,11 @@ photographs, so that people can be added later; --forget keeps no faces.`,
   nrdl train people -o people.nrdl --input pixels --seed 7 --trace passes.jsonl`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("trace") && trace == "" {
-				return misuse("--trace is empty: it is the file to write")
-			}
 			if output == "" {
 				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
 			if dataset.IsImage(output) {
 				return hint.Add(misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
-			}
-			if err := strangers.check(); err != nil {
-				return err
 			}
 			return a.train(c.Context(), args[0], &training{learn, split.Split, output, trace, strangers, forget})
 		},

@@ -15,6 +15,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/internal/legible"
 	"nrdl/method"
 )
 
@@ -44,20 +45,14 @@ that had no say in it.`,
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if t.search.Budget < 1 {
-				return misuse("--budget %d is not a number of configurations ≥ 1", t.search.Budget)
-			}
-			if t.search.Folds < 2 {
-				return misuse("--folds %d is fewer than 2", t.search.Folds)
-			}
 			return a.tune(c.Context(), args[0], &t)
 		},
 		ValidArgsFunction: completeData,
 	}
 	t.learn.register(c)
 	t.split.register(c, "the images to use")
-	c.Flags().IntVar(&t.search.Budget, "budget", t.search.Budget, "`N` configurations to judge, the one given among them")
-	c.Flags().IntVar(&t.search.Folds, "folds", t.search.Folds, "divide the images into `N` folds")
+	numberVar(c, &t.search.Budget, "budget", "", inRange(1, many), "`N` configurations to judge, the one given among them")
+	numberVar(c, &t.search.Folds, "folds", "", inRange(2, many), "divide the images into `N` folds")
 	c.Flags().BoolVar(&t.json, "json", false, "write one object")
 	return c
 }
@@ -183,7 +178,7 @@ func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment
 func rateOf(t experiment.Trial, s experiment.Search) string {
 	switch {
 	case t.Err != "":
-		return "failed: " + t.Err
+		return "failed: " + legible.Escaped(t.Err)
 	case t.Folds < s.Folds:
 		return fmt.Sprintf("given up after %s", plural(t.Folds, "fold"))
 	}

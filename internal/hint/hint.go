@@ -34,8 +34,8 @@ func Of(err error) string {
 // them, in upper or lower case, as its hint, of equally near ones one that name
 // begins; or one that name begins, or all of them where none is near.
 func Unknown(what, name string, names []string) error {
-	err := fmt.Errorf("unknown %s %q", what, name)
-	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
+	err := fmt.Errorf("unknown %s %.60q", what, name) // it may be very long
+	nearest, distance := "", len(name)/2+1            // more differs than agrees: no misspelling
 	for _, n := range names {
 		d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {

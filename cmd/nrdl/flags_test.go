@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// senseless are values that flags of each type refuse. Types that are not here
+// take anything, and are not for a new flag: numberVar has numbers.
+var senseless = map[string][]string{
+	"int":     {"", "x", "-5", "-1", "1e308", "1000000000000000000", "99999999999999999999", "NaN", "Inf", "0.5"},
+	"float64": {"", "x", "-5", "-1e-9", "1e308", "1e400", "NaN", "Inf", "-Inf"},
+	"uint64":  {"", "x", "-1", "1e308", "99999999999999999999", "NaN", "0.5"},
+	"bool":    {"", "x", "2", "-1", "NaN"},
+	"HxW":     {"", "x", "0", "0x0", "-1x-1", "1e308", "99999x99999", "NaN", "4", "4x4x4"},
+	"SPLIT":   {"", "x", "0", "first:0", "first:-1", "random:1e308", "random:99999999999999999999", "NaN"},
+	"HOW":     {"", "x", "0", "-1", "NaN"},
+	"string":  {""},
+
+	"stringArray": {"", "x", "=", "nothing=1"},
+}
+
+// words are senseless for flags of text that take a few words only.
+var words = []string{"x:", ":", "0", "-1", "1e308", "NaN", "\x1b", "\xff", strings.Repeat("x", 1000)}
+
+// leaves calls use for the commands that do something.
+func leaves(c *cobra.Command, use func(*cobra.Command)) {
+	if !c.HasSubCommands() {
+		use(c)
+	}
+	for _, sub := range c.Commands() {
+		leaves(sub, use)
+	}
+}
+
+// enough returns as many arguments as c needs, which name no files.
+func enough(t *testing.T, c *cobra.Command) []string {
+	args := []string{}
+	for c.ValidateArgs(args) != nil {
+		if len(args) == 4 {
+			t.Fatalf("%s takes no four arguments", c.CommandPath())
+		}
+		args = append(args, fmt.Sprintf("nowhere%d", len(args)))
+	}
+	return args
+}
+
+// outputs are what some commands refuse to go without.
+var outputs = map[string]string{"nrdl train": "out.nrdl", "nrdl transform": "out.npz", "nrdl explain": "out.html"}
+
+// Every flag of every command refuses what makes no sense, by its name and before
+// any data are read: none of the files exist.
+func TestSenselessFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	root := newApp(null, null).rootCmd()
+	flags := 0
+	leaves(root, func(c *cobra.Command) {
+		line := append(strings.Fields(c.CommandPath())[1:], enough(t, c)...)
+		c.InitDefaultHelpFlag()
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			flags++
+			values, known := senseless[f.Value.Type()]
+			if !known {
+				t.Errorf("%s --%s is %s: its value is not checked", c.CommandPath(), f.Name, f.Value.Type())
+			}
+			if f.Value.Type() == "string" && choicesOf(c, f.Name) != "" {
+				values = slices.Concat(values, words)
+			}
+			for _, v := range values {
+				args := slices.Concat(line, []string{"--" + f.Name + "=" + v})
+				if out, needs := outputs[c.CommandPath()]; needs && f.Name != "output" {
+					args = append(args, "--output", out)
+				}
+				wantRefused(t, newApp(null, null), args, f.Name)
+			}
+		})
+	})
+	if flags < 100 {
+		t.Errorf("only %d flags", flags)
+	}
+}
+
+// wantRefused wants args to be misuse, and the error to name the flag.
+func wantRefused(t *testing.T, a *app, args []string, flag string) {
+	t.Helper()
+	root := a.rootCmd()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if misuse := (usageError{}); !errors.As(err, &misuse) {
+		t.Errorf("nrdl %.300q: %v", args, err)
+		return
+	}
+	if text := a.complaint(err); flag != "set" && !strings.Contains(strings.SplitN(text, "\n", 2)[0], flag) || len(text) > 1000 {
+		t.Errorf("nrdl %.300q does not name --%s: %s", args, flag, text)
+	}
+}
