@@ -68,7 +68,6 @@ type Finder struct {
 	// found: in steps of half the size, for a face that fills much of it.
 	CloseSide   int     // longest side of the copy; 0 for no closer look
 	CloseLeast  float64 // least side of the window, a share of the longest side of the photograph
-	CloseScore  float64 // least score, divided by the number of times there are more windows
 	CloseSpread float64 // in place of Spread
 
 	Background float64   // faces of less than this share of the eye distance of the largest are not reported
@@ -91,7 +90,7 @@ type Finder struct {
 var DefaultFinder = Finder{
 	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
-	CloseSide: 160, CloseLeast: 0.25, CloseScore: 3, CloseSpread: 0.2,
+	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
 }
@@ -154,7 +153,7 @@ func (f Finder) closely(img *image.Gray) []Face {
 	f.Side, f.Shift, f.Scale, f.Spread = f.CloseSide, f.Shift/2, math.Sqrt(f.Scale), f.CloseSpread
 	f.Other *= more
 	padding := 1 + 2*f.Margin
-	faces := f.facesIn(img, f.overview(img).padded(f.Margin), f.CloseLeast/padding, more*f.CloseScore)
+	faces := f.facesIn(img, f.overview(img).padded(f.Margin), f.CloseLeast/padding, more*f.Score)
 	for i := range faces {
 		faces[i].Quality.Detection /= more
 	}

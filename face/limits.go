@@ -22,7 +22,7 @@ type Limits struct {
 // median 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most
 // 35° (1 % above 19°). A blur whose standard deviation is a tenth of the eye
 // distance leaves a sharpness of 0.00 to 0.07.
-var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.CloseScore}
+var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.Score}
 
 // Refusal returns nil, or why f is not seen well enough, with the number, the
 // limit and what to do as a hint.
