@@ -64,6 +64,12 @@ type Finder struct {
 	Sure   float64 // below it a face may be cut by the edge, or the photograph turned
 	Turned float64 // least of a face that is turned, in scores of the surest upright one; it is Sure too
 
+	// The closer look, at a small copy of a photograph in which no upright face is
+	// found: in steps of half the size, for a face that fills much of it.
+	CloseSide   int     // longest side of the copy; 0 for no closer look
+	CloseLeast  float64 // least side of the window, a share of the longest side of the photograph
+	CloseSpread float64 // in place of Spread
+
 	Background float64   // faces of less than this share of the eye distance of the largest are not reported
 	Margin     float64   // by which a photograph is continued, a share of its sides, to find a face cut by the edge
 	Turns      []float64 // angles of faces that are turned, degrees
@@ -77,13 +83,14 @@ type Finder struct {
 
 // DefaultFinder finds the faces of people who were photographed. Of the 1896
 // photographs of Georgia Tech and LFW that it was tried on, which show a face
-// each, it finds no face in 14, and a second one in 16, a real one but for one
+// each, it finds no face in 7, and a second one in 16, a real one but for one
 // tie. Of the faces it finds, one in a hundred has a score below 13, and the
 // least is 5; of what is none and lies outside of the faces, the score is below
 // 8 where the photograph is upright and up to 45 where it is turned.
 var DefaultFinder = Finder{
 	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
+	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
 }
@@ -91,8 +98,9 @@ var DefaultFinder = Finder{
 // Find returns the faces in img, upright, that of the largest eye distance
 // first; none if there are none. A face that the edge of the photograph cuts is
 // looked for where there is no sure whole one, and is found if both pupils are
-// inside. Where that is not sure either, the photograph is turned, and the
-// Quality of faces found so has the angle.
+// inside. Where no face is found, a small copy is searched more closely. Where
+// no face is sure either, the photograph is turned, and the Quality of faces
+// found so has the angle.
 func (f Finder) Find(img *image.Gray) []Face {
 	if img.Rect.Dx() < f.LeastSide || img.Rect.Dy() < f.LeastSide {
 		return nil
@@ -107,6 +115,9 @@ func (f Finder) Find(img *image.Gray) []Face {
 	}
 	if faces := f.facesIn(img, small.padded(f.Margin), f.Least, f.Other); surest(faces) > surest(best) {
 		best = faces
+	}
+	if len(best) == 0 && f.CloseSide > 0 {
+		best = f.closely(img)
 	}
 	if surest(best) >= f.Sure {
 		return best
@@ -131,6 +142,22 @@ func (f Finder) withSmaller(img *image.Gray, faces []Face) []Face {
 		}
 	}
 	return f.inFront(faces)
+}
+
+// closely returns the faces that fill much of the photograph img, by a search in
+// steps of half the size: few windows show a face under a cap or a head turned
+// aside, and large steps pass between them. The cascade compares single pixels,
+// which are means of many in a small copy.
+func (f Finder) closely(img *image.Gray) []Face {
+	const more = 8 // times as many windows: twice as many across, down and in size
+	f.Side, f.Shift, f.Scale, f.Spread = f.CloseSide, f.Shift/2, math.Sqrt(f.Scale), f.CloseSpread
+	f.Other *= more
+	padding := 1 + 2*f.Margin
+	faces := f.facesIn(img, f.overview(img).padded(f.Margin), f.CloseLeast/padding, more*f.Score)
+	for i := range faces {
+		faces[i].Quality.Detection /= more
+	}
+	return faces
 }
 
 func surest(faces []Face) float64 {

@@ -2,6 +2,7 @@ package face
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -10,9 +11,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
@@ -52,6 +56,45 @@ func TestFindNothing(t *testing.T) {
 		if faces := DefaultFinder.Find(m); len(faces) > 0 {
 			t.Errorf("%s: %+v", name, faces)
 		}
+	}
+}
+
+// TestFindGrainy finds faces that fill a photograph whose single pixels say
+// little: only the closer look, at a small copy, sees them.
+func TestFindGrainy(t *testing.T) {
+	in := nrdl.Size{Height: 96, Width: 80}
+	set, err := dataset.Synthetic{People: 6, PerPerson: 1, Input: in, Seed: 1, Light: 1, Pose: 1}.Draw(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := DefaultFinder
+	f.Turns = nil
+	found := 0
+	for j := range set.Classes {
+		column := mat.Col(nil, j, set.X)
+		low, high := slices.Min(column), slices.Max(column)
+		r := rand.New(rand.NewPCG(1, uint64(j)))
+		small := view{drawn(in.Width, in.Height, func(x, y float64) float64 {
+			return 64 + 128*(column[int(x)*in.Height+int(y)]-low)/(high-low)
+		}), similarity{a: 1}}
+		m := small.warped(similarity{a: 1. / 6, x: -10, y: -10}, 600, 696).Gray
+		const grain = 100
+		for i, v := range m.Pix {
+			m.Pix[i] = byte(max(0, min(255, float64(v)+grain*(2*r.Float64()-1))))
+		}
+		switch faces := f.Find(m); len(faces) {
+		case 0:
+		case 1:
+			found++
+			if eyes := faces[0].Quality.Eyes / float64(m.Rect.Dx()); eyes < 0.2 || eyes > 0.4 {
+				t.Errorf("face %d: the eyes are %.2f of the width apart", j, eyes)
+			}
+		default:
+			t.Errorf("face %d: %d faces", j, len(faces))
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d of 6 faces found", found)
 	}
 }
 

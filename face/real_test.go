@@ -110,6 +110,27 @@ func TestRealPupils(t *testing.T) {
 	t.Logf("missed: %s", strings.Join(missed, ", "))
 }
 
+// TestRealHidden finds faces under caps, behind glasses, in shadow and in
+// grimaces, in the middle of their photographs.
+func TestRealHidden(t *testing.T) {
+	for _, file := range []string{
+		"lfw86/Jiang_Zemin/Jiang_Zemin_0009.jpg", "lfw86/John_Bolton/John_Bolton_0005.jpg",
+		"lfw86/Lance_Armstrong/Lance_Armstrong_0014.jpg", "lfw86/Lance_Armstrong/Lance_Armstrong_0015.jpg",
+		"lfw_strangers/Lin_Yung_Hsi_0001.jpg", "lfw_strangers/Lisa_Stone_0001.jpg",
+	} {
+		m := readGrey(t, realdata.Path(t, "photos", file))
+		faces := DefaultFinder.Find(m)
+		if len(faces) != 1 {
+			t.Errorf("%s: %d faces", file, len(faces))
+			continue
+		}
+		nose := windowOf(faces[0].Pupils).Point
+		if away := nose.to(Point{125, 125}); away > 25 || DefaultLimits.Refusal(faces[0]) != nil {
+			t.Errorf("%s: %+v, %.0f pixels from the middle; refused: %v", file, faces[0], away, DefaultLimits.Refusal(faces[0]))
+		}
+	}
+}
+
 type markedFace struct {
 	file   string
 	pupils [2]Point

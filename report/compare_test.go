@@ -271,3 +271,40 @@ func TestLeastPairs(t *testing.T) {
 		}
 	}
 }
+
+// One label against another: the differences of the means, and the verdicts of
+// the paired tests with Holm's correction over the data sets that both have.
+func TestVersus(t *testing.T) {
+	all := made{plan: "p", methods: []string{"crc", "nrdl"}, data: faces[2:4], repeats: 6}.records(t)
+	for i := range all {
+		switch r := &all[i]; {
+		case r.Method == "crc" && r.Dataset.Name == "pie":
+			wrong(r, 0) // never wrong: better in all six runs
+		case r.Method == "nrdl" && r.Dataset.Name == "yaleb":
+			wrong(r, 3+r.Repeat%2)
+		case r.Method == "crc":
+			wrong(r, 3+(r.Repeat+1)%2)
+		}
+	}
+	p := arranged(t, all).Plans[0]
+	a, b := p.Labels[p.label("crc")].Name, p.Labels[p.label("nrdl")].Name
+	got, back := p.Versus(a, b), p.Versus(b, a)
+	if len(got) != 2 || len(back) != 2 {
+		t.Fatalf("%v, %v", got, back)
+	}
+	for i, v := range got {
+		c, o := p.Cells[p.label("crc")][i], p.Cells[p.label("nrdl")][i]
+		if math.Abs(v.Difference-(c.Mean-o.Mean)) > 1e-12 || back[i].Difference != -v.Difference || back[i].Alike != v.Alike {
+			t.Errorf("%+v and %+v for means %v and %v", v, back[i], c.Mean, o.Mean)
+		}
+		if p.Columns[i].Source.Name == "yaleb" && !v.Alike {
+			t.Errorf("equal in the mean and told apart: %+v", v)
+		}
+		if p.Columns[i].Source.Name == "pie" && v.Alike {
+			t.Errorf("better in all six runs and not told apart: %+v", v)
+		}
+	}
+	if p.Versus("nobody", b) != nil {
+		t.Error("a label that is not there is compared")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"math"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/parallel"
 )
 
 // A found is in how many photographs of a folder a face is found.
@@ -28,24 +30,35 @@ type found struct {
 	Refused     []string `json:"refused"` // files, with the reason
 }
 
+// folders have the photographs in which faces are looked for.
+var folders = []string{"gt_db", "lfw_colour15", "lfw86", "lfw_strangers"}
+
 func detection(root string) (all []found, err error) {
-	for _, name := range []string{"gt_db", "lfw_colour15", "lfw86", "lfw_strangers"} {
+	for _, name := range folders {
 		folder := filepath.Join(root, "photos", name)
 		files, err := dataset.Images(folder)
 		if err != nil {
 			return nil, err
 		}
 		f := found{Data: "photos/" + name, Photographs: len(files), None: []string{}, Several: []string{}, Refused: []string{}}
-		for _, file := range files {
-			img, err := dataset.ReadGrey(file)
-			if err != nil {
-				return nil, err
+		faces, errs := make([][]face.Face, len(files)), make([]error, len(files))
+		parallel.For(len(files), 1, func(first, last int) {
+			for i := first; i < last; i++ {
+				var img *image.Gray
+				if img, errs[i] = dataset.ReadGrey(files[i]); errs[i] == nil {
+					faces[i] = face.DefaultFinder.Find(img)
+				}
 			}
+		})
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+		for i, file := range files {
 			short, err := filepath.Rel(folder, file)
 			if err != nil {
 				return nil, err
 			}
-			f.add(filepath.ToSlash(short), face.DefaultFinder.Find(img))
+			f.add(filepath.ToSlash(short), faces[i])
 		}
 		all = append(all, f)
 	}

@@ -2,9 +2,10 @@
 // found and how well its pupils, who is named, and what becomes of strangers. It
 // writes the numbers that doc/photographs.md shows.
 //
-//	go run ./bench/photos -data DIR -o experiment/results/photographs.json
+//	go run ./bench/photos -data DIR -o experiment/results
 //
-// DIR has the folders photos and orl_faces. Nothing in the result depends on the
+// It writes faces.json, what is found in photographs, and photographs.json, who
+// is named; with -faces the first alone. DIR has the folders photos and orl_faces. Nothing in the result depends on the
 // time or on the machine, but for rounding.
 package main
 
@@ -26,34 +27,47 @@ import (
 	"nrdl/method"
 )
 
-// A result is what the file holds.
-type result struct {
+// A detected is what faces.json holds.
+type detected struct {
 	Found  []found  `json:"found"`
 	Pupils []pupils `json:"pupils"`
-	Named  []named  `json:"named"`
-	Open   []open   `json:"open"`
+	Large  []large  `json:"large"`
+}
+
+// A result is what photographs.json holds.
+type result struct {
+	Named []named `json:"named"`
+	Open  []open  `json:"open"`
 }
 
 func main() {
 	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos and orl_faces")
-	output := flag.String("o", filepath.Join("experiment", "results", "photographs.json"), "file to write")
+	output := flag.String("o", filepath.Join("experiment", "results"), "folder to write to")
+	only := flag.Bool("faces", false, "only look for faces")
 	draws := flag.Int("draws", 10, "draws of who is a stranger")
 	flag.Parse()
-	if err := run(context.Background(), *data, *output, *draws); err != nil {
+	if err := run(context.Background(), *data, *output, *draws, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "photos:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, data, output string, draws int) error {
-	var r result
+func run(ctx context.Context, data, output string, draws int, only bool) error {
+	var f detected
 	var err error
-	if r.Found, err = detection(data); err != nil {
+	if f.Found, err = detection(data); err != nil {
 		return err
 	}
-	if r.Pupils, err = pupilErrors(data); err != nil {
+	if f.Pupils, err = pupilErrors(data); err != nil {
 		return err
 	}
+	if f.Large, err = largePhotographs(data); err != nil {
+		return err
+	}
+	if err := write(ctx, filepath.Join(output, "faces.json"), f); err != nil || only {
+		return err
+	}
+	var r result
 	sets := &sets{root: data, open: map[string]*nrdl.Set{}}
 	if r.Named, err = sets.named(ctx); err != nil {
 		return err
@@ -61,14 +75,18 @@ func run(ctx context.Context, data, output string, draws int) error {
 	if r.Open, err = sets.openSets(ctx, draws); err != nil {
 		return err
 	}
+	return write(ctx, filepath.Join(output, "photographs.json"), r)
+}
+
+func write(ctx context.Context, path string, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(r); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err = atomicfile.Write(ctx, output, func(w io.Writer) error {
+	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})

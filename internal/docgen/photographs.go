@@ -19,7 +19,8 @@ import (
 //go:embed photographs.md.tmpl
 var photographsTemplate string
 
-// photographed is what bench/photos writes.
+// photographed is what bench/photos writes: Found, Pupils and Large into
+// faces.json, the rest into photographs.json.
 type photographed struct {
 	Found []struct {
 		Data                   string
@@ -31,6 +32,10 @@ type photographed struct {
 		Faces, Near  int
 		Median, P90  float64
 		Far          []string
+	}
+	Large []struct {
+		About                                           string
+		Photographs, Before, Now, FalseBefore, FalseNow int
 	}
 	Named []struct {
 		Data, Split, Input  string
@@ -46,18 +51,20 @@ type photographed struct {
 
 // photographs makes doc/photographs.md of what is in dir.
 func photographs(dir string) (map[string][]byte, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, "photographs.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var p photographed
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return nil, fmt.Errorf("photographs.json: %w", err)
+	for _, name := range []string{"photographs.json", "faces.json"} {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&p); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	t, err := template.New("photographs").Parse(photographsTemplate)
 	if err != nil {
@@ -66,7 +73,7 @@ func photographs(dir string) (map[string][]byte, error) {
 	var b bytes.Buffer
 	first := p.Open[0]
 	err = t.Execute(&b, map[string]any{
-		"Eyes": nrdl.DefaultEyes, "Found": p.found(), "Pupils": p.pupils(), "Missed": p.missed(), "Named": p.named(),
+		"Eyes": nrdl.DefaultEyes, "Found": p.found(), "Pupils": p.pupils(), "Missed": p.missed(), "Large": p.large(), "Named": p.named(),
 		"Setting": p.setting(), "Scores": p.scores(), "Verdict": p.verdict(), "Thresholds": p.thresholds(),
 		"ReliabilityOf": first.About, "Reliability": reliability(first.Found),
 	})
@@ -100,6 +107,14 @@ func (p *photographed) pupils() string {
 	rows := [][]string{{"marked", "faces", "within a tenth", "median", "nine of ten within"}}
 	for _, m := range p.Pupils {
 		rows = append(rows, []string{m.About, fmt.Sprint(m.Faces), fmt.Sprint(m.Near), fmt.Sprintf("%.3f", m.Median), fmt.Sprintf("%.3f", m.P90)})
+	}
+	return markdownTable(rows...)
+}
+
+func (p *photographed) large() string {
+	rows := [][]string{{"photographs", "number", "found before", "found now", "false faces before", "now"}}
+	for _, l := range p.Large {
+		rows = append(rows, []string{l.About, fmt.Sprint(l.Photographs), fmt.Sprint(l.Before), fmt.Sprint(l.Now), fmt.Sprint(l.FalseBefore), fmt.Sprint(l.FalseNow)})
 	}
 	return markdownTable(rows...)
 }

@@ -104,7 +104,7 @@ func (r *results) files() (map[string][]byte, error) {
 	if err := page.Write(&md, o); err != nil {
 		return nil, err
 	}
-	if files["doc/results.md"], err = r.document(md.String()); err != nil {
+	if files["doc/results.md"], err = r.document(md.String(), page); err != nil {
 		return nil, err
 	}
 	for _, name := range r.kept {
@@ -120,14 +120,14 @@ func (r *results) files() (map[string][]byte, error) {
 func figurePath(f report.Figure) string { return "doc/results/" + f.Name + ".svg" }
 
 // document puts what stands before and after the tables around them.
-func (r *results) document(tables string) ([]byte, error) {
+func (r *results) document(tables string, page *report.Report) ([]byte, error) {
 	_, tables, _ = strings.Cut(tables, "\n") // its title is the document's
 	t, err := template.New("results").Parse(resultsTemplate)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets()})
+	err = t.Execute(&b, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(planOf(page, "ablation"))})
 	return b.Bytes(), err
 }
 
@@ -148,15 +148,11 @@ func presets() string {
 // overview is the table of the README: the rates of the paper's table 2, as
 // printed, with published parameters, and tuned alike.
 func (r *results) overview() (string, error) {
-	byPlan := map[string]*report.Plan{}
 	page, err := report.New(r.all())
 	if err != nil {
 		return "", err
 	}
-	for _, p := range page.Plans {
-		byPlan[p.Name] = p
-	}
-	paper := byPlan["paper"]
+	paper, tuned := planOf(page, "paper"), planOf(page, "tuned")
 	if paper == nil {
 		return "", errors.New("the records of the plan paper are missing")
 	}
@@ -174,16 +170,28 @@ func (r *results) overview() (string, error) {
 			if c.Published != nil {
 				printed = fmt.Sprintf("%.1f", c.Published.Mean)
 			}
-			fmt.Fprintf(&b, " %s / %s / %s |", printed, rate(c), rate(counterpart(byPlan["tuned"], l.Name, paper.Columns[j].Source.Name)))
+			fmt.Fprintf(&b, " %s / %s / %s |", printed, rate(c), rate(counterpart(tuned, l.Name, paper.Columns[j].Source.Name)))
 		}
 		b.WriteString("\n")
 	}
-	for _, plan := range []struct{ name, title string }{{"paper", "With the paper's parameters, as far as they are known"}, {"tuned", "Tuned alike"}} {
-		if p := byPlan[plan.name]; p != nil {
-			fmt.Fprintf(&b, "\n**%s:** %s\n", plan.title, cell(p.Headline()))
-		}
+	fmt.Fprintf(&b, "\n**With the paper's parameters, as far as they are known:** %s\n", cell(paper.Headline()))
+	if tuned != nil {
+		fmt.Fprintf(&b, "\n**Tuned alike:** %s\n", cell(tuned.Headline()))
+	}
+	if s := learned(planOf(page, "ablation")); s != "" {
+		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
 	}
 	return b.String(), nil
+}
+
+// planOf is the plan of that name in page, or nil.
+func planOf(page *report.Report, name string) *report.Plan {
+	for _, p := range page.Plans {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
 }
 
 // counterpart is the cell of a label and a data set in p, or nil.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"nrdl/report"
+)
+
+// The labels of the plan ablation that keep one of the two parts that NRDL
+// learns, and neither.
+const (
+	whole      = "NRDL"
+	dictionary = "D, least residual"
+	classifier = "X and W"
+	neither    = "X, least residual"
+)
+
+// learned says in a sentence what the dictionary and the classifier of NRDL are
+// worth beside its coder; "" without the runs.
+func learned(p *report.Plan) string {
+	if p == nil {
+		return ""
+	}
+	var alike, apart []string
+	for _, v := range p.Versus(whole, neither) {
+		if v.Alike {
+			alike = append(alike, v.Title)
+		} else {
+			apart = append(apart, fmt.Sprintf("%s on %s", signed(v.Difference), v.Title))
+		}
+	}
+	if len(alike)+len(apart) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("With the same exact non-negative coder, NRDL and the plain training samples with the least residual (NRC) ")
+	switch {
+	case len(apart) == 0:
+		fmt.Fprintf(&b, "are not separated by a paired test on %s", list(alike))
+	case len(alike) == 0:
+		fmt.Fprintf(&b, "differ by %s points", list(apart))
+	default:
+		fmt.Fprintf(&b, "are not separated by a paired test on %s and differ by %s points", list(alike), list(apart))
+	}
+	fmt.Fprintf(&b, "; its learned dictionary alone makes %s points, its learned classifier alone %s.",
+		span(p.Versus(dictionary, neither)), span(p.Versus(classifier, neither)))
+	return b.String()
+}
+
+// span is the range of the differences of all.
+func span(all []report.Versus) string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range all {
+		lo, hi = min(lo, v.Difference), max(hi, v.Difference)
+	}
+	return signed(lo) + " to " + signed(hi)
+}
+
+// signed is a difference in points with its sign.
+func signed(v float64) string {
+	if s := points(math.Abs(v)); s != "0.0" && v < 0 {
+		return "−" + s
+	} else if s != "0.0" {
+		return "+" + s
+	}
+	return "0.0"
+}
+
+func list(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
