@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nrdl/internal/hint"
 	"nrdl/internal/safetensors"
 )
 
@@ -87,6 +88,27 @@ func TestSealedModelsAreChecked(t *testing.T) {
 	for _, groups := range [][]int64{{}, {0}, {0, 4}, {0, 4, 4}, {0, -1, 4}, {1, 2, 4}, {0, 5, 4}, {0, 1, math.MaxInt64}} {
 		if _, err := load(seal(t, sealed, groups)); err == nil {
 			t.Errorf("groups %v are accepted", groups)
+		}
+	}
+}
+
+// A model that asks for work without end is refused when it is read, with the
+// parameters that ask for it.
+func TestSealedModelsOfMuchWorkAreRefused(t *testing.T) {
+	const robust = `{"name":"robust","estimator":"huber","lambda":0.04,"rounds":20,"rho":1,"passes":1000000,"weights":"logistic","quantile":0.6,"steepness":2,"l2":0.01}`
+	groups := []int64{0, 1, 4}
+	for _, tt := range []struct{ coder, want, hint string }{
+		{robust, "model: the coder robust with rounds = 20 and passes = 1000000 over 4 atoms of 2 features takes", "lower rounds or passes"},
+		{strings.Replace(robust, `"rounds":20`, `"rounds":1000000`, 1), "rounds = 1000000 and passes = 1000000", "lower rounds or passes"},
+		{strings.Replace(strings.Replace(robust, `"passes":1000000`, `"passes":5`, 1), `"huber"`, `"irls"`, 1), "", ""},
+		{strings.Replace(strings.Replace(robust, `"rounds":20`, `"rounds":1000000`, 1), `"huber"`, `"irls"`, 1), "rounds = 1000000", "lower rounds"},
+	} {
+		text := strings.Replace(sealed, `{"name":"ridge","lambda":1}`, tt.coder, 1)
+		switch _, err := load(seal(t, text, groups)); {
+		case tt.want == "" && err != nil:
+			t.Error(err)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(hint.Of(err), tt.hint)):
+			t.Errorf("%s: %v (%s), want %s", tt.coder, err, hint.Of(err), tt.want)
 		}
 	}
 }
