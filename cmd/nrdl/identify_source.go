@@ -104,15 +104,7 @@ func (i *identification) listed(ctx context.Context, first []source, list io.Rea
 			case <-ctx.Done():
 			}
 		}
-		scan := bufio.NewScanner(list)
-		for scan.Scan() && ctx.Err() == nil {
-			if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
-				send(source{path: path})
-			}
-		}
-		if err := scan.Err(); err != nil {
-			send(source{err: fmt.Errorf("read the list of images: %w", err)})
-		}
+		readPaths(ctx, list, send)
 	}()
 	return func(yield func(source) bool) {
 		for _, s := range first {
@@ -137,6 +129,20 @@ func (i *identification) listed(ctx context.Context, first []source, list io.Rea
 				}
 			}
 		}
+	}
+}
+
+// readPaths sends the paths that list has, a line each, and at last the error
+// that ended it.
+func readPaths(ctx context.Context, list io.Reader, send func(source)) {
+	scan := bufio.NewScanner(list)
+	for scan.Scan() && ctx.Err() == nil {
+		if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
+			send(source{path: path})
+		}
+	}
+	if err := scan.Err(); err != nil {
+		send(source{err: fmt.Errorf("read the list of images: %w", err)})
 	}
 }
 
