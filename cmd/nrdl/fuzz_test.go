@@ -58,10 +58,13 @@ func TestALongLineOfResultsIsRefused(t *testing.T) {
 // FuzzPaths: every line of a list is sent once, in order, without its line end,
 // and nothing else but an error at the end.
 func FuzzPaths(f *testing.F) {
-	for _, text := range []string{"", "a.jpg\nb c.png\r\n\n\n/x", "\r\n", "a\rb\n", "\x00\xff\n", strings.Repeat("x", 200) + "\ny"} {
+	for _, text := range []string{"", "a.jpg\nb c.png\r\n\n\n/x", "\r\n", "a\rb\n", "\x00\xff\n", "xxxxxxxxxx\ny"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > 200 {
+			return // takes long to shorten
+		}
 		var want []string
 		for _, line := range strings.Split(string(text), "\n") {
 			if line = strings.TrimSuffix(strings.TrimSuffix(line, "\r"), "\r"); line != "" {
@@ -72,10 +75,7 @@ func FuzzPaths(f *testing.F) {
 		readPaths(context.Background(), bytes.NewReader(text), func(s source) { got = append(got, s) })
 		for i, s := range got {
 			if s.err != nil {
-				if i != len(got)-1 || len(text) < 1<<16 {
-					t.Errorf("path %d of %d: %v", i, len(got), s.err)
-				}
-				return
+				t.Fatalf("path %d of %d: %v", i, len(got), s.err)
 			}
 			if i >= len(want) || strings.TrimRight(s.path, "\r") != strings.TrimRight(want[i], "\r") {
 				t.Fatalf("path %d is %q of %q", i, s.path, want)
