@@ -152,7 +152,7 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 		return nil, errNoGrid()
 	}
 	m, k := d.Dims()
-	if err := c.Fits(m, k); err != nil {
+	if err := Check(c, m, k); err != nil {
 		return nil, fmt.Errorf("prepare the block coder: %w", err)
 	}
 	if err := allFinite("atom", d); err != nil {
@@ -176,6 +176,11 @@ func (c Blocks) starts(n int) []int {
 		at = append(at, last) // flush with the edge
 	}
 	return at
+}
+
+// along is how many blocks there are in a length of n pixels.
+func (c Blocks) along(n int) int {
+	return (n-c.Side+c.Step-1)/c.Step + 1 // the last one flush with the edge
 }
 
 // rows are the features of the blocks, from left to right and, there, from top

@@ -45,7 +45,17 @@ func newBlocks(c Blocks, d *mat.Dense, groups []int) (*blockwise, error) {
 			return nil, fmt.Errorf("block %d of %d: %w", i+1, len(errs), err)
 		}
 	}
+	b.limit(sampleLimit(m, k))
 	return b, nil
+}
+
+// limit divides what the code of a column may take among the blocks.
+func (b *blockwise) limit(work float64) {
+	for i := range b.blocks {
+		if over, ok := b.blocks[i].over.(interface{ limit(work float64) }); ok {
+			over.limit(work / float64(len(b.blocks)))
+		}
+	}
 }
 
 // cut writes the block of the columns of a, d×n, at unit norm, into dst, and

@@ -68,6 +68,10 @@ type Coder interface {
 	// Validate reports the first parameter that is outside its range.
 	Validate() error
 
+	// Work bounds what it takes to code over k atoms of d features. Over and
+	// Check refuse what is beyond the limits.
+	Work(d, k int) Work
+
 	// Over prepares coding over d, d×K with one atom a column. The atoms of
 	// class c are groups[c] ≤ k < groups[c+1]; coders that ignore classes
 	// accept nil. D is kept, not copied, and must not change afterwards.
@@ -85,16 +89,19 @@ type Coding interface {
 }
 
 // Check reports why c cannot code over k atoms of d features: a parameter that
-// is outside its range or, of a coder that has a method Fits, one that asks for
-// more than there is, such as more neighbours than atoms.
+// is outside its range; of a coder that has a method Fits, one that asks for
+// more than there is, such as more neighbours than atoms; or parameters that
+// together ask for more work than the limits allow.
 func Check(c Coder, d, k int) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	if f, ok := c.(interface{ Fits(d, k int) error }); ok {
-		return f.Fits(d, k)
+		if err := f.Fits(d, k); err != nil {
+			return err
+		}
 	}
-	return nil
+	return affordable(c, d, k)
 }
 
 // All lists the coders with their default parameters; a model file or a

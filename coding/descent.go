@@ -143,6 +143,7 @@ func (c *descent) minimise() bool {
 			}
 			continue
 		}
+		c.left -= 2 * float64(c.d.Rows) * float64(c.d.Cols)
 		ok := c.optimum()
 		if minima++; ok && minima > 1 {
 			return true
@@ -160,7 +161,8 @@ func (c *descent) minimise() bool {
 // before known. It reports whether it came to an end.
 func (c *descent) relax(first, known int) bool {
 	for {
-		if c.steps--; c.steps < 0 || c.ctx.Err() != nil {
+		c.spend(first)
+		if c.steps--; c.steps < 0 || c.left < 0 || c.ctx.Err() != nil {
 			return false
 		}
 		for !c.factor(first, first) {

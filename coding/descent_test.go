@@ -212,7 +212,7 @@ func TestFallBacksStop(t *testing.T) {
 	if p.descend(ctx, f, e.d.RawMatrix(), e.scaled(y, 0, exp), lim) {
 		t.Error("descent goes on")
 	}
-	if e.lawsonHanson(ctx, f, e.scaled(y, 0, exp), exp, lim) == nil {
+	if e.lawsonHanson(ctx, p, f, e.scaled(y, 0, exp), exp, lim) == nil {
 		t.Error("the active set method goes on")
 	}
 }

@@ -44,10 +44,10 @@ func (c Discriminative) Validate() error {
 
 // Over implements Coder. It needs groups.
 func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
-	if err := c.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	_, k := d.Dims()
 	if err := grouped(groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
 	}

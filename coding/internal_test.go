@@ -67,7 +67,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 			mat.NewVecDense(k, f).MulVec(e.d.T(), y.ColView(j))
 			exp, bound := e.rescale(f)
 			lim := limits{bound: bound, scale: e.scale, most: e.most}
-			if err := e.lawsonHanson(context.Background(), f, e.scaled(y, j, exp), exp, &lim); err != nil {
+			if err := e.lawsonHanson(context.Background(), newPivoting(e.gram), f, e.scaled(y, j, exp), exp, &lim); err != nil {
 				t.Fatalf("seed %d, column %d: %v", seed, j, err)
 			}
 			for i, v := range f {
@@ -123,7 +123,7 @@ func TestLawsonHansonWithPenalties(t *testing.T) {
 				f, lim, exp := problem(e, y, j)
 				*lim = e.limits(p, exp, lim.bound)
 				lim.fine = false
-				if err := e.lawsonHanson(context.Background(), f, e.scaled(y, j, exp), exp, lim); err != nil {
+				if err := e.lawsonHanson(context.Background(), p, f, e.scaled(y, j, exp), exp, lim); err != nil {
 					t.Fatalf("seed %d, column %d, %+v: %v", seed, j, tm, err)
 				}
 				for i, v := range f {

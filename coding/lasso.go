@@ -57,7 +57,8 @@ func (c Lasso) Validate() error {
 
 // Over implements Coder.
 func (c Lasso) Over(d *mat.Dense, _ []int) (Coding, error) {
-	if err := c.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
 	if err := allFinite("atom", d); err != nil {
@@ -135,7 +136,8 @@ func (l *lasso) again(ctx context.Context, p *pivoting, s, r, c []float64, y *ma
 		if gap = l.dualityGap(s, r, c, columnNorm(y, j)); gap <= l.gap {
 			return nil
 		}
-		if ctx.Err() != nil {
+		p.left -= 5 * float64(len(r)) * float64(len(s)) // the two products and three of a sweep
+		if ctx.Err() != nil || p.left < 0 {
 			break
 		}
 		l.sweep(s, r)

@@ -25,6 +25,7 @@ import (
 type activeSet struct {
 	ctx     context.Context
 	work    int            // how many atoms may still be orthogonalised
+	left    float64        // operations that the code may still take
 	d       blas64.General // D̂, d×K
 	y       []float64      // len d
 	passive []int          // P in the order of the factor
@@ -51,24 +52,25 @@ const (
 )
 
 // lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y/2^exp.
-func (e *exact) lawsonHanson(ctx context.Context, f, y []float64, exp int, lim *limits) error {
+func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, exp int, lim *limits) error {
 	g := e.tall().RawMatrix()
 	d, k := g.Rows, g.Cols
 	most := min(d, k) + 1
 	a := &activeSet{
-		ctx: ctx, work: leastWork + workPerAtom*k, lim: *lim, sign: make([]float64, k),
+		ctx: ctx, work: leastWork + workPerAtom*k, left: p.left, lim: *lim, sign: make([]float64, k),
 		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
 		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
 	}
 	a.resolve = max(leastResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
 	a.solve()
+	p.left = a.left
 	clear(f)
 	for i, k := range a.passive {
 		f[k] = a.sign[k] * a.s[i]
 	}
 	if k, v := violation(a.w, a.d, a.y, f, lim); k >= 0 {
 		how := "found"
-		if a.work <= 0 {
+		if a.work <= 0 || a.left <= 0 {
 			how = "reached within the bound on the work"
 		}
 		return fmt.Errorf("no optimal code was %s: the conditions of atom %d are violated by %.3g, %.3g is allowed",
@@ -78,7 +80,7 @@ func (e *exact) lawsonHanson(ctx context.Context, f, y []float64, exp int, lim *
 }
 
 // spent reports whether it is time to end.
-func (a *activeSet) spent() bool { return a.work <= 0 || a.ctx.Err() != nil }
+func (a *activeSet) spent() bool { return a.work <= 0 || a.left <= 0 || a.ctx.Err() != nil }
 
 // solve runs the rounds of [lh].
 func (a *activeSet) solve() {
@@ -110,6 +112,7 @@ func (a *activeSet) solve() {
 
 // dual sets w = −D̂ᵀ(y − D̂s).
 func (a *activeSet) dual() {
+	a.left -= float64(a.d.Rows) * float64(a.d.Cols)
 	blas64.Gemv(blas.Trans, -1, a.d, vector(a.rest), 0, vector(a.w))
 }
 
@@ -161,6 +164,7 @@ func (a *activeSet) descend() {
 	for len(a.passive) > 0 {
 		a.next = append(a.next[:0], a.z...)
 		blas64.Trsv(blas.NoTrans, a.triangle(), vector(a.next))
+		a.left -= float64(len(a.passive)) * float64(len(a.passive)+a.d.Rows)
 		step, stop := 1.0, -1
 		for i, v := range a.next {
 			if v <= 0 {
@@ -211,6 +215,7 @@ func (a *activeSet) append(k int) bool {
 		return false
 	}
 	a.work--
+	a.left -= float64(n+1) * float64(4*d+n)
 	a.q = a.q[:(n+1)*d]
 	q := a.q[n*d:]
 	for i := range q {

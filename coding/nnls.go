@@ -22,8 +22,8 @@ import (
 // pivoting on the Gram matrix; where that does not end or cannot tell the atoms
 // apart, by descent from where it got; and where that fails too, as with
 // coefficients beyond 1e6, by the active set method of [lh] on the atoms
-// themselves. Each has a bound on its work: maxRounds, maxSteps, leastWork. What
-// is done for a column depends on that column only.
+// themselves. Each has a bound on its work: maxRounds, maxSteps, leastWork, and
+// all together have work. What is done for a column depends on that column only.
 //
 // The atoms are scaled by powers of two to a norm near 1, and so is every
 // Dᵀy: neither rounds, and no decision depends on the units of D or y. The ℓ2
@@ -40,6 +40,7 @@ type exact struct {
 	rows  sync.Pool         // of *mat.Dense, chunk×K
 	space sync.Pool         // of *pivoting
 	guess func() *guess     // nil where it does not pay
+	work  float64           // operations that the code of a column may take, as Work counts them
 }
 
 // A term is what exact minimises beside ½‖y − Ds‖².
@@ -53,8 +54,8 @@ type term struct {
 const tolerance = 1e-8
 
 func newExact(d *mat.Dense, t term) *exact {
-	_, k := d.Dims()
-	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil)}
+	m, k := d.Dims()
+	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: sampleLimit(m, k)}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
 		e.most = max(e.most, e.scale[j])
@@ -70,6 +71,9 @@ func newExact(d *mat.Dense, t term) *exact {
 	e.guess = sync.OnceValue(e.newGuess)
 	return e
 }
+
+// limit sets what the code of a column may take.
+func (e *exact) limit(work float64) { e.work = work }
 
 // root is √μ in the units of atom k.
 func (e *exact) root(k int) float64 { return math.Ldexp(math.Sqrt(e.μ), -e.exp[k]) }
@@ -224,6 +228,7 @@ func (e *exact) column(ctx context.Context, p *pivoting, f, z []float64, y *mat.
 		clear(f) // Dᵀy = 0: s = 0 is optimal
 		return nil
 	}
+	p.left = e.work
 	lim := e.limits(p, exp, bound)
 	if e.gap > 0 {
 		norm := math.Ldexp(columnNorm(y, j), -exp)
@@ -272,7 +277,7 @@ func (e *exact) fallBack(ctx context.Context, p *pivoting, f, y []float64, exp i
 	if p.descend(ctx, f, e.tall().RawMatrix(), y, lim) {
 		return nil
 	}
-	if err := e.lawsonHanson(ctx, f, y, exp, lim); err != nil && e.gap == 0 {
+	if err := e.lawsonHanson(ctx, p, f, y, exp, lim); err != nil && e.gap == 0 {
 		return err // a Lasso has its gap to judge by
 	}
 	return nil

@@ -69,7 +69,8 @@ func (c NonNegative) Validate() error {
 
 // Over implements Coder.
 func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
-	if err := c.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
 	if err := allFinite("atom", d); err != nil {

@@ -83,10 +83,7 @@ func (s *SparseCodes) Column(j int) (atoms []int32, coef []float64) {
 // Over implements Coder; the Coding is a Sparse.
 func (o OMP) Over(d *mat.Dense, _ []int) (Coding, error) {
 	rows, k := d.Dims()
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	if err := o.Fits(rows, k); err != nil {
+	if err := Check(o, rows, k); err != nil {
 		return nil, err
 	}
 	if err := allFinite("atom", d); err != nil {
@@ -248,7 +245,7 @@ func (c *ompCoding) solve(ctx context.Context, w *ompRows, f, y *mat.Dense) {
 		}
 		defer c.space.Put(p)
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			w.errs[j] = p.column(&w.code[j], f.RawRowView(j), y, j, w.exp[j], w.energy[j])
+			w.errs[j] = p.column(ctx, &w.code[j], f.RawRowView(j), y, j, w.exp[j], w.energy[j])
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -75,7 +76,7 @@ func (w *ompRows) measure(y *mat.Dense, lo, hi int) {
 
 // column writes the code of column j of y, whose energy is ‖y_j/2^exp‖², into
 // code. It overwrites f = D̂ᵀy.
-func (p *pursuit) column(code *sparseRow, f []float64, y *mat.Dense, j, exp int, energy float64) error {
+func (p *pursuit) column(ctx context.Context, code *sparseRow, f []float64, y *mat.Dense, j, exp int, energy float64) error {
 	if !finite(f) || math.IsNaN(energy) || math.IsInf(energy, 0) {
 		return errors.New("its products with the atoms are not finite")
 	}
@@ -83,7 +84,7 @@ func (p *pursuit) column(code *sparseRow, f []float64, y *mat.Dense, j, exp int,
 	for k, v := range f {
 		f[k] = v * unit * p.inv[k]
 	}
-	p.pursue(f, energy, unit*p.Error, func() float64 { return p.residual(y, j, unit) })
+	p.pursue(ctx, f, energy, unit*p.Error, func() float64 { return p.residual(y, j, unit) })
 	code.atoms, code.coef = append(code.atoms[:0], p.atoms...), code.coef[:0]
 	for i, k := range p.atoms {
 		code.coef = append(code.coef, math.Ldexp(p.c[i]*p.inv[k], exp-p.ompCoding.exp[k]))
@@ -95,12 +96,13 @@ func (p *pursuit) column(code *sparseRow, f []float64, y *mat.Dense, j, exp int,
 }
 
 // pursue finds support and coefficients from α = Dᵀy, which it turns into
-// Dᵀr, and energy = ‖y‖²; residual computes ‖r‖² from the coefficients.
-func (p *pursuit) pursue(α []float64, energy, ε float64, residual func() float64) {
+// Dᵀr, and energy = ‖y‖²; residual computes ‖r‖² from the coefficients. Once ctx
+// is done it stops at the next atom.
+func (p *pursuit) pursue(ctx context.Context, α []float64, energy, ε float64, residual func() float64) {
 	p.atoms = p.atoms[:0]
 	enough := max(ε*ε, exhausted*exhausted*energy)
 	floor := uncorrelated * math.Sqrt(energy)
-	for rest := energy; rest > enough && len(p.atoms) < p.Sparsity; {
+	for rest := energy; rest > enough && len(p.atoms) < p.Sparsity && ctx.Err() == nil; {
 		k := largest(α)
 		if !(math.Abs(α[k]) > floor) || !p.extend(k) {
 			break

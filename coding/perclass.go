@@ -41,10 +41,10 @@ func (c PerClass) Validate() error {
 
 // Over implements Coder. It needs groups.
 func (c PerClass) Over(d *mat.Dense, groups []int) (Coding, error) {
-	if err := c.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	m, k := d.Dims()
 	if err := grouped(groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
 	}

@@ -42,7 +42,9 @@ type pivoting struct {
 	stride  int
 	u       []float64 // R⁻ᵀ(f_P − λσ_P)
 
-	shift       float64   // δ of descent, else 0
+	left  float64 // operations that the code may still take
+	shift float64 // δ of descent, else 0
+
 	lastPassive []int     // P of the round before this one
 	lastS       []float64 // s_P of that round with its signs, 0 where it is negative
 
@@ -77,7 +79,7 @@ const (
 func newPivoting(g *mat.Dense) *pivoting {
 	k, _ := g.Dims()
 	return &pivoting{
-		gradient: newGradient(g.RawMatrix()), k: k,
+		gradient: newGradient(g.RawMatrix()), k: k, left: mostSample,
 		in: make([]bool, k), refused: make([]bool, k),
 		passive: make([]int, 0, k), s: make([]float64, 0, k), u: make([]float64, 0, k),
 		costs: make([]float64, k), slacks: make([]float64, k),
@@ -104,7 +106,7 @@ func (p *pivoting) solveFrom(ctx context.Context, f, z []float64, lim *limits) b
 // pivot makes the rounds of solve.
 func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 	for round := range maxRounds {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || p.left < 0 {
 			return false
 		}
 		if round >= collapseRound && p.collapsed() {
@@ -132,11 +134,19 @@ func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 		if !p.factor(first, fresh) {
 			p.factorOneByOne(first, kept)
 		}
+		p.spend(first)
 		p.forward(f, first)
 		p.backward()
 		p.update(f, p.passive, p.s)
 	}
 	return false
+}
+
+// spend counts the operations of a round in which the rows of R from first on
+// are new.
+func (p *pivoting) spend(first int) {
+	n := float64(len(p.passive))
+	p.left -= 2*n*n*(n-float64(first)) + 4*n*n + float64(p.k)*(n+8) + passWork
 }
 
 // gap returns the duality gap of s_P ≥ 0, as Lasso states it, from what G tells

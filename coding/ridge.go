@@ -39,10 +39,10 @@ func (r Ridge) Validate() error {
 
 // Over implements Coder.
 func (r Ridge) Over(d *mat.Dense, _ []int) (Coding, error) {
-	if err := r.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(r, m, k); err != nil {
 		return nil, err
 	}
-	_, k := d.Dims()
 	g := mat.NewDense(k, k, nil)
 	gram(g, d)               // DᵀD
 	lin.AddDiag(g, r.Lambda) // DᵀD + λI

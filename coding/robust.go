@@ -120,13 +120,13 @@ type ErrorCoding interface {
 
 // Over implements Coder.
 func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
-	if err := c.Validate(); err != nil {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
 	if err := allFinite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the robust coder: %w", err)
 	}
-	m, k := d.Dims()
 	r := robust{Robust: c, d: d, atoms: mat.NewDense(k, m, nil), λ: c.Threshold(m)}
 	lin.Transpose(r.atoms, d)
 	r.mean = meanColumn(d)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"nrdl"
+	"nrdl/internal/edits"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -241,11 +242,12 @@ func TestReadRecordsFile(t *testing.T) {
 // What is read is written and read back the same, and nothing panics.
 func FuzzReadRecords(f *testing.F) {
 	a := lineOf(f, aRecord("a"))
-	f.Add([]byte(a + a + strings.Replace(a, `"key":"a"`, `"key":"b"`, 1)))
-	f.Add([]byte(a + a[:50]))
-	f.Add([]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d","input":{}},"error":"e","params":null,"params":{ "a" : "\ud800" }}` + "\n"))
-	f.Add([]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d"},"n":1,"rate":1,"cost":{"finished":"0001-01-01T00:00:00+23:59"}}` + "\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	seeds := [][]byte{
+		[]byte(a + a + strings.Replace(a, `"key":"a"`, `"key":"b"`, 1)), []byte(a + a[:50]),
+		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d","input":{}},"error":"e","params":null,"params":{ "a" : "\ud800" }}` + "\n"),
+		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d"},"n":1,"rate":1,"cost":{"finished":"0001-01-01T00:00:00+23:59"}}` + "\n"),
+	}
+	edits.Fuzz(f, "FuzzReadRecords", func(t *testing.T, text []byte) {
 		records, whole, cut, err := ReadRecords(bytes.NewReader(text))
 		if err != nil {
 			return
@@ -266,5 +268,5 @@ func FuzzReadRecords(f *testing.F) {
 				t.Errorf("%s is read back as\n%s", lineOf(t, records[i]), lineOf(t, back[i]))
 			}
 		}
-	})
+	}, seeds...)
 }

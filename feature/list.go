@@ -83,6 +83,9 @@ func (f Features) Over(height, width int) (Extractor, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
+	if err := affordable(f, height, width); err != nil {
+		return nil, err
+	}
 	all := sideBySide{}
 	for _, one := range f {
 		e, err := one.Over(height, width)

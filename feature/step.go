@@ -112,6 +112,9 @@ func (s StepList) Over(height, width int) (Filter, error) {
 	if err := fitsImage(height, width); err != nil {
 		return nil, err
 	}
+	if err := affordable(s, height, width); err != nil {
+		return nil, err
+	}
 	c := &chain{pixels: height * width, images: buffers{size: height * width}}
 	for _, step := range s {
 		f, err := step.Over(height, width)

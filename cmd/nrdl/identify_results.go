@@ -64,33 +64,49 @@ func openResults(path, model string, resume bool) (*results, error) {
 	return r, nil
 }
 
+// mostResult bounds a line of results: one of a thousand faces has 1 MB.
+const mostResult = 64 << 20
+
 // replay reads what is in the file and leaves it ready for more.
 func (r *results) replay() error {
-	in := bufio.NewReader(r.file)
-	var whole int64
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", r.path, err)
-		}
-		var o struct{ File, Error, Model string }
-		if json.Unmarshal(line, &o) != nil || o.File == "" {
-			return hint.Add(fmt.Errorf("read %s: line %d is no result of identify", r.path, n), "write to another file")
-		}
-		if o.Model != r.model {
-			return hint.Add(fmt.Errorf("%s was written with another model: %s, and not %s", r.path, o.Model, r.model), "write to another file")
-		}
-		r.done[o.File] = r.done[o.File] || o.Error == ""
-		whole += int64(len(line))
+	whole, err := r.read(r.file)
+	if err != nil {
+		return err
 	}
 	if err := r.file.Truncate(whole); err != nil {
 		return atomicfile.Error(r.path, err)
 	}
-	_, err := r.file.Seek(whole, io.SeekStart)
+	_, err = r.file.Seek(whole, io.SeekStart)
 	return err
+}
+
+// read reads the results in file and returns how many bytes their lines have,
+// without a torn last one.
+func (r *results) read(file io.Reader) (whole int64, err error) {
+	limit := &io.LimitedReader{R: file}
+	in := bufio.NewReader(limit)
+	for n := 1; ; n++ {
+		limit.N = mostResult
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && limit.N > 0 {
+			return whole, nil
+		}
+		if errors.Is(err, io.EOF) {
+			return 0, hint.Add(fmt.Errorf("read %s: line %d has more than %d bytes", r.path, n, mostResult), "write to another file")
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read %s: %w", r.path, err)
+		}
+		var o struct{ File, Error, Model string }
+		if json.Unmarshal(line, &o) != nil || o.File == "" {
+			return 0, hint.Add(fmt.Errorf("read %s: line %d is no result of identify", r.path, n), "write to another file")
+		}
+		if o.Model != r.model {
+			return 0, hint.Add(fmt.Errorf("%s was written with another model: %s, and not %s", r.path, o.Model, r.model), "write to another file")
+		}
+		r.done[o.File] = r.done[o.File] || o.Error == ""
+		whole += int64(len(line))
+	}
 }
 
 // key is path as JSON keeps it.

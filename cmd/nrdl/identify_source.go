@@ -104,19 +104,7 @@ func (i *identification) listed(ctx context.Context, first []source, list io.Rea
 			case <-ctx.Done():
 			}
 		}
-		scan, line := bufio.NewScanner(list), 1
-		for ; scan.Scan() && ctx.Err() == nil; line++ {
-			if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
-				send(source{path: path})
-			}
-		}
-		err := scan.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
-		}
-		if err != nil {
-			send(source{err: fmt.Errorf("read the list of images: %w", err)})
-		}
+		readPaths(ctx, list, send)
 	}()
 	return func(yield func(source) bool) {
 		for _, s := range first {
@@ -141,6 +129,24 @@ func (i *identification) listed(ctx context.Context, first []source, list io.Rea
 				}
 			}
 		}
+	}
+}
+
+// readPaths sends the paths that list has, a line each, and at last the error
+// that ended it.
+func readPaths(ctx context.Context, list io.Reader, send func(source)) {
+	scan, line := bufio.NewScanner(list), 1
+	for ; scan.Scan() && ctx.Err() == nil; line++ {
+		if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
+			send(source{path: path})
+		}
+	}
+	err := scan.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
+	}
+	if err != nil {
+		send(source{err: fmt.Errorf("read the list of images: %w", err)})
 	}
 }
 

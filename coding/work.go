@@ -1,0 +1,202 @@
+package coding
+
+import (
+	"fmt"
+
+	"nrdl/internal/hint"
+)
+
+// Work bounds from above what it takes to code over one dictionary. The unit of
+// Prepare and Sample is a multiply-add of a product with a vector; one of a
+// product of two matrices counts 1/8, since it is that much faster.
+type Work struct {
+	Prepare float64 // operations of Over
+	Sample  float64 // operations of Code for one sample
+	Memory  float64 // numbers that the Coding keeps
+
+	Factors string // the parameters that multiply the work, with their values; "" for none
+	Advice  string // what makes the work less
+}
+
+const (
+	matrixSpeed = 8    // multiply-adds of a product of two matrices in the time of one with a vector
+	passWork    = 2000 // operations in the time that a pass takes besides its products
+
+	// A sample may take sampleWork operations, and as many more as it takes to
+	// read the dictionary sampleReads times, but not more than mostSample: a few
+	// seconds for hundreds of atoms, ten for a thousand. The default parameters
+	// of all coders need less, and so do those that tuning tries.
+	sampleWork  = 5e9
+	sampleReads = 1e4
+	mostSample  = 2e11
+
+	mostPrepare = 1e12    // operations to prepare all blocks of Blocks
+	mostMemory  = 1 << 31 // numbers that a Coding may keep, 16 GiB
+)
+
+// sampleLimit is how many operations the code of one sample may take over k
+// atoms of d features.
+func sampleLimit(d, k int) float64 {
+	return min(sampleWork+sampleReads*float64(d)*float64(k), mostSample)
+}
+
+// affordable reports work that is beyond the limits for k atoms of d features.
+func affordable(c Coder, d, k int) error {
+	w := c.Work(d, k)
+	limit := sampleLimit(d, k)
+	switch {
+	case w.Sample > limit:
+		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations for one sample, more than the limit of %.2g", w.Sample, limit))
+	case w.Memory > mostMemory:
+		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g GiB of memory, more than the limit of %d", w.Memory*8/(1<<30), mostMemory*8>>30))
+	}
+	if _, ok := c.(Blocks); ok && w.Prepare > mostPrepare {
+		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations to prepare, more than the limit of %.2g", w.Prepare, mostPrepare))
+	}
+	return nil
+}
+
+func (w Work) tooMuch(c Coder, d, k int, what string) error {
+	with := ""
+	if w.Factors != "" {
+		with = " with " + w.Factors
+	}
+	advice := w.Advice
+	if advice == "" {
+		advice = "use fewer atoms, or another coder"
+	}
+	return hint.Add(fmt.Errorf("the coder %s%s over %d atoms of %d features takes %s", c.Name(), with, k, d, what), "%s", advice)
+}
+
+// gramWork is that of DᵀD for a dictionary of k atoms of d features, and of so
+// many Cholesky factors of it.
+func gramWork(d, k, factors float64) float64 {
+	return (d*k*k/2 + factors*k*k*k/6) / matrixSpeed
+}
+
+// admmWork is that of passes of admm.
+func admmWork(d, k, passes float64) (w Work, pass float64) {
+	if 2*d < k {
+		pass = 2 * d * k
+		w = Work{Prepare: gramWork(k, d, 2) + d*d*k/matrixSpeed, Memory: d * k}
+	} else {
+		pass = k * k
+		w = Work{Prepare: gramWork(d, k, 2) + k*k*k/matrixSpeed, Memory: k * k}
+	}
+	pass += 4*k + passWork
+	w.Sample = d*k + passes*pass
+	return w, pass
+}
+
+// Work implements Coder. What exact takes depends on the sample: Code returns
+// an error where that is more than the limit.
+func (c NonNegative) Work(d, k int) Work {
+	n, m := float64(d), float64(k)
+	if c.Solver == ADMM {
+		w, _ := admmWork(n, m, float64(c.Passes))
+		w.Factors, w.Advice = fmt.Sprintf("passes = %d", c.Passes), "lower passes"
+		return w
+	}
+	w := Work{Prepare: gramWork(n, m, 0), Sample: n*m + m*m, Memory: m * m}
+	if c.L2 > 0 {
+		w.Memory += (n + m) * m // [D; √μ·I]
+	}
+	return w
+}
+
+// Work implements Coder. What a code takes depends on the sample: Code returns
+// an error where that is more than the limit.
+func (Lasso) Work(d, k int) Work {
+	n, m := float64(d), float64(k)
+	w := Work{Prepare: gramWork(n, m, 0), Sample: 2*n*m + m*m, Memory: m * m}
+	if m <= guessWide*n {
+		w.Prepare += gramWork(0, m, 1) + m*m*m/matrixSpeed
+		w.Sample += guessSteps * m * m
+		w.Memory += m * m
+	}
+	return w
+}
+
+// Work implements Coder.
+func (Ridge) Work(d, k int) Work { return normalWork(d, k) }
+
+// Work implements Coder.
+func (Discriminative) Work(d, k int) Work { return normalWork(d, k) }
+
+func normalWork(d, k int) Work {
+	n, m := float64(d), float64(k)
+	return Work{Prepare: 2 * gramWork(n, m, 1), Sample: n*m + m*m, Memory: m * m}
+}
+
+// Work implements Coder. The groups are not known: all atoms may be of one class.
+func (PerClass) Work(d, k int) Work {
+	n, m := float64(d), float64(k)
+	least := min(n, m)
+	return Work{Prepare: 10 * n * m * least, Sample: n*m + m*least + m*passWork, Memory: (n + least) * m}
+}
+
+// Work implements Coder.
+func (c Local) Work(d, k int) Work {
+	n, m, near := float64(d), float64(k), float64(min(c.Neighbours, k))
+	return Work{
+		Prepare: n * m, Memory: n * m,
+		Sample:  n*m + 8*m + near*(n+near) + gramWork(n, near, 2) + passWork,
+		Factors: fmt.Sprintf("neighbours = %d", c.Neighbours), Advice: "lower neighbours",
+	}
+}
+
+// Work implements Coder.
+func (o OMP) Work(d, k int) Work {
+	n, m, t := float64(d), float64(k), float64(min(o.Sparsity, k))
+	return Work{
+		Prepare: gramWork(n, m, 0), Memory: m*m + t*m,
+		// Every step makes a row of U, and may compute the residual anew.
+		Sample:  n*m + t*(t/2+1)*(m+n+t) + t*(2*m+n+passWork/10),
+		Factors: fmt.Sprintf("sparsity = %d", o.Sparsity), Advice: "lower sparsity",
+	}
+}
+
+// Work implements Coder.
+func (c Robust) Work(d, k int) Work {
+	n, m, rounds := float64(d), float64(k), float64(c.Rounds)
+	if c.Estimator == Reweighted {
+		factors := 1.0 // of DᵀWD in every round, one more where a ridge is needed
+		if c.L2 < 1e-9 {
+			factors = 2
+		}
+		round := 4*n*m + 2*m*m + 8*n + gramWork(n, m, factors) + 4*passWork
+		return Work{
+			Prepare: n * m, Sample: (rounds + 1) * round, Memory: n * m,
+			Factors: fmt.Sprintf("rounds = %d", c.Rounds), Advice: "lower rounds, or set estimator to huber",
+		}
+	}
+	w, pass := admmWork(n, m, 1)
+	round := (float64(c.Passes)+1)*pass + 2*n*m + 2*n + passWork
+	w.Sample = rounds*round + 3*n*m
+	w.Memory += n * m
+	w.Factors, w.Advice = fmt.Sprintf("rounds = %d and passes = %d", c.Rounds, c.Passes), "lower rounds or passes: the work is their product"
+	return w
+}
+
+// Work implements Coder; nothing before Place.
+func (c Blocks) Work(_, k int) Work {
+	if c.place == (place{}) || c.Inner == nil {
+		return Work{}
+	}
+	size := c.Side * c.Side * c.planes
+	m, b := float64(k), float64(c.along(c.height)*c.along(c.width))
+	w := c.Inner.Work(size, k)
+	w.Prepare = b * (w.Prepare + float64(size)*m)
+	w.Sample = b * (w.Sample + 3*float64(size)*m + 2*m + passWork) // with the residuals of votes
+	w.Memory = b * (w.Memory + float64(size)*m)
+	blocks := fmt.Sprintf("side = %d and step = %d, which are %.0f blocks", c.Side, c.Step, b)
+	if w.Factors != "" {
+		blocks += ", each coded by " + c.Inner.Name() + " with " + w.Factors
+	}
+	advice := "raise step"
+	if w.Advice != "" {
+		advice += ", or for the inner coder " + w.Advice
+	}
+	w.Factors, w.Advice = blocks, advice
+	return w
+}
