@@ -28,23 +28,28 @@ func learned(p *report.Plan) string {
 		if v.Alike {
 			alike = append(alike, v.Title)
 		} else {
-			apart = append(apart, fmt.Sprintf("%s on %s", signed(v.Difference), v.Title))
+			unit := ""
+			if len(apart) == 0 {
+				unit = " points"
+			}
+			apart = append(apart, fmt.Sprintf("%s%s on %s", signed(v.Difference), unit, v.Title))
 		}
 	}
 	if len(alike)+len(apart) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("With the same exact non-negative coder, NRDL and the plain training samples with the least residual (NRC) ")
-	switch {
-	case len(apart) == 0:
-		fmt.Fprintf(&b, "are not separated by a paired test on %s", list(alike))
-	case len(alike) == 0:
-		fmt.Fprintf(&b, "differ by %s points", list(apart))
-	default:
-		fmt.Fprintf(&b, "are not separated by a paired test on %s and differ by %s points", list(alike), list(apart))
+	b.WriteString("With the same exact non-negative coder, NRDL and plain training samples with the least residual (NRC)")
+	if len(alike) > 0 {
+		fmt.Fprintf(&b, " are level on %s (a paired test cannot separate them)", list(alike))
 	}
-	fmt.Fprintf(&b, "; its learned dictionary alone makes %s points, its learned classifier alone %s.",
+	if len(alike) > 0 && len(apart) > 0 {
+		b.WriteString(", and NRDL")
+	}
+	if len(apart) > 0 {
+		fmt.Fprintf(&b, " differs by %s", list(apart))
+	}
+	fmt.Fprintf(&b, "; of that the learned dictionary alone makes %s points, the learned classifier alone %s.",
 		span(p.Versus(dictionary, neither)), span(p.Versus(classifier, neither)))
 	return b.String()
 }
