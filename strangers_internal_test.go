@@ -165,8 +165,8 @@ var lawsMeasured = []struct {
 	ratio     float64
 	quantiles [3]float64 // exceeded by 10, 1 and 0.1 % of strangers
 }{
-	{5, false, 0.85, [3]float64{2.14, 3.47, 4.44}},
-	{10, false, 0.75, [3]float64{2.24, 3.95, 5.22}},
+	{5, false, 0.80, [3]float64{2.16, 3.50, 4.52}},
+	{10, false, 0.77, [3]float64{2.24, 3.85, 5.17}},
 	{20, false, 0.74, [3]float64{2.29, 4.28, 6.10}},
 	{43, true, 0.87, [3]float64{2.42, 5.32, 8.07}},
 }
