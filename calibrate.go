@@ -50,7 +50,7 @@ func (m *Model) Calibrate(ctx context.Context, method Method, opt Calibrating, g
 			progress(g+1, f.folds)
 		}
 	}
-	if err := c.fit(len(m.p.Classes)); err != nil {
+	if err := c.fit(len(m.p.Classes), lawOf(&m.p)); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	return m.With(c)
@@ -71,7 +71,7 @@ func (m *Model) Refine(far float64, given []float64) (*Model, error) {
 	if err := (Calibrating{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
-	if err := c.fit(len(m.p.Classes)); err != nil {
+	if err := c.fit(len(m.p.Classes), lawOf(&m.p)); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
 	return m.With(&c)
@@ -161,6 +161,7 @@ func (c *Calibration) take(v Verdict) {
 	switch {
 	case v.Stranger:
 		c.Left = append(c.Left, v.Margin)
+		c.Spread += (v.Spread - c.Spread) / float64(len(c.Left))
 	case v.Right:
 		c.Right = append(c.Right, v.Margin)
 	default:
@@ -210,7 +211,7 @@ func (f *folding) judge(ctx context.Context, model *Model, columns []bool, stran
 	for i, class := range best(scores) {
 		for j++; !columns[j]; j++ {
 		}
-		v := Verdict{Image: j, Stranger: stranger, Guess: model.p.Classes[class], Margin: margin(scores.ColView(i))}
+		v := Verdict{Image: j, Stranger: stranger, Guess: model.p.Classes[class], Margin: margin(scores.ColView(i)), Spread: spread(mat.Col(nil, i, scores))}
 		own := f.images.Classes[f.images.ClassOf(j)]
 		v.Right = v.Guess == own
 		v.Rival = v.Guess

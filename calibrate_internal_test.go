@@ -8,11 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/coding"
+	"nrdl/internal/safetensors"
 )
 
 // keeping is a method whose dictionary is the training samples.
@@ -298,5 +300,46 @@ func TestModelsRefuseImagesOfOthers(t *testing.T) {
 		if _, err := NewModel(p); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// A file of format 4 does not say what its calibration saw of strangers: it opens,
+// keeps its threshold, and can be refined.
+func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
+	m := learnKeeping(t, patterns(t, 8, 4, Size{Height: 12, Width: 10}, 60), "12x10")
+	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *m.p.Calibration
+	c.Seen, c.Spread = 0, 0
+	p := m.p
+	p.Calibration = &c
+	text, err := p.about()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.Replace(text, `"format":5`, `"format":4`, 1)
+	if strings.Contains(text, `"seen"`) || strings.Contains(text, `"spread"`) {
+		t.Fatal("format 4 had no such fields")
+	}
+	var b bytes.Buffer
+	tensors := p.tensors()
+	if err := safetensors.Write(&b, tensors, map[string]string{aboutKey: text, checksumKey: checksum(tensors, text)}); err != nil {
+		t.Fatal(err)
+	}
+	old, err := Load(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := old.p.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.Most() {
+		t.Errorf("%+v, want %+v", got, c)
+	}
+	refined, err := old.Refine(c.FAR, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := refined.p.Calibration; !(r.Threshold > 0) || r.Seen == 0 {
+		t.Errorf("refined: %+v", r)
 	}
 }

@@ -1,7 +1,6 @@
 package nrdl
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,22 +16,26 @@ import (
 //
 // The margin of a stranger is the distance between the two largest of C numbers
 // that are much alike, the likenesses to each of C people. Its law is taken to be
-// that of C normal numbers, of which one scale is unknown; it is found from the
-// mean margin. So few numbers tell it well, and no tail has to be seen. The
-// threshold for a share FAR of false accepts is
+// that of C normal numbers with a scale of its own for each stranger, whose
+// logarithm is normal. The deviation of that logarithm is known beforehand; the
+// mean m is found from the faces, so that no tail has to be seen. The threshold
+// for a share FAR of false accepts is
 //
-//	t = 1.15 · q · m · n·(FAR^(−1/n) − 1)/ln(1/FAR)
+//	t = q · m · exp(z·v/√n)
 //
-// with m the mean and q·m the quantile of that law, 1.15 since strangers differ in
-// scale, and a factor for how well n faces tell it, that of the predictive
-// distribution of an exponential law (n is larger than the number of faces by as
-// much as the law varies less than an exponential one). Strangers who are given count like people
+// with q·m the quantile of that law, v its coefficient of variation, n the faces
+// of strangers that were seen, and z the standard errors of m by which it is
+// raised, so that the share holds in nearly every model and not in the mean of
+// many. Where the law says what the spread of the scores of a face, their standard
+// deviation, makes of the margin, m is a weighted mean of the margins and of the
+// spreads, which few faces tell better. Strangers who are given count like people
 // left out; as soon as there are some ten of them above it, the threshold is
 // their quantile.
 //
 // The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
 // which is exact where the margins of people who are known follow a gamma
-// distribution and those of strangers an exponential one.
+// distribution and those of strangers an exponential one. No probability exceeds
+// Most.
 type Calibration struct {
 	FAR   float64 `json:"far"`             // wanted share of strangers who are named
 	Prior float64 `json:"prior"`           // share of strangers that a probability counts with
@@ -42,9 +45,11 @@ type Calibration struct {
 	Threshold float64     `json:"threshold"`      // least margin of a face that is named
 	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil where no face could be held out
 
-	People int     `json:"people"` // left out in turn
-	Mean   float64 `json:"mean"`   // m, of the margins of strangers
-	Faces  float64 `json:"faces"`  // n, that m is known from; those of one person count less
+	People int     `json:"people"`           // left out in turn
+	Mean   float64 `json:"mean"`             // m, of the margins of strangers
+	Faces  float64 `json:"faces"`            // n, of strangers that were seen; those of one person count less
+	Seen   float64 `json:"seen,omitempty"`   // mean of their margins; 0 in files of format 4
+	Spread float64 `json:"spread,omitempty"` // mean over faces left out of the standard deviation of their scores; 0 where none was, and in files of format 4
 	// Margins, ascending: of held-out faces that were named rightly and wrongly,
 	// of faces of people left out, and of strangers who were given. Of very many
 	// some ten thousands, evenly, are kept.
@@ -98,59 +103,19 @@ const keptMargins = 1 << 16
 
 // fit sets what follows from the margins in a model of so many classes. It sorts
 // and thins them out.
-func (c *Calibration) fit(classes int) error {
+func (c *Calibration) fit(classes int, l law) error {
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		slices.Sort(*list)
 	}
-	if err := c.strangers(classes); err != nil {
+	if err := c.strangers(classes, l); err != nil {
 		return err
 	}
-	c.Threshold = c.threshold(c.FAR, classes)
+	c.Threshold = c.threshold(c.FAR, classes, l)
 	c.Odds = c.odds()
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		*list = thin(*list, keptMargins)
 	}
 	return c.Validate()
-}
-
-// ErrNoStrangers is why a model cannot tell strangers.
-var ErrNoStrangers = errors.New("too few people to learn what a stranger looks like")
-
-// likeness is the correlation of the margins of faces of one stranger.
-const likeness = 0.1
-
-// heterogeneity is by how much the law of margins is wider than that of normal
-// numbers of one scale, as strangers have different ones.
-const heterogeneity = 1.15
-
-// strangers sets the mean margin of strangers in a model of so many classes and
-// in how many faces' worth it is known.
-func (c *Calibration) strangers(classes int) error {
-	left, given := sum(c.Left), sum(c.Given)
-	c.Faces = float64(len(c.Given))
-	if n := float64(len(c.Left)); n > 0 {
-		alone := n / (1 + likeness*(n/float64(c.People)-1))
-		known := classes - (c.People+c.Folds-1)/c.Folds // when those were left out
-		left *= alone / n * spacing(classes) / spacing(max(known, leastClasses))
-		c.Faces += alone
-	}
-	if c.Mean = (left + given) / c.Faces; !(c.Mean > 0) {
-		return ErrNoStrangers
-	}
-	return nil
-}
-
-// threshold is the least margin for a share far of false accepts in a model of
-// so many classes.
-func (c *Calibration) threshold(far float64, classes int) float64 {
-	const tail = 10 // strangers above a quantile make it sure enough
-	if n := len(c.Given); float64(n)*far >= tail {
-		return c.Given[n-int(float64(n)*far)]
-	}
-	// So many exponential numbers tell their mean as well.
-	n := c.Faces / spacingVariation(classes)
-	unsure := n * math.Expm1(-math.Log(far)/n) / -math.Log(far)
-	return heterogeneity * c.Mean / spacing(classes) * spacingQuantile(classes, far) * unsure
 }
 
 func sum(list []float64) (total float64) {
@@ -183,7 +148,7 @@ func (c *Calibration) Probability(margin float64) float64 {
 		return math.NaN()
 	}
 	x := terms(margin / c.Mean)
-	return logistic(c.Odds[0]*x[0] + c.Odds[1]*x[1] + c.Odds[2]*x[2])
+	return min(c.Most(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
 }
 
 // leastMargin stands for smaller ones, whose logarithm would count too much.
@@ -205,7 +170,7 @@ func (c *Calibration) Validate() error {
 	if err := c.How().Validate(); err != nil {
 		return fmt.Errorf("calibration: asked: %w", err)
 	}
-	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) {
+	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.Seen >= 0) || math.IsInf(c.Seen, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
 	for _, list := range [][]float64{c.Right, c.Wrong, c.Left, c.Given} {

@@ -20,8 +20,8 @@ func TestSpacingOfNormalNumbers(t *testing.T) {
 		}
 	}
 	// Of two numbers it is |N(0, 2)|.
-	if got, want := spacingQuantile(2, 0.01), math.Sqrt2*2.5758293; math.Abs(got-want) > 1e-6 {
-		t.Errorf("spacingQuantile(2, 0.01) = %v, want %v", got, want)
+	if got, want := marginQuantile(2, 0.01, 0)*spacing(2), math.Sqrt2*2.5758293; math.Abs(got-want) > 1e-6 {
+		t.Errorf("the distance of two numbers exceeds %v in one of a hundred, want %v", got, want)
 	}
 	// The variance of |N(0, 2)| is 2 − 4/π.
 	if got, want := spacingVariation(2), math.Pi/2-1; math.Abs(got-want) > 1e-6 {
@@ -60,7 +60,7 @@ func drawnCalibration(t testing.TB, rng *rand.Rand, faces, people, classes int) 
 		c.Right = append(c.Right, right)
 	}
 	c.Wrong = margins(rng, faces/10+1, classes, 0.1)
-	if err := c.fit(classes); err != nil {
+	if err := c.fit(classes, plainLaw); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -79,7 +79,7 @@ func TestThresholdLetsTheWantedShareOfStrangersPass(t *testing.T) {
 			}
 		}
 	}
-	// The threshold is wider than the law by heterogeneity, as real strangers are.
+	// The law is wider than that of these strangers, who have one scale.
 	if far := float64(passed) / float64(all); far < 0.002 || far > 0.01 {
 		t.Errorf("%.2f %% of strangers pass", 100*far)
 	}
@@ -90,7 +90,7 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 	last := math.Inf(1)
 	for _, n := range []float64{2, 5, 20, 100, 1000} {
 		c := Calibration{Mean: 0.1, Faces: n}
-		got := c.threshold(0.01, classes)
+		got := c.threshold(0.01, classes, plainLaw)
 		if !(got < last) {
 			t.Errorf("known from %v faces: %v, from fewer %v", n, got, last)
 		}
@@ -98,7 +98,7 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 	}
 	c := Calibration{Mean: 0.1, Faces: 50}
 	for _, far := range []float64{1e-6, 1e-3, 0.01, 0.1} {
-		if stricter, lax := c.threshold(far/2, classes), c.threshold(far, classes); !(stricter > lax) {
+		if stricter, lax := c.threshold(far/2, classes, plainLaw), c.threshold(far, classes, plainLaw); !(stricter > lax) {
 			t.Errorf("far %v: %v, half of it %v", far, lax, stricter)
 		}
 	}
@@ -109,7 +109,7 @@ func TestManyStrangersGiveTheirQuantile(t *testing.T) {
 	for i := range 2000 {
 		c.Given = append(c.Given, float64(i)) // not normal at all
 	}
-	if err := c.fit(5); err != nil {
+	if err := c.fit(5, plainLaw); err != nil {
 		t.Fatal(err)
 	}
 	named := 0

@@ -15,20 +15,21 @@ type trial struct {
 }
 
 // trials are the margins of c: those of strangers count Prior in all, those of
-// people who were held out the rest, and all together as many as there are.
+// people who were held out the rest, and all together as many as there are. Those
+// of strangers are in units of their own mean, so that they have the mean of c.
 func (c *Calibration) trials() []trial {
 	held, strangers := len(c.Right)+len(c.Wrong), len(c.Left)+len(c.Given)
 	n := float64(held + strangers)
 	var all []trial
-	add := func(list []float64, right, share float64, of int) {
+	add := func(list []float64, mean, right, share float64, of int) {
 		for _, v := range list {
-			all = append(all, trial{terms(v / c.Mean), right, n * share / float64(of)})
+			all = append(all, trial{terms(v / mean), right, n * share / float64(of)})
 		}
 	}
-	add(c.Right, 1, 1-c.Prior, held)
-	add(c.Wrong, 0, 1-c.Prior, held)
-	add(c.Left, 0, c.Prior, strangers)
-	add(c.Given, 0, c.Prior, strangers)
+	add(c.Right, c.Mean, 1, 1-c.Prior, held)
+	add(c.Wrong, c.Mean, 0, 1-c.Prior, held)
+	add(c.Left, c.Seen, 0, c.Prior, strangers)
+	add(c.Given, c.Seen, 0, c.Prior, strangers)
 	return all
 }
 

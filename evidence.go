@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"nrdl/internal/lin"
 )
@@ -78,6 +79,9 @@ func margin(scores mat.Vector) float64 {
 	}
 	return best - second
 }
+
+// spread is the standard deviation of scores.
+func spread(scores []float64) float64 { return stat.StdDev(scores, nil) }
 
 // evidence fills in all but the margins, for the codes s, K×n, of the samples y.
 func (p *Parts) evidence(all []Evidence, s, y *mat.Dense) {

@@ -14,6 +14,7 @@ type Verdict struct {
 	Right    bool    // Guess is who it is
 	Rival    string  // the likeliest of the others
 	Margin   float64 // by which the largest class score exceeds the second
+	Spread   float64 // standard deviation of the class scores
 }
 
 // HeldOut learns again and again without some of the faces that m keeps, as

@@ -18,7 +18,7 @@ var layers = []string{
 	"dataset method internal/picture",
 	"face",
 	"experiment internal/methodtest bench bench/ideas bench/peers",
-	"report explain bench/validate bench/photos",
+	"report explain bench/validate bench/photos bench/strangers",
 	"cmd/nrdl internal/docgen",
 }
 

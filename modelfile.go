@@ -46,7 +46,11 @@ const MaxModelBytes int64 = 8 << 30
 //	2: mean codes M, "weight"; coders with more parameters
 //	3: stages of the input, projection P and m; more coders and rules
 //	4: the eyes of the input, images that are kept, calibration
-const modelFormat = 4
+//	5: a calibration says what it saw of strangers; one of format 4 is read as it is
+const (
+	modelFormat  = 5
+	oldestFormat = 4
+)
 
 // Keys of the metadata.
 const (
@@ -219,8 +223,8 @@ func checkFormat(text string) error {
 	case *version.Format > modelFormat:
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
 		return hint.Add(err, "update nrdl")
-	case *version.Format < modelFormat:
-		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
+	case *version.Format < oldestFormat:
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d and %d)", *version.Format, oldestFormat, modelFormat)
 		return hint.Add(err, "learn it again")
 	}
 	return nil

@@ -235,9 +235,9 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		want, hint string
 	}{
 		"another program": {func(_ tensors, m metadata) { delete(m, "nrdl") }, "not an nrdl model: a safetensors file of another program", ""},
-		"newer":           {replace(`"format":4`, `"format":5,"new":[]`), "the model was written by a newer nrdl (format 5, this one reads 4)", "update nrdl"},
-		"older":           {replace(`"format":4`, `"format":3`), "the model was written by an older nrdl (format 3, this one reads 4)", "learn it again"},
-		"no format":       {replace(`"format":4,`, ``), "damaged model: it does not say its format", ""},
+		"newer":           {replace(`"format":5`, `"format":6,"new":[]`), "the model was written by a newer nrdl (format 6, this one reads 5)", "update nrdl"},
+		"older":           {replace(`"format":5`, `"format":3`), "the model was written by an older nrdl (format 3, this one reads 4 and 5)", "learn it again"},
+		"no format":       {replace(`"format":5,`, ``), "damaged model: it does not say its format", ""},
 		"not JSON":        {replace(`{`, `[`), "damaged model: it does not say its format", ""},
 		"no checksum":     {func(_ tensors, m metadata) { delete(m, "sha256") }, "damaged model: checksum differs", ""},
 		"other case":      {func(_ tensors, m metadata) { m["sha256"] = strings.ToUpper(m["sha256"]) }, "damaged model: checksum differs", ""},

@@ -44,6 +44,10 @@ type NonNegative struct {
 // for when Solver is changed to ADMM; doc/decisions.md says where they are from.
 var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.1, Passes: 5}
 
+// DefaultStopped stops ADMM early, which regularises: on raw pixels it recognises
+// better than the exact solution.
+var DefaultStopped = NonNegative{Solver: ADMM, Rho: 0.01, Passes: 10}
+
 // maxADMMPasses bounds the time of a model file that asks for ever more passes.
 const maxADMMPasses = 1_000_000
 

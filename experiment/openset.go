@@ -56,6 +56,8 @@ type OpenSetResult struct {
 	Draws       []OpenSetDraw    `json:"draws"`       //
 	Scores      []ScoreResult    `json:"scores"`      // the margin first, by which models decide
 	Reliability []ReliabilityBin `json:"reliability"` // of all draws
+	Named       ReliabilityBin   `json:"named"`       // the faces of all draws that are named
+	Surest      float64          `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
 	ECE         float64          `json:"ece"`         // expected calibration error, mean over the draws
 	ECESD       float64          `json:"ece_sd"`      //
 	FAR         Spread           `json:"far"`         // share of strangers named by the thresholds of training
@@ -77,6 +79,7 @@ type OpenSetDraw struct {
 	Train      int     `json:"train"`      // faces
 	Test       int     `json:"test"`       // faces of people who are enrolled
 	Strangers  int     `json:"strangers"`  // faces
+	Bears      float64 `json:"bears"`      // least share of strangers that training can promise
 	Threshold  float64 `json:"threshold"`  // of training
 	FAR        float64 `json:"far"`        // share of strangers named by it
 	Identified float64 `json:"identified"` // rate by it
@@ -185,6 +188,8 @@ type judged struct {
 	enrolled, strangers []nrdl.Recognition
 	right               []bool // of enrolled: the best guess is
 	bins                []ReliabilityBin
+	named               ReliabilityBin
+	surest              float64
 	combined            func(nrdl.Evidence) float64 // nil of one draw
 }
 
@@ -210,7 +215,8 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 		return nil, err
 	}
 	probes := known.Select(test)
-	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Threshold: model.Parts().Calibration.Threshold}}
+	calibration := model.Parts().Calibration
+	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.Bears(), Threshold: calibration.Threshold}}
 	if j.enrolled, err = model.Recognise(ctx, probes); err != nil {
 		return nil, err
 	}
@@ -283,6 +289,9 @@ func (j *judged) count(prior float64) {
 	for _, r := range j.strangers {
 		if r.Known {
 			named++
+			if judges(r) {
+				j.surest = max(j.surest, r.Probability)
+			}
 		}
 	}
 	j.FAR = float64(named) / float64(len(j.strangers))
@@ -298,6 +307,7 @@ func (j *judged) count(prior float64) {
 	j.ClosedSet = float64(closed) / float64(len(j.enrolled))
 	j.Identified = float64(identified) / float64(len(j.enrolled))
 	j.bins = reliability(j.enrolled, j.right, j.strangers, prior)
+	j.named = j.reliabilityOfNamed(prior)
 	j.ECE = calibrationError(j.bins)
 }
 
@@ -316,6 +326,12 @@ func (r *OpenSetResult) summarise(all []*judged) {
 	ece := over(func(j *judged) float64 { return j.ECE })
 	r.ECE, r.ECESD = ece.Mean, ece.SD
 	r.Reliability = pooled(all)
+	var named []ReliabilityBin
+	for _, j := range all {
+		named = append(named, j.named)
+		r.Surest = max(r.Surest, j.surest)
+	}
+	r.Named = merged(named)
 	if len(all) > 1 {
 		combined(all)
 	}

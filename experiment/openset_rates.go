@@ -78,25 +78,48 @@ const tenths = 10
 // none.
 func reliability(enrolled []nrdl.Recognition, right []bool, strangers []nrdl.Recognition, prior float64) []ReliabilityBin {
 	bins := make([]ReliabilityBin, tenths)
-	add := func(r nrdl.Recognition, right bool, weight float64) {
-		if r.Class < 0 || math.IsNaN(r.Probability) {
-			return
-		}
-		b := &bins[min(tenths-1, int(r.Probability*tenths))]
-		b.Faces++
-		b.Share += weight
-		b.Said += weight * r.Probability
-		if right {
-			b.Right += weight
-		}
+	bin := func(r nrdl.Recognition) *ReliabilityBin {
+		return &bins[min(tenths-1, int(r.Probability*tenths))]
 	}
 	for i, r := range enrolled {
-		add(r, right[i], (1-prior)/float64(len(enrolled)))
+		if judges(r) {
+			bin(r).add(r, right[i], (1-prior)/float64(len(enrolled)))
+		}
 	}
 	for _, r := range strangers {
-		add(r, false, prior/float64(len(strangers)))
+		if judges(r) {
+			bin(r).add(r, false, prior/float64(len(strangers)))
+		}
 	}
 	return normalised(bins)
+}
+
+// judges reports whether r says with which probability it is right.
+func judges(r nrdl.Recognition) bool { return r.Class >= 0 && !math.IsNaN(r.Probability) }
+
+func (b *ReliabilityBin) add(r nrdl.Recognition, right bool, weight float64) {
+	b.Faces++
+	b.Share += weight
+	b.Said += weight * r.Probability
+	if right {
+		b.Right += weight
+	}
+}
+
+// reliabilityOfNamed is reliability of all faces that are named, in one bin.
+func (j *judged) reliabilityOfNamed(prior float64) ReliabilityBin {
+	var b ReliabilityBin
+	for i, r := range j.enrolled {
+		if r.Known && judges(r) {
+			b.add(r, j.right[i], (1-prior)/float64(len(j.enrolled)))
+		}
+	}
+	for _, r := range j.strangers {
+		if r.Known && judges(r) {
+			b.add(r, false, prior/float64(len(j.strangers)))
+		}
+	}
+	return normalised([]ReliabilityBin{b})[0]
 }
 
 // normalised turns sums over bins into means.
@@ -123,16 +146,27 @@ func calibrationError(bins []ReliabilityBin) float64 {
 	return sum / all
 }
 
-func pooled(all []*judged) []ReliabilityBin {
-	bins := make([]ReliabilityBin, tenths)
-	for _, j := range all {
-		for i, b := range j.bins {
-			share := b.Share / float64(len(all))
-			bins[i].Faces += b.Faces
-			bins[i].Share += share
-			bins[i].Said += share * b.Said
-			bins[i].Right += share * b.Right
+// pooled merges the bins of all draws.
+func pooled(all []*judged) (bins []ReliabilityBin) {
+	for i := range tenths {
+		var alike []ReliabilityBin
+		for _, j := range all {
+			alike = append(alike, j.bins[i])
 		}
+		bins = append(bins, merged(alike))
 	}
-	return normalised(bins)
+	return bins
+}
+
+// merged is one bin of the faces of several draws, which count alike.
+func merged(bins []ReliabilityBin) ReliabilityBin {
+	var sum ReliabilityBin
+	for _, b := range bins {
+		share := b.Share / float64(len(bins))
+		sum.Faces += b.Faces
+		sum.Share += share
+		sum.Said += share * b.Said
+		sum.Right += share * b.Right
+	}
+	return normalised([]ReliabilityBin{sum})[0]
 }

@@ -13,9 +13,8 @@ type NRC struct {
 	Coder coding.NonNegative `json:"coder"`
 }
 
-// DefaultNRC stops ADMM early, which regularises: on raw pixels it recognises
-// better than the exact solution.
-var DefaultNRC = NRC{coding.NonNegative{Solver: coding.ADMM, Rho: 0.01, Passes: 10}}
+// DefaultNRC stops ADMM early.
+var DefaultNRC = NRC{coding.DefaultStopped}
 
 // Name implements nrdl.Method.
 func (NRC) Name() string { return "nrc" }

@@ -99,6 +99,10 @@ func (a *app) tellCalibration(c *nrdl.Calibration, path string, took time.Durati
 		}
 	}
 	share := float64(named) / float64(held)
+	if c.Bears() > c.FAR {
+		a.warn("%s tell too little of strangers to promise %s %%: they bear %s %% or more", a.known(c), percent(c.FAR), percent(c.Bears()))
+		a.tell("nrdl: %s give photographs of other people, nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
+	}
 	a.tell("calibrated in %s: to name %s %% of strangers, as far as %s tell; %s %% of the faces held out are named rightly",
 		seconds(took), percent(c.FAR), a.known(c), percent(share))
 	switch strangers := c.People + len(c.Given); {
@@ -216,7 +220,7 @@ const sure = 0.95
 func (a *app) warnOfMembers(c *nrdl.Calibration, margins []float64, path string) {
 	members := 0
 	for _, v := range margins {
-		if c.Probability(v) >= sure {
+		if c.Probability(v) >= min(sure, c.Most()) {
 			members++
 		}
 	}

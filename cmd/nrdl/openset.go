@@ -186,6 +186,7 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 	w.Flush() // errors surface when out is flushed
 	a.print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%, of %s %% where nobody is unknown\n",
 		100*r.Calibrate.FAR, spread(r.FAR), percent(r.FAR.Least), percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
+	a.printPromise(r)
 	a.print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
 	fmt.Fprintln(w, "said %\tright %\tshare of faces %\t")
 	for _, b := range r.Reliability {
@@ -194,6 +195,25 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 		}
 	}
 	w.Flush()
+}
+
+// printPromise says what the thresholds and the probabilities of training are worth.
+func (a *app) printPromise(r *experiment.OpenSetResult) {
+	bears := 0.0
+	for _, d := range r.Draws {
+		bears = max(bears, d.Bears)
+	}
+	if bears > r.Calibrate.FAR {
+		a.print("so few faces bear %s %% or more: the threshold for %v %% is a guess\n", percent(bears), 100*r.Calibrate.FAR)
+	}
+	if r.Named.Faces == 0 {
+		return
+	}
+	a.print("of the faces that are named %s %% are named rightly, where %s %% is said", percent(r.Named.Right), percent(r.Named.Said))
+	if r.Surest > 0 {
+		a.print("; of no stranger among them is more than %s %% said", percent(r.Surest))
+	}
+	a.print("\n")
 }
 
 func spread(s experiment.Spread) string {
