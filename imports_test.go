@@ -10,7 +10,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/hint internal/legible internal/realdata internal/parallel internal/blas internal/significance plans",
+	"internal/edits internal/hint internal/legible internal/realdata internal/parallel internal/blas internal/significance plans",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding feature projection internal/safetensors",
 	".",
@@ -18,7 +18,7 @@ var layers = []string{
 	"dataset method internal/picture",
 	"face",
 	"experiment internal/methodtest bench bench/ideas bench/peers",
-	"report explain bench/validate bench/photos bench/strangers",
+	"report explain bench/validate bench/copies bench/photos bench/strangers",
 	"cmd/nrdl internal/docgen",
 }
 

@@ -236,7 +236,7 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*
 	return &nrdlState{
 		ctx: ctx, NRDL: m, X: xs, expand: expand, D: d0, atoms: atoms, samples: train.Groups,
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
-		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu,
+		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu, proximity: proximity,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
 		PP: zero(c, c), A: zero(c, c),
 	}, nil

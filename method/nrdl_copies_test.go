@@ -123,11 +123,11 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 		warm bool
 		most float64 // of the test samples that are named otherwise
 	}{
-		{"K = N", 60, func(*NRDL) {}, false, 0.015},
+		{"K = N", 60, func(*NRDL) {}, false, 0.02},
 		{"K < N", 60, func(m *NRDL) { m.Atoms = 3 }, false, 0.15},
 		{"K > d", 20, func(*NRDL) {}, false, 0.05},
 		{"signed", 60, func(m *NRDL) { m.Signed = true }, false, 0.015},
-		{"warm", 60, func(*NRDL) {}, true, 0.015},
+		{"warm", 60, func(*NRDL) {}, true, 0.02},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := DefaultNRDL
@@ -156,7 +156,7 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 				t.Fatalf("%.3f of the samples are named correctly: the test says nothing", clean)
 			}
 			for _, from := range [][]int{{5}, {5, 5, 5}, every} {
-				for _, noise := range []float64{0, 1e-12, 1e-6, 1e-4, 1e-3} {
+				for _, noise := range []float64{0, 1e-12, 1e-9, 1e-6, 1e-5, 3e-5, 1e-4, 2e-4, 3e-4} {
 					got, rate := named(alike(train, from, noise, false))
 					differ := 0
 					for j := range got {
@@ -198,7 +198,7 @@ func TestProximalUpdatesAreStationary(t *testing.T) {
 		if err := s.updateS(); err != nil {
 			t.Fatal(err)
 		}
-		ε, err := s.spd.FactorProximal(s.G)
+		ε, err := s.spd.FactorProximal(s.G, s.proximity)
 		if err != nil || ε == 0 {
 			t.Fatalf("(11) has ε = %v, error %v", ε, err)
 		}
@@ -248,7 +248,7 @@ func TestStepIsContinuous(t *testing.T) {
 		if err := state.updateS(); err != nil {
 			t.Fatal(err)
 		}
-		ε, err := state.spd.FactorProximal(state.G)
+		ε, err := state.spd.FactorProximal(state.G, state.proximity)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,9 @@ type nrdlState struct {
 	PP, A *mat.Dense // C×C: Σ_j P_jP_jᵀ; normal equations of (13)
 	spd   lin.SPD    // of the K×K systems
 	ε     float64    // of the factor that (12) left in spd
-	spdP  lin.SPD    // of the C×C systems of (13)
+
+	proximity float64 // of FactorProximal
+	spdP      lin.SPD // of the C×C systems of (13)
 }
 
 // Step makes one pass in the order of the published program and returns the
@@ -59,6 +61,11 @@ func (s *nrdlState) Step() (float64, error) {
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
 
+// proximity is the weight of the proximal terms where a system is singular, as a
+// part of the mean of its diagonal. The least pivots of clean faces are 4e-5 and
+// more, and what they need must not be slowed down.
+const proximity = 1e-5
+
 // updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),
 // G = (λ+1)DᵀD + (α+2μ)WᵀW,  R = D(Q⊙S)   (11)
 //
@@ -70,7 +77,7 @@ func (s *nrdlState) Step() (float64, error) {
 func (s *nrdlState) updateS() error {
 	lin.AtA(s.G, s.Lambda+1, s.D)       // (λ+1)DᵀD
 	lin.AddAtA(s.G, s.Alpha+2*s.μ, s.W) // (λ+1)DᵀD + (α+2μ)WᵀW
-	ε, err := s.spd.FactorProximal(s.G)
+	ε, err := s.spd.FactorProximal(s.G, s.proximity)
 	if err != nil {
 		return err
 	}
@@ -161,7 +168,7 @@ func (s *nrdlState) addH(a *mat.Dense, f float64) {
 func (s *nrdlState) updateW() error {
 	lin.AAt(s.V, 1, s.S) // SSᵀ, kept for (15)
 	var err error
-	if s.ε, err = s.spd.FactorProximal(s.V); err != nil {
+	if s.ε, err = s.spd.FactorProximal(s.V, s.proximity); err != nil {
 		return err
 	}
 	lin.Set(s.W, s.ε, s.W)                       // εW
@@ -216,7 +223,7 @@ func (s *nrdlState) updateD() error {
 		s.offClass(s.G)      // (A⊙S)(A⊙S)ᵀ
 		lin.Add(s.V, s.Lambda, s.G)
 		var err error
-		if s.ε, err = s.spd.FactorProximal(s.V); err != nil {
+		if s.ε, err = s.spd.FactorProximal(s.V, s.proximity); err != nil {
 			return err
 		}
 	}

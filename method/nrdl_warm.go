@@ -19,6 +19,10 @@ const (
 	warmGrowth = 1.5
 )
 
+// warmProximity takes the place of proximity: codes over an old dictionary are
+// farther from where they end than the codes of a fit from the start ever are.
+const warmProximity = 1e-4
+
 // Warms says to package method that Fit can start from an earlier model: where
 // all samples are atoms. With fewer the result depends on the path, and rates on
 // ORL differ by a point.
@@ -71,6 +75,7 @@ func (s *nrdlState) warm(old *nrdl.Parts, x *mat.Dense, t *nrdl.Set) error {
 	if len(known) == 0 {
 		return nil
 	}
+	s.proximity = warmProximity
 	if err := s.startKnown(old, known, x); err != nil {
 		return fmt.Errorf("start from the old model: %w", err)
 	}
@@ -143,7 +148,7 @@ func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dens
 	lin.AtA(g, s.Lambda+1, old.D)
 	lin.AddAtA(g, s.Alpha, old.W)
 	var factor lin.SPD
-	ε, err := factor.FactorProximal(g)
+	ε, err := factor.FactorProximal(g, s.proximity)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -106,24 +106,20 @@ func (s *SPD) FactorOrRidge(a *mat.Dense) (ridge float64, err error) {
 	return 0, fmt.Errorf("even with %g of its mean diagonal added: %w", lastRidge, ErrNotPositiveDefinite)
 }
 
-// When FactorProximal counts a matrix as nearly singular, and how far it then
-// moves it from singular, as parts of the mean of its diagonal. Gram matrices of
-// real faces keep pivots of 1e-5 and more.
-const (
-	weakPivot = 1e-6
-	proximity = 1e-4
-)
+// weakPivot is the least pivot of a well-conditioned matrix, as a part of the
+// mean of its diagonal. Gram matrices of real faces keep pivots of 1e-5 and more.
+const weakPivot = 1e-6
 
 // FactorProximal factors a + εI and returns ε ≥ 0, the weight of the proximal
 // term that makes a system with a well posed: with m the mean magnitude of a's
 // diagonal and p the least pivot of a as a part of m, 0 where a has no factor,
 //
-//	ε = proximity · m · max(0, 1 − p/weakPivot)
+//	ε = part · m · max(0, 1 − p/weakPivot)
 //
 // so that ε is 0 for a well-conditioned matrix and continuous in p: nothing
 // jumps where a pivot passes a limit. A zero matrix gets ε = 1. The errors are
 // those of FactorOrRidge.
-func (s *SPD) FactorProximal(a *mat.Dense) (ε float64, err error) {
+func (s *SPD) FactorProximal(a *mat.Dense, part float64) (ε float64, err error) {
 	mean, err := scanUpper(a)
 	if err != nil {
 		return 0, err
@@ -139,7 +135,7 @@ func (s *SPD) FactorProximal(a *mat.Dense) (ε float64, err error) {
 	if p >= weakPivot {
 		return 0, nil
 	}
-	for ε = proximity * mean * (1 - p/weakPivot); ; ε = max(ridgeGrowth*ε, firstRidge*mean) {
+	for ε = part * mean * (1 - p/weakPivot); ; ε = max(ridgeGrowth*ε, firstRidge*mean) {
 		s.load(a, ε)
 		if s.factor() == nil {
 			return ε, nil

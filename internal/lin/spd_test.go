@@ -160,7 +160,7 @@ func TestFactorProximal(t *testing.T) {
 	var s lin.SPD
 	factor := func(p float64) float64 { // the least pivot is p·m
 		a := mat.NewDense(3, 3, []float64{m, 0, m, 0, m, 0, 0, 0, m + p*m})
-		ε, err := s.FactorProximal(a)
+		ε, err := s.FactorProximal(a, 1e-5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,16 +169,17 @@ func TestFactorProximal(t *testing.T) {
 		}
 		b := mat.NewDense(3, 1, []float64{1, 0, -1})
 		s.Solve(b)
-		// e₁ − e₃ is an eigenvector of nearly 0 for small p: (a + εI)⁻¹ is near 1/ε there.
-		if v := b.At(0, 0) * ε; ε > 1e-5*m && math.Abs(v-1) > 0.05 {
-			t.Errorf("pivot %g: ε times the solution is %g", p, v)
+		// e₁ − e₃ is nearly an eigenvector with the eigenvalue p·m/2: (a + εI)⁻¹ is near
+		// 1/(p·m/2 + ε) there.
+		if v := b.At(0, 0) * (p*m/2 + ε); ε > 0 && math.Abs(v-1) > 0.05 {
+			t.Errorf("pivot %g: the solution is %g of what it should be", p, v)
 		}
 		return ε
 	}
-	if ε := factor(0); math.Abs(ε-1e-4*m) > 1e-8 {
+	if ε := factor(0); math.Abs(ε-1e-5*m) > 1e-9 {
 		t.Errorf("singular: ε = %g", ε)
 	}
-	if ε := factor(0.5e-6); math.Abs(ε-0.5e-4*m) > 1e-6 {
+	if ε := factor(0.5e-6); math.Abs(ε-0.5e-5*m) > 1e-8 {
 		t.Errorf("half the limit: ε = %g", ε)
 	}
 	if ε := factor(2e-6); ε != 0 {
@@ -187,18 +188,18 @@ func TestFactorProximal(t *testing.T) {
 	last := factor(0)
 	for p := 0.0; p < 1.2e-6; p += 1e-9 {
 		ε := factor(p)
-		if math.Abs(ε-last) > 3e-7*m {
+		if math.Abs(ε-last) > 3e-8*m {
 			t.Errorf("ε jumps from %g to %g at %g", last, ε, p)
 		}
 		last = ε
 	}
-	if ε, err := s.FactorProximal(mat.NewDense(3, 3, nil)); ε != 1 || err != nil {
+	if ε, err := s.FactorProximal(mat.NewDense(3, 3, nil), 1e-5); ε != 1 || err != nil {
 		t.Errorf("zero got ε = %g, %v", ε, err)
 	}
-	if _, err := s.FactorProximal(mat.NewDense(2, 2, []float64{1, math.NaN(), 0, 1})); !errors.Is(err, lin.ErrNotFinite) {
+	if _, err := s.FactorProximal(mat.NewDense(2, 2, []float64{1, math.NaN(), 0, 1}), 1e-5); !errors.Is(err, lin.ErrNotFinite) {
 		t.Errorf("not a number: %v", err)
 	}
-	if _, err := s.FactorProximal(mat.NewDense(2, 2, []float64{1, 1e9, 1e9, 1})); !errors.Is(err, lin.ErrNotPositiveDefinite) {
+	if _, err := s.FactorProximal(mat.NewDense(2, 2, []float64{1, 1e9, 1e9, 1}), 1e-5); !errors.Is(err, lin.ErrNotPositiveDefinite) {
 		t.Errorf("far from semi-definite: %v", err)
 	}
 }

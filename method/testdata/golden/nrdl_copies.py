@@ -22,7 +22,7 @@ import scipy.io
 import scipy.linalg
 import scipy.optimize
 
-WEAK, PROXIMITY, SAME = 1e-6, 1e-4, 1e-9
+WEAK, PROXIMITY, SAME = 1e-6, 1e-5, 1e-9
 LAMBDA, ALPHA, BETA, GAMMA = 1e-4, 1.0, 0.1, 1e-4
 MU, GROWTH, TOL, PASSES = 1e-5, 1.1, 1e-6, 1000
 
