@@ -1,7 +1,6 @@
 package nrdl
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,40 +31,6 @@ type Evidence struct {
 //	[src] Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
 //	      representation. IEEE PAMI 31, 2009.
 
-// Evidence returns what speaks for each column of set, as ScoresOf takes them,
-// being of the class with the largest score.
-func (m *Model) Evidence(ctx context.Context, set *Set) ([]Evidence, error) {
-	scores, err := m.ScoresOf(ctx, set)
-	if err != nil {
-		return nil, err
-	}
-	return m.evidenceOf(ctx, set, scores)
-}
-
-// evidenceOf is Evidence where the scores are known.
-func (m *Model) evidenceOf(ctx context.Context, set *Set, scores *mat.Dense) ([]Evidence, error) {
-	_, n := scores.Dims()
-	all := make([]Evidence, n)
-	for j := range all {
-		all[j].Margin = margin(scores.ColView(j))
-	}
-	at := 0
-	err := m.eachBatch(ctx, set, func(_, _ int, x *mat.Dense) error {
-		_, k := m.p.D.Dims()
-		return m.code(ctx, x, func(lo, hi int) *mat.Dense {
-			return mat.NewDense(k, hi-lo, nil)
-		}, func(_, _ int, s, y *mat.Dense) {
-			m.p.evidence(all[at:], s, y)
-			_, n := s.Dims()
-			at += n
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
 // margin is by how much the largest of scores exceeds the second.
 func margin(scores mat.Vector) float64 {
 	best, second := math.Inf(-1), math.Inf(-1)
@@ -83,16 +48,12 @@ func margin(scores mat.Vector) float64 {
 // spread is the standard deviation of scores.
 func spread(scores []float64) float64 { return stat.StdDev(scores, nil) }
 
-// evidence fills in all but the margins, for the codes s, K×n, of the samples y.
-func (p *Parts) evidence(all []Evidence, s, y *mat.Dense) {
-	d, n := y.Dims()
+// evidence fills in the Evidence of what a pass gave.
+func (p *Parts) evidence(all []Recognition, r *Result) {
+	s, y := r.Codes, r.Samples
+	_, n := y.Dims()
 	classes := len(p.Classes)
 	weight, sum := mat.NewDense(classes, n, nil), mat.NewDense(classes, n, nil) // ‖s_c‖₁, 1ᵀs_c
-	least := make([]float64, n)                                                 // min_c ‖y − D_c s_c‖²
-	for j := range least {
-		least[j] = math.Inf(1)
-	}
-	r, norm := mat.NewDense(d, n, nil), make([]float64, n)
 	for c := range classes {
 		lo, hi := p.Groups[c], p.Groups[c+1]
 		w, t := weight.RawRowView(c), sum.RawRowView(c)
@@ -102,25 +63,20 @@ func (p *Parts) evidence(all []Evidence, s, y *mat.Dense) {
 				t[j] += v
 			}
 		}
-		lin.Set(r, 1, y)
-		lin.AddAB(r, -1, lin.Cols(p.D, lo, hi), lin.Block(s, lo, hi, 0, n))
-		lin.SquaredColumnNorms(norm, r)
-		for j, v := range norm {
-			least[j] = min(least[j], v)
-		}
 	}
+	least := p.leastResiduals(r)
 	share := sum
 	if p.Rule == Linear {
-		share = mat.NewDense(classes, n, nil)
-		lin.AB(share, 1, p.W, s)
+		share = r.Scores
 	}
 	seen := make([]float64, n)
 	lin.SquaredColumnNorms(seen, y)
 	for j := range n {
+		all[j].Margin = margin(r.Scores.ColView(j))
 		if seen[j] == 0 {
 			continue
 		}
-		all[j].Residual = 1 - math.Sqrt(least[j])
+		all[j].Residual = 1 - least[j]
 		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 {
 			all[j].Concentration = (float64(classes)*largest/total - 1) / float64(classes-1)
 		}
@@ -128,6 +84,33 @@ func (p *Parts) evidence(all []Evidence, s, y *mat.Dense) {
 			all[j].Share = largest / total
 		}
 	}
+}
+
+// leastResiduals returns min_c ‖y − D_c s_c‖ of each sample, len n. By the rule
+// Residual the scores say it.
+func (p *Parts) leastResiduals(r *Result) []float64 {
+	d, n := r.Samples.Dims()
+	least := make([]float64, n)
+	for j := range least {
+		least[j] = math.Inf(1)
+	}
+	for c := range p.Classes {
+		if p.Rule == Residual {
+			for j, v := range r.Scores.RawRowView(c) {
+				least[j] = min(least[j], 1-v)
+			}
+			continue
+		}
+		lo, hi := p.Groups[c], p.Groups[c+1]
+		e, norm := mat.NewDense(d, n, nil), make([]float64, n)
+		lin.Set(e, 1, r.Samples)
+		lin.AddAB(e, -1, lin.Cols(p.D, lo, hi), lin.Block(r.Codes, lo, hi, 0, n))
+		lin.SquaredColumnNorms(norm, e)
+		for j, v := range norm {
+			least[j] = min(least[j], math.Sqrt(v))
+		}
+	}
+	return least
 }
 
 // largestAndTotal returns the largest and the sum of the positive elements.

@@ -87,11 +87,7 @@ func (m *Model) Explain(ctx context.Context, image *Set) (*Explanation, error) {
 	if _, n := image.X.Dims(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}
-	said, err := m.Recognise(ctx, image)
-	if err != nil {
-		return nil, err
-	}
-	e := &Explanation{Recognition: said[0]}
+	e := &Explanation{}
 	_, e.Alone = m.p.Coder.(coding.PerClass)
 	if image.Input.Shown() != (Size{}) && image.Input.String() == m.p.Input.Images().String() {
 		e.Image = mat.Col(nil, 0, image.X)
@@ -112,32 +108,24 @@ var errBlankSample = errors.New("the sample is blank: there is nothing to explai
 
 // explain fills in what follows from the sample x, d×1.
 func (m *Model) explain(ctx context.Context, e *Explanation, x *mat.Dense) error {
-	d, k := m.p.D.Dims()
-	return m.each(ctx, x, func(over coding.Coding, _, _ int, y *mat.Dense) error {
-		if mat.Norm(y, 2) == 0 {
-			return errBlankSample
-		}
-		s := mat.NewDense(k, 1, nil)
-		if err := over.Code(ctx, s, y); err != nil {
-			return err
-		}
-		e.Sample, e.Code = mat.Col(nil, 0, y), mat.Col(nil, 0, s)
-		m.p.rebuild(e)
-		m.p.weigh(e)
-		if c, ok := over.(coding.ErrorCoding); ok {
-			errs := mat.NewDense(d, 1, nil)
-			if err := c.CodeWithErrors(ctx, s, errs, y); err != nil {
-				return err
-			}
-			e.Errors = mat.Col(nil, 0, errs)
-		}
-		if m.p.Rule != Votes {
-			return nil
-		}
-		var err error
-		e.Blocks, err = m.p.blocks(ctx, y)
+	r, err := m.classify(ctx, x, true)
+	if err != nil {
 		return err
-	})
+	}
+	if mat.Norm(r.Samples, 2) == 0 {
+		return errBlankSample
+	}
+	e.Recognition = m.p.recognise(&r)[0]
+	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
+	m.p.rebuild(e)
+	m.p.weigh(e)
+	if r.errors != nil {
+		e.Errors = mat.Col(nil, 0, r.errors)
+	}
+	if m.p.Rule == Votes {
+		e.Blocks, err = m.p.blocks(ctx, r.Samples)
+	}
+	return err
 }
 
 // rebuild fills in what the atoms make of the sample.

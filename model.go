@@ -167,27 +167,70 @@ func (m *Model) Parts() Parts { return m.p }
 // enough that the working memory does not grow with the number of samples.
 const batch = 2048
 
-// Scores returns the C×n scores of the columns of x, d×n, samples in any
-// scale: the larger, the likelier the class; Rule says what they mean. A
-// column of zeros scores 0 for every class. The scores of a column do not
-// depend on the other columns.
+// A Result is what one pass of a model over n samples gives.
+type Result struct {
+	Samples *mat.Dense // d×n, the samples as they are coded: at unit norm, and projected
+	Codes   *mat.Dense // K×n
+	Scores  *mat.Dense // C×n: the larger, the likelier the class
+
+	errors *mat.Dense // d×n, what a robust coder does not explain; nil unless asked for
+}
+
+// Classify codes each column of x, d×n, samples in any scale, once, and returns
+// the codes and the scores that follow from them; Rule says what a score means. A
+// column of zeros has the code 0 and scores 0 for every class. What a column gets
+// does not depend on the other columns.
+func (m *Model) Classify(ctx context.Context, x *mat.Dense) (Result, error) {
+	return m.classify(ctx, x, false)
+}
+
+// classify is Classify, with the errors that a robust coder finds if they are
+// wanted.
+func (m *Model) classify(ctx context.Context, x *mat.Dense, errors bool) (Result, error) {
+	_, n := x.Dims()
+	d, k := m.p.D.Dims()
+	r := Result{Samples: mat.NewDense(d, n, nil), Codes: mat.NewDense(k, n, nil), Scores: mat.NewDense(len(m.p.Classes), n, nil)}
+	err := m.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+		lin.Set(lin.Cols(r.Samples, lo, hi), 1, y)
+		s, scores := lin.Cols(r.Codes, lo, hi), lin.Cols(r.Scores, lo, hi)
+		if m.p.Rule == Votes {
+			return over.(coding.Voter).CodeWithVotes(ctx, s, scores, y) // Rule.Suits has checked the coder
+		}
+		var err error
+		if c, ok := over.(coding.ErrorCoding); ok && errors {
+			if r.errors == nil {
+				r.errors = mat.NewDense(d, n, nil)
+			}
+			err = c.CodeWithErrors(ctx, s, lin.Cols(r.errors, lo, hi), y)
+		} else {
+			err = over.Code(ctx, s, y)
+		}
+		if err == nil {
+			m.score(scores, s, y)
+		}
+		return err
+	})
+	if err == nil {
+		err = finite("the scores", r.Scores)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("recognise: %w", err)
+	}
+	return r, nil
+}
+
+// Scores returns the scores of Classify, C×n. What it holds at a time does not
+// grow with n.
 func (m *Model) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	_, n := x.Dims()
 	out := mat.NewDense(len(m.p.Classes), n, nil)
-	if m.p.Rule == Votes {
-		return m.votes(ctx, out, x)
-	}
-	_, k := m.p.D.Dims()
-	err := m.code(ctx, x, func(lo, hi int) *mat.Dense {
-		return mat.NewDense(k, hi-lo, nil)
-	}, func(lo, hi int, s, y *mat.Dense) {
-		m.score(lin.Cols(out, lo, hi), s, y)
-	})
-	if err == nil {
-		err = finite("the scores", out)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("recognise: %w", err)
+	for lo := 0; lo < n; lo += batch {
+		hi := min(n, lo+batch)
+		r, err := m.Classify(ctx, lin.Cols(x, lo, hi))
+		if err != nil {
+			return nil, err
+		}
+		lin.Set(lin.Cols(out, lo, hi), 1, r.Scores)
 	}
 	return out, nil
 }
@@ -200,24 +243,13 @@ func (m *Model) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error)
 	_, n := x.Dims()
 	_, k := m.p.D.Dims()
 	out := mat.NewDense(k, n, nil)
-	err := m.code(ctx, x, func(lo, hi int) *mat.Dense { return lin.Cols(out, lo, hi) }, func(int, int, *mat.Dense, *mat.Dense) {})
+	err := m.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+		return over.Code(ctx, lin.Cols(out, lo, hi), y)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("transform: %w", err)
 	}
 	return out, nil
-}
-
-// code codes the columns of x batch by batch, at unit norm, into what room
-// returns for the columns lo ≤ j < hi, and hands codes and samples to done.
-func (m *Model) code(ctx context.Context, x *mat.Dense, room func(lo, hi int) *mat.Dense, done func(lo, hi int, s, y *mat.Dense)) error {
-	return m.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
-		s := room(lo, hi)
-		if err := over.Code(ctx, s, y); err != nil {
-			return err
-		}
-		done(lo, hi, s, y)
-		return nil
-	})
 }
 
 // each hands the columns lo ≤ j < hi of x to use batch by batch, at unit norm

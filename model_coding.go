@@ -1,13 +1,7 @@
 package nrdl
 
 import (
-	"context"
-	"fmt"
-
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl/coding"
-	"nrdl/internal/lin"
 )
 
 // Place returns c told what pixels the samples of in are, where it asks for
@@ -35,22 +29,4 @@ func (p *Parts) prepare() (coding.Coding, error) {
 		return nil, err
 	}
 	return c.Over(p.D, p.Groups)
-}
-
-// votes returns out, C×n, with the scores of the columns of x by the rule Votes.
-func (m *Model) votes(ctx context.Context, out, x *mat.Dense) (*mat.Dense, error) {
-	err := m.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
-		v, ok := over.(coding.Voter)
-		if !ok {
-			panic(fmt.Sprintf("nrdl: the coder %s does not vote", m.p.Coder.Name()))
-		}
-		return v.Votes(ctx, lin.Cols(out, lo, hi), y)
-	})
-	if err == nil {
-		err = finite("the scores", out)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("recognise: %w", err)
-	}
-	return out, nil
 }

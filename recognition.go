@@ -23,26 +23,36 @@ type Recognition struct {
 }
 
 // Recognise returns what m says of each column of set, as ScoresOf takes them.
+// It codes each column once.
 func (m *Model) Recognise(ctx context.Context, set *Set) ([]Recognition, error) {
-	scores, err := m.ScoresOf(ctx, set)
+	var all []Recognition
+	err := m.eachBatch(ctx, set, func(_, _ int, x *mat.Dense) error {
+		r, err := m.Classify(ctx, x)
+		all = append(all, m.p.recognise(&r)...)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	evidence, err := m.evidenceOf(ctx, set, scores)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Recognition, len(evidence))
-	c := m.p.Calibration
-	for j, class := range best(scores) {
-		r := Recognition{Class: class, Scores: mat.Col(nil, j, scores), Evidence: evidence[j], Known: true, Probability: math.NaN()}
-		switch {
-		case set.Black(j):
-			r.Class, r.Known = -1, false
-		case c != nil:
-			r.Known, r.Probability = c.Known(r.Margin), c.Probability(r.Margin)
-		}
-		all[j] = r
 	}
 	return all, nil
+}
+
+// recognise is Recognise for what a pass gave; nothing for an empty Result.
+func (p *Parts) recognise(r *Result) []Recognition {
+	if r.Scores == nil {
+		return nil
+	}
+	all := make([]Recognition, len(best(r.Scores)))
+	p.evidence(all, r)
+	for j, class := range best(r.Scores) {
+		one := &all[j]
+		one.Class, one.Scores, one.Known, one.Probability = class, mat.Col(nil, j, r.Scores), true, math.NaN()
+		switch c := p.Calibration; {
+		case mat.Norm(r.Samples.ColView(j), 2) == 0:
+			one.Class, one.Known = -1, false
+		case c != nil:
+			one.Known, one.Probability = c.Known(one.Margin), c.Probability(one.Margin)
+		}
+	}
+	return all
 }

@@ -72,6 +72,9 @@ type Voter interface {
 	// has none. The votes for a column do not depend on the other columns of y.
 	// Once ctx is done Votes soon returns context.Cause(ctx).
 	Votes(ctx context.Context, votes, y *mat.Dense) error
+
+	// CodeWithVotes is Code and Votes in one pass: it codes each column once.
+	CodeWithVotes(ctx context.Context, s, votes, y *mat.Dense) error
 }
 
 // CanVote reports whether the Codings of c are Voters.

@@ -103,39 +103,50 @@ func (b *blockwise) each(ctx context.Context, y *mat.Dense, f func(at *block, s,
 
 // Code implements Coding.
 func (b *blockwise) Code(ctx context.Context, s, y *mat.Dense) error {
-	mustFit(s, y, b.d, b.k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += chunk {
-		hi := min(n, lo+chunk)
-		sum := lin.Cols(s, lo, hi)
-		sum.Zero()
-		err := b.each(ctx, lin.Cols(y, lo, hi), func(_ *block, s, _ *mat.Dense, _ []float64) {
-			lin.Add(sum, 1/float64(len(b.blocks)), s)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.run(ctx, s, nil, y)
 }
 
 // Votes implements Voter: the votes of a column are divided by the number of
 // all blocks; blank ones do not vote.
 func (b *blockwise) Votes(ctx context.Context, votes, y *mat.Dense) error {
-	if b.groups == nil {
-		return errors.New("the votes of blocks need the classes of the atoms")
-	}
-	mustFit(votes, y, b.d, len(b.groups)-1)
+	return b.run(ctx, nil, votes, y)
+}
+
+// CodeWithVotes implements Voter.
+func (b *blockwise) CodeWithVotes(ctx context.Context, s, votes, y *mat.Dense) error {
+	return b.run(ctx, s, votes, y)
+}
+
+// run codes each block once and writes the mean codes into mean and the votes
+// into votes; either may be nil.
+func (b *blockwise) run(ctx context.Context, mean, votes, y *mat.Dense) error {
 	_, n := y.Dims()
+	if mean != nil {
+		mustFit(mean, y, b.d, b.k)
+		mean.Zero()
+	}
+	if votes != nil {
+		if b.groups == nil {
+			return errors.New("the votes of blocks need the classes of the atoms")
+		}
+		mustFit(votes, y, b.d, len(b.groups)-1)
+		votes.Zero()
+	}
 	for lo := 0; lo < n; lo += chunk {
 		hi := min(n, lo+chunk)
-		sum := lin.Cols(votes, lo, hi)
-		sum.Zero()
-		if err := b.each(ctx, lin.Cols(y, lo, hi), func(at *block, s, y *mat.Dense, norms []float64) {
+		err := b.each(ctx, lin.Cols(y, lo, hi), func(at *block, s, y *mat.Dense, norms []float64) {
+			if mean != nil {
+				lin.Add(lin.Cols(mean, lo, hi), 1/float64(len(b.blocks)), s)
+			}
+			if votes == nil {
+				return
+			}
+			sum := lin.Cols(votes, lo, hi)
 			parallel.For(hi-lo, blockVoters, func(lo, hi int) {
 				b.vote(at, lin.Cols(sum, lo, hi), lin.Cols(s, lo, hi), lin.Cols(y, lo, hi), norms[lo:hi])
 			})
-		}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
