@@ -23,24 +23,24 @@ type calibration struct {
 
 func (f *calibration) register(c *cobra.Command) {
 	f.registerFAR(c)
-	f.prior, f.folds = nrdl.DefaultCalibrating.Prior, -1
+	f.prior, f.folds = nrdl.DefaultCalibration.Prior, -1
 	numberVar(c, &f.prior, "strangers-share", "", aShare(true), "`SHARE` of strangers among the faces to come, that probabilities count with")
 	numberVar(c, &f.folds, "calibrate", "", checkFolds, "`N` folds in which people and faces are left out; 0 for a model that names everybody (default 20, or 5 of methods that iterate)")
 }
 
 func (f *calibration) registerFAR(c *cobra.Command) {
-	f.far = nrdl.DefaultCalibrating.FAR
+	f.far = nrdl.DefaultCalibration.FAR
 	numberVar(c, &f.far, "far", "", checkFAR, "`SHARE` of strangers who may be named")
 }
 
 func checkFAR(far float64) error {
-	how := nrdl.DefaultCalibrating
+	how := nrdl.DefaultCalibration
 	how.FAR = far
 	return how.Validate()
 }
 
 func checkFolds(n int) error {
-	how := nrdl.DefaultCalibrating
+	how := nrdl.DefaultCalibration
 	how.Folds = n
 	if err := how.Validate(); err != nil {
 		return hint.Add(err, "0 is for a model that names everybody")
@@ -48,8 +48,8 @@ func checkFolds(n int) error {
 	return nil
 }
 
-func (f *calibration) how() nrdl.Calibrating {
-	return nrdl.Calibrating{FAR: f.far, Prior: f.prior, Folds: max(f.folds, 0)}
+func (f *calibration) how() nrdl.CalibrationOptions {
+	return nrdl.CalibrationOptions{FAR: f.far, Prior: f.prior, Folds: max(f.folds, 0)}
 }
 
 // calibrated returns m with a calibration, unless f wants none, there are too few
@@ -158,7 +158,7 @@ A model that was learnt without a calibration learns one.`,
 		ValidArgsFunction: completeModel,
 	}
 	f.registerFAR(c)
-	f.folds, f.prior = -1, nrdl.DefaultCalibrating.Prior
+	f.folds, f.prior = -1, nrdl.DefaultCalibration.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
 	registerBackup(c, &backup)
 	find.register(c, face.All, "as the model does")
@@ -185,7 +185,7 @@ func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string,
 	var with *nrdl.Model
 	var err error
 	if old != nil {
-		with, err = m.Refine(how.FAR, given)
+		with, err = m.Recalibrate(how.FAR, given)
 	} else {
 		with, err = a.firstCalibration(ctx, m, how, given)
 	}
@@ -196,7 +196,7 @@ func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string,
 	return with, nil
 }
 
-func (a *app) firstCalibration(ctx context.Context, m *nrdl.Model, how nrdl.Calibrating, given []float64) (*nrdl.Model, error) {
+func (a *app) firstCalibration(ctx context.Context, m *nrdl.Model, how nrdl.CalibrationOptions, given []float64) (*nrdl.Model, error) {
 	by, err := method.Of(m)
 	if err != nil {
 		return nil, err

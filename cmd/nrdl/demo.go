@@ -161,7 +161,7 @@ func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
 		}
 		watch, done := d.watch("learning " + name)
 		start := time.Now()
-		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.On(d.train), m, nrdl.Run{Watch: watch})
+		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.ForSet(d.train), m, nrdl.Run{Watch: watch})
 		done()
 		if err != nil {
 			return nil, err
@@ -188,7 +188,7 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	how := nrdl.DefaultCalibrating
+	how := nrdl.DefaultCalibration
 	how.Folds = demoFolds
 	step, done := d.count("calibrating")
 	m, err = m.Calibrate(ctx, by, how, nil, step)

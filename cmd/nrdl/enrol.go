@@ -113,7 +113,7 @@ func (a *app) add(ctx context.Context, m *nrdl.Model, path string, photos []stri
 }
 
 // tellMerger tells what Merge did that was not asked for.
-func (a *app) tellMerger(m nrdl.Merger) {
+func (a *app) tellMerger(m nrdl.MergeReport) {
 	for _, id := range m.Skipped {
 		a.warn("left out: %s is in the model already", id)
 	}
@@ -201,7 +201,7 @@ func (a *app) calibratedLike(ctx context.Context, old, made *nrdl.Model, by nrdl
 	if c == nil && people > 2 {
 		return made, nil
 	}
-	f := calibration{far: nrdl.DefaultCalibrating.FAR, prior: nrdl.DefaultCalibrating.Prior, folds: -1}
+	f := calibration{far: nrdl.DefaultCalibration.FAR, prior: nrdl.DefaultCalibration.Prior, folds: -1}
 	if c != nil {
 		how := c.How()
 		f.far, f.prior = how.FAR, how.Prior

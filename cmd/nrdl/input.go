@@ -183,7 +183,7 @@ func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputF
 	if !f.chosen() {
 		in = forPeople(in, len(set.Classes))
 	}
-	made := in.On(set)
+	made := in.ForSet(set)
 	if err := f.suits(in, set); err != nil {
 		return nil, in, fmt.Errorf("%s: %w", path, err)
 	}
@@ -223,7 +223,7 @@ func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nr
 // suits reports samples that are not images where in, which f describes, needs
 // images.
 func (f *inputFlags) suits(in nrdl.Input, set *nrdl.Set) error {
-	on := in.On(set)
+	on := in.ForSet(set)
 	stages := on.Fixed()
 	switch {
 	case set.Input.ArePixels():

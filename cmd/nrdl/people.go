@@ -148,7 +148,7 @@ func (a *app) holdOut(ctx context.Context, m *nrdl.Model, r *residency) error {
 }
 
 // judge counts v for p.
-func (r *residency) judge(p *resident, v nrdl.Verdict) {
+func (r *residency) judge(p *resident, v nrdl.HeldOutResult) {
 	if p.Held == 0 {
 		p.Margin, p.rivals = new(float64), map[string]int{}
 		if r.Threshold != nil {

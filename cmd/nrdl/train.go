@@ -120,7 +120,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", data, err)
 		}
-		set, in, m = best.Images, best.Input.On(best.Images), best.Method
+		set, in, m = best.Images, best.Input.ForSet(best.Images), best.Method
 	}
 	a.tellInput(in)
 	a.tellMethod(m, learn)
