@@ -77,9 +77,9 @@ func (r *residency) total() string {
 	if r.Held == 0 {
 		return text
 	}
-	text += fmt.Sprintf("; of %d held out %s %% are named rightly", r.Held, percent(float64(r.Right)/float64(r.Held)))
+	text += fmt.Sprintf("; of %d held-out faces the best guess is right for %s %%", r.Held, percent(float64(r.Right)/float64(r.Held)))
 	if r.Known != nil {
-		text += fmt.Sprintf(", %s %% with a margin above the threshold", percent(float64(*r.Known)/float64(r.Held)))
+		text += fmt.Sprintf(", and above the threshold for %s %%", percent(float64(*r.Known)/float64(r.Held)))
 	}
 	return text
 }
