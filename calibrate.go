@@ -11,7 +11,7 @@ import (
 	"nrdl/internal/lin"
 )
 
-// Folds of a Calibration where Calibrating does not say how many.
+// Folds of a Calibration where CalibrationOptions do not say how many.
 const (
 	foldsClosed   = 20 // of what is learnt at once
 	foldsIterated = 5
@@ -27,7 +27,7 @@ const heldOut = 5
 // done; it may be nil. Equal models and options give equal results. The error
 // wraps ErrNoStrangers where m knows two people only and nobody is given, and
 // ErrForgotten where m keeps no images.
-func (m *Model) Calibrate(ctx context.Context, method Method, opt Calibrating, given []float64, progress func(done, total int)) (*Model, error) {
+func (m *Model) Calibrate(ctx context.Context, method Method, opt CalibrationOptions, given []float64, progress func(done, total int)) (*Model, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
@@ -53,13 +53,13 @@ func (m *Model) Calibrate(ctx context.Context, method Method, opt Calibrating, g
 	if err := c.fit(len(m.p.Classes), lawOf(&m.p)); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
-	return m.With(c)
+	return m.WithCalibration(c)
 }
 
-// Refine returns m with its Calibration for another share of false accepts, and
+// Recalibrate returns m with its Calibration for another share of false accepts, and
 // with the margins of strangers in place of those that were given before, unless
 // given is nil.
-func (m *Model) Refine(far float64, given []float64) (*Model, error) {
+func (m *Model) Recalibrate(far float64, given []float64) (*Model, error) {
 	if m.p.Calibration == nil {
 		return nil, errors.New("refine: the model has no calibration")
 	}
@@ -68,17 +68,17 @@ func (m *Model) Refine(far float64, given []float64) (*Model, error) {
 	if given != nil {
 		c.Given = append([]float64(nil), given...)
 	}
-	if err := (Calibrating{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
+	if err := (CalibrationOptions{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
 	if err := c.fit(len(m.p.Classes), lawOf(&m.p)); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
-	return m.With(&c)
+	return m.WithCalibration(&c)
 }
 
-// With returns m with the calibration c, which it keeps; nil for none.
-func (m *Model) With(c *Calibration) (*Model, error) {
+// WithCalibration returns m with the calibration c, which it keeps; nil for none.
+func (m *Model) WithCalibration(c *Calibration) (*Model, error) {
 	p := m.p
 	p.Calibration = c
 	return NewModel(p)
@@ -157,7 +157,7 @@ func (f *folding) fold(ctx context.Context, g int, c *Calibration) error {
 }
 
 // take adds the margin of a face to c.
-func (c *Calibration) take(v Verdict) {
+func (c *Calibration) take(v HeldOutResult) {
 	switch {
 	case v.Stranger:
 		c.Left = append(c.Left, v.Margin)
@@ -170,7 +170,7 @@ func (c *Calibration) take(v Verdict) {
 }
 
 // try learns as fold does and tells what becomes of the faces that were left out.
-func (f *folding) try(ctx context.Context, g int, tell func(Verdict)) error {
+func (f *folding) try(ctx context.Context, g int, tell func(HeldOutResult)) error {
 	out, held := f.leftOut(g)
 	kept := make([]bool, len(out))
 	for j := range kept {
@@ -196,7 +196,7 @@ func (f *folding) try(ctx context.Context, g int, tell func(Verdict)) error {
 }
 
 // judge tells what becomes of the images in columns.
-func (f *folding) judge(ctx context.Context, model *Model, columns []bool, stranger bool, tell func(Verdict)) error {
+func (f *folding) judge(ctx context.Context, model *Model, columns []bool, stranger bool, tell func(HeldOutResult)) error {
 	at := originals(f.images.Groups, f.samples.Groups, columns)
 	if len(at) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func (f *folding) judge(ctx context.Context, model *Model, columns []bool, stran
 	for i, class := range best(scores) {
 		for j++; !columns[j]; j++ {
 		}
-		v := Verdict{Image: j, Stranger: stranger, Guess: model.p.Classes[class], Margin: margin(scores.ColView(i)), Spread: spread(mat.Col(nil, i, scores))}
+		v := HeldOutResult{Image: j, Stranger: stranger, Guess: model.p.Classes[class], Margin: margin(scores.ColView(i)), Spread: spread(mat.Col(nil, i, scores))}
 		own := f.images.Classes[f.images.ClassOf(j)]
 		v.Right = v.Guess == own
 		v.Rival = v.Guess

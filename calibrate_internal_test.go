@@ -166,7 +166,7 @@ func TestCalibrationTellsStrangersFromPatterns(t *testing.T) {
 	if m, err := m.Recognise(t.Context(), unknown); err != nil || !m[0].Known || !math.IsNaN(m[0].Probability) {
 		t.Errorf("without a calibration: %+v, %v", m[0], err)
 	}
-	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil)
+	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,10 +197,10 @@ func span(lo, hi int) (list []int) {
 
 func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 2, 4, Size{Height: 6, Width: 6}, 20), "6x6")
-	if _, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil); !errors.Is(err, ErrNoStrangers) {
+	if _, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil); !errors.Is(err, ErrNoStrangers) {
 		t.Errorf("without strangers: %v", err)
 	}
-	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, []float64{0.01, 0.02, 0.03}, nil)
+	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibration, []float64{0.01, 0.02, 0.03}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 	if len(c.Given) != 3 || c.People != 0 || len(c.Right) == 0 || c.Odds == nil {
 		t.Errorf("with strangers: %+v", c)
 	}
-	stricter, err := m.Refine(0.001, nil)
+	stricter, err := m.Recalibrate(0.001, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 // strangers are told.
 func TestOneFaceEachHasNoProbability(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 8, 1, Size{Height: 6, Width: 6}, 20), "6x6")
-	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil)
+	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		m := learnKeeping(t, &one, "6x6 igo mirror")
 		if name != "black" {
 			var err error
-			if m, err = m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil); err != nil {
+			if m, err = m.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -278,7 +278,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		if small := bytesOf(forgotten); len(small) >= len(b) || bytes.Contains(small, []byte("p03/1.png")) {
 			t.Errorf("%s: %d bytes with the images, %d without", name, len(b), len(small))
 		}
-		if _, err := forgotten.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil); !errors.Is(err, ErrForgotten) {
+		if _, err := forgotten.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil); !errors.Is(err, ErrForgotten) {
 			t.Errorf("%s: calibrated without images: %v", name, err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestModelsRefuseImagesOfOthers(t *testing.T) {
 // keeps its threshold, and can be refined.
 func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 8, 4, Size{Height: 12, Width: 10}, 60), "12x10")
-	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibrating, nil, nil)
+	m, err := m.Calibrate(t.Context(), keeping{}, DefaultCalibration, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	if got := old.p.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.Most() {
 		t.Errorf("%+v, want %+v", got, c)
 	}
-	refined, err := old.Refine(c.FAR, nil)
+	refined, err := old.Recalibrate(c.FAR, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type Calibration struct {
 	FAR   float64 `json:"far"`             // wanted share of strangers who are named
 	Prior float64 `json:"prior"`           // share of strangers that a probability counts with
 	Folds int     `json:"folds"`           // in which faces and people were left out
-	Asked int     `json:"asked,omitempty"` // Folds of Calibrating, from which Folds followed for so many people
+	Asked int     `json:"asked,omitempty"` // Folds of the CalibrationOptions, from which Folds followed for so many people
 
 	Threshold float64     `json:"threshold"`      // least margin of a face that is named
 	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil where no face could be held out
@@ -59,8 +59,8 @@ type Calibration struct {
 	Given []float64 `json:"given,omitempty"`
 }
 
-// Calibrating says how a Calibration is made.
-type Calibrating struct {
+// CalibrationOptions say how a Calibration is made.
+type CalibrationOptions struct {
 	FAR   float64 `json:"far"`   // wanted share of strangers who are named
 	Prior float64 `json:"prior"` // share of strangers that a probability counts with
 	// Folds is in how many turns people and faces are left out; 0 for 20 of what
@@ -68,10 +68,10 @@ type Calibrating struct {
 	Folds int `json:"folds"`
 }
 
-// DefaultCalibrating accepts one stranger in a hundred.
-var DefaultCalibrating = Calibrating{FAR: 0.01, Prior: 0.5}
+// DefaultCalibration accepts one stranger in a hundred.
+var DefaultCalibration = CalibrationOptions{FAR: 0.01, Prior: 0.5}
 
-// Bounds on Calibrating.
+// Bounds on CalibrationOptions.
 const (
 	leastFAR = 1e-6
 	mostFAR  = 0.5
@@ -83,7 +83,7 @@ const (
 )
 
 // Validate reports what is no share, or too many folds.
-func (c Calibrating) Validate() error {
+func (c CalibrationOptions) Validate() error {
 	switch {
 	case !(c.FAR >= leastFAR && c.FAR <= mostFAR):
 		return hint.Add(fmt.Errorf("far = %v is not a share of strangers from %v to %v", c.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
@@ -96,7 +96,7 @@ func (c Calibrating) Validate() error {
 }
 
 // How returns what c was asked for, so that another model can be calibrated alike.
-func (c *Calibration) How() Calibrating { return Calibrating{c.FAR, c.Prior, c.Asked} }
+func (c *Calibration) How() CalibrationOptions { return CalibrationOptions{c.FAR, c.Prior, c.Asked} }
 
 // keptMargins bounds each list of margins of a Calibration.
 const keptMargins = 1 << 16
@@ -164,7 +164,7 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Validate reports numbers that no calibration has.
 func (c *Calibration) Validate() error {
-	if err := (Calibrating{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
+	if err := (CalibrationOptions{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
 	if err := c.How().Validate(); err != nil {

@@ -84,8 +84,8 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// A Merger says what became of the images that Merge added.
-type Merger struct {
+// A MergeReport says what became of the images that Merge added.
+type MergeReport struct {
 	Added   int
 	Skipped []string    // IDs of those that were there already, pixel by pixel
 	Renamed [][2]string // ID and new ID of those whose ID another image had
@@ -98,23 +98,23 @@ type Merger struct {
 // their IDs. So the order in which sets are merged does not matter, but for
 // images of one ID: one that has the pixels of the first is left out, and others
 // get a number, ann/1~2.jpg.
-func (s *Set) Merge(more *Set) (*Set, Merger, error) {
+func (s *Set) Merge(more *Set) (*Set, MergeReport, error) {
 	if a, b := s.Input.String(), more.Input.String(); a != b || s.Projection != nil || more.Projection != nil {
-		return nil, Merger{}, fmt.Errorf("merge: images of %v, and others of %v", s.Input, more.Input)
+		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Input, more.Input)
 	}
 	ds, _ := s.X.Dims()
 	if d, _ := more.X.Dims(); d != ds {
-		return nil, Merger{}, fmt.Errorf("merge: images of %d numbers, and others of %d", ds, d)
+		return nil, MergeReport{}, fmt.Errorf("merge: images of %d numbers, and others of %d", ds, d)
 	}
 	if err := checkNames(more.Classes); err != nil {
-		return nil, Merger{}, fmt.Errorf("merge: %w", err)
+		return nil, MergeReport{}, fmt.Errorf("merge: %w", err)
 	}
 	m := newMerging(s, more)
 	for j := range more.Groups[len(more.Classes)] {
 		m.add(more, j)
 	}
 	m.twice()
-	return m.set(), m.Merger, nil
+	return m.set(), m.MergeReport, nil
 }
 
 // An entry is an image of a set that is being put together.
@@ -127,7 +127,7 @@ type entry struct {
 
 // A merging is a Set being put together, in the units of the first.
 type merging struct {
-	Merger
+	MergeReport
 	first   *Set
 	ids     bool // whether images have IDs
 	quality bool
@@ -301,13 +301,13 @@ func (s *Set) divide(people []string) (others, own []int, err error) {
 // IDs of their images begin with: what opening a folder gives in which that of
 // the person is called so. Where there is somebody of that name, their images
 // become those of one person, as Merge puts them together.
-func (s *Set) Rename(from, to string) (*Set, Merger, error) {
+func (s *Set) Rename(from, to string) (*Set, MergeReport, error) {
 	others, own, err := s.divide([]string{from})
 	if err != nil {
-		return nil, Merger{}, err
+		return nil, MergeReport{}, err
 	}
 	if err := CheckName(to); err != nil {
-		return nil, Merger{}, err
+		return nil, MergeReport{}, err
 	}
 	renamed := s.Select(own)
 	renamed.Classes = []string{to}
@@ -317,7 +317,7 @@ func (s *Set) Rename(from, to string) (*Set, Merger, error) {
 		}
 	}
 	if len(others) == 0 {
-		return renamed, Merger{}, nil
+		return renamed, MergeReport{}, nil
 	}
 	return s.Select(others).Merge(renamed)
 }

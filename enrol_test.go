@@ -177,7 +177,7 @@ func TestMergeOfEqualIDs(t *testing.T) {
 	s := one("ann", "ann/1.jpg", 1, 2)
 	for _, more := range []*Set{one("ann", "ann/1.jpg", 3, 4), one("ann", "ann/1.jpg", 5, 6), one("bob", "bob/1.jpg", 3, 4)} {
 		var err error
-		var m Merger
+		var m MergeReport
 		if s, m, err = s.Merge(more); err != nil || m.Added != 1 {
 			t.Fatalf("%+v, %v", m, err)
 		}
@@ -234,7 +234,7 @@ func saved(t testing.TB, m *Model) []byte {
 // all of them, after it was written and read too, with its calibration.
 func TestRelearnIsLearn(t *testing.T) {
 	whole := patterns(t, 9, 4, Size{Height: 12, Width: 10}, 60)
-	calibrate := func(m *Model, how Calibrating) *Model {
+	calibrate := func(m *Model, how CalibrationOptions) *Model {
 		with, err := m.Calibrate(t.Context(), keeping{}, how, nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestRelearnIsLearn(t *testing.T) {
 	}
 	for _, text := range []string{"12x10 pixels", "12x10 igo mirror fisher:0.3"} {
 		for _, folds := range []int{0, 7} {
-			how := Calibrating{FAR: 0.02, Prior: 0.3, Folds: folds}
+			how := CalibrationOptions{FAR: 0.02, Prior: 0.3, Folds: folds}
 			fresh := calibrate(learnKeeping(t, whole, text), how)
 			rest, err := whole.Without("p03", "p07")
 			if err != nil {

@@ -24,7 +24,7 @@ type Explanation struct {
 
 	// All is y as the atoms of all classes rebuild it, D·s, and Own as those of
 	// the class Recognition.Class do, D_c·s_c.
-	All, Own Rebuilt
+	All, Own Reconstruction
 	// Distances are ‖y − D_c·s_c‖ of the classes, len C.
 	Distances []float64
 	// Shares are the parts of the weight that the classes have, len C:
@@ -45,8 +45,8 @@ type Explanation struct {
 	Blocks []BlockVotes
 }
 
-// A Rebuilt is a sample that atoms were to rebuild.
-type Rebuilt struct {
+// A Reconstruction is a sample that atoms were to rebuild.
+type Reconstruction struct {
 	Sample   []float64 // len d
 	Distance float64   // ℓ2, from y, whose norm is 1
 }
@@ -139,13 +139,13 @@ func (p *Parts) rebuild(e *Explanation) {
 		v := own.RawMatrix().Data
 		e.Distances = append(e.Distances, distance(e.Sample, v))
 		if c == e.Class {
-			e.Own = Rebuilt{v, e.Distances[c]}
+			e.Own = Reconstruction{v, e.Distances[c]}
 		}
 		for i := range all {
 			all[i] += v[i]
 		}
 	}
-	e.All = Rebuilt{all, distance(e.Sample, all)}
+	e.All = Reconstruction{all, distance(e.Sample, all)}
 }
 
 func distance(a, b []float64) float64 {

@@ -69,7 +69,7 @@ func explained(t testing.TB, m *nrdl.Model, face *nrdl.Set) *nrdl.Explanation {
 func TestExplain(t *testing.T) {
 	set, face := drawnFaces(t)
 	for _, m := range method.All {
-		model := learnFew(t, m, set, nrdl.Input{}.On(set))
+		model := learnFew(t, m, set, nrdl.Input{}.ForSet(set))
 		e := explained(t, model, face)
 		p := model.Parts()
 		check := func(what string, got, want float64) {
@@ -225,7 +225,7 @@ func TestExplainBlocks(t *testing.T) {
 
 func TestExplainRefuses(t *testing.T) {
 	set, face := drawnFaces(t)
-	m := learnFew(t, method.DefaultCRC, set, nrdl.Input{}.On(set))
+	m := learnFew(t, method.DefaultCRC, set, nrdl.Input{}.ForSet(set))
 	black := *face
 	black.X = mat.NewDense(256, 1, nil)
 	for want, s := range map[string]*nrdl.Set{"one at a time": set, "blank": &black} {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// A Verdict is what becomes of a face that a model keeps when it is learnt
+// A HeldOutResult is what becomes of a face that a model keeps when it is learnt
 // without it.
-type Verdict struct {
+type HeldOutResult struct {
 	Image    int     // column of Enrolled
 	Stranger bool    // nothing was learnt of its person
 	Guess    string  // the likeliest of the people that were learnt
@@ -23,7 +23,7 @@ type Verdict struct {
 // knows more than two people, each face once as a stranger's. Method is the one
 // that learnt m. Progress is told how many folds are done; it may be nil. The
 // error wraps ErrForgotten where m keeps no images.
-func (m *Model) HeldOut(ctx context.Context, method Method, progress func(done, total int)) ([]Verdict, error) {
+func (m *Model) HeldOut(ctx context.Context, method Method, progress func(done, total int)) ([]HeldOutResult, error) {
 	if m.p.Enrolled == nil {
 		return nil, fmt.Errorf("hold out: %w", ErrForgotten)
 	}
@@ -31,9 +31,9 @@ func (m *Model) HeldOut(ctx context.Context, method Method, progress func(done, 
 	if err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)
 	}
-	var all []Verdict
+	var all []HeldOutResult
 	known := map[int]bool{} // held out already: of few faces each has several turns
-	tell := func(v Verdict) {
+	tell := func(v HeldOutResult) {
 		if v.Stranger || !known[v.Image] {
 			all = append(all, v)
 		}

@@ -64,18 +64,18 @@ type Outcome struct {
 // or has left the range of samples of unit norm and of labels.
 var ErrDiverged = errors.New("diverged")
 
-// Largest bounds the elements of what is learnt, which are near those of samples
+// DivergenceBound bounds the elements of what is learnt, which are near those of samples
 // of unit norm and of labels in every fit that serves.
-const Largest = 1e6
+const DivergenceBound = 1e6
 
 // A Stepper that is Bounded tells the largest magnitude of an element of its
-// iterate; more than Largest is a divergence.
+// iterate; more than DivergenceBound is a divergence.
 type Bounded interface{ Largest() float64 }
 
 // Iterate steps s until the residual is below lim.Tol or lim.Passes is
 // reached; with lim.Tol = 0 the passes are all there is to do. It returns ctx's error at the first pass boundary after ctx ends,
 // and ErrDiverged as soon as a residual is not finite, or the iterate of a
-// Stepper that is Bounded exceeds Largest.
+// Stepper that is Bounded exceeds DivergenceBound.
 func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, error) {
 	out := Outcome{Status: Exhausted, Residual: math.Inf(1)}
 	if lim.Tol == 0 {
@@ -95,7 +95,7 @@ func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, erro
 			return out, fmt.Errorf("%w in pass %d: residual %v", ErrDiverged, out.Iter, r)
 		}
 		if b, ok := s.(Bounded); ok {
-			if v := b.Largest(); !(v <= Largest) {
+			if v := b.Largest(); !(v <= DivergenceBound) {
 				return out, fmt.Errorf("%w in pass %d: an element is %.3g", ErrDiverged, out.Iter, v)
 			}
 		}

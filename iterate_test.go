@@ -41,7 +41,7 @@ func TestIterateOfWhatGrows(t *testing.T) {
 		{growing{element: 2}, 6, "diverged in pass 6: an element is 2e+06"},
 		{growing{becomes: map[int]float64{4: math.NaN()}}, 4, "diverged in pass 4: an element is NaN"},
 		{growing{becomes: map[int]float64{3: math.Inf(1)}}, 3, "diverged in pass 3: an element is +Inf"},
-		{growing{becomes: map[int]float64{2: math.Nextafter(nrdl.Largest, math.Inf(1))}}, 2, "diverged in pass 2: an element is 1e+06"},
+		{growing{becomes: map[int]float64{2: math.Nextafter(nrdl.DivergenceBound, math.Inf(1))}}, 2, "diverged in pass 2: an element is 1e+06"},
 	} {
 		told := 0
 		out, err := nrdl.Iterate(t.Context(), &c.g, nrdl.Limits{Passes: 9, Tol: 0.1}, func(nrdl.Progress) { told++ })
@@ -52,7 +52,7 @@ func TestIterateOfWhatGrows(t *testing.T) {
 			t.Errorf("%s: %d passes, %d said, %d told", c.want, c.g.passes, out.Iter, told)
 		}
 	}
-	edge := growing{becomes: map[int]float64{1: nrdl.Largest / 10}}
+	edge := growing{becomes: map[int]float64{1: nrdl.DivergenceBound / 10}}
 	if out, err := nrdl.Iterate(t.Context(), &edge, nrdl.Limits{Passes: 2}, nil); err != nil || out.Iter != 2 || out.Status != nrdl.Complete {
 		t.Errorf("an element of %v: %+v, %v", edge.element, out, err)
 	}

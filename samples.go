@@ -16,10 +16,10 @@ import (
 // white is the grey value of white that the stages of an Input count on.
 const white = 255
 
-// On returns in for the columns of set: with the eyes and the crop of its images
+// ForSet returns in for the columns of set: with the eyes and the crop of its images
 // where in has none and, where in has no size, with their size, or with the stages that made
 // the samples.
-func (in Input) On(set *Set) Input {
+func (in Input) ForSet(set *Set) Input {
 	if in.Eyes.IsZero() {
 		in.Eyes = set.Input.Eyes
 	}

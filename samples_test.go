@@ -266,7 +266,7 @@ func TestInputOn(t *testing.T) {
 		{"faces96", s, nrdl.Faces96.String()},
 		{"pca", training(t, s, input(t, "12x10 mirror fisher")), "12x10 pixels pca"},
 	} {
-		if got := input(t, c.in).On(c.set); got.String() != c.want {
+		if got := input(t, c.in).ForSet(c.set); got.String() != c.want {
 			t.Errorf("%s on %v is %v, not %s", c.in, c.set.Input, got, c.want)
 		}
 	}

@@ -95,7 +95,7 @@ func convertTable(w io.Writer) error {
 			if err != nil {
 				return err
 			}
-			samples, err := read.Samples(in.On(read))
+			samples, err := read.Samples(in.ForSet(read))
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func convertTable(w io.Writer) error {
 			}
 			least = min(least, time.Since(start))
 		}
-		fmt.Fprintf(w, "| 10,000 faces of 32×32 from .npz to .npz by %s, %d features | %.0f a second | ≥ 5,000 |\n", spec, in.On(set).Len(), faces/least.Seconds())
+		fmt.Fprintf(w, "| 10,000 faces of 32×32 from .npz to .npz by %s, %d features | %.0f a second | ≥ 5,000 |\n", spec, in.ForSet(set).Len(), faces/least.Seconds())
 	}
 	return nil
 }

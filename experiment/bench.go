@@ -178,7 +178,7 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 			}
 		}
 		set := b.sets[s.set()].set
-		if err := seen(ctx, set, s.input.On(set)); err != nil {
+		if err := seen(ctx, set, s.input.ForSet(set)); err != nil {
 			return s.jobs[0].contestant.at.errorf("%w", err)
 		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
@@ -192,7 +192,7 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 			return hint.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
-			if err := method.Suits(j.method, s.input.On(set)); err != nil {
+			if err := method.Suits(j.method, s.input.ForSet(set)); err != nil {
 				return j.contestant.at.errorf("%w", err)
 			}
 			if err := b.fits(j, set); err != nil {

@@ -162,7 +162,7 @@ func TestEvaluateChooses(t *testing.T) {
 // its own images.
 func TestCandidatesWithImagesOfTheirOwn(t *testing.T) {
 	set := hard(t)
-	seen, err := set.Samples(parsed(t, "igo").On(set))
+	seen, err := set.Samples(parsed(t, "igo").ForSet(set))
 	if err != nil {
 		t.Fatal(err)
 	}

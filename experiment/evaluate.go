@@ -83,7 +83,7 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: p.Input.On(set), Split: p.Split.String(), Repeats: p.Runs()}
+	res := Result{Method: m.Name(), Params: params, Input: p.Input.ForSet(set), Split: p.Split.String(), Repeats: p.Runs()}
 	if len(p.Candidates) > 0 {
 		res.Method, res.Params, res.Input = "auto", nil, nrdl.Input{}
 	}
@@ -141,7 +141,7 @@ func (p Protocol) run(ctx context.Context, set *nrdl.Set, m nrdl.Method, fit nrd
 func fitAndJudge(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Method, learn, judge []int, fit nrdl.Run) (Run, *nrdl.Model, error) {
 	images := set.Select(learn)
 	start := time.Now()
-	train, err := images.Training(ctx, in.On(set))
+	train, err := images.Training(ctx, in.ForSet(set))
 	if err != nil {
 		return Run{}, nil, err
 	}

@@ -143,7 +143,7 @@ func divide(ctx context.Context, set *nrdl.Set, in nrdl.Input, split dataset.Spl
 		}
 	}
 	images := set.Select(learn)
-	train, err := images.Training(ctx, in.On(set))
+	train, err := images.Training(ctx, in.ForSet(set))
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func TestInputsAndKeys(t *testing.T) {
 // them; the test images are images until the model sees them.
 func TestDirtComesBeforeFeatures(t *testing.T) {
 	set := drawn(t)
-	in := parsed(t, "despeckle igo mirror pca:6").On(set)
+	in := parsed(t, "despeckle igo mirror pca:6").ForSet(set)
 	noisy, err := dataset.SaltAndPepper{Density: 0.1}.Apply(set, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestBenchReadsAnInputsSize(t *testing.T) {
 // Neither the mirror images nor the projection of a fold know what is held out.
 func TestTuneFoldsOfInputs(t *testing.T) {
 	train := unequal(t)
-	in := parsed(t, "igo mirror fisher shift=1").On(train)
+	in := parsed(t, "igo mirror fisher shift=1").ForSet(train)
 	s := Search{Budget: 1, Folds: 3, Seed: 2}
 	tuner, err := newTuner(t.Context(), train, in, method.DefaultCRC, s, TuneObserver{})
 	if err != nil {
@@ -294,7 +294,7 @@ func TestEvaluateWithAnInput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train, err := set.Select(learn).Training(t.Context(), p.Input.On(set))
+		train, err := set.Select(learn).Training(t.Context(), p.Input.ForSet(set))
 		if err != nil {
 			t.Fatal(err)
 		}

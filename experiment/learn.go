@@ -22,9 +22,9 @@ func (j *job) record(set *openSet) *Record {
 		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
 	}
 	if !j.input.IsZero() {
-		in := j.input.On(&nrdl.Set{Input: j.images()})
+		in := j.input.ForSet(&nrdl.Set{Input: j.images()})
 		if in.Size == (nrdl.Size{}) {
-			in = j.input.On(set.set)
+			in = j.input.ForSet(set.set)
 		}
 		r.Input = &in
 	}

@@ -27,7 +27,7 @@ type OpenSet struct {
 	Repeats   int           // draws
 	Seed      uint64        // draw r, its split and its fit have the seed Seed + r
 	Input     nrdl.Input    // that makes samples of the images
-	Calibrate nrdl.Calibrating
+	Calibrate nrdl.CalibrationOptions
 
 	// Strangers are further ones, images as of the set that is judged; may be
 	// nil. Blank ones are images without a face, which nobody is named in.
@@ -45,24 +45,24 @@ var FalseAccepts = []float64{0.001, 0.01, 0.1}
 // identification are of all test faces of people who are enrolled: rightly named
 // and not called unknown.
 type OpenSetResult struct {
-	Method      string           `json:"method"`
-	Input       nrdl.Input       `json:"input"`
-	Split       string           `json:"split"`
-	Calibrate   nrdl.Calibrating `json:"calibrate"`
-	People      int              `json:"people"`      // enrolled in a draw
-	Strangers   int              `json:"strangers"`   // people of the set who are not
-	OtherFaces  int              `json:"other_faces"` // of further strangers who judge
-	Given       int              `json:"given"`       // further strangers who calibrate
-	Draws       []OpenSetDraw    `json:"draws"`       //
-	Scores      []ScoreResult    `json:"scores"`      // the margin first, by which models decide
-	Reliability []ReliabilityBin `json:"reliability"` // of all draws
-	Named       ReliabilityBin   `json:"named"`       // the faces of all draws that are named
-	Surest      float64          `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
-	ECE         float64          `json:"ece"`         // expected calibration error, mean over the draws
-	ECESD       float64          `json:"ece_sd"`      //
-	FAR         Spread           `json:"far"`         // share of strangers named by the thresholds of training
-	Identified  Spread           `json:"identified"`  // by them
-	ClosedSet   Spread           `json:"closed_set"`  // named rightly where nobody is called unknown
+	Method      string                  `json:"method"`
+	Input       nrdl.Input              `json:"input"`
+	Split       string                  `json:"split"`
+	Calibrate   nrdl.CalibrationOptions `json:"calibrate"`
+	People      int                     `json:"people"`      // enrolled in a draw
+	Strangers   int                     `json:"strangers"`   // people of the set who are not
+	OtherFaces  int                     `json:"other_faces"` // of further strangers who judge
+	Given       int                     `json:"given"`       // further strangers who calibrate
+	Draws       []OpenSetDraw           `json:"draws"`       //
+	Scores      []ScoreResult           `json:"scores"`      // the margin first, by which models decide
+	Reliability []ReliabilityBin        `json:"reliability"` // of all draws
+	Named       ReliabilityBin          `json:"named"`       // the faces of all draws that are named
+	Surest      float64                 `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
+	ECE         float64                 `json:"ece"`         // expected calibration error, mean over the draws
+	ECESD       float64                 `json:"ece_sd"`      //
+	FAR         Spread                  `json:"far"`         // share of strangers named by the thresholds of training
+	Identified  Spread                  `json:"identified"`  // by them
+	ClosedSet   Spread                  `json:"closed_set"`  // named rightly where nobody is called unknown
 }
 
 // A Spread is a number over the draws.
@@ -163,7 +163,7 @@ func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, 
 		return nil, hint.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
 	}
 	res := &OpenSetResult{
-		Method: m.Name(), Input: o.Input.On(set), Split: o.Split.String(), Calibrate: o.Calibrate,
+		Method: m.Name(), Input: o.Input.ForSet(set), Split: o.Split.String(), Calibrate: o.Calibrate,
 		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.Given, Given: o.Given,
 	}
 	var all []*judged
@@ -203,7 +203,7 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 	if len(test) == 0 {
 		return nil, hint.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
 	}
-	model, err := nrdl.Learn(ctx, known.Select(learn), o.Input.On(set), m, nrdl.Run{Seed: seed})
+	model, err := nrdl.Learn(ctx, known.Select(learn), o.Input.ForSet(set), m, nrdl.Run{Seed: seed})
 	if err != nil {
 		return nil, err
 	}

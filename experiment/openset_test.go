@@ -29,7 +29,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: nrdl.DefaultCalibrating}
+	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: nrdl.DefaultCalibration}
 	r := judgeOpenSet(t, set, o)
 	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Said > r.Named.Right+0.02 {
 		t.Errorf("of the faces that are named: %+v", r.Named)
@@ -83,7 +83,7 @@ func TestOpenSetOfORL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: nrdl.DefaultCalibrating})
+	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: nrdl.DefaultCalibration})
 	if r.Identified.Mean < 0.6 || r.FAR.Most > 0.02 || r.ECE > 0.08 {
 		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FAR, r.ECE)
 	}

@@ -86,7 +86,7 @@ type TuneObserver struct {
 // error if none can be learnt, if m declares no ranges, and once ctx ends, which
 // gives its cause.
 func Tune(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method, s Search, o TuneObserver) (Tuned, error) {
-	t, err := newTuner(ctx, train, in.On(train), m, s, o)
+	t, err := newTuner(ctx, train, in.ForSet(train), m, s, o)
 	if err == nil {
 		err = t.search(ctx)
 	}

@@ -364,7 +364,7 @@ func TestTuneErrors(t *testing.T) {
 // only one are judged by once.
 func TestTuneHoldsOut(t *testing.T) {
 	train := unequal(t)
-	s, err := newTuner(t.Context(), train, nrdl.Input{}.On(train), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
+	s, err := newTuner(t.Context(), train, nrdl.Input{}.ForSet(train), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 	if err != nil {
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: f.Input.On(train), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
+	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForSet(train), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
 		fold, err := f.deal(train, seed)

@@ -42,7 +42,7 @@ func (f *explained) chart(people int) chart {
 		hi = max(hi, line)
 		c.Label = fmt.Sprintf("named from %s", f.number(line))
 		c.Line = line
-		c.Caption += fmt.Sprintf(" A face is named where the best score is %s or more ahead of the second, at the line.", f.number(f.p.Calibration.Threshold))
+		c.Caption += fmt.Sprintf(" A face is named if its best score exceeds the second by the threshold, %s, or more (the line).", f.number(f.p.Calibration.Threshold))
 	}
 	if last > bottom*best {
 		lo = last - (hi-last)/10
@@ -80,11 +80,11 @@ func (f *explained) chart(people int) chart {
 
 // meanings of the scores, by rule.
 var meanings = map[nrdl.Rule]string{
-	nrdl.Linear:         "what the classifier answers to the code, near 1 for who it is",
-	nrdl.Residual:       "1 less the part of the face that the person's atoms leave over",
-	nrdl.NormedResidual: "the person's weight against it and what the person's atoms leave over",
-	nrdl.Fisher:         "1 less what the person's atoms leave over and how far the code is from the person's mean",
+	nrdl.Linear:         "the output of the linear classifier, near 1 for the right person",
+	nrdl.Residual:       "1 − class residual, ‖y − D_c s_c‖",
+	nrdl.NormedResidual: "‖s_c‖² / (‖s_c‖² + squared class residual)",
+	nrdl.Fisher:         "1 − squared class residual − weighted squared distance of the code from the person's mean code",
 	nrdl.Sum:            "the sum of the coefficients of the person's atoms",
-	nrdl.Huber:          "1 less the part of the face that the person's atoms leave over, large errors counting little",
-	nrdl.Votes:          "the person's part of the votes",
+	nrdl.Huber:          "1 − class residual by the Huber loss, in which large errors count less",
+	nrdl.Votes:          "the person's share of the votes",
 }

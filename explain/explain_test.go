@@ -134,18 +134,18 @@ func TestWhatIsShown(t *testing.T) {
 		pictures string // in the rows
 		says     string
 	}{
-		{method.DefaultCRC, "16x12 pixels", false, "4 10", "which are the atoms"},
-		{method.DefaultCRC, "16x12 pixels", true, "4 10", "The atoms, as they were learnt"},
+		{method.DefaultCRC, "16x12 pixels", false, "4 10", "The atoms are the training photographs"},
+		{method.DefaultCRC, "16x12 pixels", true, "4 10", "The learned atoms"},
 		{method.DefaultCRC, "16x12 lcn", false, "5 10", "contrast of the sample"},
-		{method.DefaultCRC, "16x12 hog:cell=4 mirror", false, "4 10", "same mixture of the photographs"},
-		{method.DefaultCRC, "16x12 igo fisher:0.1", false, "4 10", "same mixture of the photographs"},
-		{method.DefaultCRC, "16x12 hog:cell=4", true, "1 0", "keeps no photographs"},
-		{method.DefaultLRC, "16x12 pixels", false, "3 3", "code the face alone"},
-		{method.DefaultKSVD, "16x12 hog:cell=4", false, "1 4", "the photograph of the same person that is nearest"},
+		{method.DefaultCRC, "16x12 hog:cell=4 mirror", false, "4 10", "the same coefficients mix the training photographs"},
+		{method.DefaultCRC, "16x12 igo fisher:0.1", false, "4 10", "the same coefficients mix the training photographs"},
+		{method.DefaultCRC, "16x12 hog:cell=4", true, "1 0", "stores no photographs"},
+		{method.DefaultLRC, "16x12 pixels", false, "3 3", "code the face separately"},
+		{method.DefaultKSVD, "16x12 hog:cell=4", false, "1 4", "the nearest photograph of the same person"},
 		{method.DefaultNRDL, "16x12 pixels", false, "", "what the atom adds to the score"},
 		{robust, "16x12 pixels", false, "", "the redder over the face"},
-		{robust, "16x12 hog:cell=4", false, "", "same mixture"},
-		{blocks, "16x12 lcn", false, "", "rebuilt on its own"},
+		{robust, "16x12 hog:cell=4", false, "", "the same coefficients mix"},
+		{blocks, "16x12 lcn", false, "", "reconstructed separately"},
 		{blocks, "16x12 pixels", false, "1 9 1", "orange where somebody else"},
 	} {
 		m := learn(t, c.of, set, c.input)

@@ -33,7 +33,7 @@ const (
 
 // rebuilt is the row of the face and of what the atoms make of it.
 func (f *explained) rebuilt() (row, error) {
-	r := row{Title: "The face, and what the atoms make of it"}
+	r := row{Title: "The face, and its reconstruction from the atoms"}
 	face, err := f.image(f.Image)
 	if err != nil {
 		return r, err
@@ -43,7 +43,7 @@ func (f *explained) rebuilt() (row, error) {
 	make, caption := f.maker()
 	r.Caption = caption
 	if make != nil && !f.Alone && f.All.Distance > 1 {
-		r.Caption += " One above 1 is farther than no atoms at all: the coder does not look for the nearest mixture."
+		r.Caption += " A distance above 1 is worse than the zero code: the coder stops early and does not minimise the distance."
 	}
 	if make != nil && f.isPicture() && !f.p.Input.ArePixels() {
 		seen, err := f.image(make(f.Sample))
@@ -101,10 +101,10 @@ func (f *explained) makings() []making {
 // maker returns what turns a sample, or a mixture of images, into grey values,
 // nil where nothing can be shown, and what is to be said of it.
 func (f *explained) maker() (make func([]float64) []float64, caption string) {
-	const left = "The distance is that to the sample of the face, whose length is 1, in the space that is coded."
+	const left = "The distance is measured in the space of the features, where the face has length 1."
 	switch {
 	case f.Blocks != nil:
-		return nil, "Every part of the face is rebuilt on its own: there is no picture of the whole."
+		return nil, "Every part of the face is reconstructed separately, so there is no picture of the whole face."
 	case f.p.Input.ArePixels():
 		norm := mat.Norm(mat.NewVecDense(len(f.Image), f.Image), 2)
 		return func(v []float64) []float64 { return withNorm(v, norm, 0) }, "Each has the brightness of the face. " + left
@@ -113,11 +113,11 @@ func (f *explained) maker() (make func([]float64) []float64, caption string) {
 		norm := middle / slices.Max(append(scaled(f.Sample, -1, 0), f.Sample...))
 		return func(v []float64) []float64 { return withNorm(v, norm, middle) }, "Each has the contrast of the sample. " + left
 	case f.fromImages():
-		return f.like, "The model codes features, which are no picture: shown is the same mixture of the photographs. " + left
+		return f.like, "The model uses features, which cannot be shown; for display, the same coefficients mix the training photographs. " + left
 	case !f.enrolledImages():
-		return nil, "The model codes features, which are no picture, and keeps no photographs."
+		return nil, "The model uses features, which cannot be shown, and stores no photographs."
 	}
-	return nil, "The model codes features, and its atoms are learnt: neither are pictures, so that what they make of the face cannot be shown."
+	return nil, "The model uses features and learned atoms. Neither are pictures, so the reconstruction of the face cannot be shown."
 }
 
 // withNorm is v brought to a norm, about zero; v itself is left alone.
@@ -201,13 +201,13 @@ func mirrored(v []float64, height int) []float64 {
 
 // atoms is the row of the atoms with the largest weights.
 func (f *explained) atoms(most int) (row, error) {
-	r := row{Title: "The atoms that carry it", Caption: f.aboutAtoms()}
+	r := row{Title: "The atoms with the largest weights", Caption: f.aboutAtoms()}
 	list := f.Atoms
 	switch {
 	case f.p.Rule == nrdl.Linear:
 		list = f.byImportance()
 	case f.Alone:
-		r.Title = "The atoms that carry it best"
+		r.Title = "The atoms with the largest weights, of the best guess"
 		list = nil
 		for _, a := range f.Atoms {
 			if a.Class == f.Class {
@@ -293,29 +293,29 @@ func (f *explained) atom(a *nrdl.WeightedAtom) (s shown, ok bool, err error) {
 
 // aboutAtoms says what the pictures of the atoms are.
 func (f *explained) aboutAtoms() string {
-	weight := fmt.Sprintf("The weight of an atom is its part of Σ|s|. %s has %s of it, %s %s.",
+	weight := fmt.Sprintf("The weight of an atom is its share of Σ|s|. All atoms of %s have %s of the weight, those of %s %s.",
 		f.name(f.Class), percent(f.Shares[f.Class]), f.name(f.rival()), percent(f.Shares[f.rival()]))
 	if f.p.Rule == nrdl.Linear {
-		weight += fmt.Sprintf(" Before it stands what the atom adds to the score of %s.", f.name(f.Class))
+		weight += fmt.Sprintf(" The number before it is what the atom adds to the score of %s.", f.name(f.Class))
 	}
 	if f.Alone {
-		weight = fmt.Sprintf("Every person's atoms code the face alone. The weight of an atom is its part of Σ|s_c|, for %s.", f.name(f.Class))
+		weight = fmt.Sprintf("The atoms of each person code the face separately. The weight of an atom is its share of Σ|s_c|, for %s.", f.name(f.Class))
 	}
 	if f.Blocks != nil {
 		weight += " Each is the mean over the parts of the face."
 	}
 	if slices.ContainsFunc(f.Atoms, func(a nrdl.WeightedAtom) bool { return a.Coefficient < 0 }) {
-		weight += " A weight with a minus is taken away."
+		weight += " A negative weight is subtracted."
 	}
 	switch {
 	case f.fromImages():
-		weight = "The photographs that were learnt from, which are the atoms. " + weight
+		weight = "The atoms are the training photographs. " + weight
 	case f.isPicture():
-		weight = "The atoms, as they were learnt. " + weight
+		weight = "The learned atoms. " + weight
 	case f.enrolledImages():
-		weight = "The atoms are learnt from features, which are no pictures: shown is the photograph of the same person that is nearest to each. " + weight
+		weight = "The atoms are learned from features, which cannot be shown; each picture is the nearest photograph of the same person. " + weight
 	default:
-		weight = "The atoms are features, which are no pictures, and the model keeps no photographs. " + weight
+		weight = "The atoms are features, which cannot be shown, and the model stores no photographs. " + weight
 	}
 	return weight
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"nrdl"
 )
@@ -16,46 +15,24 @@ func Sentence(m *nrdl.Model, e *nrdl.Explanation) string {
 }
 
 func (f *explained) sentence() string {
-	c, name, next := f.p.Calibration, f.name(f.Class), f.name(f.rival())
-	scores := fmt.Sprintf("score %s against %s", f.number(f.Scores[f.Class]), f.number(f.Scores[f.rival()]))
+	c, name := f.p.Calibration, f.name(f.Class)
+	lead := fmt.Sprintf("score %s, %s ahead of %s", f.number(f.Scores[f.Class]), f.number(f.Margin), f.name(f.rival()))
 	if c == nil {
-		return fmt.Sprintf("Of the %d people whom the model knows this is most likely %s: %s, and the next likeliest is %s (%s; the model names every face, since it has not learnt what strangers look like).",
-			len(f.p.Classes), name, f.carried(name), next, scores)
+		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",
+			len(f.p.Classes), name, lead, f.carried(name))
 	}
-	scores += fmt.Sprintf("; a lead of %s is needed", f.number(c.Threshold))
-	probability := ""
-	if !math.IsNaN(f.Probability) {
-		probability = "with a probability of " + percent(f.Probability)
-	}
+	lead += fmt.Sprintf(" (%s needed)", f.number(c.Threshold))
+	format, probability := "This is %s%s: %s; %s.", ""
 	if !f.Known {
-		if probability != "" {
-			scores += "; the guess would be right " + probability
-		}
-		return fmt.Sprintf("This is nobody whom the model can name: %s, but %s %s (%s).", f.carried(name+", the likeliest,"), next, f.behind(), scores)
+		format = "Unknown. Best guess %s%s: %s; %s."
 	}
-	if probability != "" {
-		probability = ", " + probability
+	if !math.IsNaN(f.Probability) {
+		probability = " (probability " + percent(f.Probability) + ")"
 	}
-	return fmt.Sprintf("This is %s%s: %s, and the next likeliest, %s, %s (%s).", name, probability, f.carried(name), next, f.behind(), scores)
+	return fmt.Sprintf(format, name, probability, lead, f.carried(name))
 }
 
-// behind says how far the second is behind the first, beside the lead that is
-// needed.
-func (f *explained) behind() string {
-	switch need := f.p.Calibration.Threshold; {
-	case f.Margin >= 2*need && f.Margin > 0:
-		return "is far behind"
-	case f.Known:
-		return "is behind"
-	case f.Margin == 0:
-		return "is as likely"
-	case f.Margin >= need/2:
-		return "is not far enough behind"
-	}
-	return "is nearly as likely"
-}
-
-// number writes a score so that the lead, and the one that is needed, can be seen.
+// number writes a score with enough digits to show the margin and the threshold.
 func (f *explained) number(v float64) string {
 	least := f.Margin
 	if c := f.p.Calibration; c != nil && c.Threshold > 0 && (c.Threshold < least || least == 0) {
@@ -69,13 +46,13 @@ func (f *explained) number(v float64) string {
 	return decimals(v, n)
 }
 
-// carried says what speaks for the likeliest person, who is called name.
+// carried says which atoms support the best guess, who is called name.
 func (f *explained) carried(name string) string {
 	switch {
 	case f.Blocks != nil:
 		return f.voting(name)
 	case f.Alone:
-		return fmt.Sprintf("%s of %s leave %s of the face over, those of %s %s",
+		return fmt.Sprintf("with %s of %s the residual is %s of the face, with those of %s %s",
 			f.things(2), name, percent(f.Distances[f.Class]), f.name(f.rival()), percent(f.Distances[f.rival()]))
 	}
 	if f.p.Rule == nrdl.Linear {
@@ -93,15 +70,18 @@ func (f *explained) carried(name string) string {
 	case s.n == 1:
 		return fmt.Sprintf("%s carries %s", what, f.ofAll(s.share))
 	case s.mirrored:
-		return fmt.Sprintf("%s, mirror images among them, carry %s", strings.TrimSuffix(what, ","), f.ofAll(s.share))
+		return fmt.Sprintf("%s, including mirror images, carry %s", what, f.ofAll(s.share))
 	}
 	return fmt.Sprintf("%s carry %s", what, f.ofAll(s.share))
 }
 
-// ofAll says how much of the weight a share is, and where it is little that nobody
-// has more.
+// ofAll says how much of the weight a share is and, where they differ, all atoms of
+// the person have; and where that is little, that nobody has more.
 func (f *explained) ofAll(share float64) string {
 	text := percent(share) + " of the weight"
+	if all := percent(f.Shares[f.Class]); all != percent(share) {
+		text += fmt.Sprintf(" (all %s of %s: %s)", f.things(2), f.name(f.Class), all)
+	}
 	const much = 0.5
 	if f.Shares[f.Class] < much && f.Shares[f.Class] == slices.Max(f.Shares) {
 		text += ", more than anybody else's"
@@ -184,9 +164,9 @@ func (f *explained) adding(name string) string {
 	case n:
 		return fmt.Sprintf("%s %s of %s %s most of the score", words(n), what, name, makes)
 	case 0:
-		return fmt.Sprintf("%s %s of other people %s most of the score of %s", words(n), what, makes, strings.TrimSuffix(name, ","))
+		return fmt.Sprintf("%s %s of other people %s most of the score of %s", words(n), what, makes, name)
 	}
-	return fmt.Sprintf("%s atoms, %s of them of %s, make most of the score", words(n), words(own), strings.TrimSuffix(name, ","))
+	return fmt.Sprintf("%s atoms, %s of them of %s, make most of the score", words(n), words(own), name)
 }
 
 // byAdds are the atoms, those first that add most to the score.

@@ -30,51 +30,51 @@ type example struct {
 var examples = []example{
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.17, prob: 0.97,
-		want: "This is Ann, with a probability of 97 %: two photographs of Ann carry 71 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+		want: "This is Ann (probability 97 %): score 0.42, 0.31 ahead of Bob (0.17 needed); two photographs of Ann carry 71 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.05, 0.81, 0.11}, code: [6]float64{0.01, 0, 0.01, 0.98}, need: 0.17, prob: 0.9999,
-		want: "This is Bob, with a probability of more than 99 %: one photograph of Bob carries 98 % of the weight, and the next likeliest, Cyd, is far behind (score 0.81 against 0.11; a lead of 0.17 is needed).",
+		want: "This is Bob (probability more than 99 %): score 0.81, 0.70 ahead of Cyd (0.17 needed); one photograph of Bob carries 98 % of the weight (all photographs of Bob: 99 %).",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.4, 0.2}, need: 0.17, prob: math.NaN(), mirrors: true,
-		want: "This is Ann: one photograph of Ann and its mirror image carry 80 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+		want: "This is Ann: score 0.42, 0.31 ahead of Bob (0.17 needed); one photograph of Ann and its mirror image carry 80 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0, 0.6, 0.2, 0.2}, need: 0.17, prob: 0.5, mirrors: true,
-		want: "This is Ann, with a probability of 50 %: the mirror image of one photograph of Ann carries 60 % of the weight, and the next likeliest, Bob, is behind (score 0.42 against 0.11; a lead of 0.17 is needed).",
+		want: "This is Ann (probability 50 %): score 0.42, 0.31 ahead of Bob (0.17 needed); the mirror image of one photograph of Ann carries 60 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.22, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.3, 0, 0.4}, need: 0.17, prob: 0.12,
-		want: "This is nobody whom the model can name: two photographs of Ann, the likeliest, carry 30 % of the weight, but Bob is nearly as likely (score 0.22 against 0.20; a lead of 0.17 is needed; the guess would be right with a probability of 12 %).",
+		want: "Unknown. Best guess Ann (probability 12 %): score 0.22, 0.02 ahead of Bob (0.17 needed); two photographs of Ann carry 30 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learnt: true,
-		want: "This is nobody whom the model can name: two atoms of Ann, the likeliest, carry 30 % of the weight, but Bob is as likely (score 0.20 against 0.20; a lead of 0.17 is needed; the guess would be right with a probability of less than 1 %).",
+		want: "Unknown. Best guess Ann (probability less than 1 %): score 0.20, 0.00 ahead of Bob (0.17 needed); two atoms of Ann carry 30 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learnt: true,
-		want: "This is nobody whom the model can name: two atoms of Ann, the likeliest, carry 40 % of the weight, more than anybody else's, but Bob is not far enough behind (score 0.32 against 0.20; a lead of 0.17 is needed).",
+		want: "Unknown. Best guess Ann: score 0.32, 0.12 ahead of Bob (0.17 needed); two atoms of Ann carry 40 % of the weight, more than anybody else's.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, -0.05}, code: [6]float64{0, 0, 0.5, 0.5},
-		want: "Of the 3 people whom the model knows this is most likely Ann: no photograph of Ann has a weight, and the next likeliest is Bob (score 0.42 against 0.11; the model names every face, since it has not learnt what strangers look like).",
+		want: "The best guess among 3 people is Ann: score 0.42, 0.31 ahead of Bob; no photograph of Ann has a weight. The model has no threshold, so it names every face.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: nrdl.Linear, adds: [6]bool{true, true, false, true},
-		want: "This is Ann, with a probability of 97 %: three atoms, two of them of Ann, make most of the score, and the next likeliest, Bob, is far behind (score 0.90 against 0.11; a lead of 0.10 is needed).",
+		want: "This is Ann (probability 97 %): score 0.90, 0.79 ahead of Bob (0.10 needed); three atoms, two of them of Ann, make most of the score.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: nrdl.Linear, adds: [6]bool{false, false, true},
-		want: "This is nobody whom the model can name: one atom of other people makes most of the score of Ann, the likeliest, but Bob is not far enough behind (score 0.90 against 0.11; a lead of 1.00 is needed; the guess would be right with a probability of 30 %).",
+		want: "Unknown. Best guess Ann (probability 30 %): score 0.90, 0.79 ahead of Bob (1.00 needed); one atom of other people makes most of the score of Ann.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0, 1, -1},
-		want: "This is Ann, with a probability of 80 %: two of the 4 parts of the face resemble Ann most, and the next likeliest, Bob, is behind (score 0.60 against 0.30; a lead of 0.20 is needed).",
+		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); two of the 4 parts of the face resemble Ann most.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0},
-		want: "This is Ann, with a probability of 80 %: all 2 parts of the face resemble Ann most, and the next likeliest, Bob, is behind (score 0.60 against 0.30; a lead of 0.20 is needed).",
+		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); all 2 parts of the face resemble Ann most.",
 	},
 }
 

@@ -94,7 +94,7 @@ func TestMethodsOnInputs(t *testing.T) {
 			if p.Input.String() != train.Input.String() || p.Projection != train.Projection {
 				t.Errorf("%s on %s: the model's input is %v", m.Name(), text, p.Input)
 			}
-			if v := lin.MaxAbs(p.D); !(v <= nrdl.Largest) {
+			if v := lin.MaxAbs(p.D); !(v <= nrdl.DivergenceBound) {
 				t.Errorf("%s on %s: D holds %v", m.Name(), text, v)
 			}
 			named, err := model.PredictOf(t.Context(), s)
@@ -151,7 +151,7 @@ func TestNRDLAfterProjections(t *testing.T) {
 func TestModelsOfDivergence(t *testing.T) {
 	s := faces(t)
 	for name, spoil := range map[string]func(*nrdl.Parts){
-		"D": func(p *nrdl.Parts) { p.D.Set(3, 2, -2*nrdl.Largest) },
+		"D": func(p *nrdl.Parts) { p.D.Set(3, 2, -2*nrdl.DivergenceBound) },
 		"W": func(p *nrdl.Parts) { p.W.Set(1, 2, math.Inf(1)) },
 		"M": func(p *nrdl.Parts) { p.M.Set(2, 1, math.NaN()) },
 	} {

@@ -213,7 +213,7 @@ func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Mo
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if p.Projection = train.Projection; p.Projection != nil {
-		if v := lin.MaxAbs(p.Projection.P); !(v <= nrdl.Largest) {
+		if v := lin.MaxAbs(p.Projection.P); !(v <= nrdl.DivergenceBound) {
 			err := fmt.Errorf("%s: the projection %v holds %.3g: the training samples hardly vary", m.Name(), train.Input.Projection, v)
 			return nil, hint.Add(err, "give more and other images of each person, or take a larger ridge")
 		}
@@ -228,7 +228,7 @@ func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Mo
 		if v := lin.MaxAbs(learnt.of); v == 0 && learnt.name != "M" {
 			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, learnt.name)
 			return nil, hint.Add(err, "parameters far from the defaults do that")
-		} else if !(v <= nrdl.Largest) {
+		} else if !(v <= nrdl.DivergenceBound) {
 			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), nrdl.ErrDiverged, p.Trained.Iter, learnt.name, v)
 		}
 	}

@@ -55,7 +55,7 @@ func (s *nrdlState) Step() (float64, error) {
 		}
 	}
 	s.updateMultipliers()
-	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < nrdl.Largest) {
+	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < nrdl.DivergenceBound) {
 		return v, fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v)
 	}
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)

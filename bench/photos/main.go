@@ -134,7 +134,7 @@ func byDefault(set *nrdl.Set, people int) nrdl.Input {
 	if people < nrdl.FewPeople {
 		in.Projection = nrdl.Input{}.Projection
 	}
-	return in.On(set)
+	return in.ForSet(set)
 }
 
 func (s *sets) named(ctx context.Context) (all []named, err error) {
@@ -210,7 +210,7 @@ func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) 
 	if err != nil {
 		return nil, err
 	}
-	projected := nrdl.DefaultInput.On(set)
+	projected := nrdl.DefaultInput.ForSet(set)
 	unprojected := byDefault(set, 0)
 	for _, c := range []struct {
 		about, split string
@@ -235,7 +235,7 @@ func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) 
 			return nil, err
 		}
 		r, err := experiment.JudgeOpenSet(ctx, set, method.DefaultNRC, experiment.OpenSet{
-			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibrating, Strangers: others, Given: c.given,
+			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibration, Strangers: others, Given: c.given,
 		}, nil)
 		if err != nil {
 			return nil, err

@@ -56,7 +56,7 @@ func run(ctx context.Context, data string, draws int) error {
 		people    int
 		projected bool
 	}{{5, false}, {10, false}, {20, false}, {43, false}, {10, true}, {20, true}, {43, true}, {60, true}} {
-		in := nrdl.DefaultInput.On(set)
+		in := nrdl.DefaultInput.ForSet(set)
 		if !x.projected {
 			in.Projection = nrdl.Input{}.Projection
 		}

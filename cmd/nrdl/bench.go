@@ -28,21 +28,19 @@ func (a *app) benchCmd() *cobra.Command {
 	var b benching
 	c := &cobra.Command{
 		Use:   "bench PLAN [-o RUNS.jsonl] [flags]",
-		Short: "Make the runs of a plan: methods, data, splits, repeats",
-		Long: `bench makes the runs that a plan asks for and appends a record of each, a line of
-JSON, to a file. It goes on where it stopped: runs whose record is in the file are
-not made again, so that it may be interrupted, killed or short of disk at any
-moment. Every method meets the same splits and the same noise. A run that fails
-is a record with its error, and the others go on; in the end the status is 1.
+		Short: "Run an experiment plan: methods, data, splits, repeats",
+		Long: `bench runs an experiment plan and appends one record per run, a line of JSON, to a
+file. It resumes after any interruption: a run whose record is in the file is not
+repeated. All methods get the same splits and the same noise. A run that fails
+becomes a record with its error; the other runs continue, and the exit status is 1.
 
-A plan is a JSON file, which plans/schema.json in the source describes, or the name
-of one that comes with nrdl: paper, noise and convergence are the table and the
-figures of the paper, tuned, ablation and cost go further, and quick needs no data.
-Relative paths of data sets are looked
-for in the working folder, then below --data, then below the folder that the
-environment variable NRDL_DATA names.
+A plan is a JSON file (plans/schema.json in the source describes it) or the name of a
+built-in plan: paper, noise and convergence are the table and the figures of the
+paper; tuned, ablation, cost, frontends and robust are further experiments; quick
+needs no data. Relative paths of data sets are searched in the working folder, then
+below --data, then below the folder in the environment variable NRDL_DATA.
 
-report makes tables and pages of the records.`,
+report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
   nrdl bench quick -o quick.jsonl -j 2 --retry`,
@@ -53,12 +51,12 @@ report makes tables and pages of the records.`,
 		ValidArgsFunction: completePlan,
 	}
 	f := c.Flags()
-	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records to go on with (default: name of the plan .jsonl)")
+	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records; an existing one is continued (default: name of the plan .jsonl)")
 	b.jobs = runtime.GOMAXPROCS(0)
 	numberVar(c, &b.jobs, "jobs", "j", inRange(1, 1024), "`N` runs at a time, one thread each")
-	f.StringVar(&b.root, "data", "", "`DIR` below which data sets are looked for")
-	f.BoolVar(&b.retry, "retry", false, "make runs again that have failed")
-	f.BoolVar(&b.list, "list", false, "print the runs of the plan, and make none")
+	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
+	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
+	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	complete(c, "output", completeFiles("jsonl"))
 	complete(c, "data", completeFolders)
 	return c

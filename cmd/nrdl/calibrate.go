@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"nrdl"
 	"nrdl/dataset"
@@ -15,41 +17,49 @@ import (
 	"nrdl/method"
 )
 
-// calibration is the flags that say how a model learns to tell strangers.
+// calibration is the flags for the threshold of a model.
 type calibration struct {
-	far, prior float64
-	folds      int
+	fpir, prior float64 // fpir 0 is not given
+	folds       int
 }
 
 func (f *calibration) register(c *cobra.Command) {
-	f.registerFAR(c)
-	f.prior, f.folds = nrdl.DefaultCalibrating.Prior, -1
-	numberVar(c, &f.prior, "strangers-share", "", aShare(true), "`SHARE` of strangers among the faces to come, that probabilities count with")
-	numberVar(c, &f.folds, "calibrate", "", checkFolds, "`N` folds in which people and faces are left out; 0 for a model that names everybody (default 20, or 5 of methods that iterate)")
+	f.registerFPIR(c, nrdl.DefaultCalibration.FAR, "")
+	f.prior, f.folds = nrdl.DefaultCalibration.Prior, -1
+	numberVar(c, &f.prior, "strangers-share", "", aShare(true), "assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
+	numberVar(c, &f.folds, "calibrate", "", checkFolds, "`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
 }
 
-func (f *calibration) registerFAR(c *cobra.Command) {
-	f.far = nrdl.DefaultCalibrating.FAR
-	numberVar(c, &f.far, "far", "", checkFAR, "`SHARE` of strangers who may be named")
+// registerFPIR registers --fpir with a default, 0 for the one that use describes,
+// and its old name --far, which help does not show.
+func (f *calibration) registerFPIR(c *cobra.Command, def float64, use string) {
+	f.fpir = def
+	numberVar(c, &f.fpir, "fpir", "", checkFPIR, "target false positive identification `RATE`: the share of strangers who may be named"+use)
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "far" {
+			name = "fpir"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
-func checkFAR(far float64) error {
-	how := nrdl.DefaultCalibrating
-	how.FAR = far
+func checkFPIR(rate float64) error {
+	how := nrdl.DefaultCalibration
+	how.FAR = rate
 	return how.Validate()
 }
 
 func checkFolds(n int) error {
-	how := nrdl.DefaultCalibrating
+	how := nrdl.DefaultCalibration
 	how.Folds = n
 	if err := how.Validate(); err != nil {
-		return hint.Add(err, "0 is for a model that names everybody")
+		return hint.Add(err, "0 is for a model without a threshold, which names every face")
 	}
 	return nil
 }
 
-func (f *calibration) how() nrdl.Calibrating {
-	return nrdl.Calibrating{FAR: f.far, Prior: f.prior, Folds: max(f.folds, 0)}
+func (f *calibration) how() nrdl.CalibrationOptions {
+	return nrdl.CalibrationOptions{FAR: f.fpir, Prior: f.prior, Folds: max(f.folds, 0)}
 }
 
 // calibrated returns m with a calibration, unless f wants none, there are too few
@@ -64,8 +74,8 @@ func (a *app) calibrated(ctx context.Context, m *nrdl.Model, by nrdl.Method, f c
 	with, err := m.Calibrate(ctx, by, f.how(), nil, step)
 	done()
 	if errors.Is(err, nrdl.ErrNoStrangers) {
-		a.warn("the model names everybody: two people are too few to learn what a stranger looks like")
-		a.tell("nrdl: %s photographs of other people, none of these: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
+		a.warn("the model names everybody: two people are too few to estimate a threshold")
+		a.tell("nrdl: %s to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
 		return m, nil
 	}
 	if interrupted := context.Cause(ctx); interrupted != nil {
@@ -92,41 +102,50 @@ func (a *app) tellCalibration(c *nrdl.Calibration, path string, took time.Durati
 		a.tell("calibrated in %s: nobody has two faces, so none could be held out; probabilities are not known", seconds(took))
 		return
 	}
-	named := 0
-	for _, v := range c.Right {
-		if c.Known(v) {
-			named++
-		}
-	}
+	named := aboveThreshold(c, c.Right)
 	share := float64(named) / float64(held)
 	if c.Bears() > c.FAR {
-		a.warn("%s tell too little of strangers to promise %s %%: they bear %s %% or more", a.known(c), percent(c.FAR), percent(c.Bears()))
-		a.tell("nrdl: %s give photographs of other people, nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
+		a.warn("%s are too few to estimate a threshold for %s %% false accepts: the rate may be %s %% or more", a.known(c), percent(c.FAR), percent(c.Bears()))
+		a.tell("nrdl: %s give photographs of other people: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
 	}
-	a.tell("calibrated in %s: to name %s %% of strangers, as far as %s tell; %s %% of the faces held out are named rightly",
-		seconds(took), percent(c.FAR), a.known(c), percent(share))
+	a.tell("calibrated in %s: threshold for %s %% false accepts, estimated on %s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
+		seconds(took), percent(c.FAR), a.known(c), percent(share), percent(float64(aboveThreshold(c, c.Wrong))/float64(held)))
 	switch strangers := c.People + len(c.Given); {
 	case named == 0 && len(c.Given) > 0:
-		a.warn("the model names nobody: are there people of the model among the strangers, or photographs of another kind than it was learnt from?")
+		a.warn("the model names nobody: perhaps some of the strangers are people of the model, or their photographs are of another kind than the training photographs")
 	case named == 0:
-		a.warn("the model names hardly anybody: it knows too little of strangers to keep them out otherwise")
-		a.tell("nrdl: %s give photographs of other people, nrdl calibrate %s --strangers DIR, or accept more strangers, --far 0.1", a.paint(cyan, "hint:"), path)
+		a.warn("the model names hardly anybody: with so few people the threshold must be high to reject strangers")
+		a.tell("nrdl: %s give photographs of other people: nrdl calibrate %s --strangers DIR; or accept more strangers: --fpir 0.1", a.paint(cyan, "hint:"), path)
 	case strangers < fewPeople:
-		a.tell("nrdl: %s so few people tell little of strangers: give photographs of others, nrdl calibrate %s --strangers DIR",
-			a.paint(cyan, "hint:"), path)
+		a.tell("nrdl: %s %s are too few for a reliable threshold; give photographs of other people: nrdl calibrate %s --strangers DIR",
+			a.paint(cyan, "hint:"), a.known(c), path)
 	case share < fewNamed:
-		a.tell("nrdl: %s to name more, accept more strangers, nrdl calibrate %s --far 0.05, or add photographs of each person",
+		a.tell("nrdl: %s to name more faces, accept more strangers: nrdl calibrate %s --fpir 0.05; or add photographs of each person",
 			a.paint(cyan, "hint:"), path)
 	}
 }
 
-// known says whom c knows strangers from.
-func (a *app) known(c *nrdl.Calibration) string {
-	people := fmt.Sprintf("%d people left out in turn", c.People)
-	if len(c.Given) == 0 {
-		return people
+// aboveThreshold counts the margins with which c names a face.
+func aboveThreshold(c *nrdl.Calibration, margins []float64) (n int) {
+	for _, v := range margins {
+		if c.Known(v) {
+			n++
+		}
 	}
-	return fmt.Sprintf("%s and %s given", people, plural(len(c.Given), "stranger"))
+	return n
+}
+
+// known says on whom c estimated its threshold: people who were left out in turn,
+// and strangers who were given.
+func (a *app) known(c *nrdl.Calibration) string {
+	var all []string
+	if c.People > 0 {
+		all = append(all, fmt.Sprintf("%d people", c.People))
+	}
+	if len(c.Given) > 0 {
+		all = append(all, faceCount(len(c.Given))+" of strangers")
+	}
+	return strings.Join(all, " and ")
 }
 
 func (a *app) calibrateCmd() *cobra.Command {
@@ -138,27 +157,32 @@ func (a *app) calibrateCmd() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "calibrate MODEL [--strangers DIR]",
-		Short: "Say from where on a model calls people unknown",
-		Long: `calibrate changes where a model draws the line between people whom it knows
-and strangers: for another share of false accepts (--far), and by photographs of
-people who are not in it (--strangers), as they will come: from the same camera,
-one person each if possible. They take the place of those that were given before.
-They are not kept, only how much the model took each for somebody.
+		Short: "Set the threshold for unknown faces",
+		Long: `calibrate sets the threshold of a model. A face whose margin, the difference between
+the best and the second score, is below the threshold is reported as ` + unknown + `.
 
-A model that was learnt without a calibration learns one.`,
-		Example: `  nrdl calibrate people.nrdl --far 0.001
-  nrdl calibrate people.nrdl --strangers passers-by --far 0.01`,
+--fpir is the target false positive identification rate: the share of strangers who
+may be named. With a smaller rate fewer strangers are named, and more people of the
+model are reported as ` + unknown + `. Without --fpir the rate of the model stays.
+
+--strangers DIR has photographs of people who are not in the model. They should be
+like the photographs to come: from the same camera, and one person each if possible.
+They replace the ones that were given before. Only their margins are stored, not the
+photographs.
+
+A model without a threshold gets one.`,
+		Example: `  nrdl calibrate people.nrdl --fpir 0.001
+  nrdl calibrate people.nrdl --strangers passers-by --fpir 0.01`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			changed := c.Flags().Changed("far")
 			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
-				return a.recalibrate(c.Context(), m, args[0], strangers, &f, changed, &find)
+				return a.recalibrate(c.Context(), m, args[0], strangers, &f, &find)
 			})
 		},
 		ValidArgsFunction: completeModel,
 	}
-	f.registerFAR(c)
-	f.folds, f.prior = -1, nrdl.DefaultCalibrating.Prior
+	f.registerFPIR(c, 0, " (default that of the model)")
+	f.folds, f.prior = -1, nrdl.DefaultCalibration.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
 	registerBackup(c, &backup)
 	find.register(c, face.All, "as the model does")
@@ -168,11 +192,15 @@ A model that was learnt without a calibration learns one.`,
 
 // recalibrate returns m with a calibration for f and for the strangers in the
 // images at path, where that is not empty.
-func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string, f *calibration, far bool, find *faceFlags) (*nrdl.Model, error) {
+func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string, f *calibration, find *faceFlags) (*nrdl.Model, error) {
 	old := m.Parts().Calibration
 	how := f.how()
-	if old != nil && !far {
+	switch {
+	case f.fpir > 0:
+	case old != nil:
 		how.FAR = old.FAR
+	default:
+		how.FAR = nrdl.DefaultCalibration.FAR
 	}
 	var given []float64
 	if path != "" {
@@ -185,7 +213,7 @@ func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string,
 	var with *nrdl.Model
 	var err error
 	if old != nil {
-		with, err = m.Refine(how.FAR, given)
+		with, err = m.Recalibrate(how.FAR, given)
 	} else {
 		with, err = a.firstCalibration(ctx, m, how, given)
 	}
@@ -196,7 +224,7 @@ func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string,
 	return with, nil
 }
 
-func (a *app) firstCalibration(ctx context.Context, m *nrdl.Model, how nrdl.Calibrating, given []float64) (*nrdl.Model, error) {
+func (a *app) firstCalibration(ctx context.Context, m *nrdl.Model, how nrdl.CalibrationOptions, given []float64) (*nrdl.Model, error) {
 	by, err := method.Of(m)
 	if err != nil {
 		return nil, err
@@ -225,7 +253,7 @@ func (a *app) warnOfMembers(c *nrdl.Calibration, margins []float64, path string)
 		}
 	}
 	if members*10 > len(margins) {
-		a.warn("%d of %d faces in %s look much like people of the model: strangers must not be in it", members, len(margins), path)
+		a.warn("%d of %d faces in %s look much like people of the model: strangers must be other people", members, len(margins), path)
 	}
 }
 
@@ -244,7 +272,7 @@ func (a *app) strangers(ctx context.Context, m *nrdl.Model, path string, find *f
 		return nil, err
 	}
 	if samples == nil {
-		return nil, hint.Add(fmt.Errorf("%s holds no faces that can be seen", path), "give photographs of people who are not in the model")
+		return nil, hint.Add(fmt.Errorf("no usable face in %s", path), "give photographs of people who are not in the model")
 	}
 	margins, err := m.Margins(ctx, samples)
 	if err != nil {

@@ -40,11 +40,11 @@ func (a *app) infoCmd() *cobra.Command {
 		Short: "Describe a data set and what is odd about it, or a model",
 		Long: `info counts people and images, and finds blank images and identical ones; the
 same image under two names is a wrong label. The line input says how train would
-see the faces. With flags that say how, the numbers are of the samples that are
-made of the images, before mirror images and projection.
+make features of the faces. The images are read at the size that the input needs.
+With --input and the like the numbers describe the features, before mirror images
+and projection.
 
-Of a model file it says how it sees faces, how it was learnt, and from where on
-it names them.`,
+Of a model file it prints the features, the method and the threshold.`,
 		Example: `  nrdl data info people
   nrdl data info people --input lighting --size 24x24 --json
   nrdl data info people.nrdl`,
@@ -150,10 +150,9 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 		a.print("keeps      %s, so that people can be added\n", plural(faces, "face"))
 	}
 	if c := p.Calibration; c == nil {
-		a.print("strangers  are named like everybody: the model is not calibrated\n")
+		a.print("threshold  none: every face is named\n")
 	} else {
-		a.print("strangers  are named in %v %% of cases: from a margin of %.3g on a face is named; known from %d people left out and %s given\n",
-			100*c.FAR, c.Threshold, c.People, plural(len(c.Given), "stranger"))
+		a.print("threshold  margin ≥ %.3g (target false accept rate %v %%, estimated on %s)\n", c.Threshold, 100*c.FAR, a.known(c))
 	}
 	return nil
 }

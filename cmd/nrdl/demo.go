@@ -92,7 +92,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	d.print("%d people who do not exist, %d faces of each learnt from, %d unseen faces to name\n\n",
 		d.faces.People, learnt, len(d.test.Labels()))
 	d.table = tabwriter.NewWriter(d.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(d.table, "right %\twrong\tlearn\tname all\t  method")
+	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
 	d.nearest()
 	m, err := d.contest(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
 		}
 		watch, done := d.watch("learning " + name)
 		start := time.Now()
-		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.On(d.train), m, nrdl.Run{Watch: watch})
+		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.ForSet(d.train), m, nrdl.Run{Watch: watch})
 		done()
 		if err != nil {
 			return nil, err
@@ -188,7 +188,7 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	how := nrdl.DefaultCalibrating
+	how := nrdl.DefaultCalibration
 	how.Folds = demoFolds
 	step, done := d.count("calibrating")
 	m, err = m.Calibrate(ctx, by, how, nil, step)
@@ -210,7 +210,7 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	d.print("\nof %d other people, whom it has never seen, the last calls %s %% of the faces unknown, and of its own %s %%\n",
+	d.print("\nof %d other people, whom it has never seen, the last calls %s %% of the faces unknown, and of its own people %s %%\n",
 		others.People, percent(1-far), percent(1-known))
 	return m, nil
 }

@@ -60,7 +60,7 @@ left out with a warning.`,
 	}
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
 	c.Flags().BoolVar(&f.warm, "warm", false, "start from what the model has learnt where its method iterates: faster, and not quite what train makes")
-	c.Flags().BoolVar(&f.forget, "forget", false, "do not keep the faces in the model: nobody else can be added to it")
+	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	registerBackup(c, &backup)
 	f.find.register(c, face.Largest, "as the model does")
 	complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -113,7 +113,7 @@ func (a *app) add(ctx context.Context, m *nrdl.Model, path string, photos []stri
 }
 
 // tellMerger tells what Merge did that was not asked for.
-func (a *app) tellMerger(m nrdl.Merger) {
+func (a *app) tellMerger(m nrdl.MergeReport) {
 	for _, id := range m.Skipped {
 		a.warn("left out: %s is in the model already", id)
 	}
@@ -201,15 +201,15 @@ func (a *app) calibratedLike(ctx context.Context, old, made *nrdl.Model, by nrdl
 	if c == nil && people > 2 {
 		return made, nil
 	}
-	f := calibration{far: nrdl.DefaultCalibrating.FAR, prior: nrdl.DefaultCalibrating.Prior, folds: -1}
+	f := calibration{fpir: nrdl.DefaultCalibration.FAR, prior: nrdl.DefaultCalibration.Prior, folds: -1}
 	if c != nil {
 		how := c.How()
-		f.far, f.prior = how.FAR, how.Prior
+		f.fpir, f.prior = how.FAR, how.Prior
 		if how.Folds > 0 {
 			f.folds = how.Folds
 		}
 		if len(c.Given) > 0 {
-			a.warn("what the strangers who were given told is lost: the model has changed")
+			a.warn("the margins of the given strangers are lost, because the model has changed")
 			a.tell("nrdl: %s give their photographs again: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
 		}
 	}

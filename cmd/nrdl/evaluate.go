@@ -31,21 +31,21 @@ func (a *app) evaluateCmd() *cobra.Command {
 	e := evaluation{split: splitFlag{dataset.DefaultSplit}}
 	c := &cobra.Command{
 		Use:   "evaluate DATA [flags]",
-		Short: "Say how often a method or a model is right",
-		Long: `evaluate divides the faces of each person, learns from one part and counts how
-many of the other are named correctly. Run r splits and learns with the seed
-SEED + r: any run can be repeated alone. A split that draws nothing at random,
-such as first:6, has one run. With --input auto each run chooses an input and a
-coder by folds of the faces that it learns from.
+		Short: "Measure the accuracy of a method or a model",
+		Long: `evaluate splits the faces of each person, trains on one part and counts for how many
+faces of the other part the best guess is right (rank-1; the threshold is not used).
+Run r splits and trains with the seed SEED + r, so that any run can be repeated
+alone. A split without randomness, such as first:6, has one run. With --input auto
+each run selects features and coder by cross-validation on its training faces.
 
-With --model it judges a model that exists: on all of DATA, or with --split on
-the part that is not for learning. Give the --split and --seed that it was learnt
-with: on the images that it was learnt from its rate says nothing.
+With --model it tests an existing model: on all of DATA, or with --split on the test
+part only. Give the --split and --seed of the training: a rate on training images is
+meaningless. evaluate warns where test images are training images.
 
-With --open-set some of the people, drawn anew in each run, are enrolled, and the
-faces of the others are strangers': it tells how many faces are identified while
-a given share of strangers is let in, what the threshold that training sets does
-to strangers whom it has not seen, and what probabilities are worth.`,
+With --open-set each run draws some of the people and enrols them; the others are
+strangers. It reports the identification rate at given false accept rates, the false
+accepts at the threshold of the training, and the calibration error of the
+probabilities (ECE).`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --input faces32 --split random:5 --repeats 5
   nrdl evaluate people --input auto --size 32x32 --split first:6
@@ -75,10 +75,10 @@ to strangers whom it has not seen, and what probabilities are worth.`,
 		ValidArgsFunction: completeData,
 	}
 	e.learn.register(c)
-	e.split.register(c, "the images to learn from")
+	e.split.register(c, "the training images")
 	e.repeats = 10
 	numberVar(c, &e.repeats, "repeats", "r", inRange(1, many), "`N` runs, each with a split of its own")
-	c.Flags().StringVar(&e.model, "model", "", "judge this `MODEL`; nothing is learnt")
+	c.Flags().StringVar(&e.model, "model", "", "test this `MODEL`; nothing is trained")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
 	e.open.register(c)
 	complete(c, "model", completeFiles("nrdl"))
@@ -97,7 +97,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, stageFlags) {
 		if c.Flags().Changed(flag) {
-			return hint.Add(misuse("--%s has no meaning with --model", flag), "a model that exists is judged as it is, once")
+			return hint.Add(misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
 		}
 	}
 	return nil
@@ -186,10 +186,32 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
-	if !e.divided {
-		a.warn("if %s holds the images that the model was learnt from, the rate says nothing: give the --split it was learnt with", data)
-	}
+	a.warnOfTrainingImages(model, set, split, e.learn.seed, data)
 	return result, nil
+}
+
+// warnOfTrainingImages tells where a model is tested on images that it was trained
+// on, or may be where that is not known: the model keeps no faces, or images have
+// no names.
+func (a *app) warnOfTrainingImages(m *nrdl.Model, set *nrdl.Set, split *dataset.Split, seed uint64, data string) {
+	const advice = "test on other images, or give the --split and --seed of the training"
+	if split != nil {
+		if _, test, err := split.Apply(set, seed); err == nil {
+			set = set.Select(test)
+		}
+	}
+	kept := m.Parts().Enrolled
+	if kept == nil || set.IDs == nil {
+		if split == nil {
+			a.warn("if the model was trained on images of %s, the rate is meaningless", data)
+			a.tell("nrdl: %s %s", a.paint(cyan, "hint:"), advice)
+		}
+		return
+	}
+	if _, report, err := kept.Merge(set); err == nil && len(report.Skipped) > 0 {
+		a.warn("the model was trained on %d of the %d test images: the rate is too high", len(report.Skipped), len(set.IDs))
+		a.tell("nrdl: %s %s", a.paint(cyan, "hint:"), advice)
+	}
 }
 
 // abridged joins names, at most five of them.
@@ -211,13 +233,13 @@ func (a *app) printResult(r experiment.Result, exists bool) {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush() // errors surface when out is flushed
 	if exists {
-		fmt.Fprintln(w, "right %\twrong\tof\tname all\t")
+		fmt.Fprintln(w, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
 			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", percent(one.Accuracy), one.Wrong, one.N, seconds(since(one.CodeSeconds)))
 		}
 		return
 	}
-	fmt.Fprintln(w, "seed\tright %\twrong\tof\tlearnt from\tpasses\tstatus\tlearn\tname all\t")
+	fmt.Fprintln(w, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, percent(one.Accuracy), one.Wrong, one.N,
 			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), seconds(since(one.CodeSeconds)))

@@ -27,8 +27,8 @@ type faceFlags struct {
 func (f *faceFlags) register(c *cobra.Command, which face.Which, auto string) {
 	f.detect = choiceFlag{string(face.Auto), face.Detects}
 	f.which = choiceFlag{string(which), []string{string(face.Largest), string(face.Refuse), string(face.All)}}
-	f.detect.register(c, "detect", "whether faces are looked for in images: auto, "+auto+", always or never")
-	f.which.register(c, "faces", "which faces of a photograph with several: largest, refuse or all")
+	f.detect.register(c, "detect", "whether to search images for faces: auto ("+auto+"), always or never")
+	f.which.register(c, "faces", "if there are several faces: largest, all, or refuse (skip the photograph)")
 }
 
 // choiceFlag is a flag with a few values.
@@ -67,11 +67,11 @@ func (a *app) tellingFaces(d *face.Detector) func(context.Context, []string) (da
 	return func(ctx context.Context, files []string) (dataset.Reader, nrdl.Eyes, error) {
 		reader, eyes, err := d.Faces(ctx, files)
 		if reader != nil && d.Detect == face.Auto && d.Input.Eyes.IsZero() {
-			a.tell("these are photographs: the faces in them are found, and their eyes brought to %v (--detect never takes images as they are)", eyes)
+			a.tell("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); --detect never uses the images as they are", eyes.Distance, eyes.Height)
 		}
 		if err == nil && reader == nil && d.Detect == face.Auto && d.Input.Crop == 0 && large(files) {
-			a.warn("in most of the images no face is found, or it fills them: they are taken as they are, as crops of faces")
-			a.tell("nrdl: %s --detect always looks for faces in them; --detect never says that they are crops", a.paint(cyan, "hint:"))
+			a.warn("most images have no detectable face, or the face fills the image: they are used as they are, as face crops")
+			a.tell("nrdl: %s --detect always searches them for faces; --detect never uses them as crops without this warning", a.paint(cyan, "hint:"))
 		}
 		return reader, eyes, err
 	}
@@ -119,8 +119,8 @@ func newViewer(m *nrdl.Model, f *faceFlags) (*viewer, error) {
 	v := &viewer{input: m.Parts().Input.Images(), which: face.Which(f.which.value)}
 	v.detect = face.Detect(f.detect.value) != face.Never && !v.input.Eyes.IsZero()
 	if face.Detect(f.detect.value) == face.Always && !v.detect {
-		return nil, hint.Add(errors.New("the model was learnt from images that were taken as they are: it does not say where eyes are put"),
-			"learn it again from photographs: nrdl train DATA -o MODEL --detect always")
+		return nil, hint.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
+			"train it again on photographs: nrdl train DATA -o MODEL --detect always")
 	}
 	return v, nil
 }
@@ -134,8 +134,8 @@ func (a *app) warnOfPhotographs(ctx context.Context, v *viewer, files []string) 
 		return
 	}
 	if photographs, err := face.DefaultFinder.Photographs(ctx, files[:min(few, len(files))]); err == nil && photographs {
-		a.warn("these look like photographs, and the model was learnt from images of faces that were taken as they are: so are these")
-		a.tell("nrdl: %s cut out the faces, or learn from photographs: nrdl train DATA -o MODEL --detect always", a.paint(cyan, "hint:"))
+		a.warn("these look like photographs, but the model was trained on face crops: the images are used as they are")
+		a.tell("nrdl: %s cut out the faces, or train on photographs: nrdl train DATA -o MODEL --detect always", a.paint(cyan, "hint:"))
 	}
 }
 

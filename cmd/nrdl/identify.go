@@ -26,37 +26,38 @@ const unknown = nrdl.Unknown
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
-		Use:   "identify MODEL IMAGE|DIR...",
+		Use:   "identify MODEL IMAGE|DIR|-...",
 		Short: "Name the faces in photographs",
-		Long: `identify names the faces in photographs: a line file,name,probability each, the
-largest face of a photograph first. In folders it finds all images, in the
-folders in them too; - reads the paths of images from standard input, a line
-each. If the model was learnt from crops of faces, so must the images be crops.
+		Long: `identify names the faces in photographs. It writes one line file,name,probability per
+face, the largest face of a photograph first. In folders it finds all images, also in
+subfolders; - reads the paths of images from standard input, one per line. If the
+model was trained on face crops, the images must be face crops too.
 
-A face that is not like any person enough is named ` + unknown + `, without a probability.
-A face that is not seen well enough, a photograph without one and a blank image
-have an empty name; a warning says why. Where nobody could be looked at, the exit
-status is 1. An image that cannot be read is reported, and the exit status is 1; one
-that vanishes from its folder meanwhile is left out with a warning.
+A face whose best score leads the second by less than the threshold is reported as
+` + unknown + `, without a probability; in JSON its name is null, known is false, and guess is
+the best guess. A face of poor quality, a photograph without a face and a blank image
+have an empty name; a warning says why. The exit status is 1 if no usable face was
+found, or if an image could not be read. An image that is deleted during the run is
+left out with a warning.
 
---top N adds the N likeliest people to the line: person,score,person2,score2….
+--top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
-strangers, the box of the face and its pupils in pixels of the upright photograph,
-its quality, and why it is not named. --json writes an object a line, a photograph
-each, with all of that; of a file that cannot be read it says why.
+` + unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
+its quality, and why it is not named. --json writes the same as JSON Lines, one object
+per photograph; for a file that cannot be read the object has the error.
 
-Names that begin as a formula of a spreadsheet does get an apostrophe before them,
-and names of files with hidden characters are written as Go quotes them ("a\n.png");
-train reads such names back from a list. JSON has every name exactly.
+A name that a spreadsheet would take for a formula gets an apostrophe in front, and
+file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
+names back from a list. JSON has every name exactly.
 
--o RESULTS writes the lines of --json to a file as they come, and --resume goes on
-after what is there already: a run that was killed names no photograph twice. Files
-that could not be read are tried again; their last line counts. Folders that
---draw and --sort make lie outside of those that are read.
+-o RESULTS writes the JSON Lines to a file during the run. --resume continues such a
+file: photographs that are in it are not named again, files that could not be read are
+tried again, and their last line counts. The folders of --draw and --sort must be
+outside the folders that are read.
 
 --watch DIR names the photographs in a folder, and new ones as they arrive, until
-Ctrl-C. It looks twice a second, which works on network drives too, and takes a file
-when it has stopped growing.`,
+Ctrl-C. It looks twice a second, which works on network drives too, and reads a file
+when the file has stopped growing.`,
 		Example: `  nrdl identify people.nrdl people/person001
   nrdl identify people.nrdl people/person001/0001.png --top 3
   nrdl identify people.nrdl people --csv
@@ -88,15 +89,14 @@ when it has stopped growing.`,
 }
 
 func (i *identification) register(c *cobra.Command) {
-	i.top = 1
-	numberVar(c, &i.top, "top", "t", inRange(1, many), "name the `N` likeliest people, best first")
-	c.Flags().BoolVar(&i.json, "json", false, "write an object a line, a photograph each: file, size, faces, model")
-	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, a line a face")
-	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for what --json writes, in place of standard output")
-	c.Flags().BoolVar(&i.resume, "resume", false, "go on with RESULTS: leave out the photographs that are named in it")
+	numberVar(c, &i.top, "top", "t", inRange(1, many), "add the `N` most likely people with their scores to each line, best first")
+	c.Flags().BoolVar(&i.json, "json", false, "write JSON Lines, one object per photograph: file, size, faces, model")
+	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
+	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
+	c.Flags().BoolVar(&i.resume, "resume", false, "continue RESULTS: skip the photographs that are in it")
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
-	c.Flags().StringVar(&i.sort, "sort", "", "make a folder a person in the folder `DIR`, with links to the photographs")
+	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
 	i.find.register(c, face.All, "as the model does")
 	complete(c, "output", completeFiles("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
@@ -125,7 +125,7 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	if i.draw != "" && i.sort != "" && (within(i.draw, i.sort) || within(i.sort, i.draw)) {
 		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
-	i.pairs = c.Flags().Changed("top")
+	i.pairs, i.top = i.top > 0, max(1, i.top)
 	return nil
 }
 
@@ -252,9 +252,22 @@ func (i *identification) open(path string) error {
 		}
 	}
 	if p.Calibration == nil {
-		i.warn("the model is not calibrated: everybody is named; nrdl calibrate %s", path)
+		i.warn("the model has no threshold: every face is named")
+		i.tell("nrdl: %s to enable unknown: %s", i.paint(cyan, "hint:"), enabling(p, path))
 	}
 	return nil
+}
+
+// enabling says how the model at path gets a threshold.
+func enabling(p nrdl.Parts, path string) string {
+	const fewest = 3 // one is left out, and two remain
+	switch {
+	case p.Enrolled == nil:
+		return "train the model again, without --calibrate 0"
+	case len(p.Classes) < fewest:
+		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
+	}
+	return "nrdl calibrate " + path
 }
 
 // end tells how it went, and is an error where something went wrong.

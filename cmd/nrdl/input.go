@@ -40,17 +40,17 @@ const auto = "auto"
 
 func (f *inputFlags) register(c *cobra.Command) {
 	f.registerStages(c)
-	f.set.BoolVar(&f.mirror, "mirror", false, "learn from the mirror images of the training faces too")
-	f.set.StringVar(&f.project, "project", "", "`PROJECTION` fit on the training samples, as fisher:0.3, pca:100 or none")
-	f.set.Lookup("input").Usage += " (default " + nrdl.DefaultInputName + ", or by --size; .mat and .npz: pixels)"
+	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
+	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
+	f.set.Lookup("input").Usage += fmt.Sprintf(" (default %s, or the preset for --size; without its projection for fewer than %d people and for --method %s; .mat and .npz: pixels)", nrdl.DefaultInputName, nrdl.FewPeople, learner)
 	complete(c, "project", completeProjections)
 }
 
 // registerStages registers the flags for what is not learnt.
 func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
-	f.set.StringVarP(&f.text, "input", "i", "", "`INPUT` that makes samples of faces: a preset, or features as igo+lbp:cell=5.34; nrdl methods lists them")
-	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` against light and noise before the features, as despeckle+lcn or none")
+	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, or features joined by +, as igo+lbp:cell=5.34; nrdl methods lists them")
+	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` before the features that reduce light and noise, as despeckle+lcn, or none")
 	numberVar(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	f.size.register(c)
 	f.find.register(c, face.Largest, "in photographs and not in crops of faces")
@@ -183,7 +183,7 @@ func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputF
 	if !f.chosen() {
 		in = forPeople(in, len(set.Classes))
 	}
-	made := in.On(set)
+	made := in.ForSet(set)
 	if err := f.suits(in, set); err != nil {
 		return nil, in, fmt.Errorf("%s: %w", path, err)
 	}
@@ -215,7 +215,7 @@ func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nr
 	}
 	set, err := a.open(ctx, path, in.Images(), find)
 	if err != nil && isMatrix(path) {
-		err = fmt.Errorf("%w; the model sees faces as %v", err, in)
+		err = fmt.Errorf("%w; the features of the model are %v", err, in)
 	}
 	return set, err
 }
@@ -223,7 +223,7 @@ func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nr
 // suits reports samples that are not images where in, which f describes, needs
 // images.
 func (f *inputFlags) suits(in nrdl.Input, set *nrdl.Set) error {
-	on := in.On(set)
+	on := in.ForSet(set)
 	stages := on.Fixed()
 	switch {
 	case set.Input.ArePixels():
@@ -271,9 +271,9 @@ func (l *learning) seeing(data string) (in nrdl.Input, m nrdl.Method, choose boo
 	return in, m, choose, err
 }
 
-// tellInput tells how faces are seen, unless their grey values are the samples.
+// tellInput tells the features, unless they are the grey values.
 func (a *app) tellInput(in nrdl.Input) {
 	if !in.IsZero() && (!in.ArePixels() || in.Mirror) {
-		a.tell("faces are seen as %v", in)
+		a.tell("features: %v", in)
 	}
 }

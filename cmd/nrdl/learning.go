@@ -29,11 +29,11 @@ type learning struct {
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+learner+"; of features and projected samples "+comparer+")")
-	f.StringVar(&l.preset, "preset", "", "`NAME` of a database whose values the method takes: "+strings.Join(method.PresetNames(), ", "))
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+comparer+"; "+learner+" for grey values without projection)")
+	f.StringVar(&l.preset, "preset", "", "use the parameters for the database `NAME`: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
-	f.Uint64Var(&l.seed, "seed", 0, "`N` from which random choices follow")
+	f.Uint64Var(&l.seed, "seed", 0, "random seed `N`")
 	complete(c, "method", completeMethods)
 	complete(c, "preset", completePresets)
 	complete(c, "set", completeParams)
@@ -110,7 +110,7 @@ func (l *learning) named(err error, m nrdl.Method, path, value string) error {
 type sizeFlag struct{ nrdl.Size }
 
 func (s *sizeFlag) register(c *cobra.Command) {
-	s.registerAs(c, "`HxW` pixels that images are brought to (default that of the input, "+nrdl.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
+	s.registerAs(c, "resize images to `HxW` pixels (default the size of the input, "+nrdl.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
 }
 
 func (s *sizeFlag) registerAs(c *cobra.Command, use string) {

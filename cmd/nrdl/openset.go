@@ -29,10 +29,10 @@ type openSet struct {
 }
 
 // openSetFlags have no meaning without --open-set.
-var openSetFlags = []string{"enrolled", "strangers", "given", "far", "strangers-share", "calibrate", "output"}
+var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "strangers-share", "calibrate", "output"}
 
 func (o *openSet) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, the others are strangers: how many are identified, how many let in")
+	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and false accepts")
 	o.enrolled = 0.5
 	numberVar(c, &o.enrolled, "enrolled", "", aShare(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
@@ -140,7 +140,7 @@ func (a *app) furtherStrangers(ctx context.Context, path string, in nrdl.Input, 
 		return nil, err
 	}
 	if set == nil {
-		return nil, fmt.Errorf("%s holds no faces that can be seen", path)
+		return nil, fmt.Errorf("no usable face in %s", path)
 	}
 	a.tell("read %s: %d faces of strangers in %d images", path, len(set.IDs), len(files))
 	if without := len(files) - len(set.IDs); without > 0 { // black images are at the end
@@ -184,11 +184,11 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 		fmt.Fprintf(w, "%s\t\n", spread(s.EER))
 	}
 	w.Flush() // errors surface when out is flushed
-	a.print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%, of %s %% where nobody is unknown\n",
+	a.print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
 		100*r.Calibrate.FAR, spread(r.FAR), percent(r.FAR.Least), percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
 	a.printPromise(r)
 	a.print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
-	fmt.Fprintln(w, "said %\tright %\tshare of faces %\t")
+	fmt.Fprintln(w, "stated %\tright %\tshare of faces %\t")
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
 			fmt.Fprintf(w, "%s\t%s\t%s\t\n", percent(b.Said), percent(b.Right), percent(b.Share))
@@ -204,14 +204,14 @@ func (a *app) printPromise(r *experiment.OpenSetResult) {
 		bears = max(bears, d.Bears)
 	}
 	if bears > r.Calibrate.FAR {
-		a.print("so few faces bear %s %% or more: the threshold for %v %% is a guess\n", percent(bears), 100*r.Calibrate.FAR)
+		a.print("so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", percent(bears), 100*r.Calibrate.FAR)
 	}
 	if r.Named.Faces == 0 {
 		return
 	}
-	a.print("of the faces that are named %s %% are named rightly, where %s %% is said", percent(r.Named.Right), percent(r.Named.Said))
+	a.print("of the named faces %s %% have the right name; the mean stated probability is %s %%", percent(r.Named.Right), percent(r.Named.Said))
 	if r.Surest > 0 {
-		a.print("; of no stranger among them is more than %s %% said", percent(r.Surest))
+		a.print("; the highest for a named stranger is %s %%", percent(r.Surest))
 	}
 	a.print("\n")
 }

@@ -15,13 +15,15 @@ func (a *app) peopleCmd() *cobra.Command {
 	var asJSON, list bool
 	c := &cobra.Command{
 		Use:   "people MODEL",
-		Short: "List the people of a model, and how well each is told apart",
-		Long: `people lists the people whom a model knows: how many faces it keeps of each, how
-well they are seen, and how well each person is told from the others. For the
-latter the model is learnt again and again without some of the faces, which are
-then named: right is how many were, known how many of them with a margin above
-the threshold for strangers. Rival is whom the person is taken for most often,
-or would be.`,
+		Short: "List the people of a model, and how well each is recognised",
+		Long: `people lists the people of a model: the number of stored faces, their quality, and
+how well each person is recognised. For the latter, faces are held out in turn
+(cross-validation) and then identified: right counts the faces whose best guess is
+the person, known those of them above the threshold; the others would be ` + unknown + `.
+rival is the person with whom this one is confused most often, or nearly.
+
+train and calibrate print a share of known faces too. It is usually lower, because
+they leave out people as well.`,
 		Example: `  nrdl people people.nrdl
   nrdl people people.nrdl --list
   nrdl people people.nrdl --json`,
@@ -32,7 +34,7 @@ or would be.`,
 		ValidArgsFunction: completeModel,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write an object with all numbers")
-	c.Flags().BoolVar(&list, "list", false, "names and faces only: nothing is learnt, which takes a while of many people")
+	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
 	return c
 }
 
@@ -130,7 +132,7 @@ func (a *app) holdOut(ctx context.Context, m *nrdl.Model, r *residency) error {
 			return err
 		}
 		r.Why = err.Error()
-		a.warn("how well people are told apart is not known: %v", err)
+		a.warn("cross-validation is not possible: %v", err)
 		return nil
 	}
 	for _, v := range verdicts {
@@ -148,7 +150,7 @@ func (a *app) holdOut(ctx context.Context, m *nrdl.Model, r *residency) error {
 }
 
 // judge counts v for p.
-func (r *residency) judge(p *resident, v nrdl.Verdict) {
+func (r *residency) judge(p *resident, v nrdl.HeldOutResult) {
 	if p.Held == 0 {
 		p.Margin, p.rivals = new(float64), map[string]int{}
 		if r.Threshold != nil {

@@ -17,14 +17,15 @@ func (a *app) printPeople(r *residency) error {
 		a.tell("nrdl: %s a model that is learnt without --forget can tell more", a.paint(cyan, "hint:"))
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	columns := r.columns()
 	line := func(cell func(c column) string) {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
 			cells[i] = cell(c)
 		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t "))
+		fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") // the last cell ends too, so that it has the width of its column
 	}
 	line(func(c column) string { return c.title })
 	for _, p := range r.People {
@@ -32,6 +33,9 @@ func (a *app) printPeople(r *residency) error {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	for row := range strings.Lines(table.String()) {
+		a.print("%s\n", strings.TrimRight(row, " \n"))
 	}
 	a.print("\n%s\n", r.total())
 	return nil
@@ -77,9 +81,9 @@ func (r *residency) total() string {
 	if r.Held == 0 {
 		return text
 	}
-	text += fmt.Sprintf("; of %d held out %s %% are named rightly", r.Held, percent(float64(r.Right)/float64(r.Held)))
+	text += fmt.Sprintf("; of %d held-out faces the best guess is right for %s %%", r.Held, percent(float64(r.Right)/float64(r.Held)))
 	if r.Known != nil {
-		text += fmt.Sprintf(", %s %% with a margin above the threshold", percent(float64(*r.Known)/float64(r.Held)))
+		text += fmt.Sprintf(", and above the threshold for %s %%", percent(float64(*r.Known)/float64(r.Held)))
 	}
 	return text
 }

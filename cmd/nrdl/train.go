@@ -26,20 +26,20 @@ func (a *app) trainCmd() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "train DATA -o MODEL [flags]",
-		Short: "Learn a model from labelled faces",
-		Long: `train learns a model from labelled faces and writes it to a file.
+		Short: "Train a model on labelled faces",
+		Long: `train trains a model on labelled faces and writes it to a file.
 
-DATA is a folder with one folder of images a person, a list of images (.csv),
-or a .mat or .npz file. --input says how a face becomes what is learnt from: its
-grey values, or features of them, which tell people apart better. The model keeps
-that, so that identify sees faces the same way. --input auto lets folds of the
-training faces choose an input and a coder.
+DATA is a folder with one folder of images per person, a list of images (.csv),
+or a .mat or .npz file. --input selects the features: grey values, or others, which
+separate people better. The model stores the choice, so that identify uses the same
+features. --input auto selects features and coder by cross-validation on the
+training faces.
 
-In photographs the largest face is found first; a folder of crops is taken as it
-is. What the model does not know it calls unknown: by leaving out people and
-faces in turn it learns how strangers look to it, and where to draw the line for
-one false accept in a hundred (--far). It keeps the crops of the faces, not the
-photographs, so that people can be added later; --forget keeps no faces.`,
+In a photograph train finds and aligns the largest face. A folder of face crops is
+used as it is. A face that matches nobody is later reported as ` + unknown + `: train
+estimates the threshold by cross-validation, leaving out people and faces in turn,
+for a false accept rate of 1 % (--fpir 0.01). The model stores the face crops, not
+the photographs, so that people can be added later; --forget stores no faces.`,
 		Example: `  nrdl train people -o people.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32
@@ -58,11 +58,11 @@ photographs, so that people can be added later; --forget keeps no faces.`,
 		ValidArgsFunction: completeData,
 	}
 	learn.register(c)
-	split.register(c, "the images to learn from")
+	split.register(c, "the training images")
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
 	strangers.register(c)
-	c.Flags().BoolVar(&forget, "forget", false, "do not keep the faces in the model: nobody can be added to it")
-	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, a line of JSON a pass (slower)")
+	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
+	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
 	complete(c, "output", completeFiles("nrdl"))
 	complete(c, "trace", completeFiles("jsonl"))
 	return c
@@ -120,7 +120,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", data, err)
 		}
-		set, in, m = best.Images, best.Input.On(best.Images), best.Method
+		set, in, m = best.Images, best.Input.ForSet(best.Images), best.Method
 	}
 	a.tellInput(in)
 	a.tellMethod(m, learn)
