@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fvbommel/sortorder"
 	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/gonum/mat"
 
@@ -205,7 +206,7 @@ func (m *merging) twice() {
 	}
 	seed := maphash.MakeSeed()
 	there := map[uint64][]place{}
-	names := slices.SortedFunc(maps.Keys(m.people), NaturalCompare)
+	names := slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
 	for _, name := range names {
 		for _, e := range m.people[name] {
 			key := e.hash(seed)
@@ -237,7 +238,7 @@ func nextID(id string, n int) string {
 // set is what was put together.
 func (m *merging) set() *Set {
 	t := &Set{Groups: []int{0}, Input: m.first.Input, White: m.first.White}
-	t.Classes = slices.SortedFunc(maps.Keys(m.people), NaturalCompare)
+	t.Classes = slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
 	var all []entry
 	for _, name := range t.Classes {
 		own := m.people[name]
@@ -264,7 +265,7 @@ func (m *merging) set() *Set {
 // comparePaths orders paths as a walk through their folders meets them, each in
 // natural order.
 func comparePaths(a, b string) int {
-	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), NaturalCompare)
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), sortorder.NaturalCompare)
 }
 
 // Without returns the images of s but for those of people, all of whom it must

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -44,7 +45,7 @@ func folder(t testing.TB) *Set {
 		}
 	}
 	slices.SortStableFunc(ids, comparePaths)
-	slices.SortStableFunc(labels, NaturalCompare)
+	slices.SortStableFunc(labels, sortorder.NaturalCompare)
 	x := mat.NewDense(6, len(ids), nil)
 	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(256)) }, x)
 	s, err := NewSet(x, labels, ids, nil, Input{Size: Size{Height: 3, Width: 2}})
@@ -136,7 +137,7 @@ func TestRename(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := got.Validate(); err != nil || !slices.IsSortedFunc(got.Classes, NaturalCompare) || slices.Contains(got.Classes, name) {
+			if err := got.Validate(); err != nil || !slices.IsSortedFunc(got.Classes, sortorder.NaturalCompare) || slices.Contains(got.Classes, name) {
 				t.Errorf("%q to %q: %v, %v", name, to, got.Classes, err)
 			}
 			for j, id := range got.IDs {

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/esimov/pigo v1.4.6
+	github.com/fvbommel/sortorder v1.2.1
 	github.com/gofrs/flock v0.13.0
 	github.com/google/go-cmp v0.7.0
 	github.com/hbollon/go-edlib v1.7.0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/lin"
@@ -73,7 +74,7 @@ func (s *Set) group(labels []string) (order []int, err error) {
 		for l := range members {
 			s.Classes = append(s.Classes, l)
 		}
-		slices.SortFunc(s.Classes, NaturalCompare)
+		slices.SortFunc(s.Classes, sortorder.NaturalCompare)
 	}
 	s.Groups = []int{0}
 	for _, c := range s.Classes {
@@ -266,49 +267,6 @@ func (s *Set) NotBlack() *Set {
 		return &Set{}
 	}
 	return s.Select(idx)
-}
-
-// NaturalCompare orders names as people do: runs of digits compare as
-// numbers, so that "2.pgm" comes before "10.pgm".
-func NaturalCompare(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		if isDigit(x[0]) && isDigit(y[0]) {
-			var m, n string
-			m, x = cutNumber(x)
-			n, y = cutNumber(y)
-			if c := compareNumbers(m, n); c != 0 {
-				return c
-			}
-			continue
-		}
-		if x[0] != y[0] {
-			return int(x[0]) - int(y[0])
-		}
-		x, y = x[1:], y[1:]
-	}
-	if len(x) != len(y) {
-		return len(x) - len(y)
-	}
-	return strings.Compare(a, b)
-}
-
-func isDigit(b byte) bool { return '0' <= b && b <= '9' }
-
-func cutNumber(s string) (number, rest string) {
-	i := 0
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return s[:i], s[i:]
-}
-
-func compareNumbers(a, b string) int {
-	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
 }
 
 // Unit returns a copy of x, d×n, whose columns have unit ℓ2 norm: every method

@@ -97,18 +97,6 @@ func TestSelectIsTheSamplesAsked(t *testing.T) {
 	}
 }
 
-func TestNaturalCompare(t *testing.T) {
-	sorted := []string{"", "1", "01x", "2.pgm", "10.pgm", "a", "a1b2", "a1b10", "a2", "a007", "a7b", "b"}
-	for i, a := range sorted {
-		for j, b := range sorted {
-			got := NaturalCompare(a, b)
-			if (i < j) != (got < 0) || (i == j) != (got == 0) {
-				t.Errorf("NaturalCompare(%q, %q) = %d", a, b, got)
-			}
-		}
-	}
-}
-
 func TestUnit(t *testing.T) {
 	x := mat.NewDense(3, 5, []float64{
 		1, 0, 1e200, 1e-200, -3,
@@ -139,23 +127,6 @@ func TestParseSize(t *testing.T) {
 			t.Errorf("ParseSize(%q) = %v", in, got)
 		}
 	}
-}
-
-func FuzzNaturalCompare(f *testing.F) {
-	f.Add("2.pgm", "10.pgm", "a")
-	f.Add("01", "1", "001")
-	f.Fuzz(func(t *testing.T, a, b, c string) {
-		sign := func(a, b string) int { return min(1, max(-1, NaturalCompare(a, b))) }
-		if sign(a, b) != -sign(b, a) {
-			t.Errorf("%q and %q: not antisymmetric", a, b)
-		}
-		if sign(a, b) <= 0 && sign(b, c) <= 0 && sign(a, c) > 0 {
-			t.Errorf("%q, %q, %q: not transitive", a, b, c)
-		}
-		if sign(a, b) == 0 && a != b {
-			t.Errorf("%q and %q are equal", a, b)
-		}
-	})
 }
 
 func TestScoresDoNotDependOnTheBatch(t *testing.T) {

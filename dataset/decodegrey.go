@@ -91,34 +91,3 @@ func rgbaRow(dst, src []byte, premultiplied bool) {
 		dst[x] = byte(math.Round(luma(r, g, b, a)))
 	}
 }
-
-// turnBlock is a number of rows and columns whose pixels fit in a cache.
-const turnBlock = 32
-
-// uprightGrey returns m, whose corner is at (0, 0), as it is to be seen.
-func (o orientation) uprightGrey(m *image.Gray) *image.Gray {
-	if o == 1 {
-		return m
-	}
-	h, w := m.Rect.Dy(), m.Rect.Dx()
-	seen := image.NewGray(m.Rect)
-	if o.turned() {
-		seen = image.NewGray(image.Rect(0, 0, h, w))
-	}
-	offset := func(y, x int) int {
-		sy, sx := o.stored(y, x, h, w)
-		return sy*m.Stride + sx
-	}
-	start := offset(0, 0)
-	right, down := offset(0, 1)-start, offset(1, 0)-start
-	for y0 := 0; y0 < seen.Rect.Dy(); y0 += turnBlock {
-		for x0 := 0; x0 < seen.Rect.Dx(); x0 += turnBlock {
-			for y := y0; y < min(y0+turnBlock, seen.Rect.Dy()); y++ {
-				for x := x0; x < min(x0+turnBlock, seen.Rect.Dx()); x++ {
-					seen.Pix[y*seen.Stride+x] = m.Pix[start+x*right+y*down]
-				}
-			}
-		}
-	}
-	return seen
-}

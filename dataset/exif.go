@@ -68,22 +68,53 @@ func (o orientation) upright(img image.Image) image.Image {
 		return img
 	}
 	from := nrgbaOf(img)
-	h, w := from.Rect.Dy(), from.Rect.Dx()
-	seen := image.NewNRGBA(image.Rect(0, 0, w, h))
-	if o.turned() {
-		seen = image.NewNRGBA(image.Rect(0, 0, h, w))
+	seen := image.NewNRGBA(o.seen(from.Rect))
+	o.turn(seen.Pix, seen.Stride, from.Pix, from.Stride, 4, from.Rect)
+	return seen
+}
+
+// uprightGrey returns m, whose corner is at (0, 0), as it is to be seen.
+func (o orientation) uprightGrey(m *image.Gray) *image.Gray {
+	if o == 1 {
+		return m
 	}
+	seen := image.NewGray(o.seen(m.Rect))
+	o.turn(seen.Pix, seen.Stride, m.Pix, m.Stride, 1, m.Rect)
+	return seen
+}
+
+// seen returns the bounds of the upright image.
+func (o orientation) seen(stored image.Rectangle) image.Rectangle {
+	if o.turned() {
+		return image.Rect(0, 0, stored.Dy(), stored.Dx())
+	}
+	return image.Rect(0, 0, stored.Dx(), stored.Dy())
+}
+
+// turnBlock is a number of rows and columns whose pixels fit in a cache.
+const turnBlock = 32
+
+// turn writes the pixels src, of so many bytes each, upright to dst.
+func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, bytes int, stored image.Rectangle) {
 	offset := func(y, x int) int {
-		sy, sx := o.stored(y, x, h, w)
-		return from.PixOffset(from.Rect.Min.X+sx, from.Rect.Min.Y+sy)
+		sy, sx := o.stored(y, x, stored.Dy(), stored.Dx())
+		return sy*srcStride + sx*bytes
 	}
 	start := offset(0, 0)
 	right, down := offset(0, 1)-start, offset(1, 0)-start
-	inBlocks(seen.Rect.Dy(), seen.Rect.Dx(), func(y, x int) {
-		at := start + x*right + y*down
-		copy(seen.Pix[y*seen.Stride+4*x:][:4], from.Pix[at:at+4])
-	})
-	return seen
+	seen := o.seen(stored)
+	for y0 := 0; y0 < seen.Dy(); y0 += turnBlock {
+		for x0 := 0; x0 < seen.Dx(); x0 += turnBlock {
+			for y := y0; y < min(y0+turnBlock, seen.Dy()); y++ {
+				for x := x0; x < min(x0+turnBlock, seen.Dx()); x++ {
+					to, from := y*dstStride+x*bytes, start+x*right+y*down
+					for i := range bytes {
+						dst[to+i] = src[from+i]
+					}
+				}
+			}
+		}
+	}
 }
 
 // nrgbaOf returns img as colours of 8 bits, img itself if it is that. The kind
@@ -105,20 +136,6 @@ func nrgbaOf(img image.Image) *image.NRGBA {
 		}
 	}
 	return out
-}
-
-// inBlocks calls do for all rows and columns, those near to each other soon after
-// each other.
-func inBlocks(rows, columns int, do func(y, x int)) {
-	for y0 := 0; y0 < rows; y0 += turnBlock {
-		for x0 := 0; x0 < columns; x0 += turnBlock {
-			for y := y0; y < min(y0+turnBlock, rows); y++ {
-				for x := x0; x < min(x0+turnBlock, columns); x++ {
-					do(y, x)
-				}
-			}
-		}
-	}
 }
 
 // orientation returns the orientation that data tells, 1 where it tells none

@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 
+	"golang.org/x/image/draw"
+
 	"nrdl"
 )
 
@@ -137,7 +139,7 @@ func kernelTaps(n, m int, crop float64) []taps {
 		to := min(n-1, int(math.Ceil(centre+2*stretch)))
 		first, sum := len(pool), 0.0
 		for k := from; k <= to; k++ {
-			w := catmullRom((float64(k) - centre) / stretch)
+			w := draw.CatmullRom.At(min(math.Abs(float64(k)-centre)/stretch, draw.CatmullRom.Support))
 			pool = append(pool, w)
 			sum += w
 		}
@@ -148,15 +150,4 @@ func kernelTaps(n, m int, crop float64) []taps {
 		all[i] = taps{from, w}
 	}
 	return all
-}
-
-// catmullRom is the cubic convolution kernel with B = 0 and C = 1/2.
-func catmullRom(t float64) float64 {
-	switch t = math.Abs(t); {
-	case t < 1:
-		return (1.5*t-2.5)*t*t + 1
-	case t < 2:
-		return ((-0.5*t+2.5)*t-4)*t + 2
-	}
-	return 0
 }

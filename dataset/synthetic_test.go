@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
@@ -56,7 +57,7 @@ func TestSyntheticNames(t *testing.T) {
 	if got := set.IDs[2*few.PerPerson+1]; got != "person003/02" {
 		t.Errorf("the second image of the third person is %q", got)
 	}
-	if !slices.IsSortedFunc(set.Classes, nrdl.NaturalCompare) {
+	if !slices.IsSortedFunc(set.Classes, sortorder.NaturalCompare) {
 		t.Errorf("classes %q are not in natural order", set.Classes)
 	}
 }

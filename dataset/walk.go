@@ -12,7 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl"
+	"github.com/fvbommel/sortorder"
+
 	"nrdl/internal/hint"
 )
 
@@ -143,7 +144,7 @@ func (w *walker) names(rel string) ([]string, error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.SortFunc(names, nrdl.NaturalCompare)
+	slices.SortFunc(names, sortorder.NaturalCompare)
 	return names, nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fvbommel/sortorder"
+
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -201,7 +203,7 @@ func (r *Record) count(columns []int, people, named []string) {
 		r.Confusions = append(r.Confusions, Confusion{p[0], p[1], n})
 	}
 	slices.SortFunc(r.Confusions, func(a, b Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), nrdl.NaturalCompare(a.Of, b.Of), nrdl.NaturalCompare(a.As, b.As))
+		return cmp.Or(cmp.Compare(b.N, a.N), sortorder.NaturalCompare(a.Of, b.Of), sortorder.NaturalCompare(a.As, b.As))
 	})
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }

@@ -183,21 +183,14 @@ func (f *explained) enrolled(a *nrdl.WeightedAtom) []float64 {
 		v = scaled(v, white/e.White, 0)
 	}
 	if a.Mirrored {
-		v = mirrored(v, e.Input.Height)
+		columns := slices.Collect(slices.Chunk(v, e.Input.Height))
+		slices.Reverse(columns)
+		v = slices.Concat(columns...)
 	}
 	return v
 }
 
 const white = 255
-
-// mirrored is the mirror image of v, whose columns have so many pixels.
-func mirrored(v []float64, height int) []float64 {
-	out := make([]float64, 0, len(v))
-	for at := len(v) - height; at >= 0; at -= height {
-		out = append(out, v[at:at+height]...)
-	}
-	return out
-}
 
 // atoms is the row of the atoms with the largest weights.
 func (f *explained) atoms(most int) (row, error) {

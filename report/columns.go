@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl"
+	"github.com/fvbommel/sortorder"
+
 	"nrdl/experiment"
 	"nrdl/method"
 )
@@ -97,8 +98,8 @@ func dataOrder(s experiment.Source) int {
 func compareColumns(a, b *Column) int {
 	return cmp.Or(
 		cmp.Compare(dataOrder(a.Source), dataOrder(b.Source)),
-		nrdl.NaturalCompare(a.Source.Name, b.Source.Name), cmp.Compare(a.Source.Name, b.Source.Name),
-		nrdl.NaturalCompare(a.Split, b.Split), cmp.Compare(a.Split, b.Split),
+		sortorder.NaturalCompare(a.Source.Name, b.Source.Name), cmp.Compare(a.Source.Name, b.Source.Name),
+		sortorder.NaturalCompare(a.Split, b.Split), cmp.Compare(a.Split, b.Split),
 		cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Occlude, b.Occlude), cmp.Compare(a.key.hash, b.key.hash))
 }
 
@@ -126,9 +127,9 @@ func (l *Label) Base() string {
 // after what is not, and by its values.
 func compareLabels(a, b *Label) int {
 	return cmp.Or(
-		cmp.Compare(standing(a.Method), standing(b.Method)), nrdl.NaturalCompare(a.Method, b.Method),
+		cmp.Compare(standing(a.Method), standing(b.Method)), sortorder.NaturalCompare(a.Method, b.Method),
 		compareVaried(a, b),
-		nrdl.NaturalCompare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+		sortorder.NaturalCompare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
 }
 
 // standing is the place of a method in method.All; others follow.
@@ -150,7 +151,7 @@ func compareVaried(a, b *Label) int {
 	case w == nil:
 		return 1
 	}
-	c := cmp.Or(nrdl.NaturalCompare(a.Base(), b.Base()), cmp.Compare(v.Path, w.Path))
+	c := cmp.Or(sortorder.NaturalCompare(a.Base(), b.Base()), cmp.Compare(v.Path, w.Path))
 	if c != 0 {
 		return c
 	}
@@ -159,7 +160,7 @@ func compareVaried(a, b *Label) int {
 	if errX == nil && errY == nil {
 		return cmp.Compare(x, y)
 	}
-	return nrdl.NaturalCompare(v.Value, w.Value)
+	return sortorder.NaturalCompare(v.Value, w.Value)
 }
 
 // later orders records by when they were made, and equals by all that tells

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"nrdl"
+	"github.com/fvbommel/sortorder"
+
 	"nrdl/experiment"
 )
 
@@ -69,7 +70,7 @@ func confusions(runs []*experiment.Record) []experiment.Confusion {
 		all = append(all, experiment.Confusion{Of: pair[0], As: pair[1], N: n})
 	}
 	slices.SortFunc(all, func(a, b experiment.Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), nrdl.NaturalCompare(a.Of, b.Of), nrdl.NaturalCompare(a.As, b.As),
+		return cmp.Or(cmp.Compare(b.N, a.N), sortorder.NaturalCompare(a.Of, b.Of), sortorder.NaturalCompare(a.As, b.As),
 			cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
 	})
 	return all[:min(mostConfused, len(all))]

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"slices"
 
+	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
@@ -95,10 +96,10 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 	slices.SortStableFunc(of, func(a, b experiment.Record) int {
 		return cmp.Or(
 			cmp.Compare(indexOrLast(method.PresetNames(), a.Dataset.Preset), indexOrLast(method.PresetNames(), b.Dataset.Preset)),
-			nrdl.NaturalCompare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
-			tunedLast(a)-tunedLast(b), nrdl.NaturalCompare(a.Plan, b.Plan), nrdl.NaturalCompare(a.Split, b.Split),
+			sortorder.NaturalCompare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
+			tunedLast(a)-tunedLast(b), sortorder.NaturalCompare(a.Plan, b.Plan), sortorder.NaturalCompare(a.Split, b.Split),
 			cmp.Compare(indexOrLast(method.Names(), a.Method), indexOrLast(method.Names(), b.Method)),
-			nrdl.NaturalCompare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
+			sortorder.NaturalCompare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
 	})
 	for i, r := range of {
 		if i == 0 || r.Dataset.Name != of[i-1].Dataset.Name || r.Dataset.Hash != of[i-1].Dataset.Hash {

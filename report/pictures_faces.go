@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
@@ -133,7 +134,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 		pairs = append(pairs, of)
 	}
 	slices.SortFunc(pairs, func(a, b confusedPair) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), nrdl.NaturalCompare(a.of, b.of), nrdl.NaturalCompare(a.as, b.as))
+		return cmp.Or(cmp.Compare(count[b], count[a]), sortorder.NaturalCompare(a.of, b.of), sortorder.NaturalCompare(a.as, b.as))
 	})
 	pairs = pairs[:min(len(pairs), max(0, p.Pairs))]
 	found, failed := p.find(ctx, runs, pairs)

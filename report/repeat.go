@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fvbommel/sortorder"
+
 	"nrdl"
 	"nrdl/experiment"
 	"nrdl/method"
@@ -56,7 +58,7 @@ func tally(values map[string]int) string {
 		names = append(names, v)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(values[b], values[a]), nrdl.NaturalCompare(a, b), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(values[b], values[a]), sortorder.NaturalCompare(a, b), cmp.Compare(a, b))
 	})
 	if len(names) == 1 {
 		return names[0]

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl"
+	"github.com/fvbommel/sortorder"
+
 	"nrdl/experiment"
 )
 
@@ -90,7 +91,7 @@ func search(runs []*experiment.Record) string {
 			sizes = append(sizes, s)
 		}
 	}
-	slices.SortFunc(sizes, nrdl.NaturalCompare)
+	slices.SortFunc(sizes, sortorder.NaturalCompare)
 	if len(sizes) > fewValues {
 		return sizes[0] + " to " + sizes[len(sizes)-1]
 	}
@@ -111,7 +112,7 @@ func choices(runs []*experiment.Record) (words []string) {
 			}
 		}
 	}
-	slices.SortFunc(paths, nrdl.NaturalCompare)
+	slices.SortFunc(paths, sortorder.NaturalCompare)
 	for _, path := range paths {
 		var values []string
 		for _, r := range runs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fvbommel/sortorder"
 	"github.com/spf13/cobra"
 
 	"nrdl"
@@ -190,7 +191,7 @@ func (p *resident) sum() {
 	*p.Margin /= float64(p.Held)
 	for name, n := range p.rivals {
 		most := p.rivals[p.Rival]
-		if n > most || n == most && nrdl.NaturalCompare(name, p.Rival) < 0 {
+		if n > most || n == most && sortorder.NaturalCompare(name, p.Rival) < 0 {
 			p.Rival = name
 		}
 	}

@@ -181,7 +181,7 @@ func presetInputs() string {
 	return b.String()
 }
 
-// A tried idea is one that bench/ideas compared with what it would replace.
+// A tried idea was compared with what it would replace, at the tag ideas-2026-11.
 type triedIdea struct {
 	Idea       string  `json:"idea"`
 	Hypothesis string  `json:"hypothesis"`
