@@ -13,11 +13,11 @@ import (
 	"nrdl/method"
 )
 
-// A Column is a data set, divided and spoilt in one way: what runs have in
+// A Column is a setting, a data set with a split and a corruption: what runs have in
 // common that can be compared.
 type Column struct {
 	Title   string // of the data set
-	Sub     string // how it is divided, and how spoilt, if at all
+	Sub     string // its split, and its corruption, if any
 	Source  experiment.Source
 	Split   string
 	Noise   float64

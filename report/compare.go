@@ -39,7 +39,8 @@ func leastPairs(comparisons int) int {
 // mostExact is up to how many pairs the exact distribution is taken.
 const mostExact = 200
 
-// compare finds the best cells of column j and what cannot be told from them.
+// compare finds the best cells of column j and what is not significantly different
+// from them.
 // Cells that lack runs do not take part: their mean is over other splits.
 func (p *Plan) compare(j int) {
 	means := make([]float64, len(p.Labels))
@@ -180,7 +181,7 @@ func tTest(x, y []float64, overlap float64) float64 {
 	return t.P
 }
 
-// tests says which tests the columns of p were given, and what that means.
+// tests says which tests were used for the columns of p, and what they mean.
 func (p *Plan) tests() string {
 	used := map[string]bool{}
 	for i := range p.Labels {
@@ -192,28 +193,28 @@ func (p *Plan) tests() string {
 	}
 	var how []string
 	if used[wilcoxon] {
-		how = append(how, "where there are enough for so many comparisons the exact Wilcoxon signed-rank test")
+		how = append(how, "the exact Wilcoxon signed-rank test where there are enough runs for so many comparisons")
 	}
 	if used[flips] {
-		how = append(how, "with few runs Fisher's randomisation test whose unit is the face, its mistakes summed over the runs")
+		how = append(how, "for few runs Fisher's randomisation test, whose unit is the face with its errors summed over the runs")
 	}
 	if used[mcnemar] {
-		how = append(how, "with a single one the exact McNemar test on its faces")
+		how = append(how, "for a single run the exact McNemar test on its faces")
 	}
 	if len(how) == 0 {
 		return ""
 	}
-	s := "~ marks what a paired test cannot tell from the best of the setting: over the runs with equal repeat and split, " +
+	s := "~ marks what is not significantly different from the best of the setting, by a paired test over the runs with equal repeat and split: " +
 		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction over the comparisons of the setting, level %g. ", level) +
-		"It does not say that two are equal: on few images only large differences can be told. " +
-		"The best is chosen by the runs that it is compared on."
+		"It does not mean that two are equal: on few images only large differences are significant. " +
+		"The best is chosen on the same runs on which it is compared."
 	if used[mcnemar] || used[flips] {
-		s += " Tests on faces take the models as they are and speak about other images of these people; what another split, or another search for parameters, would give they cannot tell."
+		s += " Tests on faces are valid for these models and other images of these people, not for another split or another parameter search."
 	}
 	if used[wilcoxon] {
-		s += " The test over runs speaks about other " + p.chances() + " of these faces."
+		s += " The test over runs is valid for other " + p.chances() + " of these faces."
 	}
-	return s + " None speaks about other people."
+	return s + " No test is valid for other people."
 }
 
 // chances says what is random in the runs of p.
@@ -233,8 +234,8 @@ func (p *Plan) chances() string {
 // fixedSplit reports a column whose split draws nothing.
 func fixedSplit(c *Column) bool { return strings.HasPrefix(c.Split, "first") }
 
-// overlapping says, for settings with random splits, what cannot be told from
-// the best by a test that allows for their overlap; "" where there is none.
+// overlapping says, for settings with random splits, what is not significantly
+// different from the best by a test that allows for their overlap; "" where there is none.
 func (p *Plan) overlapping() string {
 	var says []string
 	for j, column := range p.Columns {
@@ -261,9 +262,9 @@ func (p *Plan) overlapping() string {
 	if says == nil {
 		return ""
 	}
-	return "As a statement about other images of these people the test over runs is too sure, since its splits overlap. Nadeau and Bengio's t-test allows for that: " +
-		"it inflates the variance by the ratio of test to training images, in brackets, and where that is above 1, for which it was not made, is too cautious. " +
-		"By it, with Holm's correction, these cannot be told from the best: " + strings.Join(says, "; ") + "."
+	return "The splits overlap, so the test over runs is too optimistic about other images of these people. Nadeau and Bengio's corrected t-test allows for that: " +
+		"it inflates the variance by the ratio of test to training images, in brackets; for ratios above 1 it is too cautious. " +
+		"With this test and Holm's correction, these are not significantly different from the best: " + strings.Join(says, "; ") + "."
 }
 
 // twins says which labels name every image alike in a setting: one method under

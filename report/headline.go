@@ -45,9 +45,9 @@ func (p *Plan) headline() (sentences []string) {
 			}
 		}
 		if near == 0 {
-			s += "; Nemenyi's test tells all others from it"
+			s += "; all others are significantly different (Nemenyi's test)"
 		} else {
-			s += fmt.Sprintf("; Nemenyi's test cannot tell %d of the other %d from it", near, len(order)-1)
+			s += fmt.Sprintf("; it is not significantly different from %d of the other %d (Nemenyi's test)", near, len(order)-1)
 		}
 	}
 	sentences = append(sentences, s+".")
@@ -80,7 +80,7 @@ func (p *Plan) stand(n int) string {
 		return p.Labels[n].Name + " has all runs in no setting."
 	}
 	if alike > 0 {
-		fmt.Fprintf(&s, " and cannot be told from the best in %d more", alike)
+		fmt.Fprintf(&s, " and not significantly different from the best in %d more", alike)
 	}
 	if rank := p.Ranking.of(n); !math.IsNaN(rank) {
 		fmt.Fprintf(&s, "; its average rank is %s, the %s", fixed(rank, 2), p.Ranking.standing(n))

@@ -25,7 +25,7 @@ type PlanRates struct {
 	Columns []ColumnRates `json:"columns"`
 }
 
-// ColumnRates are the rates on a data set, divided and spoilt in one way.
+// ColumnRates are the rates in a setting: a data set, a split and a corruption.
 type ColumnRates struct {
 	Dataset   string             `json:"dataset"`
 	Title     string             `json:"title,omitempty"`

@@ -1,7 +1,7 @@
 // Package report makes tables, figures and pages from the records of runs.
 //
 // New arranges records into a Report: a Plan for each plan, with its Columns
-// (a data set, divided and spoilt in one way), its Labels (methods as they took
+// (a data set with a split and a corruption), its Labels (methods as they took
 // part) and a Cell for each pair. All that is said of them (best, told apart,
 // ranks, differences from what is printed) is computed there; Write only words
 // it. Equal records give equal bytes, in whichever order parallel runs ended.

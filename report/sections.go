@@ -172,7 +172,7 @@ func (p *Plan) rates() (blocks []block) {
 
 // key says what the marks of the main tables mean.
 func (p *Plan) key(printed bool) string {
-	key := "Bold is the highest mean of a setting, which is a data set divided and spoilt in one way, of the methods of which no run is missing."
+	key := "A setting is a data set with a split and a corruption. Bold is the highest mean of a setting, among the methods that have all runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
 	}

@@ -174,9 +174,9 @@ func (r *results) overview() (string, error) {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n**With the paper's parameters, as far as they are known:** %s\n", cell(paper.Headline()))
+	fmt.Fprintf(&b, "\n**With the paper's parameters:** %s\n", cell(paper.Headline()))
 	if tuned != nil {
-		fmt.Fprintf(&b, "\n**Tuned alike:** %s\n", cell(tuned.Headline()))
+		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
 	}
 	if s := learned(planOf(page, "ablation")); s != "" {
 		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
