@@ -47,7 +47,7 @@ func (m *Model) votes(ctx context.Context, out, x *mat.Dense) (*mat.Dense, error
 		return v.Votes(ctx, lin.Cols(out, lo, hi), y)
 	})
 	if err == nil {
-		err = finite("the scores", out)
+		err = lin.Finite("the scores of sample", out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("recognise: %w", err)
