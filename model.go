@@ -110,7 +110,7 @@ func (p *Parts) validate() error {
 			return err
 		}
 	}
-	return finite("D", p.D)
+	return lin.Finite("atom", p.D)
 }
 
 func (p *Parts) validateRule() error {
@@ -132,7 +132,7 @@ func (p *Parts) validateRule() error {
 		if c, kw := p.W.Dims(); c != len(p.Classes) || kw != k {
 			return fmt.Errorf("classifier W is %d×%d for %d classes and %d atoms", c, kw, len(p.Classes), k)
 		}
-		return finite("W", p.W)
+		return lin.Finite("the weights of atom", p.W)
 	case Fisher:
 		if p.M == nil {
 			return errors.New("rule \"fisher\" needs mean codes")
@@ -143,19 +143,7 @@ func (p *Parts) validateRule() error {
 		if !(p.Weight >= 0) || math.IsInf(p.Weight, 1) {
 			return fmt.Errorf("weight = %v of the mean codes is not a weight ≥ 0", p.Weight)
 		}
-		return finite("M", p.M)
-	}
-	return nil
-}
-
-func finite(name string, a *mat.Dense) error {
-	m, _ := a.Dims()
-	for i := range m {
-		for j, v := range a.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("element (%d, %d) of %s is %v", i, j, name, v)
-			}
-		}
+		return lin.Finite("the mean code of class", p.M)
 	}
 	return nil
 }
@@ -211,7 +199,7 @@ func (m *Model) classify(ctx context.Context, x *mat.Dense, errors bool) (Result
 		return err
 	})
 	if err == nil {
-		err = finite("the scores", r.Scores)
+		err = lin.Finite("the scores of sample", r.Scores)
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("recognise: %w", err)
@@ -259,7 +247,7 @@ func (m *Model) each(ctx context.Context, x *mat.Dense, use func(over coding.Cod
 	if want := m.features(); d != want {
 		return fmt.Errorf("a sample has %d features, the model was learnt from %d (input %v)", d, want, m.p.Input)
 	}
-	if err := finite("the samples", x); err != nil {
+	if err := lin.Finite("sample", x); err != nil {
 		return err
 	}
 	over, err := m.coding()

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/coding"
+	"nrdl/internal/lin"
 )
 
 func testParts(rule Rule, r *rand.Rand) Parts {
@@ -84,7 +85,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := finite("scores", scores); err != nil {
+		if err := lin.Finite("the scores of sample", scores); err != nil {
 			t.Errorf("%s: %v", rule, err)
 		}
 		got, err := m.Predict(context.Background(), x)

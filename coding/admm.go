@@ -152,7 +152,7 @@ func (a *admm) Code(ctx context.Context, s, y *mat.Dense) error {
 		lin.Transpose(lin.Cols(s, lo, hi), x)
 		lin.Clamp(lin.Cols(s, lo, hi), 0)
 	}
-	return allFinite("the non-negative code of column", s)
+	return lin.Finite("the non-negative code of column", s)
 }
 
 // solve returns x after the passes, a row for every column of y.

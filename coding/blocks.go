@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/lin"
 )
 
 // Blocks codes an image block by block: every square block of the grid has a
@@ -158,7 +159,7 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 	if err := Check(c, m, k); err != nil {
 		return nil, fmt.Errorf("prepare the block coder: %w", err)
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the block coder: %w", err)
 	}
 	if groups != nil {

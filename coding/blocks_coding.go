@@ -81,7 +81,7 @@ func (b *block) cut(dst, a *mat.Dense, norms []float64) {
 // each codes the columns of y, d×n, and hands every block on, with its samples
 // at unit norm, their norms before, and their codes.
 func (b *blockwise) each(ctx context.Context, y *mat.Dense, f func(at *block, s, y *mat.Dense, norms []float64)) error {
-	if err := allFinite("column", y); err != nil {
+	if err := lin.Finite("column", y); err != nil {
 		return fmt.Errorf("block-wise code: %w", err)
 	}
 	_, n := y.Dims()

@@ -53,8 +53,6 @@ package coding
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -123,22 +121,4 @@ func finite(v []float64) bool {
 		sum += 0 * x // NaN for NaN and infinities
 	}
 	return sum == 0
-}
-
-// allFinite returns an error that names the first column of a, "what", that
-// holds a number which is not finite.
-func allFinite(what string, a *mat.Dense) error {
-	m, _ := a.Dims()
-	for i := range m {
-		row := a.RawRowView(i)
-		if finite(row) {
-			continue
-		}
-		for j, v := range row {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("element %d of %s %d is %v", i, what, j, v)
-			}
-		}
-	}
-	return nil
 }

@@ -61,7 +61,7 @@ func (c Lasso) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the lasso coder: %w", err)
 	}
 	return &lasso{exact: newExact(d, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}), atoms: d}, nil

@@ -66,7 +66,7 @@ func (c Local) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the local coder: %w", err)
 	}
 	norm := make([]float64, k)

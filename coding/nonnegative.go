@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // A Solver of the non-negative least squares problem.
@@ -77,7 +79,7 @@ func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the non-negative coder: %w", err)
 	}
 	if c.Solver == ADMM {

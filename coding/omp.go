@@ -86,7 +86,7 @@ func (o OMP) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := Check(o, rows, k); err != nil {
 		return nil, err
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the pursuit: %w", err)
 	}
 	return newOMP(o, d), nil

@@ -48,7 +48,7 @@ func (c PerClass) Over(d *mat.Dense, groups []int) (Coding, error) {
 	if err := grouped(groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
 	}
 	p := &perClass{d: m, groups: groups, at: make([]int, len(groups)), v: make([]*mat.Dense, len(groups)-1)}
@@ -138,5 +138,5 @@ func (p *perClass) Code(ctx context.Context, s, y *mat.Dense) error {
 			lin.AB(sc, 1, v, uy) // V(Σ² + λI)⁻¹ΣUᵀy
 		}
 	}
-	return allFinite("the per-class code of column", s)
+	return lin.Finite("the per-class code of column", s)
 }

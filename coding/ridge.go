@@ -74,5 +74,5 @@ func (c *normalEquations) Code(ctx context.Context, s, y *mat.Dense) error {
 		lin.AtB(part, 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
 		c.gram.Solve(part)                         // A⁻¹Dᵀy
 	}
-	return allFinite("the "+c.coder+" code of column", s)
+	return lin.Finite("the "+c.coder+" code of column", s)
 }

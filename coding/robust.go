@@ -124,7 +124,7 @@ func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := Check(c, m, k); err != nil {
 		return nil, err
 	}
-	if err := allFinite("atom", d); err != nil {
+	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the robust coder: %w", err)
 	}
 	r := robust{Robust: c, d: d, atoms: mat.NewDense(k, m, nil), λ: c.Threshold(m)}

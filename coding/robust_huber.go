@@ -77,7 +77,7 @@ func (h *huber) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error {
 			lin.Transpose(lin.Cols(e, lo, hi), v.e)
 		}
 	}
-	return allFinite("the robust code of column", s)
+	return lin.Finite("the robust code of column", s)
 }
 
 // solve codes the columns of y: into x, of which the code is the positive part,

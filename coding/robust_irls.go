@@ -56,7 +56,7 @@ func (c *reweighted) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) err
 	if e != nil {
 		mustFit(e, y, d, d)
 	}
-	if err := allFinite("column", y); err != nil {
+	if err := lin.Finite("column", y); err != nil {
 		return fmt.Errorf("robust code: %w", err)
 	}
 	var once sync.Once
@@ -83,7 +83,7 @@ func (c *reweighted) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) err
 	if failed != nil {
 		return failed
 	}
-	return allFinite("the robust code of column", s)
+	return lin.Finite("the robust code of column", s)
 }
 
 // solve finds s and r of the sample y of state.

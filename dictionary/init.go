@@ -22,7 +22,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	if err := sized(d, k); err != nil {
 		return nil, fmt.Errorf("draw atoms from samples: %w", err)
 	}
-	if err := finite("sample", x); err != nil {
+	if err := lin.Finite("sample", x); err != nil {
 		return nil, fmt.Errorf("draw atoms from samples: %w", err)
 	}
 	if k > n {
@@ -165,19 +165,6 @@ func sized(d, k int) error {
 		return fmt.Errorf("%d atoms, at least 1 is needed", k)
 	case k > maxNumbers/d:
 		return fmt.Errorf("%d atoms of %d features are more than the %d numbers that a dictionary may hold", k, d, maxNumbers)
-	}
-	return nil
-}
-
-// finite returns an error that names the first element of a that is not finite.
-func finite(what string, a *mat.Dense) error {
-	m, _ := a.Dims()
-	for i := range m {
-		for j, v := range a.RawRowView(i) {
-			if v-v != 0 {
-				return fmt.Errorf("element %d of %s %d is %v", i, what, j, v)
-			}
-		}
 	}
 	return nil
 }

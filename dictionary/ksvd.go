@@ -146,10 +146,10 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 
 // check refuses samples and atoms that cannot be learnt from.
 func (k KSVD) check(x, d0 *mat.Dense) error {
-	if err := finite("sample", x); err != nil {
+	if err := lin.Finite("sample", x); err != nil {
 		return err
 	}
-	if err := finite("atom", d0); err != nil {
+	if err := lin.Finite("atom", d0); err != nil {
 		return err
 	}
 	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {

@@ -150,7 +150,7 @@ func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := coding.Check(o.Coder, d, k); err != nil {
 		return nil, fmt.Errorf("learn a dictionary of %d atoms: %w", k, err)
 	}
-	if err := finite("atom", d0); err != nil {
+	if err := lin.Finite("atom", d0); err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)
 	}
 	u := nrdl.Unit(d0)

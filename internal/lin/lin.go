@@ -8,6 +8,7 @@
 package lin
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -184,4 +185,18 @@ func SquaredColumnNorms(dst []float64, a *mat.Dense) {
 			dst[j] += v * v
 		}
 	}
+}
+
+// Finite returns an error that names the first element of a that is NaN or an
+// infinity; what is a column of a.
+func Finite(what string, a *mat.Dense) error {
+	m, _ := a.Dims()
+	for i := range m {
+		for j, v := range a.RawRowView(i) {
+			if v-v != 0 {
+				return fmt.Errorf("element %d of %s %d is %v", i, what, j, v)
+			}
+		}
+	}
+	return nil
 }
