@@ -85,7 +85,7 @@ func (a *app) calibrated(ctx context.Context, m *nrdl.Model, by nrdl.Method, f c
 		a.warn("the model names everybody: it could not be calibrated: %v", err)
 		return m, nil
 	}
-	a.tellCalibration(with.Parts().Calibration, path, time.Since(start))
+	a.tellCalibration(with, path, time.Since(start))
 	return with, nil
 }
 
@@ -95,8 +95,22 @@ const fewPeople = 20
 // fewNamed is a share of held-out faces below which naming is worth a hint.
 const fewNamed = 0.5
 
-// tellCalibration tells what a calibration found.
-func (a *app) tellCalibration(c *nrdl.Calibration, path string, took time.Duration) {
+// nearChance is the part of the way from guessing to naming everybody correctly
+// below which a model is no better than guessing.
+const nearChance = 0.1
+
+// guesses reports whether the best guesses for held-out faces are hardly better
+// than guessing among so many people, and how often they are right.
+func guesses(c *nrdl.Calibration, people int) (rate float64, ok bool) {
+	rate = float64(len(c.Right)) / float64(len(c.Right)+len(c.Wrong))
+	chance := 1 / float64(people)
+	return rate, (rate-chance)/(1-chance) < nearChance
+}
+
+// tellCalibration tells what the calibration of m found.
+func (a *app) tellCalibration(m *nrdl.Model, path string, took time.Duration) {
+	p := m.Parts()
+	c := p.Calibration
 	held := len(c.Right) + len(c.Wrong)
 	if held == 0 {
 		a.tell("calibrated in %s: nobody has two faces, so none could be held out; probabilities are not known", seconds(took))
@@ -105,11 +119,18 @@ func (a *app) tellCalibration(c *nrdl.Calibration, path string, took time.Durati
 	named := aboveThreshold(c, c.Right)
 	share := float64(named) / float64(held)
 	if c.Bears() > c.FAR {
-		a.warn("%s are too few to estimate a threshold for %s %% false accepts: the rate may be %s %% or more", a.known(c), percent(c.FAR), percent(c.Bears()))
+		a.warn("%s are too few to promise %s %% false accepts: count on %s %% or more", a.known(c), percent(c.FAR), percent(c.Bears()))
 		a.tell("nrdl: %s give photographs of other people: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
 	}
 	a.tell("calibrated in %s: threshold for %s %% false accepts, estimated on %s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
 		seconds(took), percent(c.FAR), a.known(c), percent(share), percent(float64(aboveThreshold(c, c.Wrong))/float64(held)))
+	if rate, ok := guesses(c, len(p.Classes)); ok {
+		a.warn("the best guess is right for %s %% of the held-out faces; guessing among %d people is right for %s %%: the model does not recognise them",
+			percent(rate), len(p.Classes), percent(1/float64(len(p.Classes))))
+		a.tell("nrdl: %s look whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input",
+			a.paint(cyan, "hint:"))
+		return
+	}
 	switch strangers := c.People + len(c.Given); {
 	case named == 0 && len(c.Given) > 0:
 		a.warn("the model names nobody: perhaps some of the strangers are people of the model, or their photographs are of another kind than the training photographs")
@@ -220,7 +241,7 @@ func (a *app) recalibrate(ctx context.Context, m *nrdl.Model, name, path string,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	a.tellCalibration(with.Parts().Calibration, name, time.Since(start))
+	a.tellCalibration(with, name, time.Since(start))
 	return with, nil
 }
 

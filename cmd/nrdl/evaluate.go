@@ -115,6 +115,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if err != nil {
 		return experiment.Result{}, err
 	}
+	a.warnOfCopies(set)
 	m, err := e.learn.configured(in)
 	if err != nil {
 		return experiment.Result{}, err

@@ -145,7 +145,6 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if model, err = a.calibrated(ctx, model, m, t.strangers, output); err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	a.warnOfChance(model, data)
 	if t.forget {
 		if model, err = model.Forget(); err != nil {
 			return fmt.Errorf("%s: %w", data, err)
@@ -174,31 +173,7 @@ func (a *app) warnOfCopies(set *nrdl.Set) {
 		}
 	}
 	if len(copies) > 0 {
-		a.tell("the same image more than once, which adds nothing: %s", abridged(copies))
-	}
-}
-
-// nearChance is the part of the way from guessing to naming everybody correctly
-// below which a model is no better than guessing.
-const nearChance = 0.1
-
-// warnOfChance tells that a model recognises hardly anybody, by the best guesses
-// for the faces that its calibration held out.
-func (a *app) warnOfChance(m *nrdl.Model, data string) {
-	p := m.Parts()
-	if p.Calibration == nil {
-		return
-	}
-	right, held := len(p.Calibration.Right), len(p.Calibration.Right)+len(p.Calibration.Wrong)
-	if held == 0 {
-		return
-	}
-	chance := 1 / float64(len(p.Classes))
-	if rate := float64(right) / float64(held); (rate-chance)/(1-chance) < nearChance {
-		a.warn("the best guess is right for %s %% of the held-out faces; guessing among %d people is right for %s %%: the model does not recognise them",
-			percent(rate), len(p.Classes), percent(chance))
-		a.tell("nrdl: %s look whether the labels are right (nrdl data info %s), give more images of each person, or try --method nrc and the default parameters",
-			a.paint(cyan, "hint:"), data)
+		a.tell("the same image is there more than once: %s", abridged(copies))
 	}
 }
 

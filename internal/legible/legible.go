@@ -15,9 +15,10 @@ import (
 
 // Hidden reports whether r has no picture of its own: a control character, the
 // end of a line or a paragraph, what changes the direction of the text beside it,
-// or a character of no width. A terminal may obey it; a person cannot see it.
+// a character of no width, or the blank braille pattern. A terminal may obey it; a
+// person cannot see it.
 func Hidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+	return r == '\u2800' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Is reports whether s is valid UTF-8 without hidden characters.
