@@ -86,7 +86,7 @@ func TestDescent(t *testing.T) {
 			_, n := y.Dims()
 			for j := range n {
 				b, lim, exp := problem(e, y, j)
-				gaveUp := !p.solve(context.Background(), b, lim)
+				gaveUp := !p.solveFrom(context.Background(), b, nil, lim)
 				if gaveUp {
 					left++
 				}
@@ -124,7 +124,7 @@ func TestDescentOfSignedCodes(t *testing.T) {
 	p := newPivoting(e.gram)
 	f, lim, exp := problem(e, y, 0)
 	*lim = e.limits(p, exp, lim.bound)
-	if !p.solve(context.Background(), f, lim) {
+	if !p.solveFrom(context.Background(), f, nil, lim) {
 		t.Fatal("pivoting gave up")
 	}
 	code := func(x []float64) []float64 {
@@ -174,7 +174,7 @@ func TestPivotingDistrustsHugeCodes(t *testing.T) {
 	y := mat.NewDense(3, 1, []float64{0, 8, 1})
 	e := newExact(d, term{})
 	f, lim, _ := problem(e, y, 0)
-	if newPivoting(e.gram).solve(context.Background(), f, lim) {
+	if newPivoting(e.gram).solveFrom(context.Background(), f, nil, lim) {
 		t.Error("pivoting trusts its w")
 	}
 	s := mat.NewDense(3, 1, nil)
@@ -194,7 +194,7 @@ func TestPivotingRefusesDependentAtoms(t *testing.T) {
 	e := newExact(d, term{})
 	f, lim, _ := problem(e, y, 0)
 	p := newPivoting(e.gram)
-	p.solve(context.Background(), f, lim)
+	p.solveFrom(context.Background(), f, nil, lim)
 	if p.in[0] && p.in[1] {
 		t.Error("both are in P")
 	}
@@ -207,7 +207,7 @@ func TestFallBacksStop(t *testing.T) {
 	e := newExact(d, term{})
 	f, lim, exp := problem(e, y, 0)
 	p := newPivoting(e.gram)
-	p.solve(ctx, f, lim)
+	p.solveFrom(ctx, f, nil, lim)
 	cancel()
 	if p.descend(ctx, f, e.d.RawMatrix(), e.scaled(y, 0, exp), lim) {
 		t.Error("descent goes on")

@@ -45,7 +45,7 @@ func TestGuess(t *testing.T) {
 				t.Fatal("no code")
 			}
 			q := newPivoting(e.gram)
-			if !q.solve(context.Background(), f, lim) {
+			if !q.solveFrom(context.Background(), f, nil, lim) {
 				t.Fatal("no code without a guess")
 			}
 			warm, cold := make([]float64, 40), make([]float64, 40)

@@ -96,7 +96,7 @@ func TestPivotingSuffices(t *testing.T) {
 			f := make([]float64, 20)
 			mat.NewVecDense(20, f).MulVec(e.d.T(), y.ColView(j))
 			_, bound := e.rescale(f)
-			if !p.solve(context.Background(), f, &limits{bound: bound, scale: e.scale, most: e.most}) {
+			if !p.solveFrom(context.Background(), f, nil, &limits{bound: bound, scale: e.scale, most: e.most}) {
 				t.Errorf("seed %d: pivoting gave column %d up", seed, j)
 			}
 		}
@@ -157,7 +157,7 @@ func TestRefine(t *testing.T) {
 	p := newPivoting(e.gram)
 	f, lim, exp := problem(e, y, 0)
 	*lim = e.limits(p, exp, lim.bound)
-	if !p.solve(context.Background(), f, lim) || !slices.Contains(p.sign, -1) {
+	if !p.solveFrom(context.Background(), f, nil, lim) || !slices.Contains(p.sign, -1) {
 		t.Fatal("no code, or none with a negative coefficient")
 	}
 	want := slices.Clone(p.s)

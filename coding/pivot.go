@@ -87,14 +87,9 @@ func newPivoting(g *mat.Dense) *pivoting {
 	}
 }
 
-// solve finds P and s_P for f, whose largest magnitude is near 1, and reports
-// whether they satisfy the conditions within lim.
-func (p *pivoting) solve(ctx context.Context, f []float64, lim *limits) bool {
-	p.start(f, lim)
-	return p.pivot(ctx, f, lim)
-}
-
-// solveFrom is solve from the P and the signs of the code z, unless that is nil.
+// solveFrom finds P and s_P for f, whose largest magnitude is near 1, and reports
+// whether they satisfy the conditions within lim. It starts from the P and the
+// signs of the code z, unless that is nil.
 func (p *pivoting) solveFrom(ctx context.Context, f, z []float64, lim *limits) bool {
 	p.start(f, lim)
 	if z != nil && !p.adopt(f, z) {
@@ -103,7 +98,7 @@ func (p *pivoting) solveFrom(ctx context.Context, f, z []float64, lim *limits) b
 	return p.pivot(ctx, f, lim)
 }
 
-// pivot makes the rounds of solve.
+// pivot makes the rounds of solveFrom.
 func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 	for round := range maxRounds {
 		if ctx.Err() != nil || p.left < 0 {

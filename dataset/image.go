@@ -77,13 +77,6 @@ func DecodePhoto(data []byte, name string) (image.Image, error) {
 	return upright, nil
 }
 
-// Sample turns an image that is upright already, for example the crop of a
-// face, into in.Size.Len() grey values, as DecodeImage does. It panics if the
-// image is empty or in has no size.
-func Sample(img image.Image, in nrdl.Input) []float64 {
-	return resample(greyOf(img), in, 0, 255)
-}
-
 // decode hands the image in data, as it is stored, to use.
 func decode(data []byte, use func(image.Image, orientation)) (err error) {
 	f, err := formatOf(data)

@@ -136,7 +136,7 @@ func TestOrientationIsHonoured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Sample(photo, nrdl.Input{Size: nrdl.Size{Height: 3, Width: 2}}); distance(got, want) > 12 {
+			if got := sample(photo, nrdl.Input{Size: nrdl.Size{Height: 3, Width: 2}}); distance(got, want) > 12 {
 				t.Errorf("photo of orientation %d: %.0f, want %.0f", o, got, want)
 			}
 		}
@@ -182,7 +182,7 @@ func TestResampleAgainstXImage(t *testing.T) {
 	} {
 		ref := image.NewGray16(image.Rect(0, 0, in.Width, in.Height))
 		draw.CatmullRom.Scale(ref, ref.Rect, m, m.Rect, draw.Src, nil)
-		if d := distance(Sample(m, nrdl.Input{Size: in}), Sample(ref, nrdl.Input{Size: in})); d > 0.02 {
+		if d := distance(sample(m, nrdl.Input{Size: in}), sample(ref, nrdl.Input{Size: in})); d > 0.02 {
 			t.Errorf("%v: a pixel is off by %v", in, d)
 		}
 	}

@@ -51,7 +51,7 @@ func TestCropIsTheMiddle(t *testing.T) {
 				t.Errorf("%v of a %s of %d×%d is off by %v, %v", in, name, c.h, c.w, distance(got, want), err)
 			}
 		}
-		if d := distance(Sample(m, in), want); d > 1e-9 {
+		if d := distance(sample(m, in), want); d > 1e-9 {
 			t.Errorf("%v of an image of %d×%d is off by %v", in, c.h, c.w, d)
 		}
 	}
@@ -69,7 +69,7 @@ func TestCropIsCentred(t *testing.T) {
 	}
 	for _, crop := range []float64{0, 1, 0.9, 0.36, 0.05, 1e-9} {
 		in := nrdl.Input{Size: nrdl.Size{Height: 7, Width: 10}, Crop: crop}
-		a, b := Sample(m, in), Sample(flipped, in)
+		a, b := sample(m, in), sample(flipped, in)
 		slices.Reverse(b) // both sides exchanged
 		if d := distance(a, b); d > 1e-9 {
 			t.Errorf("crop %v is off the centre by %v", crop, d)
@@ -81,13 +81,13 @@ func TestCropIsCentred(t *testing.T) {
 		flat.Pix[i] = 77
 	}
 	for _, crop := range []float64{0.9, 0.5, 0.01} {
-		for _, v := range Sample(flat, nrdl.Input{Size: nrdl.Size{Height: 5, Width: 3}, Crop: crop}) {
+		for _, v := range sample(flat, nrdl.Input{Size: nrdl.Size{Height: 5, Width: 3}, Crop: crop}) {
 			if math.Abs(v-77) > 1e-9 {
 				t.Errorf("crop %v of one grey has %v", crop, v)
 			}
 		}
 	}
-	if all, one := Sample(m, nrdl.Input{Size: tiny}), Sample(m, nrdl.Input{Size: tiny, Crop: 1}); !slices.Equal(all, one) {
+	if all, one := sample(m, nrdl.Input{Size: tiny}), sample(m, nrdl.Input{Size: tiny, Crop: 1}); !slices.Equal(all, one) {
 		t.Error("all of an image is another image")
 	}
 }
@@ -95,7 +95,7 @@ func TestCropIsCentred(t *testing.T) {
 // What is kept is about the centre of the image as it is seen.
 func TestCropOfTurnedImages(t *testing.T) {
 	in := nrdl.Input{Size: nrdl.Size{Height: 6, Width: 3}, Crop: 0.5}
-	want := Sample(enlarged(letters(turnedBy[1]), 8), in)
+	want := sample(enlarged(letters(turnedBy[1]), 8), in)
 	for o, rows := range turnedBy {
 		data := jpegWith(asJPEG(enlarged(letters(rows), 8)), exifOf(o, binary.BigEndian))
 		got, err := DecodeImage(data, "drawn", in)
@@ -135,7 +135,7 @@ func TestCropOfDataSets(t *testing.T) {
 		if want.Input.String() != in.Images().String() {
 			t.Errorf("%v: a folder is %v", in, want.Input)
 		}
-		if !slices.Equal(mat.Col(nil, 1, want.X), Sample(other, in)) {
+		if !slices.Equal(mat.Col(nil, 1, want.X), sample(other, in)) {
 			t.Errorf("%v: image 1 is another", in)
 		}
 		for _, path := range []string{file, matrix} {
@@ -300,3 +300,6 @@ func TestHostileInputsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// sample is what DecodeImage makes of an image that holds img.
+func sample(img image.Image, in nrdl.Input) []float64 { return resample(greyOf(img), in, 0, 255) }

@@ -106,7 +106,7 @@ func TestSizeOfMATImages(t *testing.T) {
 func TestResizingSamplesIsResizingImages(t *testing.T) {
 	in := nrdl.Size{Height: 7, Width: 5}
 	m := ramp(20, 16)
-	want := Sample(m, nrdl.Input{Size: in})
+	want := sample(m, nrdl.Input{Size: in})
 	v := column(m)
 	for i := range v {
 		v[i] /= 1000

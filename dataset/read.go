@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
 )
 
 // maxElements bounds a data set: 8 GiB of numbers.
@@ -43,7 +43,6 @@ type reading struct {
 	crops [][]Crop // of each image; none where there is no face
 
 	mu       sync.Mutex
-	next     int // the image to read next
 	done     int
 	failed   int // the first image that could not be read, in the order of paths
 	err      error
@@ -81,11 +80,13 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
 		failed: len(paths), faceless: map[int]error{},
 	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(paths)) {
-		wg.Go(r.work)
-	}
-	wg.Wait()
+	parallel.For(len(paths), 1, func(j, _ int) {
+		if r.wants(j) {
+			var err error
+			r.crops[j], err = r.read(paths[j])
+			r.report(j, err)
+		}
+	})
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("read images: %w", err)
 	}
@@ -195,18 +196,6 @@ func (r *reading) advise() error {
 	return hint.Add(r.err, "remove the file, or replace it by an image that opens")
 }
 
-func (r *reading) work() {
-	for {
-		j := r.take()
-		if j < 0 {
-			return
-		}
-		var err error
-		r.crops[j], err = r.read(r.paths[j])
-		r.report(j, err)
-	}
-}
-
 // read returns the faces of the image at path.
 func (r *reading) read(path string) ([]Crop, error) {
 	if r.opt.reader == nil {
@@ -220,16 +209,11 @@ func (r *reading) read(path string) ([]Crop, error) {
 	return r.opt.reader.Read(data, path)
 }
 
-// take returns the next image to read, or -1. Images are taken in order:
-// those before one that failed have been taken.
-func (r *reading) take() int {
+// wants reports whether image j is to be read: none after one that failed.
+func (r *reading) wants(j int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.next == len(r.paths) || r.err != nil || r.ctx.Err() != nil {
-		return -1
-	}
-	r.next++
-	return r.next - 1
+	return j < r.failed && r.ctx.Err() == nil
 }
 
 func (r *reading) report(j int, err error) {

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
 )
 
 // A Synthetic describes a set of drawn faces. Its value is its parameters:
@@ -109,36 +107,23 @@ func (s Synthetic) Draw(ctx context.Context) (*nrdl.Set, error) {
 	}
 	chunks := (s.PerPerson + syntheticChunk - 1) / syntheticChunk
 	x := mat.NewDense(s.Input.Len(), s.People*s.PerPerson, nil)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), s.People*chunks) {
-		workers.Go(func() {
-			c := newSyntheticCanvas(s.Input)
-			for {
-				unit := int(next.Add(1)) - 1
-				if unit >= s.People*chunks || !s.drawChunk(ctx, c, x, unit/chunks, unit%chunks) {
-					return
-				}
-			}
-		})
-	}
-	workers.Wait()
+	parallel.For(s.People*chunks, 1, func(unit, _ int) { s.drawChunk(ctx, x, unit/chunks, unit%chunks) })
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("draw faces: %w", err)
 	}
 	return s.label(x), nil
 }
 
-// drawChunk draws images of one person into their columns of x; it reports
-// false when ctx is done.
-func (s Synthetic) drawChunk(ctx context.Context, c *syntheticCanvas, x *mat.Dense, person, chunk int) bool {
+// drawChunk draws images of one person into their columns of x, until ctx is done.
+func (s Synthetic) drawChunk(ctx context.Context, x *mat.Dense, person, chunk int) {
+	if ctx.Err() != nil {
+		return
+	}
+	c := newSyntheticCanvas(s.Input)
 	head := newHeadMesh(newSyntheticPerson(s.stream(person, 0)), c.meshCols, c.meshRows)
 	lo := chunk * syntheticChunk
 	hi := min(s.PerPerson, lo+syntheticChunk)
-	for i := lo; i < hi; i++ {
-		if ctx.Err() != nil {
-			return false
-		}
+	for i := lo; i < hi && ctx.Err() == nil; i++ {
 		rng := s.stream(person, i+1)
 		scene := newSyntheticScene(rng, s)
 		c.draw(head, &scene, rng, s.Noise)
@@ -147,7 +132,6 @@ func (s Synthetic) drawChunk(ctx context.Context, c *syntheticCanvas, x *mat.Den
 			x.Set(f, j, v)
 		}
 	}
-	return true
 }
 
 // stream returns the random numbers of one image of a person, counted from 1;

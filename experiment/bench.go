@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"nrdl"
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
@@ -259,35 +261,21 @@ func (b *bench) sameData(old []Record) error {
 
 // run makes the jobs that are left.
 func (b *bench) run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := 0
-	take := func() *job {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if next == len(b.left) || ctx.Err() != nil {
-			return nil
-		}
-		next++
-		return b.left[next-1]
-	}
-	left := len(b.left)
-	var workers sync.WaitGroup
-	for range min(max(b.Jobs, 1), left) {
-		workers.Go(func() {
-			for j := take(); j != nil; j = take() {
-				r := b.do(ctx, j)
-				if ctx.Err() != nil {
-					return // r is not whole
-				}
-				if err := b.keep(j, r); err != nil {
-					stop(err)
-				}
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(max(b.Jobs, 1))
+	for _, j := range b.left {
+		workers.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
+			r := b.do(ctx, j)
+			if ctx.Err() != nil {
+				return context.Cause(ctx) // r is not whole
+			}
+			return b.keep(j, r)
 		})
 	}
-	workers.Wait()
-	return context.Cause(ctx)
+	return workers.Wait()
 }
 
 // keep stores r and tells of it.

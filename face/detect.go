@@ -5,7 +5,6 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
-	"nrdl/internal/hint"
 )
 
 // Detect says whether faces are looked for in images.
@@ -20,15 +19,6 @@ const (
 
 // Detects lists them.
 var Detects = []string{string(Auto), string(Always), string(Never)}
-
-// Validate reports an unknown choice.
-func (d Detect) Validate() error {
-	switch d {
-	case Auto, Always, Never:
-		return nil
-	}
-	return hint.Unknown("choice of detection", string(d), Detects)
-}
 
 // A Detector finds the faces in the images of a data set: its Faces is that of
 // dataset.Options. The zero Detector, with an Input, finds the largest face in

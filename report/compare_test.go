@@ -50,18 +50,18 @@ func TestToldFromTheBest(t *testing.T) {
 	}
 }
 
+// naiveMcNemar looks at every face.
 func naiveMcNemar(a, b *experiment.Record) float64 {
-	onlyA, onlyB := 0, 0
-	for j := range a.N {
-		wrongA, wrongB := slices.Contains(a.Missed, j), slices.Contains(b.Missed, j)
-		switch {
-		case wrongB && !wrongA:
-			onlyA++
-		case wrongA && !wrongB:
-			onlyB++
+	d := make([]int, a.N)
+	for j := range d {
+		if slices.Contains(a.Missed, j) {
+			d[j]++
+		}
+		if slices.Contains(b.Missed, j) {
+			d[j]--
 		}
 	}
-	return significance.McNemar(onlyA, onlyB)
+	return significance.SignFlips(d)
 }
 
 func TestTestsByNumberOfPairs(t *testing.T) {

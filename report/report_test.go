@@ -95,7 +95,6 @@ func TestCells(t *testing.T) {
 
 // Each column has a best cell, which no complete one exceeds, and the marks of
 // the others follow from the tests called directly.
-// naiveMcNemar looks at every face.
 // The order in which parallel runs end changes no byte; neither does writing
 // twice.
 func TestOrderOfRecordsIsIrrelevant(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"runtime"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
 )
 
 // faceFlags say whether faces are looked for in images, and which of several are
@@ -257,21 +257,9 @@ func (a *app) views(ctx context.Context, v *viewer, files []string, label string
 
 // inParallel does do for 0 ≤ j < n on all processors, until ctx ends.
 func inParallel(ctx context.Context, n int, do func(j int)) {
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for j := range next {
-				do(j)
-			}
-		})
-	}
-	for j := range n {
-		if ctx.Err() != nil {
-			break
+	parallel.For(n, 1, func(j, _ int) {
+		if ctx.Err() == nil {
+			do(j)
 		}
-		next <- j
-	}
-	close(next)
-	wg.Wait()
+	})
 }

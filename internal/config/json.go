@@ -32,29 +32,8 @@ func (c *Codec) MarshalNamed(v any) (json.RawMessage, error) {
 // set from raw, as Marshal wrote it. A parameter that is missing, unknown or
 // there twice is an error.
 func (c *Codec) Unmarshal(raw json.RawMessage, prototype any) (any, error) {
-	return c.unmarshal(raw, prototype, true)
-}
-
-// Edit is Unmarshal for an object that may leave out parameters: they keep
-// the values of v. An interface field is changed in place, or replaced where
-// its "name" is another one.
-func (c *Codec) Edit(raw json.RawMessage, v any) (any, error) {
-	return c.unmarshal(raw, v, false)
-}
-
-// UnmarshalNamed returns the alternative that MarshalNamed wrote.
-func (c *Codec) UnmarshalNamed(raw json.RawMessage) (any, error) {
-	d := decoder{c, true, c.kind}
-	v, err := d.named(raw, "", reflect.Value{})
-	if err != nil {
-		return nil, err
-	}
-	return v.Interface(), nil
-}
-
-func (c *Codec) unmarshal(raw json.RawMessage, v any, complete bool) (any, error) {
-	d := decoder{c, complete, nameOf(reflect.ValueOf(v))}
-	edited := addressable(reflect.ValueOf(v))
+	d := decoder{c, nameOf(reflect.ValueOf(prototype))}
+	edited := addressable(reflect.ValueOf(prototype))
 	members, err := Members(raw)
 	if err != nil {
 		return nil, fmt.Errorf("parameters of %s: %w", d.of, err)
@@ -63,6 +42,16 @@ func (c *Codec) unmarshal(raw json.RawMessage, v any, complete bool) (any, error
 		return nil, err
 	}
 	return edited.Interface(), nil
+}
+
+// UnmarshalNamed returns the alternative that MarshalNamed wrote.
+func (c *Codec) UnmarshalNamed(raw json.RawMessage) (any, error) {
+	d := decoder{c, c.kind}
+	v, err := d.named(raw, "")
+	if err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
 }
 
 // appendNamed appends the alternative v, whose path is for messages.
@@ -131,8 +120,7 @@ const maxDepth = 8
 // A decoder sets the fields of one struct from JSON.
 type decoder struct {
 	*Codec
-	complete bool   // every parameter must be there
-	of       string // whose parameters they are, for messages
+	of string // whose parameters they are, for messages
 }
 
 // fields sets the addressable struct v.
@@ -154,7 +142,7 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 		}
 	}
 	for _, f := range fieldsOf(v.Type()) {
-		if d.complete && missing[f.name] {
+		if missing[f.name] {
 			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.of)
 		}
 	}
@@ -167,7 +155,7 @@ func (d decoder) value(raw json.RawMessage, path string, v reflect.Value, choice
 		if strings.Count(path, ".") > maxDepth {
 			return fmt.Errorf("a %s within more than %d others", d.kind, maxDepth)
 		}
-		a, err := d.named(raw, path, v.Elem())
+		a, err := d.named(raw, path)
 		if err == nil {
 			v.Set(a)
 		}
@@ -188,33 +176,29 @@ func (d decoder) value(raw json.RawMessage, path string, v reflect.Value, choice
 	return parse(v, choices, path, value)
 }
 
-// named returns the alternative that the object raw describes. Present is the
-// one that it takes the place of, if there is one.
-func (d decoder) named(raw json.RawMessage, path string, present reflect.Value) (reflect.Value, error) {
+// named returns the alternative that the object raw describes.
+func (d decoder) named(raw json.RawMessage, path string) (reflect.Value, error) {
 	var none reflect.Value
 	members, err := Members(raw)
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", d.kind, err)
 	}
 	at := slices.IndexFunc(members, func(m Member) bool { return m.Name == "name" })
-	if at < 0 && (d.complete || !present.IsValid()) {
+	if at < 0 {
 		return none, fmt.Errorf("a %s without a name", d.kind)
 	}
-	if at >= 0 {
-		var name string
-		if err := json.Unmarshal(members[at].Value, &name); err != nil {
-			return none, fmt.Errorf("the name of a %s is not text", d.kind)
-		}
-		if d.complete || !present.IsValid() || nameOf(present) != name {
-			if present, err = d.alternative(name); err != nil {
-				return none, err
-			}
-		}
-		members = slices.Delete(members, at, at+1)
+	var name string
+	if err := json.Unmarshal(members[at].Value, &name); err != nil {
+		return none, fmt.Errorf("the name of a %s is not text", d.kind)
 	}
-	v := addressable(present)
+	a, err := d.alternative(name)
+	if err != nil {
+		return none, err
+	}
+	members = slices.Delete(members, at, at+1)
+	v := addressable(a)
 	if path == "" {
-		return v, decoder{d.Codec, d.complete, nameOf(v)}.fields(members, "", v)
+		return v, decoder{d.Codec, nameOf(v)}.fields(members, "", v)
 	}
 	return v, d.fields(members, path+".", v)
 }

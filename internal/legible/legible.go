@@ -32,19 +32,10 @@ func Escaped(s string) string {
 	if Is(s) {
 		return s
 	}
-	return escaped(s, func(rune) bool { return false })
-}
-
-// Lines is Escaped for a text of several lines, whose ends and tabs stay.
-func Lines(s string) string {
-	return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' })
-}
-
-func escaped(s string, keep func(rune) bool) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
-		if broken := r == utf8.RuneError && n == 1; broken || Hidden(r) && !keep(r) {
+		if broken := r == utf8.RuneError && n == 1; broken || Hidden(r) {
 			q := strconv.QuoteToASCII(s[:n])
 			b.WriteString(q[1 : len(q)-1])
 		} else {

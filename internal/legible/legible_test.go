@@ -24,9 +24,6 @@ func FuzzLegible(f *testing.F) {
 		if e := Escaped(s); !Is(e) || Is(s) && e != s {
 			t.Errorf("%q is escaped %q", s, e)
 		}
-		if l := Lines(s); !Is(strings.NewReplacer("\n", "", "\t", "").Replace(l)) || strings.Count(l, "\n") != strings.Count(s, "\n") {
-			t.Errorf("%q has the lines %q", s, l)
-		}
 		q := Quoted(s)
 		back := q
 		if strings.HasPrefix(q, `"`) {
@@ -60,7 +57,7 @@ func wantJSON(t *testing.T, s string) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(safe, &got); err != nil || got["name"] != want["name"] || Lines(string(safe)) != string(safe) {
+	if err := json.Unmarshal(safe, &got); err != nil || got["name"] != want["name"] || !Is(strings.NewReplacer("\n", "", "\t", "").Replace(string(safe))) {
 		t.Errorf("%s becomes %q: %v", text, safe, err)
 	}
 }

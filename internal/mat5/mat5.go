@@ -14,10 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
-
-	"nrdl/internal/hint"
 )
 
 // A Variable is a variable of a file.
@@ -34,24 +31,6 @@ type Variable struct {
 
 // Variables are those of a file, in their order. No two have the same name.
 type Variables []Variable
-
-// Find returns the first of names that is there.
-func (vs Variables) Find(names ...string) (Variable, error) {
-	for _, name := range names {
-		if i := slices.IndexFunc(vs, func(v Variable) bool { return v.Name == name }); i >= 0 {
-			return vs[i], nil
-		}
-	}
-	var there []string
-	for _, v := range vs {
-		there = append(there, v.String())
-	}
-	err := fmt.Errorf("no variable %s", strings.Join(names, " or "))
-	if there == nil {
-		return Variable{}, hint.Add(err, "the file holds no variable at all")
-	}
-	return Variable{}, hint.Add(err, "the file holds %s", strings.Join(there, ", "))
-}
 
 // String gives the name, the shape and the kind.
 func (v Variable) String() string {

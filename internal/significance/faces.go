@@ -13,7 +13,7 @@ const mostSteps = 1e8
 // two-sided p-value of the sum of the whole differences d, of which each may as
 // well have had the other sign. With the differences of the mistakes of two
 // classifiers on each face, summed over runs that met the same faces, it is a
-// test whose unit is the face; for one run it is McNemar's. It is exact but for
+// test whose unit is the face; for one run it is McNemar's [mcnemar]. It is exact but for
 // very many differences. Zeros do not count; it is 1 where there is nothing
 // else.
 func SignFlips(d []int) float64 {

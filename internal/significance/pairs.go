@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -95,21 +94,18 @@ func signedRankCDF(ranks []float64, w float64) float64 {
 	return sum
 }
 
-// PairedT is Student's t-test that the differences aᵢ − bᵢ, taken to be normal,
-// have mean 0; N counts all pairs. Its p-value is exact for normal differences
-// only, so Exact is false.
+// CorrectedT is Student's t-test that the differences aᵢ − bᵢ, taken to be normal,
+// have mean 0, for runs on random splits of one set, whose training parts overlap
+// [nadeau]: the variance of the mean is that of the differences times 1/n + ratio,
+// where ratio is the number of test samples for each training sample. Ratio 0 is
+// the usual paired test. N counts all pairs. The p-value is exact for normal
+// differences only, so Exact is false.
 //
 // Differences that are all equal have variance 0, for which P is the limit: 1
 // if they are 0, and else 0, with t = ±Inf. That limit follows from normality,
 // which equal differences speak against: then read Wilcoxon's p-value instead.
 // It is an error if there are fewer than two pairs, a and b are of unequal
 // lengths or a difference is not finite.
-func PairedT(a, b []float64) (Test, error) { return CorrectedT(a, b, 0) }
-
-// CorrectedT is PairedT for runs on random splits of one set, whose training
-// parts overlap [nadeau]: the variance of the mean is that of the differences
-// times 1/n + ratio, where ratio is the number of test samples for each training
-// sample. Ratio 0 is PairedT.
 func CorrectedT(a, b []float64, ratio float64) (Test, error) {
 	d, err := differences(a, b)
 	if err != nil {
@@ -136,20 +132,4 @@ func CorrectedT(a, b []float64, ratio float64) (Test, error) {
 	t := mean / (deviation * math.Sqrt(1/float64(n)+ratio))
 	p := 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Survival(math.Abs(t))
 	return Test{Statistic: t, P: p, N: n}, nil
-}
-
-// McNemar is the exact p-value [mcnemar] of the hypothesis that two classifiers
-// are as often right, from the numbers of faces that only the first and only
-// the second identifies: twice P(X ≤ min(onlyA, onlyB)) of X binomial with
-// n = onlyA + onlyB and ½, at most 1. It is 1 where both are 0, and NaN where
-// one is negative.
-func McNemar(onlyA, onlyB int) float64 {
-	switch {
-	case min(onlyA, onlyB) < 0:
-		return math.NaN()
-	case onlyA == onlyB:
-		return 1
-	}
-	k := float64(min(onlyA, onlyB))
-	return min(1, 2*mathext.RegIncBeta(float64(max(onlyA, onlyB)), k+1, 0.5)) // P(X ≤ k) = I_½(n−k, k+1)
 }

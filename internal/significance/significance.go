@@ -1,5 +1,5 @@
 // Package significance tests whether methods differ: two of them over paired
-// runs (Wilcoxon, PairedT) or on the same faces (McNemar, SignFlips), several over
+// runs (Wilcoxon, CorrectedT) or on the same faces (SignFlips), several over
 // databases (Friedman, CriticalDifference), with Holm's adjustment where many
 // hypotheses are tested at once. All tests are two-sided.
 //
