@@ -30,12 +30,12 @@ func (a *app) demoCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Draw people, learn them and name their unseen faces",
-		Long: `demo needs no data: it draws people who do not exist, learns from some faces of
-each and names the others, by NRDL and by three simpler methods: by the nearest
-neighbour (1-NN), CRC and NRC. Then it shows other people to the last model, who
-should be unknown to it. It writes a model and two pictures: faces.png
-with the faces learnt from and the unseen ones, named rightly (green) or wrongly
-(red), and atoms.png with the atoms that NRDL learnt.`,
+		Long: `demo needs no data: it draws people who do not exist, trains on some faces of each
+and identifies the others, with NRDL and three simpler methods: nearest neighbour
+(1-NN), CRC and NRC. Then it gives the last model faces of other people, and prints
+how many are reported as ` + unknown + `, also of its own people. It writes a model and two
+pictures: faces.png has the training faces and the test faces with their result, right
+(green) or wrong (red); atoms.png has the atoms that NRDL learned.`,
 		Example: `  nrdl demo`,
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -210,7 +210,7 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	d.print("\nof %d other people, whom it has never seen, the last calls %s %% of the faces unknown, and of its own people %s %%\n",
+	d.print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
 		others.People, percent(1-far), percent(1-known))
 	return m, nil
 }
