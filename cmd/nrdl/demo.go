@@ -29,7 +29,7 @@ func (a *app) demoCmd() *cobra.Command {
 	d := demo{app: a, faces: dataset.DefaultSynthetic}
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Draw people, learn them and name their unseen faces",
+		Short: "Train and test on faces of people who do not exist",
 		Long: `demo needs no data: it draws people who do not exist, trains on some faces of each
 and identifies the others, with NRDL and three simpler methods: nearest neighbour
 (1-NN), CRC and NRC. Then it gives the last model faces of other people, and prints
@@ -89,7 +89,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.draw(ctx); err != nil {
 		return err
 	}
-	d.print("%d people who do not exist, %d faces of each learnt from, %d unseen faces to name\n\n",
+	d.print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
 		d.faces.People, learnt, len(d.test.Labels()))
 	d.table = tabwriter.NewWriter(d.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
@@ -107,7 +107,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.write(ctx, m, model, sheet, atoms); err != nil {
 		return err
 	}
-	d.print("\n%s: the faces learnt from and the unseen ones, named rightly (green) or wrongly (red)\n", sheet)
+	d.print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
 	d.print("%s: atoms that NRDL learnt\n", atoms)
 	d.print("%s: its model\n\ntry next:\n", model)
 	d.print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", quoted(model), d.test.Classes[0])
@@ -266,7 +266,7 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 		return err
 	}
 	opt := picture.DefaultSheet
-	opt.Title = fmt.Sprintf("%d of %d people: %d faces learnt from, then unseen faces: named rightly (green) or wrongly (red)",
+	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
 		pictured, len(d.train.Classes), learnt)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
 	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey
