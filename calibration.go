@@ -14,11 +14,10 @@ import (
 // from: held-out faces of people whom it knew, and the faces of people whom it
 // did not.
 //
-// The margin of a stranger is the distance between the two largest of C numbers
-// that are much alike, the likenesses to each of C people. Its law is taken to be
-// that of C normal numbers with a scale of its own for each stranger, whose
-// logarithm is normal. The deviation of that logarithm is known beforehand; the
-// mean m is found from the faces, so that no tail has to be seen. The threshold
+// We model the margin of a stranger as the gap between the two largest of C
+// independent normal scores with an unknown scale. Each stranger has a scale of
+// its own, and its logarithm is normal with a known deviation. Only the mean m is
+// estimated from the faces, so that no tail has to be observed. The threshold
 // for a share FAR of false accepts is
 //
 //	t = q · m · exp(z·v/√n)
@@ -86,7 +85,7 @@ const (
 func (c CalibrationOptions) Validate() error {
 	switch {
 	case !(c.FAR >= leastFAR && c.FAR <= mostFAR):
-		return hint.Add(fmt.Errorf("far = %v is not a share of strangers from %v to %v", c.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
+		return hint.Add(fmt.Errorf("false accept rate %v is not from %v to %v", c.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
 	case !(c.Prior > 0 && c.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", c.Prior)
 	case c.Folds < 0 || c.Folds > 0 && c.Folds < leastFolds || c.Folds > maxFolds:

@@ -182,9 +182,10 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Long: `calibrate sets the threshold of a model. A face whose margin, the difference between
 the best and the second score, is below the threshold is reported as ` + unknown + `.
 
---fpir is the target false positive identification rate: the share of strangers who
-may be named. With a smaller rate fewer strangers are named, and more people of the
-model are reported as ` + unknown + `. Without --fpir the rate of the model stays.
+--fpir is the target false positive identification rate (the false accept rate): the
+share of strangers who may be named. With a smaller rate fewer strangers are named,
+and more people of the model are reported as ` + unknown + `. Without --fpir the rate of the
+model stays.
 
 --strangers DIR has photographs of people who are not in the model. They should be
 like the photographs to come: from the same camera, and one person each if possible.

@@ -85,7 +85,7 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 			Learning nrdl.Input `json:"learning"` // how train would see the faces
 		}{info, in})
 	}
-	a.printInfo(set, info)
+	a.printInfo(set, info, !isMatrix(path))
 	a.printInput(in)
 	return nil
 }
@@ -96,7 +96,7 @@ func (a *app) printInput(in nrdl.Input) {
 	if in.Size != (nrdl.Size{}) {
 		a.print("%-10s %d features", "", in.Len())
 		if in.Mirror {
-			a.print(", mirror images learnt from too")
+			a.print(", also of mirror images")
 		}
 		if !in.Projection.IsZero() {
 			a.print(", then projected")
@@ -165,7 +165,9 @@ func listed[T any](list []T) []T {
 	return list
 }
 
-func (a *app) printInfo(set *nrdl.Set, info dataset.Info) {
+// printInfo prints what is in a set; resized is whether its images are brought to
+// one size.
+func (a *app) printInfo(set *nrdl.Set, info dataset.Info, resized bool) {
 	a.print("people     %d\n", info.People)
 	if info.Fewest == info.Most {
 		a.print("images     %d, %d of each\n", info.Images, info.Most)
@@ -175,10 +177,16 @@ func (a *app) printInfo(set *nrdl.Set, info dataset.Info) {
 	if info.Fewest < 2 {
 		a.print("%-10s %s\n", "one image", abridged(alone(set)))
 	}
+	length := "features"
 	if info.Input.ArePixels() {
-		a.print("size       %v\n", info.Input.Size)
+		size := "size" // of the images themselves
+		if resized {
+			size = "resized to"
+		}
+		a.print("%-10s %v\n", size, info.Input.Size)
+		length = "pixels"
 	}
-	a.print("features   %d\n", info.Features)
+	a.print("%-10s %d\n", length, info.Features)
 	kind := ""
 	if info.Integers {
 		kind = ", whole numbers"

@@ -29,13 +29,13 @@ func (a *app) demoCmd() *cobra.Command {
 	d := demo{app: a, faces: dataset.DefaultSynthetic}
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Draw people, learn them and name their unseen faces",
-		Long: `demo needs no data: it draws people who do not exist, learns from some faces of
-each and names the others, by NRDL and by three simpler methods: by the nearest
-neighbour (1-NN), CRC and NRC. Then it shows other people to the last model, who
-should be unknown to it. It writes a model and two pictures: faces.png
-with the faces learnt from and the unseen ones, named rightly (green) or wrongly
-(red), and atoms.png with the atoms that NRDL learnt.`,
+		Short: "Train and test on faces of people who do not exist",
+		Long: `demo needs no data: it draws people who do not exist, trains on some faces of each
+and identifies the others, with NRDL and three simpler methods: nearest neighbour
+(1-NN), CRC and NRC. Then it gives the last model faces of other people, and prints
+how many are reported as ` + unknown + `, also of its own people. It writes a model and two
+pictures: faces.png has the training faces and the test faces with their result, right
+(green) or wrong (red); atoms.png has the atoms that NRDL learned.`,
 		Example: `  nrdl demo`,
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -89,7 +89,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.draw(ctx); err != nil {
 		return err
 	}
-	d.print("%d people who do not exist, %d faces of each learnt from, %d unseen faces to name\n\n",
+	d.print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
 		d.faces.People, learnt, len(d.test.Labels()))
 	d.table = tabwriter.NewWriter(d.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
@@ -107,7 +107,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.write(ctx, m, model, sheet, atoms); err != nil {
 		return err
 	}
-	d.print("\n%s: the faces learnt from and the unseen ones, named rightly (green) or wrongly (red)\n", sheet)
+	d.print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
 	d.print("%s: atoms that NRDL learnt\n", atoms)
 	d.print("%s: its model\n\ntry next:\n", model)
 	d.print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", quoted(model), d.test.Classes[0])
@@ -210,7 +210,7 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	d.print("\nof %d other people, whom it has never seen, the last calls %s %% of the faces unknown, and of its own people %s %%\n",
+	d.print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
 		others.People, percent(1-far), percent(1-known))
 	return m, nil
 }
@@ -266,7 +266,7 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 		return err
 	}
 	opt := picture.DefaultSheet
-	opt.Title = fmt.Sprintf("%d of %d people: %d faces learnt from, then unseen faces: named rightly (green) or wrongly (red)",
+	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
 		pictured, len(d.train.Classes), learnt)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
 	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey

@@ -31,17 +31,16 @@ func (a *app) addCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add MODEL PHOTOS... [--name NAME]",
 		Short: "Add people, or photographs of them, to a model",
-		Long: `add learns a model again with more faces: photographs, or folders of them, of
-the person NAME, who may be in it already. Without --name PHOTOS are folders as
-train takes them, with one folder of images a person.
+		Long: `add enrols more faces and trains the model again. PHOTOS are photographs, or folders
+of photographs, of the person NAME, who may be in the model already. Without --name,
+PHOTOS are folders as for train, with one folder of images per person.
 
-Faces are found, cut out and seen as the model does. The result is what train
-makes of all photographs together, in one folder a person, with the same flags:
-the order in which they were added does not matter. Only what train chooses by
-the number of people, the input, stays that of the model (train --input).
-Where a photograph is there already it is left out; where another one has its
-name it gets a number. Photographs without a face, or that cannot be read, are
-left out with a warning.`,
+Detection, alignment and features are those of the model. The result is the same as
+if train got all photographs together, with the same flags; the order in which they
+were added does not matter. Only the input, which train selects by the number of
+people, stays that of the model. A photograph that is in the model already is left
+out; one that has the name of another photograph gets a number. Photographs without
+a face, and files that cannot be read, are left out with a warning.`,
 		Example: `  nrdl add people.nrdl photos-of-ann --name ann
   nrdl add people.nrdl people --backup`,
 		Args: arguments(2, -1),
@@ -59,7 +58,7 @@ left out with a warning.`,
 		ValidArgsFunction: completeModel,
 	}
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
-	c.Flags().BoolVar(&f.warm, "warm", false, "start from what the model has learnt where its method iterates: faster, and not quite what train makes")
+	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	registerBackup(c, &backup)
 	f.find.register(c, face.Largest, "as the model does")
@@ -85,7 +84,7 @@ func (a *app) add(ctx context.Context, m *nrdl.Model, path string, photos []stri
 		return nil, err
 	}
 	if !images.Input.ArePixels() {
-		return nil, hint.Add(fmt.Errorf("%s was learnt from samples that are not images: %v", path, images.Input), "learn it again from photographs")
+		return nil, hint.Add(fmt.Errorf("%s was learnt from samples that are not images: %v", path, images.Input), "train it again on photographs")
 	}
 	list, err := a.newcomers(photos, f.name, images.Classes)
 	if err != nil {

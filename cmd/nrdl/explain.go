@@ -23,16 +23,15 @@ func (a *app) explainCmd() *cobra.Command {
 	e := &explaining{app: a}
 	c := &cobra.Command{
 		Use:   "explain MODEL PHOTO -o WHY",
-		Short: "Show why a face is named as it is",
-		Long: `explain writes a page that shows why a model names a face as it does, or does not
-name it: the face as the model sees it and what its atoms make of it, those that
-carry most of it, the scores of the likeliest people and the lead that is needed,
-and what a robust coder takes for a disturbance. It begins with a sentence that
-says it all.
+		Short: "Show why a face has its name",
+		Long: `explain writes a page that shows why a model names a face, or reports it as ` + unknown + `:
+the aligned face and its reconstruction from the atoms, the atoms with the largest
+weights, the scores of the most likely people with the threshold, and the errors that
+a robust coder finds. It begins with a summary in one sentence, which it also prints.
 
-WHY is a page for a browser (.html), which needs no network, with a part for every
-face of the photograph, or a picture (.png) of one face: the largest, or that which
---face names.`,
+WHY is a page for a browser (.html), which needs no network, with a section for each
+face of the photograph, or a picture (.png) of one face: the largest one, or the one
+that --face selects.`,
 		Example: `  nrdl explain people.nrdl people/person001/0001.png -o why.html
   nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1`,
 		Args: arguments(2, 2),
@@ -51,7 +50,7 @@ face of the photograph, or a picture (.png) of one face: the largest, or that wh
 	}
 	e.find.which = choiceFlag{value: string(face.All)}
 	e.find.detect = choiceFlag{string(face.Auto), face.Detects}
-	e.find.detect.register(c, "detect", "whether faces are looked for in the image: auto, as the model does, always or never")
+	e.find.detect.register(c, "detect", "whether to search the image for faces: auto, as the model does, always or never")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
 	numberVar(c, &e.number, "face", "", inRange(1, many), "explain face `N` only, 1 being the largest")
 	complete(c, "output", completeFiles("html", "png"))
@@ -157,7 +156,7 @@ func (e *explaining) look(m *nrdl.Model, photo string) ([]explainedView, int, er
 		return nil, 0, err
 	}
 	if len(found) == 0 {
-		return nil, 0, hint.Add(fmt.Errorf("%s: no face found", photo), "--detect never takes the whole image for the face, where it is a crop like those that the model was learnt from")
+		return nil, 0, hint.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
 	}
 	if e.number > len(found) {
 		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, plural(len(found), "face"))

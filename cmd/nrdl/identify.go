@@ -89,7 +89,9 @@ when the file has stopped growing.`,
 }
 
 func (i *identification) register(c *cobra.Command) {
+	i.top = 1
 	numberVar(c, &i.top, "top", "t", inRange(1, many), "add the `N` most likely people with their scores to each line, best first")
+	c.Flags().Lookup("top").DefValue = "" // without the flag lines have none
 	c.Flags().BoolVar(&i.json, "json", false, "write JSON Lines, one object per photograph: file, size, faces, model")
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
@@ -125,7 +127,7 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	if i.draw != "" && i.sort != "" && (within(i.draw, i.sort) || within(i.sort, i.draw)) {
 		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
-	i.pairs, i.top = i.top > 0, max(1, i.top)
+	i.pairs = c.Flags().Changed("top")
 	return nil
 }
 

@@ -162,7 +162,11 @@ func (a *app) open(ctx context.Context, path string, in nrdl.Input, find faceFla
 		return nil, err
 	}
 	a.warnOfSeveral(faces)
-	a.tell("read %s: %s in %s", path, describe(set), seconds(time.Since(start)))
+	what := describe(set)
+	if !isMatrix(path) {
+		what = strings.Replace(what, " of ", ", resized to ", 1)
+	}
+	a.tell("read %s: %s in %s", path, what, seconds(time.Since(start)))
 	return set, nil
 }
 

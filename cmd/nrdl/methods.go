@@ -21,12 +21,11 @@ func (a *app) methodsCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "methods [NAME]",
 		Short: "List the methods and inputs, or the parameters of one",
-		Long: `methods lists what --method takes, and what --input, --photometric and --project
-do. With the name of a method it shows what the method solves and its parameters:
-what --set takes, with their defaults, meanings and the equations that they
-appear in; then its presets: what --preset changes of them for a database, and
-where the values are from. With the name of an input it shows its stages, and
-with the name of a stage its parameters.`,
+		Long: `methods lists the values of --method, --input, --photometric and --project. With the
+name of a method it shows the objective, the parameters for --set with their defaults,
+meanings and equations, and the presets: the values that --preset sets for a database,
+with their sources. With the name of an input it shows its stages, and with the name
+of a stage its parameters.`,
 		Example: `  nrdl methods
   nrdl methods nrdl
   nrdl methods crc --json

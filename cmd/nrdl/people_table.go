@@ -14,7 +14,7 @@ func (a *app) printPeople(r *residency) error {
 			a.print("%s\n", p.Name)
 		}
 		a.print("\n%d people; nothing more is known: %s\n", len(r.People), r.Why)
-		a.tell("nrdl: %s a model that is learnt without --forget can tell more", a.paint(cyan, "hint:"))
+		a.tell("nrdl: %s train the model without --forget to see more", a.paint(cyan, "hint:"))
 		return nil
 	}
 	var table strings.Builder

@@ -17,9 +17,10 @@ func (a *app) removeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove MODEL NAME...",
 		Short: "Remove people from a model",
-		Long: `remove learns a model again without people: the result is what train makes of
-the photographs of the others, and their faces are no longer in the file (but in
-the copy that --backup keeps). Two people must be left.`,
+		Long: `remove trains a model again without some people. The result is the same as if train
+got the photographs of the other people only. The faces of the removed people are
+deleted from the file, but not from a copy that --backup made. At least two people
+must be left.`,
 		Example: `  nrdl remove people.nrdl person008
   nrdl remove people.nrdl person006 person007 --backup`,
 		Args: arguments(2, -1),
@@ -77,10 +78,9 @@ func (a *app) renameCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rename MODEL NAME NEW",
 		Short: "Give a person in a model another name",
-		Long: `rename gives a person another name. The model is learnt again, as the order of
-people changes with their names: the result is what train makes of a folder in
-which that of the person is called so. --merge puts two people together, who are
-one.`,
+		Long: `rename gives a person another name. The model is trained again, because the order of
+the people follows their names: the result is the same as if the folder of the person
+had the new name. --merge joins two names of the same person.`,
 		Example: `  nrdl rename people.nrdl person001 zoë
   nrdl rename people.nrdl person002 zoë --merge`,
 		Args: arguments(3, 3),
@@ -95,7 +95,7 @@ one.`,
 		},
 		ValidArgsFunction: completePeople(2),
 	}
-	c.Flags().BoolVar(&merge, "merge", false, "where NEW is somebody already, put their faces together")
+	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
 	registerBackup(c, &backup)
 	return c
 }

@@ -39,17 +39,17 @@ func (a *app) reportCmd() *cobra.Command {
 	var r reporting
 	c := &cobra.Command{
 		Use:   "report RUNS.jsonl... [flags]",
-		Short: "Make tables and a page of the records of runs",
-		Long: `report reads the records that bench made, of one plan or of several, and says what
-they say: rates with their deviations beside what was printed, which differences a
-paired test can tell, ranks, figures, costs, the parameters that were tuned, the
-people that are confused, and what repeats it all.
+		Short: "Make tables and a page from the records of runs",
+		Long: `report reads the records of bench, of one plan or of several, and shows rates with
+their deviations beside published ones, significant differences (paired tests), ranks,
+figures, costs, tuned parameters, the people that are confused, and the commands that
+repeat the runs.
 
-The page is one HTML file that needs no network. It shows faces: to do so it makes
-one or two runs of each data set again, for which the data have to be there.
---faces drawn leaves out those of real people.
+The page is one HTML file that needs no network. It shows faces: for that, report
+repeats one or two runs of each data set, which needs the data. --faces drawn leaves
+out the faces of real people.
 
-The other formats go to standard output where no -o is given. Records may be
+The other formats go to standard output if there is no -o. Records may be
 compressed (.gz).`,
 		Example: `  nrdl report quick.jsonl
   nrdl report quick.jsonl -o comparison.html --faces none
@@ -70,7 +70,7 @@ compressed (.gz).`,
 	f.StringVarP(&r.output, "output", "o", "", "`FILE` to write (default report.html; standard output for other formats)")
 	f.StringVarP(&r.format, "format", "f", "html", "one of "+strings.Join(report.Formats, ", "))
 	f.StringVar(&r.title, "title", "", "`TEXT` above the page")
-	f.StringVar(&r.root, "data", "", "`DIR` below which data sets are looked for")
+	f.StringVar(&r.root, "data", "", "`DIR` in which data sets are searched")
 	f.StringVar(&r.faces, "faces", allFaces, "faces on the page: all, drawn (nobody's) or none")
 	complete(c, "format", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
 	complete(c, "faces", cobra.FixedCompletions(faceChoices, cobra.ShellCompDirectiveNoFileComp))

@@ -21,11 +21,11 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "Learn to recognise people from photographs of their faces",
 		Long: `nrdl learns to recognise people from photographs of their faces.
 
-The photographs of each person are in a folder of their own: DATA/alice/1.jpg.
-From them train learns a model, and identify names the faces in other
-photographs with it. evaluate says how often a method is right; methods lists
-them, tune finds their parameters, bench and report compare them. No photographs
-at hand? demo draws some.`,
+Put the photographs of each person into a folder of their own: DATA/alice/1.jpg.
+train makes a model of them, and identify names the faces in other photographs.
+evaluate measures the accuracy of a method; methods lists the methods, tune finds
+their parameters, bench and report compare them. demo shows all of this on drawn
+faces.`,
 		Example: `  nrdl demo
   nrdl train people -o people.nrdl
   nrdl identify people.nrdl people/person001

@@ -54,7 +54,7 @@ func stages() (all []stage) {
 	for _, w := range []struct{ name, about string }{
 		{"crop=0.5", "the middle half of the height and width of images is kept; --crop"},
 		{"zoom=0.8", "the features of the inner eight tenths stand beside those of the whole"},
-		{"mirror", "the mirror images of the training faces are learnt from too; --mirror"},
+		{"mirror", "mirror images are added to the training faces; --mirror"},
 		{"shift=3", "the projection is fit on faces moved by three pixels too"},
 	} {
 		all = append(all, stage{kind: wordStage, name: w.name, about: w.about})
@@ -200,7 +200,7 @@ func (a *app) printStages(in nrdl.Input) {
 		a.print("            %d numbers\n", n)
 	}
 	if in.Mirror {
-		a.print("mirror      mirror images of the training faces are learnt from too\n")
+		a.print("mirror      mirror images are added to the training faces\n")
 	}
 	if !in.Projection.IsZero() {
 		a.print("projection  %v\n", in.Projection)

@@ -17,10 +17,9 @@ func (a *app) transformCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "transform MODEL DATA -o CODES",
 		Short: "Write the codes of faces, for other programs to learn from",
-		Long: `transform codes every face of DATA over the dictionary of a model and writes the
-codes, one number an atom, with the people's names: a data set like any other,
-as .npz for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be
-known to the model.`,
+		Long: `transform codes each face of DATA over the dictionary of a model and writes the codes,
+one number per atom, with the names of the people. The result is a data set, as .npz
+for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be in the model.`,
 		Example: `  nrdl transform people.nrdl people -o codes.npz
   nrdl transform people.nrdl people -o codes.mat`,
 		Args: arguments(2, 2),

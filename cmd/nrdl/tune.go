@@ -31,15 +31,13 @@ func (a *app) tuneCmd() *cobra.Command {
 	t := tuning{search: experiment.DefaultSearch}
 	c := &cobra.Command{
 		Use:   "tune DATA [flags]",
-		Short: "Find parameters that suit a set of faces",
-		Long: `tune looks for the parameters with which a method names faces best. It divides the
-images of DATA into folds, holds out each in its turn, learns from the others and
-counts what is named wrongly: first with the parameters as given, then with others
-at random from the ranges of the method, then near the best so far.
+		Short: "Find the best parameters of a method for a data set",
+		Long: `tune searches for the parameters with the best recognition rate of a method, by
+cross-validation on the images of DATA: first the given parameters, then random ones
+from the ranges of the method, then ones near the best so far.
 
-With --split only the part that is for learning is used: nothing else is read, so
-that evaluate with the same --split and --seed judges what was found by images
-that had no say in it.`,
+With --split only the training part is used. evaluate with the same --split and
+--seed then tests the result on images that the search did not use.`,
 		Example: `  nrdl tune people --input faces32
   nrdl tune people --input pixels --method nrc --budget 20 --split half
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
