@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// A HeldOutResult is what becomes of a face that a model keeps when it is learnt
-// without it.
+// A HeldOutResult says how one of the faces that a model keeps is recognised by a
+// model that was trained without it.
 type HeldOutResult struct {
 	Image    int     // column of Enrolled
-	Stranger bool    // nothing was learnt of its person
+	Stranger bool    // its person was left out of the training
 	Guess    string  // the likeliest of the people that were learnt
 	Right    bool    // Guess is who it is
 	Rival    string  // the likeliest of the others

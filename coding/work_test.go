@@ -85,8 +85,8 @@ func (a asked) Err() error {
 	return nil
 }
 
-// A problem is what the coders of the tests below code over: atoms that are
-// alike, of which two are equal, and samples that are far from all.
+// A problem is what the coders of the tests below code over: similar atoms,
+// two of them equal, and samples that are far from all atoms.
 type codingProblem struct {
 	d, y          *mat.Dense
 	groups        []int
@@ -236,8 +236,8 @@ func (p codingProblem) operations(t *testing.T, c Coder, most float64) float64 {
 }
 
 // TestWorkBoundsOperations walks all coders: with whatever parameters they are
-// accepted, what coding takes is within Work and within the limit, of which the
-// test takes a small one, so that the operations can be counted.
+// accepted, what coding takes is within Work and within the limit. The limit of the
+// test is small, so that the operations can be counted.
 func TestWorkBoundsOperations(t *testing.T) {
 	const most = 1e6
 	for _, p := range []codingProblem{newCodingProblem(8, 8, 60), newCodingProblem(3, 2, 40)} {

@@ -183,7 +183,7 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 }
 
 // remedy says what to do about a divergence: it names the parameters that are not
-// the defaults, of which a large lambda is the likeliest cause.
+// the defaults. A large lambda is the likeliest cause.
 func (m NRDL) remedy() string {
 	var edited []string
 	for _, p := range []struct {

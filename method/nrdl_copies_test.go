@@ -78,9 +78,9 @@ func hard(r *rand.Rand, d int, noise float64, sizes ...int) *nrdl.Set {
 	return s
 }
 
-// alike returns train with copies of its images from, of which others differ by
-// normal noise whose norm is a part of theirs; those of another class are that of
-// the next.
+// alike returns train with copies of the images from. Each copy has normal noise;
+// noise is its norm as a part of the image's. With next a copy is labelled as the
+// next class.
 func alike(train *nrdl.Set, from []int, noise float64, next bool) *nrdl.Set {
 	r := rand.New(rand.NewPCG(32, 1))
 	d, n := train.X.Dims()
@@ -206,17 +206,7 @@ func TestProximalUpdatesAreStationary(t *testing.T) {
 		if err != nil || ε == 0 {
 			t.Fatalf("(11) has ε = %v, error %v", ε, err)
 		}
-		surrogate := func() float64 {
-			off := s.Lambda
-			s.Lambda = 0
-			sum := s.lagrangian(1)
-			s.Lambda = off
-			var e mat.Dense
-			e.Mul(s.D, s.S)
-			e.Sub(&e, r)
-			return sum + s.Lambda*lin.SquaredNorm(&e) + ε*moved()
-		}
-		if g := gradient(s.S, surrogate); g > 1e-6 {
+		if g := gradient(s.S, func() float64 { return s.surrogate(r) + ε*moved() }); g > 1e-6 {
 			t.Errorf("(11), d = %d: gradient %.2e", d, g)
 		}
 

@@ -62,8 +62,8 @@ func (s *nrdlState) Step() (float64, error) {
 }
 
 // proximity is the weight of the proximal terms where a system is singular, as a
-// part of the mean of its diagonal. The least pivots of clean faces are 4e-5 and
-// more, and what they need must not be slowed down.
+// part of the mean of its diagonal. It is less than the least pivots of clean
+// faces, so that the directions that they need are learned at full speed.
 const proximity = 1e-5
 
 // updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),

@@ -352,6 +352,18 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 }
 
+// surrogate is what (11) minimises: (9) with D(A⊙S) replaced by DS − R, r = R.
+func (s *nrdlState) surrogate(r *mat.Dense) float64 {
+	off := s.Lambda
+	s.Lambda = 0
+	sum := s.lagrangian(1)
+	s.Lambda = off
+	var e mat.Dense
+	e.Mul(s.D, s.S)
+	e.Sub(&e, r)
+	return sum + s.Lambda*lin.SquaredNorm(&e)
+}
+
 // Before clamping, (11) is stationary for (10) with D(A⊙S) replaced by DS − R.
 func TestSIsStationaryForItsSurrogate(t *testing.T) {
 	m := strong()
@@ -362,17 +374,7 @@ func TestSIsStationaryForItsSurrogate(t *testing.T) {
 	if err := s.updateS(); err != nil {
 		t.Fatal(err)
 	}
-	surrogate := func() float64 {
-		off := s.Lambda
-		s.Lambda = 0
-		sum := s.lagrangian(1)
-		s.Lambda = off
-		var e mat.Dense
-		e.Mul(s.D, s.S)
-		e.Sub(&e, r)
-		return sum + s.Lambda*lin.SquaredNorm(&e)
-	}
-	if g := gradient(s.S, surrogate); g > 1e-6 {
+	if g := gradient(s.S, func() float64 { return s.surrogate(r) }); g > 1e-6 {
 		t.Errorf("gradient %.2e", g)
 	}
 }

@@ -156,8 +156,8 @@ func aboveThreshold(c *nrdl.Calibration, margins []float64) (n int) {
 	return n
 }
 
-// known says on whom c estimated its threshold: people who were left out in turn,
-// and strangers who were given.
+// known describes the faces by which c estimated its threshold: those of people
+// who were left out in turn, and those of strangers that were given.
 func (a *app) known(c *nrdl.Calibration) string {
 	var all []string
 	if c.People > 0 {

@@ -21,7 +21,7 @@ func (a *app) peopleCmd() *cobra.Command {
 how well each person is recognised. For the latter, faces are held out in turn
 (cross-validation) and then identified: right counts the faces whose best guess is
 the person, known those of them above the threshold; the others would be ` + unknown + `.
-rival is the person with whom this one is confused most often, or nearly.
+rival is the person who is most often confused with this one, or comes closest.
 
 train and calibrate print a share of known faces too. It is usually lower, because
 they leave out people as well.`,

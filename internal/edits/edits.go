@@ -53,7 +53,7 @@ func Apply(base, list []byte) []byte {
 }
 
 // Fuzz calls check with damaged copies of the seeds and of the files in the
-// folder testdata/seeds/name, of which there must be some.
+// folder testdata/seeds/name, which must not be empty.
 func Fuzz(f *testing.F, name string, check func(t *testing.T, data []byte), seeds ...[]byte) {
 	f.Helper()
 	seeds = append(seeds, Seeds(f, name)...)
