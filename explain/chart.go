@@ -81,8 +81,8 @@ func (f *explained) chart(people int) chart {
 // meanings of the scores, by rule.
 var meanings = map[nrdl.Rule]string{
 	nrdl.Linear:         "the output of the linear classifier, near 1 for the right person",
-	nrdl.Residual:       "1 − class residual, ‖y − D_c s_c‖",
-	nrdl.NormedResidual: "‖s_c‖² / (‖s_c‖² + squared class residual)",
+	nrdl.Residual:       "1 − class residual |y − D_c s_c|",
+	nrdl.NormedResidual: "|s_c|² / (|s_c|² + squared class residual)",
 	nrdl.Fisher:         "1 − squared class residual − weighted squared distance of the code from the person's mean code",
 	nrdl.Sum:            "the sum of the coefficients of the person's atoms",
 	nrdl.Huber:          "1 − class residual by the Huber loss, in which large errors count less",
