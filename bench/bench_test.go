@@ -5,7 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/method"
 )
 
@@ -15,7 +16,7 @@ import (
 // yale is the size of the paper's Extended Yale B, and its data where they are.
 var yale = fit{Data: "yaleb_32x32.mat", People: 38, Images: 20, Passes: 1000, Probes: true}
 
-func sets(b *testing.B) (train, probes *nrdl.Set) {
+func sets(b *testing.B) (train, probes *dataset.Images) {
 	b.Helper()
 	if os.Getenv("NRDL_DATA") == "" {
 		b.Log("NRDL_DATA is not set: drawn faces in the place of Extended Yale B")
@@ -30,7 +31,7 @@ func sets(b *testing.B) (train, probes *nrdl.Set) {
 func BenchmarkFit(b *testing.B) {
 	train, _ := sets(b)
 	for b.Loop() {
-		if _, err := method.DefaultNRDL.Fit(context.Background(), train, nrdl.Run{}); err != nil {
+		if _, err := method.DefaultNRDL.Fit(context.Background(), &train.Samples, classify.Run{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -44,7 +45,7 @@ func BenchmarkPredict(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			model, err := m.Fit(context.Background(), train, nrdl.Run{})
+			model, err := m.Fit(context.Background(), &train.Samples, classify.Run{})
 			if err != nil {
 				b.Fatal(err)
 			}

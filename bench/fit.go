@@ -14,9 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // A fit is one fit to measure, of NRDL unless Method says another, in a process of its own so that its
@@ -77,7 +78,7 @@ func (f fit) measure() (measurement, error) {
 	out := measurement{Samples: n, Features: d, Classes: len(train.Classes)}
 	var at []time.Time
 	start := time.Now()
-	model, err := m.Fit(ctx, train, nrdl.Run{Seed: 1, Watch: func(nrdl.Progress) { at = append(at, time.Now()) }})
+	model, err := m.Fit(ctx, &train.Samples, classify.Run{Seed: 1, Watch: func(classify.Progress) { at = append(at, time.Now()) }})
 	if err != nil {
 		return out, err
 	}
@@ -99,7 +100,7 @@ func (f fit) measure() (measurement, error) {
 	return out, err
 }
 
-func (f fit) method() (nrdl.Method, error) {
+func (f fit) method() (classify.Method, error) {
 	if f.Method == "" {
 		m := method.DefaultNRDL
 		m.Atoms, m.Passes = f.Atoms, f.Passes
@@ -124,12 +125,12 @@ func medianGap(at []time.Time) float64 {
 }
 
 // sets returns the training set and, if asked for, the rest.
-func (f fit) sets(ctx context.Context) (train, probes *nrdl.Set, err error) {
-	var set *nrdl.Set
+func (f fit) sets(ctx context.Context) (train, probes *dataset.Images, err error) {
+	var set *dataset.Images
 	if root := os.Getenv("NRDL_DATA"); root != "" && f.Data != "" {
 		set, err = dataset.Open(ctx, filepath.Join(root, "sets", f.Data), dataset.Options{})
 	} else {
-		s := dataset.DefaultSynthetic
+		s := synthetic.Default
 		s.People, s.PerPerson = f.People, f.Images
 		if f.Probes {
 			s.PerPerson = 64
@@ -154,7 +155,7 @@ func (f fit) sets(ctx context.Context) (train, probes *nrdl.Set, err error) {
 }
 
 // firstOf takes the first images of every person, or all where there are fewer.
-func firstOf(set *nrdl.Set, images int) *nrdl.Set {
+func firstOf(set *dataset.Images, images int) *dataset.Images {
 	var idx []int
 	for c := range set.Classes {
 		for j := set.Groups[c]; j < min(set.Groups[c]+images, set.Groups[c+1]); j++ {

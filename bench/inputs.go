@@ -10,27 +10,29 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
-	"nrdl/feature"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
 	"nrdl/internal/blas"
 	"nrdl/internal/lin"
 	"nrdl/internal/parallel"
+	"nrdl/synthetic"
 )
 
 // inputTable measures what makes samples of faces, and robust coding, on drawn
 // faces.
 func inputTable(w io.Writer) error {
 	fmt.Fprintln(w, "| inputs and robust coding | measured | asked |\n| --- | --- | --- |")
-	for _, f := range []struct{ spec, asked string }{{"lbp", "≤ 0.4 ms"}, {"hog", "≤ 0.4 ms"}, {"igo", ""}, {"gabor", ""}, {nrdl.Faces96.Features.String(), ""}} {
-		took, err := oneFace(f.spec, nrdl.Faces96.Size)
+	for _, f := range []struct{ spec, asked string }{{"lbp", "≤ 0.4 ms"}, {"hog", "≤ 0.4 ms"}, {"igo", ""}, {"gabor", ""}, {frontend.Faces96.Features.String(), ""}} {
+		took, err := oneFace(f.spec, frontend.Faces96.Size)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "| %s of a 96×96 face, one thread | %.3f ms | %s |\n", f.spec, 1e3*took, f.asked)
 	}
-	took, err := oneFace(nrdl.Faces32.Features.String(), nrdl.Faces32.Size)
+	took, err := oneFace(frontend.Faces32.Features.String(), frontend.Faces32.Size)
 	if err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func inputTable(w io.Writer) error {
 }
 
 // oneFace is the time that features take for one face of a size, on one thread.
-func oneFace(spec string, size nrdl.Size) (seconds float64, err error) {
+func oneFace(spec string, size dataset.Size) (seconds float64, err error) {
 	set, err := drawnFaces(2, 1, size)
 	if err != nil {
 		return 0, err
@@ -59,8 +61,8 @@ func oneFace(spec string, size nrdl.Size) (seconds float64, err error) {
 	return best(func() { e.Extract(dst, image) }), nil
 }
 
-func drawnFaces(people, each int, size nrdl.Size) (*nrdl.Set, error) {
-	s := dataset.DefaultSynthetic
+func drawnFaces(people, each int, size dataset.Size) (*dataset.Images, error) {
+	s := synthetic.Default
 	s.People, s.PerPerson, s.Input = people, each, size
 	return s.Draw(context.Background())
 }
@@ -75,7 +77,7 @@ func convertTable(w io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	set, err := drawnFaces(100, faces/100, nrdl.DefaultSize)
+	set, err := drawnFaces(100, faces/100, dataset.DefaultSize)
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func convertTable(w io.Writer) error {
 		return err
 	}
 	for _, spec := range []string{"hog:4", "lbp:5.34", "igo+lbp:5.34+hog:4", "faces32"} {
-		in, err := nrdl.ParseInput(spec)
+		in, err := frontend.Parse(spec)
 		if err != nil {
 			return err
 		}
@@ -95,16 +97,16 @@ func convertTable(w io.Writer) error {
 			if err != nil {
 				return err
 			}
-			samples, err := read.Samples(in.ForSet(read))
+			samples, err := in.ForImages(read.Frame).Samples(read)
 			if err != nil {
 				return err
 			}
-			if err := dataset.Save(ctx, filepath.Join(dir, "features.npz"), samples); err != nil {
+			if err := dataset.Save(ctx, filepath.Join(dir, "features.npz"), &dataset.Images{Samples: *samples}); err != nil {
 				return err
 			}
 			least = min(least, time.Since(start))
 		}
-		fmt.Fprintf(w, "| 10,000 faces of 32×32 from .npz to .npz by %s, %d features | %.0f a second | ≥ 5,000 |\n", spec, in.ForSet(set).Len(), faces/least.Seconds())
+		fmt.Fprintf(w, "| 10,000 faces of 32×32 from .npz to .npz by %s, %d features | %.0f a second | ≥ 5,000 |\n", spec, in.ForImages(set.Frame).Len(), faces/least.Seconds())
 	}
 	return nil
 }
@@ -113,16 +115,16 @@ func convertTable(w io.Writer) error {
 func robustTable(w io.Writer) error {
 	defer blas.SetThreads(blas.SetThreads(1))
 	defer parallel.SetThreads(parallel.SetThreads(1))
-	set, err := drawnFaces(40, 7, nrdl.Size{Height: 56, Width: 46})
+	set, err := drawnFaces(40, 7, dataset.Size{Height: 56, Width: 46})
 	if err != nil {
 		return err
 	}
-	unit := nrdl.Unit(mat.DenseCopyOf(lin.Cols(set.X, 0, 240)))
+	unit := classify.Unit(mat.DenseCopyOf(lin.Cols(set.X, 0, 240)))
 	over, err := coding.DefaultRobust.Over(unit, nil)
 	if err != nil {
 		return err
 	}
-	y, s := nrdl.Unit(mat.DenseCopyOf(lin.Cols(set.X, 240, 241))), mat.NewDense(240, 1, nil)
+	y, s := classify.Unit(mat.DenseCopyOf(lin.Cols(set.X, 240, 241))), mat.NewDense(240, 1, nil)
 	took := best(func() { err = over.Code(context.Background(), s, y) })
 	fmt.Fprintf(w, "| robust coding of one 56×46 face over 240 atoms, one thread | %.1f ms | ≤ 10 ms |\n", 1e3*took)
 	return err

@@ -17,10 +17,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	fast "nrdl/internal/blas"
+	"nrdl/synthetic"
 )
 
 // best returns the least time of f over several rounds of at least 50 ms.
@@ -114,7 +115,7 @@ func (r *report) products() {
 // of the size of Extended Yale B.
 func (r *report) oneFace() error {
 	ctx := context.Background()
-	s := dataset.DefaultSynthetic
+	s := synthetic.Default
 	s.People, s.PerPerson = 38, 21
 	set, err := s.Draw(ctx)
 	if err != nil {
@@ -125,22 +126,22 @@ func (r *report) oneFace() error {
 	for j, c := range train.Labels() {
 		w.Set(c, j, 1)
 	}
-	model, err := nrdl.NewModel(nrdl.Parts{
-		D: nrdl.Unit(train.X), W: w, Groups: train.Groups, Classes: train.Classes,
-		Coder: coding.DefaultNonNegative, Rule: nrdl.Linear, Input: train.Input,
+	model, err := classify.NewClassifier(classify.Parts{
+		D: classify.Unit(train.X), Groups: train.Groups, Classes: train.Classes,
+		Coder: coding.DefaultNonNegative, Rule: classify.Linear{W: w}, Grid: train.Grid,
 	})
 	if err != nil {
 		return err
 	}
 	var times []float64
 	for c := range set.Classes {
-		file, err := encode(set.X, set.Groups[c]+20, set.Input.Size)
+		file, err := encode(set.X, set.Groups[c]+20, set.Frame.Size)
 		if err != nil {
 			return err
 		}
 		for range 5 {
 			start := time.Now()
-			v, err := dataset.DecodeImage(file, "face.png", train.Input)
+			v, err := dataset.DecodeImage(file, "face.png", train.Frame)
 			if err != nil {
 				return err
 			}
@@ -156,7 +157,7 @@ func (r *report) oneFace() error {
 	return nil
 }
 
-func encode(x *mat.Dense, j int, in nrdl.Size) ([]byte, error) {
+func encode(x *mat.Dense, j int, in dataset.Size) ([]byte, error) {
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for i := range in.Len() {
 		img.SetGray(i/in.Height, i%in.Height, color.Gray{Y: uint8(x.At(i, j))})

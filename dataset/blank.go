@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
@@ -27,7 +26,7 @@ const named = 20
 
 // refuseBlank warns of the blank images of set and refuses a person who has
 // no others. Of samples that are not images only those of zeros are blank.
-func refuseBlank(set *nrdl.Set, opt Options) error {
+func refuseBlank(set *Images, opt Options) error {
 	d, n := set.X.Dims()
 	sample := make([]float64, d)
 	var blank []string
@@ -38,7 +37,7 @@ func refuseBlank(set *nrdl.Set, opt Options) error {
 		}
 		switch {
 		case Blank(sample) && set.Quality != nil: // of an image without a face, which was told
-		case Blank(sample) && (set.Input.ArePixels() || sample[0] == 0):
+		case Blank(sample) && (set.AreImages() || sample[0] == 0):
 			blank = append(blank, set.ID(j))
 		default:
 			left[set.ClassOf(j)]++

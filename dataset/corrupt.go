@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
+	"nrdl/internal/scatter"
 )
 
 // SaltAndPepper is noise that turns single pixels black or white, as MATLAB's
@@ -44,19 +44,19 @@ func (n SaltAndPepper) Validate() error {
 // The noise of an image depends on the seed and the image's column, and on no
 // other image but by white. Samples that are not images, and negative values,
 // are an error.
-func (n SaltAndPepper) Apply(set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+func (n SaltAndPepper) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(n, set, seed)
 }
 
 // Select returns set.Select(columns) with the noise that Apply gives to these
 // images. No columns are an error.
-func (n SaltAndPepper) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+func (n SaltAndPepper) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(n, set, columns, seed)
 }
 
 func (n SaltAndPepper) stream() uint64 { return noiseStream }
 
-func (n SaltAndPepper) spoiler(in nrdl.Size, white float64) spoiler {
+func (n SaltAndPepper) spoiler(in Size, white float64) spoiler {
 	pepper, salt := n.Density/2, 1-n.Density/2
 	return func(x *mat.Dense, j int, rng *rand.Rand) {
 		for i := range in.Len() {
@@ -96,36 +96,36 @@ func (o Occlusion) Validate() error {
 // but X. The place of the block depends on the seed and the image's column, and
 // on no other image. Samples that are not images, and negative values, are an
 // error.
-func (o Occlusion) Apply(set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+func (o Occlusion) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(o, set, seed)
 }
 
 // Select returns set.Select(columns) with the blocks that Apply gives to these
 // images: test images are covered alike whatever the split they are from. No
 // columns are an error.
-func (o Occlusion) Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+func (o Occlusion) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(o, set, columns, seed)
 }
 
 // Block returns the size of the block in images of size in; the zero Size
 // where the share rounds to no pixel.
-func (o Occlusion) Block(in nrdl.Size) nrdl.Size {
+func (o Occlusion) Block(in Size) Size {
 	short := min(in.Height, in.Width)
 	area := o.Share * float64(in.Len())
 	if side := math.Sqrt(area); side <= float64(short) {
 		s := int(math.Round(side))
-		return nrdl.Size{Height: s, Width: s}
+		return Size{Height: s, Width: s}
 	}
 	long := int(math.Round(area / float64(short)))
 	if in.Height < in.Width {
-		return nrdl.Size{Height: short, Width: long}
+		return Size{Height: short, Width: long}
 	}
-	return nrdl.Size{Height: long, Width: short}
+	return Size{Height: long, Width: short}
 }
 
 func (o Occlusion) stream() uint64 { return occlusionStream }
 
-func (o Occlusion) spoiler(in nrdl.Size, white float64) spoiler {
+func (o Occlusion) spoiler(in Size, white float64) spoiler {
 	b := o.Block(in)
 	if b.Len() == 0 {
 		return func(*mat.Dense, int, *rand.Rand) {}
@@ -148,7 +148,7 @@ func (o Occlusion) spoiler(in nrdl.Size, white float64) spoiler {
 type corruption interface {
 	Validate() error
 	stream() uint64
-	spoiler(in nrdl.Size, white float64) spoiler
+	spoiler(in Size, white float64) spoiler
 }
 
 // A spoiler damages column j of x, an image, by the random numbers of rng. It
@@ -166,7 +166,7 @@ const (
 // fill a cache line of X, few enough to share out a small set.
 const corruptChunk = 32
 
-func corruptAll(c corruption, set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
+func corruptAll(c corruption, set *Images, seed uint64) (*Images, error) {
 	white, err := corruptible(c, set)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func corruptAll(c corruption, set *nrdl.Set, seed uint64) (*nrdl.Set, error) {
 	return &t, nil
 }
 
-func corruptSelected(c corruption, set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error) {
+func corruptSelected(c corruption, set *Images, columns []int, seed uint64) (*Images, error) {
 	white, err := corruptible(c, set)
 	if err != nil {
 		return nil, err
@@ -197,14 +197,14 @@ func corruptSelected(c corruption, set *nrdl.Set, columns []int, seed uint64) (*
 
 // corruptible returns the white of set, or the reason why c cannot be applied
 // to it.
-func corruptible(c corruption, set *nrdl.Set) (white float64, err error) {
+func corruptible(c corruption, set *Images) (white float64, err error) {
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
 	if err := set.Validate(); err != nil {
 		return 0, fmt.Errorf("corrupt images: %w", err)
 	}
-	if !set.Input.ArePixels() {
+	if !set.AreImages() {
 		return 0, hint.Add(errors.New("corrupt images: the samples are not images of a known size"),
 			"set the height and the width of the images; features cannot be corrupted, the images they are made from can")
 	}
@@ -228,12 +228,12 @@ func whiteOf(most float64) float64 {
 
 // corrupt damages the images of t, of which image j has the number number(j)
 // in the whole set. Each number has random numbers of its own.
-func corrupt(c corruption, t *nrdl.Set, white float64, seed uint64, number func(j int) int) {
-	spoil := c.spoiler(t.Input.Size, white)
+func corrupt(c corruption, t *Images, white float64, seed uint64, number func(j int) int) {
+	spoil := c.spoiler(t.Frame.Size, white)
 	_, n := t.X.Dims()
 	parallel.For(n, corruptChunk, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
-			key := syntheticScatter(seed ^ syntheticScatter(c.stream()^uint64(number(j))))
+			key := scatter.Bits(seed ^ scatter.Bits(c.stream()^uint64(number(j))))
 			spoil(t.X, j, rand.New(rand.NewPCG(key, c.stream())))
 		}
 	})

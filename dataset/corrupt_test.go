@@ -14,21 +14,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/synthetic"
 )
 
 // A corruption is what SaltAndPepper and Occlusion have in common.
 type corruption interface {
 	Validate() error
-	Apply(set *nrdl.Set, seed uint64) (*nrdl.Set, error)
-	Select(set *nrdl.Set, columns []int, seed uint64) (*nrdl.Set, error)
+	Apply(set *dataset.Images, seed uint64) (*dataset.Images, error)
+	Select(set *dataset.Images, columns []int, seed uint64) (*dataset.Images, error)
 }
 
 var corruptions = []corruption{dataset.SaltAndPepper{Density: 0.2}, dataset.Occlusion{Share: 0.2}}
 
-func corrupted(t testing.TB, c corruption, set *nrdl.Set, seed uint64) *nrdl.Set {
+func corrupted(t testing.TB, c corruption, set *dataset.Images, seed uint64) *dataset.Images {
 	t.Helper()
 	out, err := c.Apply(set, seed)
 	if err != nil {
@@ -37,15 +38,33 @@ func corrupted(t testing.TB, c corruption, set *nrdl.Set, seed uint64) *nrdl.Set
 	return out
 }
 
+// few are faces enough for most tests.
+var few = func() synthetic.Faces {
+	s := synthetic.Default
+	s.People, s.PerPerson = 5, 4
+	return s
+}()
+
+func drawFaces(t testing.TB, s synthetic.Faces) *dataset.Images {
+	t.Helper()
+	set, err := s.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // plain is a set of n images of one class that have one value everywhere.
-func plain(in nrdl.Size, n int, value float64) *nrdl.Set {
+func plain(in dataset.Size, n int, value float64) *dataset.Images {
 	x := mat.NewDense(in.Len(), n, slices.Repeat([]float64{value}, in.Len()*n))
-	return &nrdl.Set{X: x, Classes: []string{"s1"}, Groups: []int{0, n}, Input: nrdl.Input{Size: in}}
+	set := dataset.Unlabelled(x, dataset.Frame{Size: in})
+	set.Classes, set.Groups = []string{"s1"}, []int{0, n}
+	return set
 }
 
 func TestSaltAndPepperFrequencies(t *testing.T) {
 	const value, white = 100, 255
-	set := plain(nrdl.Size{Height: 32, Width: 32}, 100, value)
+	set := plain(dataset.Size{Height: 32, Width: 32}, 100, value)
 	pixels := float64(len(set.X.RawMatrix().Data))
 	for _, density := range []float64{0, 0.001, 0.01, 0.1, 0.3, 0.5, 1} {
 		seen := map[float64]float64{}
@@ -133,7 +152,7 @@ func TestWhiteFollowsTheRangeOfTheSet(t *testing.T) {
 	for _, c := range []struct{ largest, white float64 }{
 		{0, 1}, {0.5, 1}, {1, 1}, {1.5, 255}, {255, 255}, {255.5, 65535}, {65535, 65535}, {1e6, 1e6},
 	} {
-		set := plain(nrdl.Size{Height: 8, Width: 8}, 40, 0)
+		set := plain(dataset.Size{Height: 8, Width: 8}, 40, 0)
 		set.X.Set(5, 39, c.largest)
 		for damage, least := range map[corruption]float64{
 			dataset.SaltAndPepper{Density: 1}: c.white,
@@ -199,7 +218,7 @@ func TestCorruptionOfAnImageIsItsOwn(t *testing.T) {
 
 // blockOf returns the first row and column of the block that covers image j of
 // x, all unseen before, and reports whether what is covered is this block.
-func blockOf(x *mat.Dense, j int, in, block nrdl.Size) (top, left int, ok bool) {
+func blockOf(x *mat.Dense, j int, in, block dataset.Size) (top, left int, ok bool) {
 	top, left = in.Height, in.Width
 	bottom, right, changed := -1, -1, 0
 	for i := range in.Len() {
@@ -214,7 +233,7 @@ func blockOf(x *mat.Dense, j int, in, block nrdl.Size) (top, left int, ok bool) 
 	return top, left, ok
 }
 
-var occludedSizes = []nrdl.Size{
+var occludedSizes = []dataset.Size{
 	{Height: 32, Width: 32},
 	{Height: 56, Width: 46},
 	{Height: 9, Width: 40},
@@ -268,8 +287,8 @@ func TestOcclusionBlockHasTheArea(t *testing.T) {
 	}
 	// √108, the root of 0.27·40·10, is more than 10.
 	for share, height := range map[float64]int{0.25: 10, 0.27: 11, 0.5: 20, 1: 40} {
-		got := dataset.Occlusion{Share: share}.Block(nrdl.Size{Height: 40, Width: 10})
-		if want := (nrdl.Size{Height: height, Width: 10}); got != want {
+		got := dataset.Occlusion{Share: share}.Block(dataset.Size{Height: 40, Width: 10})
+		if want := (dataset.Size{Height: height, Width: 10}); got != want {
 			t.Errorf("share %v of 40x10 is %v, want %v", share, got, want)
 		}
 	}
@@ -277,7 +296,7 @@ func TestOcclusionBlockHasTheArea(t *testing.T) {
 
 func TestOcclusionIsEverywhereAlike(t *testing.T) {
 	const images = 3200
-	in := nrdl.Size{Height: 6, Width: 5}
+	in := dataset.Size{Height: 6, Width: 5}
 	o := dataset.Occlusion{Share: 0.3}
 	out := corrupted(t, o, plain(in, images, unseen), 1)
 	places := map[[2]int]float64{}
@@ -304,7 +323,7 @@ func TestOcclusionIsEverywhereAlike(t *testing.T) {
 // normal distribution, whose kurtosis is 3.
 func TestOcclusionLooksLikeAPicture(t *testing.T) {
 	for _, side := range []int{8, 12, 16, 32, 64, 128} {
-		in := nrdl.Size{Height: side, Width: side}
+		in := dataset.Size{Height: side, Width: side}
 		v := mat.Col(nil, 0, corrupted(t, dataset.Occlusion{Share: 1}, plain(in, 2, 200), 1).X)
 		mean, sd := stat.MeanStdDev(v, nil)
 		if mean < 0.35*255 || mean > 0.65*255 || sd < 0.12*255 || slices.Min(v) < 0 || slices.Max(v) > 255 {
@@ -331,21 +350,21 @@ func TestOcclusionLooksLikeAPicture(t *testing.T) {
 func TestCorruptionRefuses(t *testing.T) {
 	good := drawFaces(t, few)
 	features, negative, broken, resized := *good, *good, *good, *good
-	features.Input = nrdl.Input{}
+	features.Frame, features.Grid = dataset.Frame{}, classify.Grid{}
 	negative.X, broken.X = mat.DenseCopyOf(good.X), mat.DenseCopyOf(good.X)
 	negative.X.Set(3, 2, -1)
 	broken.X.Set(3, 2, math.NaN())
-	resized.Input = nrdl.Input{Size: nrdl.Size{Height: 8, Width: 8}}
+	resized.Frame = dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}}
 	for _, c := range []struct {
-		set    *nrdl.Set
+		set    *dataset.Images
 		want   string
 		hinted bool
 	}{
 		{&features, "not images", true},
 		{&negative, "the least value is -1", true},
 		{&broken, "person001/03: feature 3 is NaN", false},
-		{&resized, "an input of 8x8 pixels makes 64 features", false},
-		{&nrdl.Set{}, "no samples", false},
+		{&resized, "images of 8x8 have 64 pixels, not 1024", false},
+		{&dataset.Images{}, "no samples", false},
 	} {
 		for _, damage := range corruptions {
 			_, err := damage.Apply(c.set, 1)
@@ -376,7 +395,7 @@ func TestCorruptionRefuses(t *testing.T) {
 
 // Noise is on all images, learnt ones too; only those that judge are covered.
 func ExampleOcclusion() {
-	faces := dataset.DefaultSynthetic
+	faces := synthetic.Default
 	faces.People, faces.PerPerson = 3, 4
 	set, err := faces.Draw(context.Background())
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
-
-	"nrdl"
 )
 
 // The heap of leaves: the dead leaves model, a picture of objects of many sizes
@@ -35,14 +33,14 @@ const (
 
 // leaves returns the heap as an image of size in, pixels column-major, values
 // 0 … white.
-func leaves(in nrdl.Size, white float64) []float64 {
+func leaves(in Size, white float64) []float64 {
 	h := drawHeap()
 	src := grey{height: heapSide, width: heapSide, row: func(y int, dst []float64) {
 		for x := range dst {
 			dst[x] = white * h[y*heapSide+x]
 		}
 	}}
-	return resample(src, nrdl.Input{Size: in}, 0, white)
+	return resample(src, Frame{Size: in}, 0, white)
 }
 
 // drawHeap draws the heap once, row-major, 0 … 1: from the front to the back,
@@ -51,7 +49,7 @@ func leaves(in nrdl.Size, white float64) []float64 {
 // like one of large leaves [leaves]. What crosses one side of the heap enters
 // at the opposite one.
 var drawHeap = sync.OnceValue(func() []float64 {
-	rng := syntheticRand{rand.New(rand.NewPCG(0, heapStream))}
+	rng := rand.New(rand.NewPCG(0, heapStream))
 	heap := make([]float64, heapSide*heapSide)
 	covered := make([]bool, len(heap))
 	for bare := len(heap); bare > 0; {
@@ -81,14 +79,16 @@ type leaf struct {
 	shade         float64 // tone of the leaf, 0 … 1
 }
 
-func newLeaf(r syntheticRand) leaf {
+func newLeaf(r *rand.Rand) leaf {
 	const ratio = leafLeast / leafGreatest
 	l := leaf{x: r.IntN(heapSide), y: r.IntN(heapSide), shade: r.Float64()}
 	l.length = leafLeast / math.Sqrt(1-r.Float64()*(1-ratio*ratio)) // inverse distribution function
-	l.width = l.length * r.between(leafSlim, leafBroad)
-	l.sin, l.cos = math.Sincos(r.between(0, 2*math.Pi))
+	l.width = l.length * between(r, leafSlim, leafBroad)
+	l.sin, l.cos = math.Sincos(between(r, 0, 2*math.Pi))
 	return l
 }
+
+func between(r *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
 
 // tone is the grey, 0 … 1, of the leaf at (dx, dy) from its middle, and whether
 // it is there.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl"
 	"nrdl/internal/hint"
 	"nrdl/internal/legible"
 )
@@ -31,7 +30,7 @@ type row struct {
 	line        int
 }
 
-func openCSV(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func checkLabels(rows []row, list string) error {
 		if seen[r.label] {
 			continue
 		}
-		if err := nrdl.CheckName(r.label); err != nil {
+		if err := CheckName(r.label); err != nil {
 			return fmt.Errorf("%s: %w", r.at(list), err)
 		}
 		seen[r.label] = true

@@ -91,3 +91,10 @@ func rgbaRow(dst, src []byte, premultiplied bool) {
 		dst[x] = byte(math.Round(luma(r, g, b, a)))
 	}
 }
+
+// Grey returns the grey values of img, upright already, as DecodeGrey does. It may
+// share the pixels of img.
+func Grey(img image.Image) *image.Gray { return grey8(img) }
+
+// Sample returns the grey values of img, upright already, as DecodeImage does.
+func Sample(img image.Image, f Frame) []float64 { return resample(greyOf(img), f, 0, 255) }

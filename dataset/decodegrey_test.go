@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"nrdl"
 )
 
 // coloured draws an image that is transparent here and there, of the kind of m.
@@ -48,11 +46,11 @@ func TestDecodeGreyIsDecodeImage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := nrdl.Size{Height: m.Rect.Dy(), Width: m.Rect.Dx()}
+		size := Size{Height: m.Rect.Dy(), Width: m.Rect.Dx()}
 		if size.Len() != h*w || m.Rect.Min != (image.Point{}) {
 			t.Fatalf("%s: %v", name, m.Rect)
 		}
-		want, err := DecodeImage(data, name, nrdl.Input{Size: size})
+		want, err := DecodeImage(data, name, Frame{Size: size})
 		if err != nil {
 			t.Fatal(err)
 		}

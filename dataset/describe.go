@@ -5,21 +5,19 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-
-	"nrdl"
 )
 
 // An Info describes a data set. Images are columns of the set.
 type Info struct {
-	People   int        `json:"people"`
-	Images   int        `json:"images"`
-	Features int        `json:"features"` // d
-	Input    nrdl.Input `json:"input"`    // zero where the samples are not images of known size, nor made of any
-	Fewest   int        `json:"fewest"`   // images of the person with the fewest
-	Most     int        `json:"most"`     // images of the person with the most
-	Lowest   float64    `json:"lowest"`   // value
-	Highest  float64    `json:"highest"`  // value
-	Integers bool       `json:"integers"` // all values are
+	People   int     `json:"people"`
+	Images   int     `json:"images"`
+	Features int     `json:"features"` // d
+	Frame    Frame   `json:"input"`    // zero where the samples are not images of a known size
+	Fewest   int     `json:"fewest"`   // images of the person with the fewest
+	Most     int     `json:"most"`     // images of the person with the most
+	Lowest   float64 `json:"lowest"`   // value
+	Highest  float64 `json:"highest"`  // value
+	Integers bool    `json:"integers"` // all values are
 	// Blank images are all zero: no method can recognise them. Constant ones
 	// have a single value that is not zero, but for rounding errors.
 	Blank    []int `json:"blank"`
@@ -32,10 +30,10 @@ type Info struct {
 }
 
 // Describe looks at every sample of set.
-func Describe(set *nrdl.Set) Info {
+func Describe(set *Images) Info {
 	d, n := set.X.Dims()
 	info := Info{
-		People: len(set.Classes), Images: n, Features: d, Input: set.Input,
+		People: len(set.Classes), Images: n, Features: d, Frame: set.Frame,
 		Fewest: n, Lowest: math.Inf(1), Highest: math.Inf(-1), Integers: true,
 	}
 	for c := range set.Classes {
@@ -74,7 +72,7 @@ func (info *Info) see(sample []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-func (info *Info) compare(set *nrdl.Set, alike map[[sha256.Size]byte][]int) {
+func (info *Info) compare(set *Images, alike map[[sha256.Size]byte][]int) {
 	for _, group := range alike {
 		if len(group) > 1 {
 			info.Duplicates = append(info.Duplicates, group)

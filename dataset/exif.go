@@ -6,8 +6,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-
-	"nrdl"
 )
 
 // An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one
@@ -43,10 +41,10 @@ func (o orientation) stored(y, x, h, w int) (int, int) {
 func (o orientation) turned() bool { return o >= 5 }
 
 // sample resamples the stored image and turns the result, which is smaller.
-func (o orientation) sample(g grey, in nrdl.Input) []float64 {
+func (o orientation) sample(g grey, in Frame) []float64 {
 	small := in
 	if o.turned() {
-		small.Size = nrdl.Size{Height: in.Width, Width: in.Height}
+		small.Size = Size{Height: in.Width, Width: in.Height}
 	}
 	v := resample(g, small, 0, 255)
 	if o == 1 {

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
 // openFolder reads DATA/person/image and DATA/person/folder/image.
-func openFolder(ctx context.Context, root string, opt Options) (*nrdl.Set, error) {
+func openFolder(ctx context.Context, root string, opt Options) (*Images, error) {
 	w, err := walk(ctx, root)
 	if err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 			return nil, hint.Add(fmt.Errorf("%s holds the folders of people one level down, in %s", w.root, f),
 				"give %s itself", filepath.Join(w.root, f))
 		default:
-			if err := nrdl.CheckName(f); err != nil {
+			if err := CheckName(f); err != nil {
 				return nil, fmt.Errorf("the folder %s: %w", filepath.Join(w.root, f), err)
 			}
 			people = append(people, f)

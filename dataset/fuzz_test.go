@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl"
 	"nrdl/internal/edits"
 )
 
@@ -16,14 +15,14 @@ import (
 const fuzzPixels = 1 << 20
 
 func FuzzDecodeImage(f *testing.F) {
-	in := nrdl.Size{Height: 5, Width: 4}
+	in := Size{Height: 5, Width: 4}
 	edits.Fuzz(f, "FuzzDecodeImage", func(t *testing.T, data []byte) {
 		if kind, err := formatOf(data); err == nil {
 			if c, err := kind.config(data); err == nil && c.Width*c.Height > fuzzPixels {
 				return
 			}
 		}
-		v, err := DecodeImage(data, "fuzz", nrdl.Input{Size: in})
+		v, err := DecodeImage(data, "fuzz", Frame{Size: in})
 		if err != nil {
 			if _, err := DecodePhoto(data, "fuzz"); err == nil {
 				t.Error("the photo can be read and the sample cannot")
@@ -68,7 +67,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-func checkFuzzed(t *testing.T, set *nrdl.Set, err error) {
+func checkFuzzed(t *testing.T, set *Images, err error) {
 	t.Helper()
 	if (set == nil) == (err == nil) {
 		t.Fatalf("set %v, error %v", set, err)

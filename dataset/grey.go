@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"golang.org/x/image/draw"
-
-	"nrdl"
 )
 
 // A grey is a grey image: row writes the values of row y, 0 … 255 for images,
@@ -75,7 +73,7 @@ func luma(r, g, b, a uint32) float64 {
 // where the image shrinks (antialiasing). Values are clamped to lo … hi, which
 // the kernel may exceed at edges. Where the size is that of in, and all is kept,
 // the values are not changed.
-func resample(src grey, in nrdl.Input, lo, hi float64) []float64 {
+func resample(src grey, in Frame, lo, hi float64) []float64 {
 	across, down := kernelTaps(src.width, in.Width, in.Crop), kernelTaps(src.height, in.Height, in.Crop)
 	out := make([]float64, in.Size.Len())
 	row, narrow := make([]float64, src.width), make([]float64, in.Width)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
@@ -30,7 +29,7 @@ var large sync.Mutex
 
 // ReadImage reads the image file at path as in.Size.Len() grey values between 0
 // and 255. DecodeImage says how.
-func ReadImage(path string, in nrdl.Input) ([]float64, error) {
+func ReadImage(path string, in Frame) ([]float64, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
@@ -44,14 +43,14 @@ func ReadImage(path string, in nrdl.Input) ([]float64, error) {
 // white where it is transparent, the share in.Crop of its height and width
 // about its centre resized once to in.Size by Catmull-Rom with antialiasing,
 // pixels in column-major order, 0 black … 255 white. The other stages of in are
-// those of nrdl.Set.Samples. An image that has in's size passes unchanged where
+// those of Images.Samples. An image that has in's size passes unchanged where
 // nothing is cropped. Name stands for the image in errors. Data may be hostile: it is refused if it claims too many pixels, and
 // a decoder that panics is an error.
-func DecodeImage(data []byte, name string, in nrdl.Input) ([]float64, error) {
-	if err := in.Images().Validate(); err != nil {
+func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
+	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("read image %s: %w", name, err)
 	}
-	if in.Size == (nrdl.Size{}) {
+	if in.Size == (Size{}) {
 		return nil, fmt.Errorf("read image %s: no size to bring it to", name)
 	}
 	var v []float64

@@ -14,13 +14,12 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
-func decoded(t testing.TB, data []byte, in nrdl.Size) []float64 {
+func decoded(t testing.TB, data []byte, in Size) []float64 {
 	t.Helper()
-	v, err := DecodeImage(data, "drawn", nrdl.Input{Size: in})
+	v, err := DecodeImage(data, "drawn", Frame{Size: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func distance(a, b []float64) float64 {
 
 func TestEveryFormatAtItsOwnSizePassesUnchanged(t *testing.T) {
 	m := ramp(13, 9)
-	in := nrdl.Size{Height: 13, Width: 9}
+	in := Size{Height: 13, Width: 9}
 	want := column(m)
 	for name, data := range map[string][]byte{
 		"raw PGM": asPGM(m), "plain PGM": asPlainPGM(m, 255), "16-bit PGM": asPGM16(m), "plain 16-bit PGM": asPlainPGM(m, 65535),
@@ -55,7 +54,7 @@ func TestEveryFormatAtItsOwnSizePassesUnchanged(t *testing.T) {
 			t.Errorf("%s: pixels changed", name)
 		}
 	}
-	if d := distance(decoded(t, asJPEG(smooth(24, 16)), nrdl.Size{Height: 24, Width: 16}), column(smooth(24, 16))); d > 3 {
+	if d := distance(decoded(t, asJPEG(smooth(24, 16)), Size{Height: 24, Width: 16}), column(smooth(24, 16))); d > 3 {
 		t.Errorf("JPEG: a pixel is off by %v", d)
 	}
 	if got := decoded(t, webpLossless(9, 13), in); slices.Min(got) != 255 {
@@ -68,7 +67,7 @@ func TestEveryFormatAtItsOwnSizePassesUnchanged(t *testing.T) {
 }
 
 func TestGreyLevelsAreStretchedAndKept(t *testing.T) {
-	one := nrdl.Size{Height: 1, Width: 2}
+	one := Size{Height: 1, Width: 2}
 	for data, want := range map[string][]float64{
 		"P2 2 1 15\n15 1\n":              {255, 17},
 		"P2\n#c\n2 1\n#c\n1\n0 1":        {0, 255},
@@ -95,7 +94,7 @@ func TestColourIsLumaOverWhite(t *testing.T) {
 	m.SetNRGBA(1, 0, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
 	m.SetNRGBA(1, 1, color.NRGBA{A: 128})
 	want := []float64{0.299*200 + 0.587*100 + 0.114*50, 77, 255, 127}
-	if got := decoded(t, asPNG(m), nrdl.Size{Height: 2, Width: 2}); distance(got, want) > 1e-9 {
+	if got := decoded(t, asPNG(m), Size{Height: 2, Width: 2}); distance(got, want) > 1e-9 {
 		t.Errorf("luma %v, want %v", got, want)
 	}
 }
@@ -129,14 +128,14 @@ func TestOrientationIsHonoured(t *testing.T) {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			data := jpegWith(asJPEG(enlarged(letters(rows), 8)), exifOf(o, order))
 			// Shrinking rings a little at edges: letters differ by 40.
-			if got := decoded(t, data, nrdl.Size{Height: 3, Width: 2}); distance(got, want) > 12 {
+			if got := decoded(t, data, Size{Height: 3, Width: 2}); distance(got, want) > 12 {
 				t.Errorf("JPEG of orientation %d, %v: %.0f, want %.0f", o, order, got, want)
 			}
 			photo, err := DecodePhoto(data, "drawn")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := sample(photo, nrdl.Input{Size: nrdl.Size{Height: 3, Width: 2}}); distance(got, want) > 12 {
+			if got := sample(photo, Frame{Size: Size{Height: 3, Width: 2}}); distance(got, want) > 12 {
 				t.Errorf("photo of orientation %d: %.0f, want %.0f", o, got, want)
 			}
 		}
@@ -144,13 +143,13 @@ func TestOrientationIsHonoured(t *testing.T) {
 		chunk := exifOf(o, binary.BigEndian)
 		head := append(binary.BigEndian.AppendUint32(nil, uint32(len(chunk))), "eXIf"...)
 		data := slices.Concat(body[:33], head, chunk, pngSum("eXIf", chunk), body[33:])
-		if got := decoded(t, data, nrdl.Size{Height: 3, Width: 2}); !slices.Equal(got, want) {
+		if got := decoded(t, data, Size{Height: 3, Width: 2}); !slices.Equal(got, want) {
 			t.Errorf("PNG of orientation %d: %v, want %v", o, got, want)
 		}
 	}
 	for _, exif := range [][]byte{nil, exifOf(0, binary.LittleEndian), exifOf(9, binary.BigEndian), exifOf(6, binary.BigEndian)[:20]} {
 		data := jpegWith(asJPEG(enlarged(letters(turnedBy[1]), 8)), exif)
-		if got := decoded(t, data, nrdl.Size{Height: 3, Width: 2}); distance(got, want) > 12 {
+		if got := decoded(t, data, Size{Height: 3, Width: 2}); distance(got, want) > 12 {
 			t.Errorf("an orientation that makes no sense turns the image: EXIF %x", exif)
 		}
 	}
@@ -177,12 +176,12 @@ func TestOrientationIsFoundInEveryFormat(t *testing.T) {
 // golang.org/x/image/draw, which rounds to 16 bits.
 func TestResampleAgainstXImage(t *testing.T) {
 	m := ramp(61, 47)
-	for _, in := range []nrdl.Size{
+	for _, in := range []Size{
 		{Height: 32, Width: 32}, {Height: 7, Width: 5}, {Height: 100, Width: 120}, {Height: 61, Width: 20}, {Height: 183, Width: 47}, {Height: 1, Width: 1},
 	} {
 		ref := image.NewGray16(image.Rect(0, 0, in.Width, in.Height))
 		draw.CatmullRom.Scale(ref, ref.Rect, m, m.Rect, draw.Src, nil)
-		if d := distance(sample(m, nrdl.Input{Size: in}), sample(ref, nrdl.Input{Size: in})); d > 0.02 {
+		if d := distance(sample(m, Frame{Size: in}), sample(ref, Frame{Size: in})); d > 0.02 {
 			t.Errorf("%v: a pixel is off by %v", in, d)
 		}
 	}
@@ -218,16 +217,16 @@ func TestBadImagesAreErrors(t *testing.T) {
 		"HEIC":           {[]byte("\x00\x00\x00\x18ftypheic"), "HEIC files cannot be read"},
 		"damaged colour": {append(slices.Clone(jpg[:200]), make([]byte, 500)...), "JPEG"},
 	} {
-		_, err := DecodeImage(c.data, "x.jpg", nrdl.Input{Size: nrdl.DefaultSize})
+		_, err := DecodeImage(c.data, "x.jpg", Frame{Size: DefaultSize})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read image x.jpg: ") {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := DecodeImage([]byte("\x00\x00\x00\x18ftypheic"), "x", nrdl.Input{Size: nrdl.DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
+	if _, err := DecodeImage([]byte("\x00\x00\x00\x18ftypheic"), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
 		t.Errorf("HEIC: hint %q", hint.Of(err))
 	}
-	for _, in := range []nrdl.Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
-		if _, err := DecodeImage(asPGM(ramp(2, 2)), "x", nrdl.Input{Size: in}); err == nil {
+	for _, in := range []Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
+		if _, err := DecodeImage(asPGM(ramp(2, 2)), "x", Frame{Size: in}); err == nil {
 			t.Errorf("size %v is accepted", in)
 		}
 	}
@@ -241,22 +240,22 @@ func TestADecoderThatPanicsIsAnError(t *testing.T) {
 		config: func([]byte) (image.Config, error) { return image.Config{Width: 1, Height: 1}, nil },
 		decode: func([]byte) (image.Image, error) { panic("out of range") },
 	}}
-	if _, err := DecodeImage([]byte("bad"), "x", nrdl.Input{Size: nrdl.DefaultSize}); err == nil || !strings.Contains(err.Error(), "out of range") {
+	if _, err := DecodeImage([]byte("bad"), "x", Frame{Size: DefaultSize}); err == nil || !strings.Contains(err.Error(), "out of range") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestReadImage(t *testing.T) {
 	root := drawFiles(t, map[string][]byte{"a.pgm": asPGM(ramp(4, 4))})
-	in := nrdl.Size{Height: 4, Width: 4}
-	v, err := ReadImage(filepath.Join(root, "a.pgm"), nrdl.Input{Size: in})
+	in := Size{Height: 4, Width: 4}
+	v, err := ReadImage(filepath.Join(root, "a.pgm"), Frame{Size: in})
 	if err != nil || !slices.Equal(v, column(ramp(4, 4))) {
 		t.Errorf("values %v, error %v", v, err)
 	}
-	if _, err := ReadImage(root, nrdl.Input{Size: in}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := ReadImage(root, Frame{Size: in}); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadImage(filepath.Join(root, "none.pgm"), nrdl.Input{Size: in}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadImage(filepath.Join(root, "none.pgm"), Frame{Size: in}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -267,7 +266,7 @@ func BenchmarkDecodeImage(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := DecodeImage(data, name, nrdl.Input{Size: nrdl.DefaultSize}); err != nil {
+				if _, err := DecodeImage(data, name, Frame{Size: DefaultSize}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -7,13 +7,12 @@ import (
 	"os"
 	"slices"
 
-	"nrdl"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/mat5"
 )
 
 // openMAT reads a MATLAB file, and the list of names beside it.
-func openMAT(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+func openMAT(ctx context.Context, path string, opt Options) (*Images, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-func readMAT(r io.Reader, path string, opt Options) (*nrdl.Set, error) {
+func readMAT(r io.Reader, path string, opt Options) (*Images, error) {
 	vars, err := mat5.Read(r, mat5.DefaultLimits)
 	if err != nil {
 		return nil, err
@@ -84,15 +83,15 @@ func (vs matVariables) all() []string {
 
 // saveMAT writes fea N×d, gnd N×1, height and width, and the list of names.
 // Both are written before either replaces what is there.
-func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
-	d, n := set.X.Dims()
+func saveMAT(ctx context.Context, path string, set *Images) error {
+	_, n := set.X.Dims()
 	gnd := make([]int32, n)
 	for j, c := range set.Labels() {
 		gnd[j] = int32(c + 1)
 	}
 	vars := []mat5.Variable{fea(set), mat5.Int32("gnd", n, 1, gnd)}
-	if set.Input.Shown().Len() == d {
-		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Input.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Input.Width)}))
+	if set.AreImages() {
+		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Frame.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Frame.Width)}))
 	}
 	samples, err := atomicfile.Prepare(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) })
 	if err != nil {
@@ -111,7 +110,7 @@ func saveMAT(ctx context.Context, path string, set *nrdl.Set) error {
 }
 
 // fea is the transpose of X by columns, which is X by rows.
-func fea(set *nrdl.Set) mat5.Variable {
+func fea(set *Images) mat5.Variable {
 	d, n := set.X.Dims()
 	if allBytes(set.X) {
 		data := make([]uint8, 0, d*n)

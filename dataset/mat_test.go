@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/hint"
 	"nrdl/internal/mat5"
 )
@@ -47,12 +46,12 @@ func TestMATInEitherOrientation(t *testing.T) {
 			mat5.Double("H_train", 2, 3, []float64{1, 0, 0, 1, 1, 0}), mat5.Double("H_test", 1, 1, []float64{1}),
 		},
 	} {
-		set, warnings := opened(t, matFile(t, vars...), nrdl.Size{})
+		set, warnings := opened(t, matFile(t, vars...), Size{})
 		if !mat.Equal(set.X, want) {
 			t.Errorf("%s: %v, want %v", name, mat.Formatted(set.X), mat.Formatted(want))
 		}
-		if set.Input.Len() != 0 || len(warnings) != map[string]int{"one-hot": 1}[name] {
-			t.Errorf("%s: size %v, warnings %q", name, set.Input, warnings)
+		if set.Frame.Len() != 0 || len(warnings) != map[string]int{"one-hot": 1}[name] {
+			t.Errorf("%s: size %v, warnings %q", name, set.Frame, warnings)
 		}
 		classes := map[string][]string{"rows": {"0", "7"}, "uint8": {"-5", "7"}}[name]
 		if classes == nil {
@@ -66,11 +65,11 @@ func TestMATInEitherOrientation(t *testing.T) {
 
 func TestSquareMATHasSamplesInRows(t *testing.T) {
 	h := []float64{1, 0, 0, 1}
-	set, _ := opened(t, matFile(t, mat5.Double("fea", 2, 2, numbers(4)), mat5.Double("gnd", 2, 1, numbers(2))), nrdl.Size{})
+	set, _ := opened(t, matFile(t, mat5.Double("fea", 2, 2, numbers(4)), mat5.Double("gnd", 2, 1, numbers(2))), Size{})
 	if got := mat.Col(nil, 0, set.X); !slices.Equal(got, []float64{1, 3}) {
 		t.Errorf("first sample %v, want the first row", got)
 	}
-	set, _ = opened(t, matFile(t, mat5.Double("training_feats", 2, 2, numbers(4)), mat5.Double("H_train", 2, 2, h)), nrdl.Size{})
+	set, _ = opened(t, matFile(t, mat5.Double("training_feats", 2, 2, numbers(4)), mat5.Double("H_train", 2, 2, h)), Size{})
 	if got := mat.Col(nil, 0, set.X); !slices.Equal(got, []float64{1, 2}) {
 		t.Errorf("first sample %v, want the first column", got)
 	}
@@ -83,20 +82,20 @@ func TestSizeOfMATImages(t *testing.T) {
 		name     string
 		d        int
 		sides    []mat5.Variable
-		in, want nrdl.Size
+		in, want Size
 		warnings int
 	}{
-		{"told", 12, []mat5.Variable{side("height", 4), side("width", 3)}, nrdl.Size{}, tiny, 0},
-		{"square", 64, nil, nrdl.Size{}, nrdl.Size{Height: 8, Width: 8}, 1},
-		{"too small for images", 49, nil, nrdl.Size{}, nrdl.Size{}, 0},
-		{"no square", 65, nil, nrdl.Size{}, nrdl.Size{}, 0},
+		{"told", 12, []mat5.Variable{side("height", 4), side("width", 3)}, Size{}, tiny, 0},
+		{"square", 64, nil, Size{}, Size{Height: 8, Width: 8}, 1},
+		{"too small for images", 49, nil, Size{}, Size{}, 0},
+		{"no square", 65, nil, Size{}, Size{}, 0},
 		{"asked for", 12, nil, tiny, tiny, 0},
-		{"resized", 12, []mat5.Variable{side("height", 4), side("width", 3)}, nrdl.Size{Height: 8, Width: 9}, nrdl.Size{Height: 8, Width: 9}, 0},
+		{"resized", 12, []mat5.Variable{side("height", 4), side("width", 3)}, Size{Height: 8, Width: 9}, Size{Height: 8, Width: 9}, 0},
 	} {
 		path := matFile(t, append(c.sides, mat5.Double("fea", 3, c.d, numbers(3*c.d)), gnd)...)
 		set, warnings := opened(t, path, c.in)
-		if set.Input.Size != c.want || len(warnings) != c.warnings {
-			t.Errorf("%s: size %v, want %v; warnings %q", c.name, set.Input, c.want, warnings)
+		if set.Frame.Size != c.want || len(warnings) != c.warnings {
+			t.Errorf("%s: size %v, want %v; warnings %q", c.name, set.Frame, c.want, warnings)
 		}
 	}
 }
@@ -104,15 +103,15 @@ func TestSizeOfMATImages(t *testing.T) {
 // TestResizingSamplesIsResizingImages holds samples of a file against the same
 // image drawn by the image path, and keeps values that are no grey values.
 func TestResizingSamplesIsResizingImages(t *testing.T) {
-	in := nrdl.Size{Height: 7, Width: 5}
+	in := Size{Height: 7, Width: 5}
 	m := ramp(20, 16)
-	want := sample(m, nrdl.Input{Size: in})
+	want := sample(m, Frame{Size: in})
 	v := column(m)
 	for i := range v {
 		v[i] /= 1000
 	}
-	x := &table{x: mat.NewDense(320, 1, v), in: nrdl.Size{Height: 20, Width: 16}}
-	if err := x.resize(nrdl.Input{Size: in}); err != nil {
+	x := &table{x: mat.NewDense(320, 1, v), in: Size{Height: 20, Width: 16}}
+	if err := x.resize(Frame{Size: in}); err != nil {
 		t.Fatal(err)
 	}
 	x.x.Scale(1000, x.x)
@@ -171,7 +170,7 @@ func TestNamesBesideMAT(t *testing.T) {
 		if err := os.WriteFile(namesFile(path), []byte(c.list), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		set, warnings := opened(t, path, nrdl.Size{})
+		set, warnings := opened(t, path, Size{})
 		if set.Classes[0] != c.person || set.ID(0) != c.id || set.X.At(0, 0) != 2 {
 			t.Errorf("%q: people %v, image 0 is %s", c.list, set.Classes, set.ID(0))
 		}

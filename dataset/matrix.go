@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl"
 )
 
 // A matrix is a numeric variable of a file, its numbers column by column.
@@ -16,8 +14,8 @@ type matrix struct {
 	name       string
 	rows, cols int
 	data       []float64
-	in         nrdl.Size // where the file says it by the shape of the variable
-	fromZero   bool      // its format counts from 0
+	in         Size // where the file says it by the shape of the variable
+	fromZero   bool // its format counts from 0
 }
 
 // dense returns the matrix by rows.
@@ -125,8 +123,8 @@ func (m matrix) scalar() (int, error) {
 		return 0, fmt.Errorf("%s is not a number", m)
 	}
 	v := m.data[0]
-	if v != math.Trunc(v) || v < 1 || v > nrdl.MaxSide {
-		return 0, fmt.Errorf("%s is %v, not a number of pixels between 1 and %d", m.name, v, nrdl.MaxSide)
+	if v != math.Trunc(v) || v < 1 || v > MaxSide {
+		return 0, fmt.Errorf("%s is %v, not a number of pixels between 1 and %d", m.name, v, MaxSide)
 	}
 	return int(v), nil
 }

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-
-	"nrdl"
 )
 
 // nameFrom names the samples from the list at path, if it is there and fits. A
@@ -26,7 +24,7 @@ func (t *table) nameFrom(path string, opt Options) error {
 		return nil
 	}
 	for _, name := range t.classes {
-		if err := nrdl.CheckName(name); err != nil {
+		if err := CheckName(name); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -102,7 +100,7 @@ func namesFile(path string) string {
 
 // writeNames writes a line "row, label, person/source", separated by tabs, for
 // every sample; rows count from 0 and labels from 1.
-func writeNames(w io.Writer, set *nrdl.Set) error {
+func writeNames(w io.Writer, set *Images) error {
 	for j := range set.Groups[len(set.Classes)] {
 		c := set.ClassOf(j)
 		_, err := fmt.Fprintf(w, "%d\t%d\t%s/%s\n", j, c+1, set.Classes[c], source(set, j))
@@ -114,7 +112,7 @@ func writeNames(w io.Writer, set *nrdl.Set) error {
 }
 
 // source names sample j among those of its person.
-func source(set *nrdl.Set, j int) string {
+func source(set *Images, j int) string {
 	c := set.ClassOf(j)
 	if set.IDs == nil {
 		return fmt.Sprintf("%04d", j-set.Groups[c]+1)

@@ -7,16 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
 	"nrdl/internal/legible"
 	"nrdl/internal/npz"
 )
 
-// Names that nrdl.CheckName refuses are refused in data sets of every kind, and
+// Names that CheckName refuses are refused in data sets of every kind, and
 // the error says where.
 func TestNamesAreRefused(t *testing.T) {
 	for _, name := range []string{"unknown", "Unknown", "..", "../../x", `a\b`, "a\nb", "a\tb", "a\x1b[31mb", "a\u202eb", "a\u200bb", " a", "a\xffb"} {
-		bad := nrdl.CheckName(name)
+		bad := CheckName(name)
 		if bad == nil {
 			t.Fatalf("%q is a name", name)
 		}

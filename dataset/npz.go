@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -21,7 +19,7 @@ import (
 
 // openNPZ reads a NumPy archive. Its samples are rows or columns of X, as in
 // a MATLAB file with pixels column after column, or images N×height×width.
-func openNPZ(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+func openNPZ(ctx context.Context, path string, opt Options) (*Images, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +48,7 @@ func (r interruptibleAt) ReadAt(p []byte, off int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, off)
 }
 
-func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*nrdl.Set, error) {
+func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, error) {
 	arrays, err := npz.Read(r, size, npz.DefaultLimits)
 	if err != nil {
 		return nil, err
@@ -67,45 +65,34 @@ func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*nrdl.Set, er
 		t.classes = order
 	}
 	if text := vars.words(inputArray); len(text) == 1 {
-		return t.made(path, text[0], opt)
+		return t.framed(text[0], opt)
 	}
 	return t.set(path, opt)
 }
 
-// inputArray is the array that says how images became the samples.
+// inputArray is the array that has the Frame of the images, as JSON.
 const inputArray = "input"
 
-// made is set for samples that nrdl made of images, as text says.
-func (t *table) made(path, text string, opt Options) (*nrdl.Set, error) {
-	var in nrdl.Input
+// framed is set for images that nrdl cut out, as text says.
+func (t *table) framed(text string, opt Options) (*Images, error) {
+	var f Frame
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(&in)
-	if err == nil && dec.More() {
-		err = errors.New("text after its end")
+	if json.Valid([]byte(text)) && dec.Decode(&f) != nil {
+		opt.warn("its samples are features, %s: they are read as vectors", text)
+		return t.grouped(Frame{}, 0)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err)
+	if err := json.Unmarshal([]byte(text), &f); err != nil {
+		return nil, hint.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
 	}
-	if err := in.Validate(); err != nil {
+	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("its %s: %w", inputArray, err)
 	}
-	if err := readable(in); err != nil {
-		return nil, fmt.Errorf("its %s: %w", inputArray, err)
-	}
-	if want := opt.Input.Images(); want.Size != (nrdl.Size{}) && want.String() != in.Images().String() {
-		return nil, hint.Add(fmt.Errorf("its samples were made of images of %v, not %v", in.Images(), want),
+	if want := opt.Frame; want.Size != (Size{}) && !want.Same(f) {
+		return nil, hint.Add(fmt.Errorf("its images were read as %v, not %v", f, want),
 			"convert the images themselves once more")
 	}
-	return t.grouped(in, whiteOf(mat.Max(t.x)))
-}
-
-// readable reports an input that is not one of samples in a file.
-func readable(in nrdl.Input) error {
-	if in.Mirror || !in.Projection.IsZero() {
-		return fmt.Errorf("%v has stages that only a model can have", in)
-	}
-	return nil
+	return t.grouped(f, whiteOf(mat.Max(t.x)))
 }
 
 // sameNames reports whether classes are the different ones of labels.
@@ -146,7 +133,7 @@ func (vs npzVariables) get(name string) (matrix, error) {
 	data, err := a.Float64s()
 	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: true}
 	if err == nil && len(a.Shape) == 3 {
-		m.in = nrdl.Size{Height: a.Shape[1], Width: a.Shape[2]}
+		m.in = Size{Height: a.Shape[1], Width: a.Shape[2]}
 		m.data = standUp(data, rows, m.in)
 	}
 	return m, err
@@ -154,7 +141,7 @@ func (vs npzVariables) get(name string) (matrix, error) {
 
 // standUp brings the pixels of n images, which lie row after row, into
 // column-major order: pixel p of image i is data[p·n + i].
-func standUp(data []float64, n int, in nrdl.Size) []float64 {
+func standUp(data []float64, n int, in Size) []float64 {
 	up := make([]float64, 0, len(data))
 	for x := range in.Width {
 		for y := range in.Height {
@@ -176,34 +163,29 @@ func (vs npzVariables) all() []string {
 // saveNPZ writes X N×d, y and ids, which are text, classes in their order, height
 // and width of images, and input, a JSON text, of what was made of images or of
 // a part of them.
-func saveNPZ(ctx context.Context, path string, set *nrdl.Set) error {
+func saveNPZ(ctx context.Context, path string, set *Images) error {
 	_, n := set.X.Dims()
 	labels, ids := make([]string, n), make([]string, n)
 	for j, c := range set.Labels() {
 		labels[j], ids[j] = set.Classes[c], set.ID(j)
 	}
 	arrays := []npz.Array{samplesArray(set), npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids)}
-	in := set.Input
-	if in.ArePixels() {
-		in = in.Images() // mirror images are images
+	if f := set.Frame; set.AreImages() {
 		arrays = append(arrays,
-			npz.Int64("height", nil, []int64{int64(in.Height)}), npz.Int64("width", nil, []int64{int64(in.Width)}))
-	}
-	if in.Size != (nrdl.Size{}) && in.String() != (nrdl.Input{Size: in.Size}).String() {
-		if err := readable(in); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			npz.Int64("height", nil, []int64{int64(f.Height)}), npz.Int64("width", nil, []int64{int64(f.Width)}))
+		if !f.Same(Frame{Size: f.Size}) {
+			text, err := json.Marshal(f)
+			if err != nil {
+				return err
+			}
+			arrays = append(arrays, npz.Text(inputArray, []string{string(text)}))
 		}
-		made, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		arrays = append(arrays, npz.Text(inputArray, []string{string(made)}))
 	}
 	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return npz.Write(w, arrays...) })
 	return err
 }
 
-func samplesArray(set *nrdl.Set) npz.Array {
+func samplesArray(set *Images) npz.Array {
 	d, n := set.X.Dims()
 	if !allBytes(set.X) {
 		return npz.Float64Rows("X", n, d, func(lo, hi int, dst []float64) {

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/npz"
 )
@@ -36,7 +36,7 @@ func TestNPZInEitherOrientation(t *testing.T) {
 		"columns, numbers": {[]string{"-1", "12"}, []float64{2, 5}, []npz.Array{columns, npz.Int64("y", []int{3}, []int64{12, -1, 12})}},
 		"reals":            {[]string{"0", "1"}, []float64{1, 4}, []npz.Array{rows, npz.Float64("y", []int{3, 1}, []float64{0, 1, 1})}},
 	} {
-		set, warnings := opened(t, npzFile(t, c.arrays...), nrdl.Size{})
+		set, warnings := opened(t, npzFile(t, c.arrays...), Size{})
 		if got := mat.Col(nil, 0, set.X); !slices.Equal(set.Classes, c.classes) || !slices.Equal(got, c.first) || len(warnings) > 0 {
 			t.Errorf("%s: people %v, first sample %v, warnings %q", name, set.Classes, got, warnings)
 		}
@@ -47,9 +47,9 @@ func TestNPZInEitherOrientation(t *testing.T) {
 func TestNPZOfImages(t *testing.T) {
 	m := ramp(tiny.Height, tiny.Width)
 	x := npz.Uint8("X", []int{2, tiny.Height, tiny.Width}, slices.Concat(m.Pix, m.Pix))
-	set, _ := opened(t, npzFile(t, x, npz.Text("y", []string{"a", "b"})), nrdl.Size{})
-	if got := mat.Col(nil, 1, set.X); !slices.Equal(got, column(m)) || set.Input.Size != tiny {
-		t.Errorf("sample %v of size %v, want %v", got, set.Input, column(m))
+	set, _ := opened(t, npzFile(t, x, npz.Text("y", []string{"a", "b"})), Size{})
+	if got := mat.Col(nil, 1, set.X); !slices.Equal(got, column(m)) || set.Frame.Size != tiny {
+		t.Errorf("sample %v of size %v, want %v", got, set.Frame, column(m))
 	}
 }
 
@@ -85,7 +85,7 @@ func TestNPZRoundTrip(t *testing.T) {
 	set := album(t, []string{"bob 10", "Ann", "bob 9", "Zoë <x>"}, 12)
 	same(t, "bytes", saved(t, path, set), set)
 	set.X.Set(3, 3, 0.25)
-	set.Input = nrdl.Input{}
+	set.Frame, set.Grid = Frame{}, classify.Grid{}
 	got := saved(t, path, set)
 	same(t, "numbers", got, set)
 	again := saved(t, path, got)

@@ -13,23 +13,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
 // Options of Open. The zero Options are fit for use.
 type Options struct {
-	// Input says by its Size and Crop what part of images is brought to which
-	// size; its other stages are for Samples and Training of the set. A zero Size
-	// is their own size in .mat and .npz files, and nrdl.DefaultSize for files of
-	// images.
-	Input nrdl.Input
+	// Frame says what part of images is brought to which size. A zero Size is
+	// their own size in .mat and .npz files, and DefaultSize for files of images.
+	Frame Frame
 	// Faces is given the files of images that are to be read. It returns what
 	// makes samples of them, as package face does of photographs, and where that
 	// puts the eyes; a nil Reader for images that are taken as they are. It may be
 	// nil, for such images. An image in which there is no face becomes a black
 	// one, with a warning, and a person who has no others is left out with one.
-	Faces func(ctx context.Context, files []string) (Reader, nrdl.Eyes, error)
+	Faces func(ctx context.Context, files []string) (Reader, Eyes, error)
 	// Warn is told, in a sentence, what was left out or assumed; may be nil.
 	Warn func(string)
 	// Progress is told how many of the images are read, never by two
@@ -42,7 +39,7 @@ type Options struct {
 // choose asks Faces about files.
 func (o *Options) choose(ctx context.Context, files []string) (err error) {
 	if o.Faces != nil {
-		o.reader, o.Input.Eyes, err = o.Faces(ctx, files)
+		o.reader, o.Frame.Eyes, err = o.Faces(ctx, files)
 	}
 	return err
 }
@@ -54,10 +51,10 @@ func (o Options) warn(format string, args ...any) {
 }
 
 // images returns how files of images are read.
-func (o Options) images() nrdl.Input {
-	in := o.Input.Images()
-	if in.Size == (nrdl.Size{}) {
-		in.Size = nrdl.DefaultSize
+func (o Options) images() Frame {
+	in := o.Frame
+	if in.Size == (Size{}) {
+		in.Size = DefaultSize
 	}
 	return in
 }
@@ -78,8 +75,8 @@ func (o Options) images() nrdl.Input {
 // images, black or of one grey, are kept with a warning; a person who
 // has no others is an error. People and their images are in natural order. The result is the same on any
 // number of processors.
-func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
-	if err := opt.Input.Images().Validate(); err != nil {
+func Open(ctx context.Context, path string, opt Options) (*Images, error) {
+	if err := opt.Frame.Validate(); err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
 	}
 	set, err := open(ctx, path, opt)
@@ -96,7 +93,7 @@ func Open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 	return set, nil
 }
 
-func open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
+func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s does not exist", path)
@@ -128,3 +125,13 @@ func open(ctx context.Context, path string, opt Options) (*nrdl.Set, error) {
 }
 
 const layout = "put the images of each person into a folder of their own: DATA/alice/1.jpg, DATA/bob/1.jpg"
+
+// IsMatrix reports whether path is a file of samples, which may not be images, in
+// contrast to files of images.
+func IsMatrix(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".mat", ".npz":
+		return true
+	}
+	return false
+}

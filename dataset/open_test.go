@@ -13,15 +13,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
 // opened opens path and returns what it warned of.
-func opened(t testing.TB, path string, in nrdl.Size) (*nrdl.Set, []string) {
+func opened(t testing.TB, path string, in Size) (*Images, []string) {
 	t.Helper()
 	var warnings []string
-	set, err := Open(t.Context(), path, Options{Input: nrdl.Input{Size: in}, Warn: func(s string) { warnings = append(warnings, s) }})
+	set, err := Open(t.Context(), path, Options{Frame: Frame{Size: in}, Warn: func(s string) { warnings = append(warnings, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +40,7 @@ func refused(t testing.TB, path string) error {
 	return err
 }
 
-var tiny = nrdl.Size{Height: 4, Width: 3}
+var tiny = Size{Height: 4, Width: 3}
 
 func pgm(seed int) []byte {
 	m := ramp(4, 3)
@@ -62,14 +61,14 @@ func TestFolder(t *testing.T) {
 	if want := []string{"s2/1/b.png", "s2/2.pgm", "s2/3/a.PGM", "s2/10.pgm", "s2/noextension", "s10/1.pgm"}; !slices.Equal(set.IDs, want) {
 		t.Errorf("images %v, want %v", set.IDs, want)
 	}
-	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Input.Size != tiny {
-		t.Errorf("sample %v of size %v", got, set.Input)
+	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Frame.Size != tiny {
+		t.Errorf("sample %v of size %v", got, set.Frame)
 	}
 	want := []string{"ignored the folder empty: it holds no images", "ignored what is no image: 3 files, for example LICENSE"}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
-	images, err := Images(root)
+	images, err := ImageFiles(root)
 	if err != nil || len(images) != 6 || images[5] != filepath.Join(root, "s10", "1.pgm") {
 		t.Errorf("images %v, error %v", images, err)
 	}
@@ -148,7 +147,7 @@ func TestProgressAndCancel(t *testing.T) {
 	}
 	root := drawFiles(t, files)
 	last := 0
-	_, err := Open(t.Context(), root, Options{Input: nrdl.Input{Size: tiny}, Progress: func(done, total int) {
+	_, err := Open(t.Context(), root, Options{Frame: Frame{Size: tiny}, Progress: func(done, total int) {
 		if done != last+1 || total != 40 {
 			t.Errorf("progress %d of %d after %d", done, total, last)
 		}
@@ -212,5 +211,76 @@ func TestBadListsNameTheLine(t *testing.T) {
 	root := drawFiles(t, map[string][]byte{"list.csv": []byte("none.pgm;a\n")})
 	if err := refused(t, filepath.Join(root, "list.csv")); !strings.Contains(hint.Of(err), "relative to the folder of the list") {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	}
+}
+
+// A brightReader sees a face in every image whose first pixel is not 0, and two
+// where it is 2.
+type brightReader struct{ in Frame }
+
+func (r brightReader) Read(data []byte, name string) ([]Crop, error) {
+	v, err := DecodeImage(data, name, r.in)
+	if err != nil {
+		return nil, err
+	}
+	if v[0] == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrNoFace)
+	}
+	crops := []Crop{{Values: v, Quality: Quality{Eyes: v[0]}}}
+	if v[0] == 2 {
+		crops = append(crops, crops[0])
+	}
+	return crops, nil
+}
+
+// Images without a face are zero, are told of, and are marked wherever they are
+// sorted to; people who have no others are left out.
+func TestImagesWithoutAFaceAreMarked(t *testing.T) {
+	in := Frame{Size: tiny}
+	image := func(first byte) []byte {
+		m := ramp(4, 3)
+		m.Pix[0] = first
+		return asPGM(m)
+	}
+	root := drawFiles(t, map[string][]byte{
+		"s10/1.pgm": image(5), "s10/2.pgm": image(0), "s2/1.pgm": image(0), "s2/2.pgm": image(2), "s2/3.pgm": image(7), "s3/1.pgm": image(0),
+	})
+	var warnings []string
+	set, err := Open(t.Context(), root, Options{
+		Frame: in, Warn: func(s string) { warnings = append(warnings, s) },
+		Faces: func(context.Context, []string) (Reader, Eyes, error) { return brightReader{in}, DefaultEyes, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"s2/1.pgm", "s2/2.pgm", "s2/2.pgm#2", "s2/3.pgm", "s10/1.pgm", "s10/2.pgm"}; !slices.Equal(set.IDs, want) {
+		t.Errorf("images %v, want %v", set.IDs, want)
+	}
+	if want := []bool{true, false, false, false, false, true}; !slices.Equal(set.NoFace, want) {
+		t.Errorf("marks %v, want %v", set.NoFace, want)
+	}
+	for j, without := range set.NoFace {
+		if first := set.X.At(0, j); (mat.Norm(set.X.ColView(j), 1) == 0) != without || set.Quality[j].Eyes != first || set.Faceless(j) != without {
+			t.Errorf("%s: %v, %v, faceless %v", set.IDs[j], first, set.Quality[j], set.Faceless(j))
+		}
+	}
+	if set.Frame.Eyes != DefaultEyes || len(warnings) != 4 || !strings.Contains(warnings[3], `"s3" is left out: no face was found in 1 image`) {
+		t.Errorf("%v, warnings %q", set.Frame, warnings)
+	}
+	faces := set.Faces()
+	if !slices.Equal(faces.IDs, set.IDs[1:5]) || slices.Contains(faces.NoFace, true) || len(faces.Quality) != 4 || faces.Faces() != faces {
+		t.Errorf("faces %v, marks %v", faces.IDs, faces.NoFace)
+	}
+	unmarked := *set
+	unmarked.NoFace = nil
+	if !slices.Equal(unmarked.Faces().IDs, faces.IDs) {
+		t.Error("black images are faces")
+	}
+	if set.Select([]int{0, 5}).Faces() != nil {
+		t.Error("there are faces where there are none")
+	}
+	set.NoFace = set.NoFace[1:]
+	if err := set.Validate(); err == nil || !strings.Contains(err.Error(), "5 marks of images without a face for 6 images") {
+		t.Errorf("a mark is missing: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
 )
@@ -28,7 +28,7 @@ type Reader interface {
 // A Crop is the image of a face that a Reader found.
 type Crop struct {
 	Values  []float64 // grey values as DecodeImage gives them
-	Quality nrdl.Quality
+	Quality Quality
 }
 
 // ErrNoFace is why a Reader has no sample of an image.
@@ -50,12 +50,12 @@ type reading struct {
 }
 
 // samples are what images were read as. Where an image holds several faces, it
-// has several; where it holds none it has one, which is black.
+// has several; where it holds none it has one, which is zero.
 type samples struct {
-	in       nrdl.Input
+	in       Frame
 	x        *mat.Dense
-	quality  []nrdl.Quality // nil without a Reader
-	of       []int          // the image of each sample
+	quality  []Quality // nil without a Reader
+	of       []int     // the image of each sample
 	faceless []faceless
 }
 
@@ -99,7 +99,7 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 // set makes a set of s, whose image i is of the person labels[i] and named ids[i].
 // People are those of classes, in this order, or in natural order where that is
 // nil. Those without a face are left out.
-func (s *samples) set(labels, ids, classes []string, opt Options) (*nrdl.Set, error) {
+func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, error) {
 	perImage := map[int]int{}
 	of, names := make([]string, len(s.of)), make([]string, len(s.of))
 	for j, i := range s.of {
@@ -108,24 +108,31 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*nrdl.Set, er
 			names[j] = fmt.Sprintf("%s#%d", ids[i], perImage[i])
 		}
 	}
-	set, err := nrdl.NewSet(s.x, of, names, classes, s.in)
+	set, err := NewImages(s.x, of, names, classes, s.in)
 	if err != nil || s.quality == nil {
 		return set, err
 	}
-	order, err := nrdl.Order(of, set.Classes)
+	order, _, _, err := classify.Group(of, set.Classes)
 	if err != nil {
 		return nil, err
 	}
-	set.Quality = make([]nrdl.Quality, len(order))
+	without := make([]bool, len(s.of))
+	for _, f := range s.faceless {
+		without[f.sample] = true
+	}
+	set.Quality = make([]Quality, len(order))
 	for j, from := range order {
 		set.Quality[j] = s.quality[from]
+		if s.faceless != nil {
+			set.NoFace = append(set.NoFace, without[from])
+		}
 	}
 	return s.withFaces(set, of, opt)
 }
 
 // withFaces tells of the images without a face, and returns set without the
 // people who have no others.
-func (s *samples) withFaces(set *nrdl.Set, labels []string, opt Options) (*nrdl.Set, error) {
+func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images, error) {
 	without := map[string]int{}
 	for i, f := range s.faceless {
 		without[labels[f.sample]]++

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
 	"nrdl/internal/realdata"
 )
 
@@ -20,9 +19,9 @@ func TestRealSets(t *testing.T) {
 		"yaleb_32x32": {2414, 38, 59, 64, 32, 32}, "lfw86_32x32": {1251, 86, 11, 20, 32, 32},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, warnings := opened(t, realdata.Path(t, "sets", name+".mat"), nrdl.Size{})
+			set, warnings := opened(t, realdata.Path(t, "sets", name+".mat"), Size{})
 			info := Describe(set)
-			got := []int{info.Images, info.People, info.Fewest, info.Most, info.Input.Height, info.Input.Width}
+			got := []int{info.Images, info.People, info.Fewest, info.Most, info.Frame.Height, info.Frame.Width}
 			if !slices.Equal(got, []int{want.images, want.people, want.fewest, want.most, want.height, want.width}) {
 				t.Errorf("%v, want %v", got, want)
 			}
@@ -38,8 +37,8 @@ func TestRealSets(t *testing.T) {
 // TestRealORL brings the original photographs to the size of the published
 // samples, which another program made: the same images in the same order.
 func TestRealORL(t *testing.T) {
-	want, _ := opened(t, realdata.Path(t, "sets", "orl_56x46.mat"), nrdl.Size{})
-	got, warnings := opened(t, realdata.Path(t, "orl_faces"), nrdl.Size{Height: 56, Width: 46})
+	want, _ := opened(t, realdata.Path(t, "sets", "orl_56x46.mat"), Size{})
+	got, warnings := opened(t, realdata.Path(t, "orl_faces"), Size{Height: 56, Width: 46})
 	if len(warnings) > 0 || !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.IDs, want.IDs) {
 		t.Fatalf("warnings %q, people %v, want %v", warnings, got.Classes, want.Classes)
 	}
@@ -58,7 +57,7 @@ func TestRealORL(t *testing.T) {
 
 func TestRealPhotos(t *testing.T) {
 	for name, want := range map[string]struct{ people, images int }{"gt_db": {13, 195}, "lfw86": {86, 1251}} {
-		set, warnings := opened(t, realdata.Path(t, "photos", name), nrdl.Size{})
+		set, warnings := opened(t, realdata.Path(t, "photos", name), Size{})
 		if len(set.Classes) != want.people || len(set.IDs) != want.images || len(warnings) > 0 {
 			t.Errorf("%s: %d people, %d images, warnings %q", name, len(set.Classes), len(set.IDs), warnings)
 		}

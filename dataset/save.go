@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
@@ -20,7 +19,7 @@ import (
 // folder of PNG images, one folder a person, which keeps grey values rounded
 // to 0 … 255. What is written appears at path when it is complete. A file is
 // replaced; a folder that is not empty is not.
-func Save(ctx context.Context, path string, set *nrdl.Set) error {
+func Save(ctx context.Context, path string, set *Images) error {
 	if err := set.Validate(); err != nil {
 		return fmt.Errorf("save data: %w", err)
 	}
@@ -69,7 +68,7 @@ func CheckSave(path string) error {
 }
 
 // Losses says, in a sentence each, what Save to path would change in set.
-func Losses(path string, set *nrdl.Set) (losses []string) {
+func Losses(path string, set *Images) (losses []string) {
 	if filepath.Ext(path) != "" {
 		return nil
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 )
 
 // album draws a set of so many images a person, of size tiny.
-func album(t testing.TB, names []string, images int) *nrdl.Set {
+func album(t testing.TB, names []string, images int) *Images {
 	t.Helper()
 	x := mat.NewDense(tiny.Len(), len(names)*images, nil)
 	var labels []string
@@ -26,19 +26,19 @@ func album(t testing.TB, names []string, images int) *nrdl.Set {
 		x.Set(0, j, float64(j%200))
 		x.Set(1, j, float64(j/200))
 	}
-	set, err := nrdl.NewSet(x, labels, nil, names, nrdl.Input{Size: tiny})
+	set, err := NewImages(x, labels, nil, names, Frame{Size: tiny})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func saved(t testing.TB, path string, set *nrdl.Set) *nrdl.Set {
+func saved(t testing.TB, path string, set *Images) *Images {
 	t.Helper()
 	if err := Save(t.Context(), path, set); err != nil {
 		t.Fatal(err)
 	}
-	again, warnings := opened(t, path, nrdl.Size{})
+	again, warnings := opened(t, path, Size{})
 	if len(warnings) > 0 {
 		t.Errorf("%s: warnings %q", path, warnings)
 	}
@@ -49,12 +49,12 @@ func saved(t testing.TB, path string, set *nrdl.Set) *nrdl.Set {
 	return again
 }
 
-func same(t testing.TB, name string, got, want *nrdl.Set) {
+func same(t testing.TB, name string, got, want *Images) {
 	t.Helper()
 	if !mat.Equal(got.X, want.X) {
 		t.Errorf("%s: values changed", name)
 	}
-	if d := cmp.Diff([]any{want.Classes, want.Groups, want.Input}, []any{got.Classes, got.Groups, got.Input}); d != "" {
+	if d := cmp.Diff([]any{want.Classes, want.Groups, want.Frame, want.Grid}, []any{got.Classes, got.Groups, got.Frame, got.Grid}); d != "" {
 		t.Errorf("%s: (-want +got)\n%s", name, d)
 	}
 }
@@ -97,11 +97,11 @@ func TestFolderIsWrittenWhollyOrNot(t *testing.T) {
 }
 
 func TestFolderRefusesWhatIsNoGreyImage(t *testing.T) {
-	for want, edit := range map[string]func(*nrdl.Set){
-		"not 0 and 255":  func(s *nrdl.Set) { s.X.Set(0, 0, -3) },
-		"all black":      func(s *nrdl.Set) { s.X.Scale(1./256, s.X) },
-		"known size":     func(s *nrdl.Set) { s.Input = nrdl.Input{} },
-		"feature 0 is N": func(s *nrdl.Set) { s.X.Set(0, 0, math.NaN()) },
+	for want, edit := range map[string]func(*Images){
+		"not 0 and 255":  func(s *Images) { s.X.Set(0, 0, -3) },
+		"all black":      func(s *Images) { s.X.Scale(1./256, s.X) },
+		"known size":     func(s *Images) { s.Frame, s.Grid = Frame{}, classify.Grid{} },
+		"feature 0 is N": func(s *Images) { s.X.Set(0, 0, math.NaN()) },
 	} {
 		set := album(t, []string{"a", "b"}, 3)
 		edit(set)
@@ -142,7 +142,7 @@ func TestDescribe(t *testing.T) {
 	set.X.SetCol(8, slices.Repeat([]float64{9}, tiny.Len()))
 	got := Describe(set)
 	want := Info{
-		People: 3, Images: 12, Features: 12, Input: nrdl.Input{Size: tiny}, Fewest: 4, Most: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
+		People: 3, Images: 12, Features: 12, Frame: Frame{Size: tiny}, Fewest: 4, Most: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
 		Blank: []int{7}, Constant: []int{8}, Duplicates: [][]int{{0, 2}, {3, 6}}, Conflicts: [][]int{{3, 6}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

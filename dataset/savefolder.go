@@ -13,13 +13,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
 // saveFolder writes root/person/0001.png, …
-func saveFolder(ctx context.Context, root string, set *nrdl.Set) error {
+func saveFolder(ctx context.Context, root string, set *Images) error {
 	root = filepath.Clean(root)
 	if err := drawable(set); err != nil {
 		return hint.Add(fmt.Errorf("%s: %w", root, err), "write a .mat or .npz file, which keeps any number")
@@ -46,8 +45,8 @@ func checkFolder(root string) error {
 }
 
 // drawable reports why set is not made of grey images.
-func drawable(set *nrdl.Set) error {
-	if !set.Input.ArePixels() {
+func drawable(set *Images) error {
+	if !set.AreImages() {
 		return errors.New("the samples are not images of a known size")
 	}
 	lo, hi := mat.Min(set.X), mat.Max(set.X)
@@ -74,11 +73,11 @@ func vacant(path string) error {
 	return nil
 }
 
-func savePerson(ctx context.Context, folder string, set *nrdl.Set, c int) error {
+func savePerson(ctx context.Context, folder string, set *Images, c int) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
 	}
-	in := set.Input.Size
+	in := set.Frame.Size
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for j := set.Groups[c]; j < set.Groups[c+1]; j++ {
 		if err := context.Cause(ctx); err != nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
@@ -118,13 +117,13 @@ func (s Split) Random() bool {
 // and on nothing else. Every person needs an image to learn from and one to
 // be judged by; the split all has no test images. Train has only the first
 // half of this demand.
-func (s Split) Apply(set *nrdl.Set, seed uint64) (train, test []int, err error) {
+func (s Split) Apply(set *Images, seed uint64) (train, test []int, err error) {
 	return s.divide(set, seed, true)
 }
 
 // Train returns the train columns of Apply for the same set and seed, also
 // where people have no image left over to be judged by.
-func (s Split) Train(set *nrdl.Set, seed uint64) ([]int, error) {
+func (s Split) Train(set *Images, seed uint64) ([]int, error) {
 	train, _, err := s.divide(set, seed, false)
 	return train, err
 }
@@ -133,7 +132,7 @@ func (s Split) Train(set *nrdl.Set, seed uint64) ([]int, error) {
 // draw from the same seed: the fractional part of √2.
 const splitStream = 0x6a09e667f3bcc908
 
-func (s Split) divide(set *nrdl.Set, seed uint64, judged bool) (train, test []int, err error) {
+func (s Split) divide(set *Images, seed uint64, judged bool) (train, test []int, err error) {
 	rng := rand.New(rand.NewPCG(seed, splitStream))
 	for c, person := range set.Classes {
 		lo, n := set.Groups[c], set.Groups[c+1]-set.Groups[c]

@@ -9,14 +9,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	"nrdl"
 )
 
 // people makes a set with so many images of each person; the image says only
 // which column it was.
-func people(sizes ...int) *nrdl.Set {
-	s := &nrdl.Set{Groups: []int{0}}
+func people(sizes ...int) *Images {
+	s := Unlabelled(nil, Frame{})
+	s.Groups = []int{0}
 	for c, n := range sizes {
 		s.Classes = append(s.Classes, fmt.Sprintf("s%d", c+1))
 		s.Groups = append(s.Groups, s.Groups[c]+n)
@@ -93,7 +92,7 @@ func TestSplitIsAPartition(t *testing.T) {
 }
 
 // inPerson returns which images of person c are among columns.
-func inPerson(columns []int, set *nrdl.Set, c int) []int {
+func inPerson(columns []int, set *Images, c int) []int {
 	var images []int
 	for _, j := range columns {
 		if set.ClassOf(j) == c {

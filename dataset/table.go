@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/internal/hint"
 )
 
@@ -35,7 +34,7 @@ const (
 
 // labelled finds the samples, their labels and their size.
 func labelled(vars variables, opt Options) (*table, error) {
-	if in := opt.Input.Images(); in.Size == (nrdl.Size{}) && in.Crop != 0 && in.Crop != 1 {
+	if in := opt.Frame; in.Size == (Size{}) && in.Crop != 0 && in.Crop != 1 {
 		err := fmt.Errorf("crop = %v without a size", in.Crop)
 		return nil, hint.Add(err, "give the size that this part of the images is brought to")
 	}
@@ -120,17 +119,17 @@ type table struct {
 	labels  []string
 	classes []string // nil: in natural order
 	ids     []string
-	in      nrdl.Size
+	in      Size
 }
 
 // set brings the images to the size that is asked for.
-func (t *table) set(path string, opt Options) (*nrdl.Set, error) {
+func (t *table) set(path string, opt Options) (*Images, error) {
 	if err := t.shape(path, opt); err != nil {
 		return nil, err
 	}
 	white := whiteOf(mat.Max(t.x))
-	in := nrdl.Input{Size: t.in}
-	if want := opt.Input.Images(); want.Size != (nrdl.Size{}) && (want.Size != t.in || want.Crop != 0) {
+	in := Frame{Size: t.in}
+	if want := opt.Frame; want.Size != (Size{}) && (want.Size != t.in || want.Crop != 0) {
 		if err := t.resize(want); err != nil {
 			return nil, err
 		}
@@ -140,14 +139,15 @@ func (t *table) set(path string, opt Options) (*nrdl.Set, error) {
 }
 
 // grouped is the set of the samples that in made; white is that of images.
-func (t *table) grouped(in nrdl.Input, white float64) (*nrdl.Set, error) {
-	set, err := nrdl.NewSet(t.x, t.labels, t.ids, t.classes, in)
+func (t *table) grouped(in Frame, white float64) (*Images, error) {
+	set, err := NewImages(t.x, t.labels, t.ids, t.classes, in)
 	if err != nil {
 		return nil, err
 	}
-	if in.ArePixels() && white != math.MaxUint8 {
+	if set.AreImages() && white != math.MaxUint8 {
 		set.White = white
 	}
+	set.Matrix = true
 	return set, nil
 }
 
@@ -165,12 +165,12 @@ func (t *table) shape(path string, opt Options) error {
 	}
 	side := int(math.Round(math.Sqrt(float64(d))))
 	switch {
-	case opt.Input.Size.Len() == d:
-		t.in = opt.Input.Size
-	case side*side == d && side >= minAssumedSide && side <= nrdl.MaxSide && greyValues(t.x):
-		t.in = nrdl.Size{Height: side, Width: side}
+	case opt.Frame.Size.Len() == d:
+		t.in = opt.Frame.Size
+	case side*side == d && side >= minAssumedSide && side <= MaxSide && greyValues(t.x):
+		t.in = Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
-	case opt.Input.Size != (nrdl.Size{}):
+	case opt.Frame.Size != (Size{}):
 		return hint.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
 			"store height and width in it")
 	}
@@ -196,7 +196,7 @@ const minAssumedSide = 8
 
 // resize resamples what in keeps of every sample, an image of size t.in. Values stay in
 // the range that all samples have: they need not be grey values.
-func (t *table) resize(in nrdl.Input) error {
+func (t *table) resize(in Frame) error {
 	_, n := t.x.Dims()
 	if n > maxElements/in.Size.Len() {
 		return hint.Add(fmt.Errorf("%d images of %v are too many to hold", n, in.Size), "choose a smaller size")

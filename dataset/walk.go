@@ -23,13 +23,13 @@ const (
 	maxEntries = 4_000_000
 )
 
-// Images returns the image files in the folder at path and the folders in it,
+// ImageFiles returns the image files in the folder at path and the folders in it,
 // in natural order. Files are images by their extension, or by their content
 // where the extension is unknown. What is hidden is left out. For a path that
 // is a file, the result is that file. What cannot be read, links that lead
 // nowhere, folders without permission and images of unknown kinds, does not hide
 // the others: the error joins an error for each of them.
-func Images(path string) ([]string, error) {
+func ImageFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("list images: %w", err)

@@ -13,10 +13,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/dictionary"
+	"nrdl/synthetic"
 )
 
 // A noisy picture is cut into patches; a dictionary is learnt from the noisy
@@ -56,7 +57,7 @@ func denoise(noisy *mat.Dense, σ float64) *mat.Dense {
 	check(err)
 	learner := dictionary.DefaultKSVD
 	learner.Error = 1.15 * σ * math.Sqrt(8*8)
-	d, _, err := learner.Learn(ctx, x, start, nrdl.Run{})
+	d, _, err := learner.Learn(ctx, x, start, classify.Run{})
 	check(err)
 
 	// Code: X ≈ DS.
@@ -78,9 +79,9 @@ func denoise(noisy *mat.Dense, σ float64) *mat.Dense {
 // drawFace draws a face with long hair, a row of pixels a row, grey values
 // 0 … 255.
 func drawFace(side int) *mat.Dense {
-	s := dataset.DefaultSynthetic
+	s := synthetic.Default
 	s.People, s.PerPerson, s.Seed = 1, 1, 20
-	s.Input = nrdl.Size{Height: side, Width: side}
+	s.Input = dataset.Size{Height: side, Width: side}
 	s.Noise, s.Occlusion = 0, 0
 	set, err := s.Draw(context.Background())
 	check(err)

@@ -8,10 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/dictionary"
+	"nrdl/synthetic"
 )
 
 // Learn from samples that come batch by batch, of which only one is in memory.
@@ -48,7 +49,7 @@ func waves(seed uint64) *mat.Dense {
 			}
 		}
 	}
-	return nrdl.Unit(x)
+	return classify.Unit(x)
 }
 
 // objective is the mean of ½‖x − D·s‖² + λ‖s‖₁ over samples that no one has seen.
@@ -74,16 +75,16 @@ func objective(ctx context.Context, c coding.Coder, d *mat.Dense, λ float64) fl
 // face by a few numbers, over which the nearest neighbour finds the person.
 func ExampleOnline_Learn() {
 	ctx := context.Background()
-	set, err := dataset.DefaultSynthetic.Draw(ctx)
+	set, err := synthetic.Default.Draw(ctx)
 	check(err)
 	known, asked, err := dataset.DefaultSplit.Apply(set, 1) // a half of each person's faces
 	check(err)
 	train, test := set.Select(known), set.Select(asked)
-	x, y := nrdl.Unit(train.X), nrdl.Unit(test.X)
+	x, y := classify.Unit(train.X), classify.Unit(test.X)
 
 	start, err := dictionary.FromSamples(x, 200, 1)
 	check(err)
-	d, _, err := dictionary.DefaultOnline.Learn(ctx, x, start, nrdl.Run{Seed: 1})
+	d, _, err := dictionary.DefaultOnline.Learn(ctx, x, start, classify.Run{Seed: 1})
 	check(err)
 	over, err := dictionary.DefaultOnline.Coder.Over(d, nil)
 	check(err)
@@ -102,9 +103,9 @@ func ExampleOnline_Learn() {
 
 // right counts the test samples whose nearest training sample, by the cosine,
 // is of the same person.
-func right(x, y *mat.Dense, train, test *nrdl.Set) (count int) {
+func right(x, y *mat.Dense, train, test *dataset.Images) (count int) {
 	var cos mat.Dense
-	cos.Mul(nrdl.Unit(y).T(), nrdl.Unit(x))
+	cos.Mul(classify.Unit(y).T(), classify.Unit(x))
 	from, to := train.Labels(), test.Labels()
 	for j, person := range to {
 		nearest := 0

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
@@ -35,7 +35,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 		if found == k {
 			break
 		}
-		u := nrdl.Unit(mat.DenseCopyOf(x.ColView(j))).RawMatrix().Data
+		u := classify.Unit(mat.DenseCopyOf(x.ColView(j))).RawMatrix().Data
 		if isZero(u) || repeats(u, drawn, found) {
 			continue
 		}
@@ -94,8 +94,11 @@ func Random(d, k int, seed uint64) (*mat.Dense, error) {
 			atoms.Set(i, j, r.NormFloat64())
 		}
 	}
-	return nrdl.Unit(atoms), nil
+	return classify.Unit(atoms), nil
 }
+
+// maxPatch bounds the side of a patch, in pixels.
+const maxPatch = 1024
 
 // Cosines returns the separable cosines of patches of height×width pixels: the
 // overcomplete DCT from which patches of pictures are learnt [ksvd]. There are
@@ -125,8 +128,8 @@ func Cosines(height, width, down, across int) (*mat.Dense, error) {
 // waves returns the cosines of p frequencies over n pixels as unit columns, n×p.
 func waves(n, p int) (*mat.Dense, error) {
 	switch {
-	case n < 1 || n > nrdl.MaxSide:
-		return nil, fmt.Errorf("a patch has 1 to %d pixels a side", nrdl.MaxSide)
+	case n < 1 || n > maxPatch:
+		return nil, fmt.Errorf("a patch has 1 to %d pixels a side", maxPatch)
 	case p < 1 || p > maxSide:
 		return nil, fmt.Errorf("1 to %d frequencies are possible", maxSide)
 	case n <= 2 && p > n:
@@ -146,7 +149,7 @@ func waves(n, p int) (*mat.Dense, error) {
 			}
 		}
 	}
-	return nrdl.Unit(a), nil
+	return classify.Unit(a), nil
 }
 
 // What a dictionary may come to: a slip of the keyboard is refused before it

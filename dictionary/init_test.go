@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
@@ -47,7 +47,7 @@ func TestFromSamplesDrawsDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustBeUnit(t, "samples", d)
-		c := cosines(d, nrdl.Unit(x))
+		c := cosines(d, classify.Unit(x))
 		for i := range k {
 			if m := mat.Max(c.RowView(i)); m < 1-1e-14 {
 				t.Errorf("K = %d: atom %d is no sample: its largest cosine is %v", k, i, m)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -81,15 +81,15 @@ const (
 // Sparsity exceeds K. Once ctx is done Learn soon returns its cause. Beside x it
 // needs memory for the residuals, N×d, the nonzeros of the codes, and K×K and a
 // few times K×d numbers.
-func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.Dense, nrdl.Outcome, error) {
+func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error) {
 	s, err := newKSVDState(ctx, k, x, d0)
 	if err != nil {
-		return nil, nrdl.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
+		return nil, classify.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
 	}
 	if k.Passes == 0 {
-		return nrdl.Unit(d0), nrdl.Outcome{Status: nrdl.ClosedForm}, nil
+		return classify.Unit(d0), classify.Outcome{Status: classify.ClosedForm}, nil
 	}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: k.Passes}, run.Watch)
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: k.Passes}, run.Watch)
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
 	}
@@ -133,7 +133,7 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	if err := k.check(x, d0); err != nil {
 		return nil, err
 	}
-	x, d0, expand := Compress(x, nrdl.Unit(d0))
+	x, d0, expand := Compress(x, classify.Unit(d0))
 	d, _ = x.Dims()
 	s := &ksvdState{
 		KSVD: k, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
@@ -157,7 +157,7 @@ func (k KSVD) check(x, d0 *mat.Dense) error {
 			"scale the samples")
 	}
 	norms := make([]float64, d0.RawMatrix().Cols)
-	lin.SquaredColumnNorms(norms, nrdl.Unit(d0))
+	lin.SquaredColumnNorms(norms, classify.Unit(d0))
 	for j, v := range norms {
 		if v == 0 {
 			return hint.Add(fmt.Errorf("atom %d of the first dictionary is zero", j), "start from atoms with a direction")
@@ -166,7 +166,7 @@ func (k KSVD) check(x, d0 *mat.Dense) error {
 	return nil
 }
 
-// Step implements nrdl.Stepper.
+// Step implements classify.Stepper.
 func (s *ksvdState) Step() (residual float64, err error) {
 	if err := s.code(); err != nil {
 		return 0, err
@@ -191,13 +191,13 @@ func (s *ksvdState) Step() (residual float64, err error) {
 	return math.Sqrt(rest / whole), nil
 }
 
-// Objective implements nrdl.Stepper.
-func (s *ksvdState) Objective() []nrdl.Term {
+// Objective implements classify.Stepper.
+func (s *ksvdState) Objective() []classify.Term {
 	var rest float64
 	for _, v := range s.rest {
 		rest += v
 	}
-	return []nrdl.Term{
+	return []classify.Term{
 		{Name: "error", Value: rest},
 		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.rest))},
 		{Name: "replaced", Value: float64(s.replaced)},

@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
@@ -49,7 +49,7 @@ func mixtures(seed uint64, d *mat.Dense, n, few int) *mat.Dense {
 
 func learnt(t *testing.T, k KSVD, x, d0 *mat.Dense) *mat.Dense {
 	t.Helper()
-	d, _, err := k.Learn(context.Background(), x, d0, nrdl.Run{})
+	d, _, err := k.Learn(context.Background(), x, d0, classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestKSVDMonotone(t *testing.T) {
 		for seed := range uint64(10) {
 			x := gaussian(seed, 12, 60)
 			before := math.Inf(1)
-			_, _, err := k.Learn(context.Background(), x, lin.Cols(x, 0, 15), nrdl.Run{Watch: func(p nrdl.Progress) {
+			_, _, err := k.Learn(context.Background(), x, lin.Cols(x, 0, 15), classify.Run{Watch: func(p classify.Progress) {
 				terms := p.Terms()
 				if terms[0].Value > before*(1+1e-13) {
 					rises++
@@ -208,7 +208,7 @@ func TestKSVDMonotoneTakesCodesThatAreGoodEnough(t *testing.T) {
 
 // naiveKSVD is the definition, with all codes and residuals as matrices.
 func naiveKSVD(k KSVD, x, d0 *mat.Dense) *mat.Dense {
-	d := nrdl.Unit(d0)
+	d := classify.Unit(d0)
 	_, atoms := d.Dims()
 	_, n := x.Dims()
 	for range k.Passes {
@@ -278,7 +278,7 @@ func replaceNaively(k KSVD, x, d, γ *mat.Dense) {
 		}
 		if worst >= 0 {
 			spent[worst] = true
-			d.SetCol(a, nrdl.Unit(mat.DenseCopyOf(x.ColView(worst))).RawMatrix().Data)
+			d.SetCol(a, classify.Unit(mat.DenseCopyOf(x.ColView(worst))).RawMatrix().Data)
 		}
 	}
 }
@@ -312,7 +312,7 @@ func TestKSVDIsTheDefinition(t *testing.T) {
 
 // TestKSVDFindsTheAtoms learns from mixtures of known atoms.
 func TestKSVDFindsTheAtoms(t *testing.T) {
-	d := nrdl.Unit(gaussian(3, 16, 20))
+	d := classify.Unit(gaussian(3, 16, 20))
 	x := mixtures(4, d, 600, 3)
 	got := learnt(t, KSVD{Sparsity: 3, Passes: 40, MinUses: 4, Coherence: 0.99}, x, lin.Cols(x, 0, 20))
 	var cos mat.Dense
@@ -357,14 +357,14 @@ func TestKSVDInTheSpan(t *testing.T) {
 // TestCompress: coordinates have the inner products of what they stand for, and
 // expand undoes them.
 func TestCompress(t *testing.T) {
-	x, d0 := gaussian(5, 40, 7), nrdl.Unit(gaussian(6, 40, 6))
+	x, d0 := gaussian(5, 40, 7), classify.Unit(gaussian(6, 40, 6))
 	inside := mat.NewDense(40, 6, nil)
 	inside.Mul(x, gaussian(7, 7, 6))
 	short := gaussian(8, 6, 7)
 	for name, c := range map[string]struct {
 		x, d0 *mat.Dense
 		size  int
-	}{"inside": {x, nrdl.Unit(inside), 7}, "outside": {x, d0, 13}, "few features": {short, nrdl.Unit(gaussian(9, 6, 4)), 6}} {
+	}{"inside": {x, classify.Unit(inside), 7}, "outside": {x, d0, 13}, "few features": {short, classify.Unit(gaussian(9, 6, 4)), 6}} {
 		xs, ds, expand := Compress(c.x, c.d0)
 		size, _ := xs.Dims()
 		if m, _ := ds.Dims(); size != c.size || m != size {
@@ -388,7 +388,7 @@ func TestKSVDKeepsSamplesThatAreTheirOwnAtoms(t *testing.T) {
 	x := gaussian(8, 10, 6)
 	k := DefaultKSVD
 	k.Sparsity = 6
-	if diff := lin.MaxAbsDiff(learnt(t, k, x, x), nrdl.Unit(x)); diff > 1e-14 {
+	if diff := lin.MaxAbsDiff(learnt(t, k, x, x), classify.Unit(x)); diff > 1e-14 {
 		t.Errorf("an atom is off by %v", diff)
 	}
 }
@@ -408,7 +408,7 @@ func TestKSVDReplaces(t *testing.T) {
 	if s.replaced != 1 || !s.stale[3] {
 		t.Errorf("%d atoms are replaced: %v", s.replaced, s.stale)
 	}
-	if cos := dot(s.D.RawRowView(3), mat.Col(nil, worst, nrdl.Unit(x))); math.Abs(cos-1) > 1e-14 {
+	if cos := dot(s.D.RawRowView(3), mat.Col(nil, worst, classify.Unit(x))); math.Abs(cos-1) > 1e-14 {
 		t.Errorf("the repeat has the cosine %v to the worst represented sample", cos)
 	}
 }
@@ -444,7 +444,7 @@ func TestKSVDUses(t *testing.T) {
 }
 
 func TestKSVDDoesNotDependOnThreadsOrScale(t *testing.T) {
-	x := mixtures(10, nrdl.Unit(gaussian(11, 16, 24)), 3000, 4) // an atom has parts to renew
+	x := mixtures(10, classify.Unit(gaussian(11, 16, 24)), 3000, 4) // an atom has parts to renew
 	before := mat.DenseCopyOf(x)
 	d0 := mat.DenseCopyOf(lin.Cols(x, 0, 24))
 	k := KSVD{Sparsity: 5, Passes: 3, MinUses: 4, Coherence: 0.9, Monotone: true}
@@ -473,16 +473,16 @@ func TestKSVDOfZeroSamples(t *testing.T) {
 	if diff := lin.MaxAbsDiff(learnt(t, k, more, d0), want); diff > 1e-12 {
 		t.Errorf("samples of zeros change an atom by %v", diff)
 	}
-	d, out, err := k.Learn(context.Background(), mat.NewDense(6, 3, nil), d0, nrdl.Run{})
-	if err != nil || lin.MaxAbsDiff(d, nrdl.Unit(d0)) > 1e-14 || out.Residual != 0 {
+	d, out, err := k.Learn(context.Background(), mat.NewDense(6, 3, nil), d0, classify.Run{})
+	if err != nil || lin.MaxAbsDiff(d, classify.Unit(d0)) > 1e-14 || out.Residual != 0 {
 		t.Errorf("zeros only: %v %v", out, err)
 	}
 }
 
 func TestKSVDWithoutPasses(t *testing.T) {
 	x, d0 := gaussian(14, 6, 20), gaussian(15, 6, 4)
-	d, out, err := KSVD{Sparsity: 2, Coherence: 1}.Learn(context.Background(), x, d0, nrdl.Run{})
-	if err != nil || out != (nrdl.Outcome{Status: nrdl.ClosedForm}) || !mat.Equal(d, nrdl.Unit(d0)) {
+	d, out, err := KSVD{Sparsity: 2, Coherence: 1}.Learn(context.Background(), x, d0, classify.Run{})
+	if err != nil || out != (classify.Outcome{Status: classify.ClosedForm}) || !mat.Equal(d, classify.Unit(d0)) {
 		t.Errorf("%v, %v", out, err)
 	}
 }
@@ -515,7 +515,7 @@ func TestKSVDRefuses(t *testing.T) {
 		"huge samples": {good, huge, d0, "out of range"},
 	} {
 		passes := 0
-		_, _, err := c.k.Learn(context.Background(), c.x, c.d0, nrdl.Run{Watch: func(nrdl.Progress) { passes++ }})
+		_, _, err := c.k.Learn(context.Background(), c.x, c.d0, classify.Run{Watch: func(classify.Progress) { passes++ }})
 		if err == nil || !strings.Contains(err.Error(), c.want) || passes > 0 {
 			t.Errorf("%s: %v after %d passes", name, err, passes)
 		}
@@ -554,7 +554,7 @@ func TestKSVDStopsWithinAPass(t *testing.T) {
 		cancelled, cancel := context.WithCancelCause(context.Background())
 		cancel(why)
 		passes := 0
-		_, _, err := none.Learn(countdown{cancelled, left, new(atomic.Int64)}, x, lin.Cols(x, 0, 20), nrdl.Run{Watch: func(nrdl.Progress) { passes++ }})
+		_, _, err := none.Learn(countdown{cancelled, left, new(atomic.Int64)}, x, lin.Cols(x, 0, 20), classify.Run{Watch: func(classify.Progress) { passes++ }})
 		if !errors.Is(err, why) || passes > 0 {
 			t.Errorf("after %d questions: %v after %d passes", left, err, passes)
 		}
@@ -570,7 +570,7 @@ func BenchmarkKSVD(b *testing.B) {
 			x, d0 := gaussian(1, c.d, c.n), gaussian(2, c.d, c.k)
 			k := KSVD{Sparsity: c.atom, Passes: 3, MinUses: 4, Coherence: 0.99}
 			for b.Loop() {
-				if _, _, err := k.Learn(context.Background(), x, d0, nrdl.Run{}); err != nil {
+				if _, _, err := k.Learn(context.Background(), x, d0, classify.Run{}); err != nil {
 					b.Fatal(err)
 				}
 			}

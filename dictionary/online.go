@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -29,7 +29,7 @@ import (
 // by β = (1 − η/T)^ρ.
 //
 // The scale of the samples matters, as λ does not follow it: bring them to unit
-// norm (nrdl.Unit) or choose λ for theirs. With a pursuit as the coder K-SVD
+// norm (classify.Unit) or choose λ for theirs. With a pursuit as the coder K-SVD
 // finds more in as many passes; Online then is for samples that do not fit.
 type Online struct {
 	Coder  coding.Coder `json:"coder" help:"how samples are coded; one that needs no classes" eq:"[odl] (2)"`
@@ -76,18 +76,18 @@ func (o Online) Validate() error {
 // It is an error if x or d0 is not finite, if the squares of x are out of range,
 // if an atom of d0 is zero, or if the coder cannot code over K atoms. Once ctx is done Learn returns its cause, at
 // the latest after the batch at hand.
-func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run nrdl.Run) (*mat.Dense, nrdl.Outcome, error) {
+func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error) {
 	l, err := o.Start(d0)
 	if err != nil {
-		return nil, nrdl.Outcome{}, err
+		return nil, classify.Outcome{}, err
 	}
 	if err := l.check(x); err != nil {
-		return nil, nrdl.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
+		return nil, classify.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
 	}
 	d, k := l.d.Dims()
 	_, n := x.Dims()
 	s := &onlinePasses{ctx: ctx, Learner: l, x: x, seed: run.Seed, before: mat.NewDense(d, k, nil), batch: mat.NewDense(d, min(n, o.Batch), nil)}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: o.Passes, Tol: o.Tol}, run.Watch)
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: o.Passes, Tol: o.Tol}, run.Watch)
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
 	}
@@ -105,7 +105,7 @@ type onlinePasses struct {
 	batch  *mat.Dense
 }
 
-// Step implements nrdl.Stepper.
+// Step implements classify.Stepper.
 func (s *onlinePasses) Step() (float64, error) {
 	s.before.Copy(s.d)
 	_, n := s.x.Dims()
@@ -124,8 +124,8 @@ func (s *onlinePasses) Step() (float64, error) {
 	return math.Sqrt(lin.SquaredNorm(s.before) / float64(k)), nil
 }
 
-// Objective implements nrdl.Stepper.
-func (s *onlinePasses) Objective() []nrdl.Term { return s.Terms() }
+// Objective implements classify.Stepper.
+func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }
 
 // gather copies the columns at of x into dst.
 func gather(dst, x *mat.Dense, at []int) {
@@ -153,7 +153,7 @@ func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := lin.Finite("atom", d0); err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)
 	}
-	u := nrdl.Unit(d0)
+	u := classify.Unit(d0)
 	for j := range k {
 		if isZero(mat.Col(nil, j, u)) {
 			err := fmt.Errorf("learn a dictionary: atom %d of the initial ones is zero", j)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -45,7 +45,7 @@ func newLearner(o Online, u *mat.Dense) *Learner {
 // Dictionary returns the present D, d×K, a copy, with its atoms at norm 1. Few
 // are shorter, such as hardly a sample uses; made longer, they can only lower
 // the objective, as the same D·s needs a smaller s.
-func (l *Learner) Dictionary() *mat.Dense { return nrdl.Unit(l.d) }
+func (l *Learner) Dictionary() *mat.Dense { return classify.Unit(l.d) }
 
 // Seen returns the number of samples that were added so far.
 func (l *Learner) Seen() int { return int(l.seen) }
@@ -233,7 +233,7 @@ func (l *Learner) replace(x, s *mat.Dense) {
 
 // restart makes the direction of v the atom k, which no code has used.
 func (l *Learner) restart(k int, v mat.Vector) {
-	l.atoms.SetRow(k, nrdl.Unit(mat.DenseCopyOf(v)).RawMatrix().Data)
+	l.atoms.SetRow(k, classify.Unit(mat.DenseCopyOf(v)).RawMatrix().Data)
 	n := len(l.idle)
 	lin.Block(l.a, k, k+1, 0, n).Zero()
 	lin.Block(l.a, 0, n, k, k+1).Zero()
@@ -247,12 +247,12 @@ func (l *Learner) restart(k int, v mat.Vector) {
 // ½‖x − D·s‖² for the codes at the time, "l1" is ‖s‖₁; and beside them "nonzeros"
 // ‖s‖₀ and the number of atoms "replaced" so far. All are 0 before the first
 // sample. They say how learning goes; for a final D, code the samples anew.
-func (l *Learner) Terms() []nrdl.Term {
+func (l *Learner) Terms() []classify.Term {
 	w := l.weight
 	if w == 0 {
 		w = 1
 	}
-	return []nrdl.Term{
+	return []classify.Term{
 		{Name: "error", Value: (l.energy/2 + l.surrogate()) / w},
 		{Name: "l1", Value: l.size / w},
 		{Name: "nonzeros", Value: l.count / w},

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -22,7 +22,7 @@ var small = Online{Coder: coding.Lasso{Lambda: 0.1, Gap: 1e-8}, Batch: 50, Passe
 
 func learntOnline(t *testing.T, o Online, x, d0 *mat.Dense) *mat.Dense {
 	t.Helper()
-	d, _, err := o.Learn(context.Background(), x, d0, nrdl.Run{Seed: 3})
+	d, _, err := o.Learn(context.Background(), x, d0, classify.Run{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestOnlineForgets(t *testing.T) {
 
 // TestOnlineFindsTheAtoms that the samples are mixed from, by either coder.
 func TestOnlineFindsTheAtoms(t *testing.T) {
-	truth := nrdl.Unit(gaussian(4, 24, 30))
+	truth := classify.Unit(gaussian(4, 24, 30))
 	x := mixtures(5, truth, 2000, 3)
 	for _, c := range []coding.Coder{coding.Lasso{Lambda: 0.3, Gap: 1e-6}, coding.OMP{Sparsity: 3}} {
 		o := small
@@ -162,7 +162,7 @@ func TestOnlineFindsTheAtoms(t *testing.T) {
 }
 
 func TestOnlineStreamsAsItLearns(t *testing.T) {
-	x := mixtures(6, nrdl.Unit(gaussian(7, 16, 24)), 330, 3)
+	x := mixtures(6, classify.Unit(gaussian(7, 16, 24)), 330, 3)
 	d0 := drawn(t, x, 24)
 	o := small
 	o.Passes = 2
@@ -184,7 +184,7 @@ func TestOnlineStreamsAsItLearns(t *testing.T) {
 
 func TestOnlineReplacesIdleAtoms(t *testing.T) {
 	x := mat.NewDense(16, 400, nil)
-	lin.Block(x, 0, 8, 0, 400).Copy(mixtures(8, nrdl.Unit(gaussian(9, 8, 10)), 400, 2))
+	lin.Block(x, 0, 8, 0, 400).Copy(mixtures(8, classify.Unit(gaussian(9, 8, 10)), 400, 2))
 	d0 := mat.NewDense(16, 12, nil)
 	lin.Block(d0, 0, 8, 0, 9).Copy(gaussian(10, 8, 9))
 	lin.Block(d0, 8, 16, 9, 12).Copy(gaussian(11, 8, 3)) // no sample uses the last three
@@ -192,7 +192,7 @@ func TestOnlineReplacesIdleAtoms(t *testing.T) {
 		o := small
 		o.Idle = idle
 		var replaced float64
-		d, _, err := o.Learn(context.Background(), x, d0, nrdl.Run{Watch: func(p nrdl.Progress) { replaced = p.Terms()[3].Value }})
+		d, _, err := o.Learn(context.Background(), x, d0, classify.Run{Watch: func(p classify.Progress) { replaced = p.Terms()[3].Value }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestOnlineReplacesIdleAtoms(t *testing.T) {
 func TestOnlineReplacesByTheWorst(t *testing.T) {
 	x, d0 := gaussian(24, 6, 4), gaussian(25, 6, 5)
 	for j, length := range []float64{1, 3, 0, 2} {
-		lin.Set(lin.Cols(x, j, j+1), length, nrdl.Unit(lin.Cols(x, j, j+1)))
+		lin.Set(lin.Cols(x, j, j+1), length, classify.Unit(lin.Cols(x, j, j+1)))
 	}
 	l := started(t, small, d0)
 	l.collect(gaussian(26, 6, 9), gaussian(27, 5, 9))
@@ -225,7 +225,7 @@ func TestOnlineReplacesByTheWorst(t *testing.T) {
 	for k, j := range by {
 		want := lin.Cols(before, k, k+1)
 		if j >= 0 {
-			want = nrdl.Unit(lin.Cols(x, j, j+1))
+			want = classify.Unit(lin.Cols(x, j, j+1))
 			for i := range 5 {
 				a.Set(i, k, 0)
 				a.Set(k, i, 0)
@@ -243,7 +243,7 @@ func TestOnlineReplacesByTheWorst(t *testing.T) {
 
 // TestOnlineTerms computes the terms after one batch anew.
 func TestOnlineTerms(t *testing.T) {
-	x := mixtures(12, nrdl.Unit(gaussian(13, 10, 15)), 40, 3)
+	x := mixtures(12, classify.Unit(gaussian(13, 10, 15)), 40, 3)
 	l := started(t, small, drawn(t, x, 15))
 	for _, term := range l.Terms() {
 		if term.Value != 0 {
@@ -308,7 +308,7 @@ func TestOnlineTermsForget(t *testing.T) {
 
 // TestOnlineDoesNotDependOn threads or watchers, nor does it change its input.
 func TestOnlineDoesNotDependOn(t *testing.T) {
-	x := mixtures(14, nrdl.Unit(gaussian(15, 30, 70)), 300, 4)
+	x := mixtures(14, classify.Unit(gaussian(15, 30, 70)), 300, 4)
 	d0 := drawn(t, x, 70)
 	x2, d2 := mat.DenseCopyOf(x), mat.DenseCopyOf(d0)
 	want := learntOnline(t, small, x, d0)
@@ -316,8 +316,8 @@ func TestOnlineDoesNotDependOn(t *testing.T) {
 	one := learntOnline(t, small, x, d0)
 	runtime.GOMAXPROCS(old)
 	passes := 0
-	watched, out, err := small.Learn(context.Background(), x, d0, nrdl.Run{Seed: 3, Watch: func(p nrdl.Progress) { p.Terms(); passes++ }})
-	if err != nil || passes != 3 || out.Iter != 3 || out.Status != nrdl.Complete {
+	watched, out, err := small.Learn(context.Background(), x, d0, classify.Run{Seed: 3, Watch: func(p classify.Progress) { p.Terms(); passes++ }})
+	if err != nil || passes != 3 || out.Iter != 3 || out.Status != classify.Complete {
 		t.Errorf("%d passes, %+v, %v", passes, out, err)
 	}
 	if !mat.Equal(want, one) || !mat.Equal(want, watched) {
@@ -326,13 +326,13 @@ func TestOnlineDoesNotDependOn(t *testing.T) {
 	if !mat.Equal(x, x2) || !mat.Equal(d0, d2) {
 		t.Error("the input is changed")
 	}
-	other, _, err := small.Learn(context.Background(), x, d0, nrdl.Run{Seed: 4})
+	other, _, err := small.Learn(context.Background(), x, d0, classify.Run{Seed: 4})
 	if err != nil || mat.Equal(want, other) {
 		t.Errorf("another seed gives the same dictionary, or %v", err)
 	}
 	loose := small
 	loose.Tol = 10
-	if _, out, err := loose.Learn(context.Background(), x, d0, nrdl.Run{}); err != nil || out.Status != nrdl.Converged || out.Iter != 1 {
+	if _, out, err := loose.Learn(context.Background(), x, d0, classify.Run{}); err != nil || out.Status != classify.Converged || out.Iter != 1 {
 		t.Errorf("a tolerance of 10: %+v, %v", out, err)
 	}
 }
@@ -355,7 +355,7 @@ func TestOnlineOddShapes(t *testing.T) {
 					t.Errorf("%s, batches of %d: atom %d has the norm %v", name, batch, j, norm)
 				}
 			}
-			if mat.Max(c.x) == 0 && !mat.EqualApprox(d, nrdl.Unit(d0), 1e-15) {
+			if mat.Max(c.x) == 0 && !mat.EqualApprox(d, classify.Unit(d0), 1e-15) {
 				t.Errorf("%s: the dictionary has changed", name)
 			}
 		}
@@ -392,7 +392,7 @@ func TestOnlineRefuses(t *testing.T) {
 		"needs a class":  {edit: func(o *Online) { o.Coder = coding.DefaultPerClass }},
 		"cancelled soon": {},
 	} {
-		o, x, d0, watch := small, x, d0, nrdl.Watch(func(nrdl.Progress) { t.Errorf("%s: a pass was made", name) })
+		o, x, d0, watch := small, x, d0, classify.Watch(func(classify.Progress) { t.Errorf("%s: a pass was made", name) })
 		if c.edit != nil {
 			c.edit(&o)
 		}
@@ -406,7 +406,7 @@ func TestOnlineRefuses(t *testing.T) {
 		if name == "cancelled soon" {
 			cancel()
 		}
-		d, _, err := o.Learn(ctx, x, d0, nrdl.Run{Watch: watch})
+		d, _, err := o.Learn(ctx, x, d0, classify.Run{Watch: watch})
 		if err == nil || d != nil || c.hint != (hint.Of(err) != "") {
 			t.Errorf("%s: %v, hint %q", name, err, hint.Of(err))
 		}
@@ -416,7 +416,7 @@ func TestOnlineRefuses(t *testing.T) {
 
 // TestOnlineStopsInAPass and leaves a Learner that can go on.
 func TestOnlineStopsInAPass(t *testing.T) {
-	x := mixtures(20, nrdl.Unit(gaussian(21, 16, 24)), 1000, 3)
+	x := mixtures(20, classify.Unit(gaussian(21, 16, 24)), 1000, 3)
 	l := started(t, small, drawn(t, x, 24))
 	ctx := countdown{context.Background(), 1500, new(atomic.Int64)}
 	if err := l.Add(ctx, x); !errors.Is(err, context.Canceled) {
@@ -437,7 +437,7 @@ func TestOnlineStopsInAPass(t *testing.T) {
 }
 
 func BenchmarkOnline(b *testing.B) {
-	x := nrdl.Unit(mixtures(22, nrdl.Unit(gaussian(23, 64, 256)), 5120, 5))
+	x := classify.Unit(mixtures(22, classify.Unit(gaussian(23, 64, 256)), 5120, 5))
 	d0, err := FromSamples(x, 256, 1)
 	if err != nil {
 		b.Fatal(err)
@@ -445,7 +445,7 @@ func BenchmarkOnline(b *testing.B) {
 	o := DefaultOnline
 	o.Coder, o.Passes = coding.Lasso{Lambda: 0.1, Gap: 1e-6}, 1
 	for b.Loop() {
-		if _, _, err := o.Learn(context.Background(), x, d0, nrdl.Run{}); err != nil {
+		if _, _, err := o.Learn(context.Background(), x, d0, classify.Run{}); err != nil {
 			b.Fatal(err)
 		}
 	}

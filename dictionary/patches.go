@@ -14,7 +14,7 @@ import (
 // so that every pixel is in a patch if Stride is no longer than a side of one.
 //
 // A picture is a matrix of its grey values, a row of pixels a row, at any scale.
-// A patch is a column, its pixels column after column, as in nrdl.Set; patches
+// A patch is a column, its pixels column after column, as in classify.Samples; patches
 // are in the order of reading, from left to right and then down.
 type Patches struct {
 	Height int `json:"height" help:"pixels of a patch; ≥ 1"`

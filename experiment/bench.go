@@ -12,12 +12,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"nrdl"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/frontend/projection"
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
 	"nrdl/method"
-	"nrdl/projection"
 )
 
 // A Bench makes the runs of plans.
@@ -170,7 +171,7 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 func (b *bench) open(ctx context.Context, settings []*setting) error {
 	b.sets = map[setKey]*openSet{}
 	for _, s := range settings {
-		for key, images := range map[setKey]nrdl.Input{s.set(): s.images(), s.data.own(): s.data.images} {
+		for key, images := range map[setKey]dataset.Frame{s.set(): s.images(), s.data.own(): s.data.images} {
 			if b.sets[key] == nil {
 				set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, images)
 				if err != nil {
@@ -180,21 +181,21 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 			}
 		}
 		set := b.sets[s.set()].set
-		if err := seen(ctx, set, s.input.ForSet(set)); err != nil {
+		if err := seen(ctx, set, s.input.ForImages(set.Frame)); err != nil {
 			return s.jobs[0].contestant.at.errorf("%w", err)
 		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
 			return s.data.splitAt[slices.Index(s.data.splits, s.split)].errorf("%w", err)
 		}
-		if s.noise+s.occlusion > 0 && !set.Input.ArePixels() {
+		if s.noise+s.occlusion > 0 && !set.AreImages() {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
 		}
-		if own := b.sets[s.data.own()].set.Input; s.noise > 0 && own.String() != set.Input.String() {
-			err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.Size, set.Input.Size)
+		if own := b.sets[s.data.own()].set.Frame; s.noise > 0 && !own.Same(set.Frame) {
+			err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.Size, set.Frame.Size)
 			return hint.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
-			if err := method.Suits(j.method, s.input.ForSet(set)); err != nil {
+			if err := method.Suits(j.method, s.input.ForImages(set.Frame).Grid()); err != nil {
 				return j.contestant.at.errorf("%w", err)
 			}
 			if err := b.fits(j, set); err != nil {
@@ -206,18 +207,18 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 }
 
 // seen reports why in cannot make samples of set, by its first image.
-func seen(ctx context.Context, set *nrdl.Set, in nrdl.Input) error {
+func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error {
 	if err := in.Validate(); err != nil {
 		return err
 	}
 	in.Mirror = in.Mirror || in.Shift != 0           // either needs images
 	in.Projection, in.Shift = projection.Choice{}, 0 // takes more of them
-	_, err := set.Select([]int{0}).Training(ctx, in)
+	_, _, err := in.Training(set.Select([]int{0}))
 	return err
 }
 
 // fits reports a job that its data leave no sense.
-func (b *bench) fits(j *job, set *nrdl.Set) error {
+func (b *bench) fits(j *job, set *dataset.Images) error {
 	if j.contestant.tune == nil {
 		return nil
 	}
@@ -250,7 +251,7 @@ func (b *bench) sameData(old []Record) error {
 		}
 		for i := range old {
 			r := &old[i]
-			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.String() == s.set.Input.String() {
+			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.Same(s.set.Frame) {
 				err := d.at.errorf("%s is not what the records were made with: its content has changed", d.name)
 				return hint.Add(err, "write to another file with -o")
 			}

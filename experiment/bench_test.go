@@ -14,8 +14,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -222,12 +223,14 @@ func TestBenchInterrupted(t *testing.T) {
 }
 
 // asItIs is the key of a set that is read in the size that it has.
-func asItIs(path string) sourceKey { return sourceKey{path: path, images: nrdl.Input{}.String()} }
+func asItIs(path string) sourceKey {
+	return sourceKey{path: path, images: dataset.Frame{}.String()}
+}
 
 // Nothing is run and no file made where data are missing or of no use.
 func TestBenchRefuses(t *testing.T) {
 	features, negative := *drawn(t), *drawn(t)
-	features.Input = nrdl.Input{}
+	features.Frame, features.Grid = dataset.Frame{}, classify.Grid{}
 	negative.X = mat.DenseCopyOf(negative.X)
 	negative.X.Set(0, 0, -1)
 	library := &Databases{sets: map[sourceKey]*openSet{
@@ -264,7 +267,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	other.X = mat.DenseCopyOf(other.X)
 	other.X.Set(3, 4, 17)
 	path, text := filepath.Join(t.TempDir(), "r.jsonl"), onData(`"path": "faces", "split": "random:3"`)
-	library := func(set *nrdl.Set) *Databases {
+	library := func(set *dataset.Images) *Databases {
 		return &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {set, hashSet(set)}}}
 	}
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
@@ -282,16 +285,16 @@ func TestBenchRefusesOtherData(t *testing.T) {
 }
 
 // diverging learns a model whose residual is not finite.
-type diverging struct{ nrdl.Method }
+type diverging struct{ classify.Method }
 
-func (d diverging) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (d diverging) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	m, err := d.Method.Fit(ctx, train, run)
 	if err != nil {
 		return nil, err
 	}
 	p := m.Parts()
 	p.Trained.Residual = math.Inf(1)
-	return nrdl.NewModel(p)
+	return classify.NewClassifier(p)
 }
 
 // Noise is on all images, those of the whole set with the same seed, before
@@ -313,13 +316,13 @@ func TestDirt(t *testing.T) {
 	before := mat.DenseCopyOf(set.X)
 	for _, c := range []struct {
 		d           dirt
-		train, test *nrdl.Set
+		train, test *dataset.Images
 	}{
 		{dirt{}, set, set},
 		{dirt{0.1, 0, 9}, noisy, noisy},
 		{dirt{0.1, 0.2, 9}, noisy, covered},
 	} {
-		f, err := divide(t.Context(), set, nrdl.Input{}, dataset.DefaultSplit, 4, c.d)
+		f, err := divide(t.Context(), set, frontend.Pipeline{}, dataset.DefaultSplit, 4, c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,11 +347,11 @@ func TestDirt(t *testing.T) {
 
 // counting tells how many threads linear algebra has while it fits.
 type counting struct {
-	nrdl.Method
+	classify.Method
 	most *atomic.Int64
 }
 
-func (c counting) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (c counting) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	n := blas.SetThreads(1)
 	if blas.SetThreads(n); int64(n) > c.most.Load() {
 		c.most.Store(int64(n))
@@ -361,7 +364,7 @@ func TestBenchHasOneThreadARun(t *testing.T) {
 	defer blas.SetThreads(blas.SetThreads(3))
 	p, most := parse(t, aPlan), new(atomic.Int64)
 	sound := p.contestants[0].method
-	p.contestants[0].method = func(preset string) (nrdl.Method, error) {
+	p.contestants[0].method = func(preset string) (classify.Method, error) {
 		m, err := sound(preset)
 		return counting{m, most}, err
 	}
@@ -375,7 +378,7 @@ func TestBenchHasOneThreadARun(t *testing.T) {
 func TestBenchOfADivergingMethod(t *testing.T) {
 	p := parse(t, `{"datasets": [`+aSet+`], "methods": ["crc", "nrc"]}`)
 	sound := p.contestants[0].method
-	p.contestants[0].method = func(preset string) (nrdl.Method, error) {
+	p.contestants[0].method = func(preset string) (classify.Method, error) {
 		m, err := sound(preset)
 		return diverging{m}, err
 	}

@@ -6,22 +6,24 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
-	"nrdl/feature"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/frontend/projection"
 	"nrdl/internal/hint"
 	"nrdl/method"
-	"nrdl/projection"
 )
 
 // A Candidate is a way to see faces with a method that learns from them so.
 type Candidate struct {
-	Input  nrdl.Input  `json:"input"`
-	Method nrdl.Method `json:"-"`
+	Input  frontend.Pipeline `json:"input"`
+	Method classify.Method   `json:"-"`
 
 	// Images are those that Input is for, column for column the faces of the set
 	// that is divided; nil where they are that set.
-	Images *nrdl.Set `json:"-"`
+	Images *dataset.Images `json:"-"`
 }
 
 // A Tried is a Candidate and how it did in the folds of Choose.
@@ -50,23 +52,23 @@ type Choice struct {
 
 // Candidates are some for images that are read as images says, from the simplest
 // on, so that of equals it is chosen: grey values, directions of gradients and
-// what DefaultInputFor says, with and without a projection, by the rule that
+// what frontend.For says, with and without a projection, by the rule that
 // suits it.
-func Candidates(images nrdl.Input) []Candidate {
+func Candidates(images dataset.Frame) []Candidate {
 	stopped := method.DefaultRepresentation
 	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
-	stopped.Rule = nrdl.Residual
+	stopped.Rule = classify.Residual{}.Name()
 	sum := stopped
-	sum.Rule = nrdl.Sum
-	preset := nrdl.DefaultInputFor(images.Size)
-	see := func(f feature.Features, mirror bool, p projection.Choice) nrdl.Input {
-		return nrdl.Input{Size: images.Size, Crop: images.Crop, Features: f, Mirror: mirror, Projection: p}
+	sum.Rule = classify.Sum{}.Name()
+	preset := frontend.For(images.Size)
+	see := func(f feature.Features, mirror bool, p projection.Choice) frontend.Pipeline {
+		return frontend.Pipeline{Frame: dataset.Frame{Size: images.Size, Crop: images.Crop}, Features: f, Mirror: mirror, Projection: p}
 	}
 	none, raw := projection.Choice{}, projection.Choice{Projection: projection.Fisher{Ridge: 1}}
 	return []Candidate{
 		{Input: see(nil, false, none), Method: sum},
 		{Input: see(nil, true, raw), Method: stopped},
-		{Input: see(nrdl.Lighting.Features, false, none), Method: stopped},
+		{Input: see(frontend.Lighting.Features, false, none), Method: stopped},
 		{Input: see(preset.Features, true, none), Method: sum},
 		{Input: see(preset.Features, true, preset.Projection), Method: stopped},
 	}
@@ -76,7 +78,7 @@ func Candidates(images nrdl.Input) []Candidate {
 // and never learnt from, projections included, and chooses the one that names
 // fewest wrongly. A candidate that cannot be learnt has its error; it is an
 // error if none can.
-func Choose(ctx context.Context, train *nrdl.Set, all []Candidate, f Folds) (Choice, error) {
+func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds) (Choice, error) {
 	var c Choice
 	best := -1
 	for i, of := range all {

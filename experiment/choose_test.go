@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/method"
 )
 
@@ -87,22 +88,22 @@ func TestChooseErrors(t *testing.T) {
 // Candidates are of inputs that are possible, whatever the images are, and most
 // can be learnt from.
 func TestCandidates(t *testing.T) {
-	for _, images := range []nrdl.Input{{Size: nrdl.Size{Height: 96, Width: 80}, Crop: 0.5}, {Size: nrdl.DefaultSize}, {Size: nrdl.Size{Height: 12, Width: 10}}, {}} {
+	for _, images := range []dataset.Frame{{Size: dataset.Size{Height: 96, Width: 80}, Crop: 0.5}, {Size: dataset.DefaultSize}, {Size: dataset.Size{Height: 12, Width: 10}}, {}} {
 		all := Candidates(images)
 		for i, c := range all {
 			if err := c.Method.Validate(); err != nil {
 				t.Errorf("candidate %d for %v: %v", i, images, err)
 			}
-			if err := c.Input.Validate(); err != nil && images.Size != (nrdl.Size{}) {
+			if err := c.Input.Validate(); err != nil && images.Size != (dataset.Size{}) {
 				t.Errorf("candidate %d for %v: %v", i, images, err)
 			}
-			if c.Input.Images().String() != images.String() {
-				t.Errorf("candidate %d for %v is of %v", i, images, c.Input.Images())
+			if !c.Input.Frame.Same(images) {
+				t.Errorf("candidate %d for %v is of %v", i, images, c.Input.Frame)
 			}
 		}
 	}
 	set := drawn(t)
-	got, err := Choose(t.Context(), set, Candidates(set.Input), Folds{N: 2, Repeats: 1})
+	got, err := Choose(t.Context(), set, Candidates(set.Frame), Folds{N: 2, Repeats: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +113,8 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	vectors := *set
-	vectors.Input = nrdl.Input{}
-	if got, err := Choose(t.Context(), &vectors, Candidates(vectors.Input), Folds{N: 2, Repeats: 1}); err != nil || got.Tried[got.Best].Err != "" {
+	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
+	if got, err := Choose(t.Context(), &vectors, Candidates(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Tried[got.Best].Err != "" {
 		t.Errorf("of vectors: %+v, %v", got, err)
 	}
 }
@@ -148,7 +149,7 @@ func TestEvaluateChooses(t *testing.T) {
 		if err != nil || alone.Runs[0].Wrong != r.Wrong || alone.Runs[0].N != r.N {
 			t.Errorf("run %d: %d of %d wrong, the chosen alone %+v, %v", i, r.Wrong, r.N, alone.Runs, err)
 		}
-		other, _, err := p.run(t.Context(), poisoned(set, judge), method.DefaultCRC, nrdl.Run{Seed: r.Seed})
+		other, _, err := p.run(t.Context(), poisoned(set, judge), method.DefaultCRC, classify.Run{Seed: r.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,10 +163,7 @@ func TestEvaluateChooses(t *testing.T) {
 // its own images.
 func TestCandidatesWithImagesOfTheirOwn(t *testing.T) {
 	set := hard(t)
-	seen, err := set.Samples(parsed(t, "igo").ForSet(set))
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := featuresOf(t, set, "igo")
 	own := []Candidate{{Method: method.DefaultCRC, Images: seen}}
 	p := Protocol{Split: split(t, "random:5"), Repeats: 2, Candidates: own, Folds: 2}
 	got, err := Evaluate(t.Context(), set, method.DefaultCRC, p, Observer{})

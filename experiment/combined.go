@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/gallery"
 )
 
 // combined gives every draw a score that combines all of the evidence: the log
@@ -32,7 +33,7 @@ type labelled struct {
 }
 
 func (j *judged) labelled() (faces []labelled) {
-	add := func(r nrdl.Recognition, right bool, of int) {
+	add := func(r gallery.Face, right bool, of int) {
 		if r.Class < 0 {
 			return
 		}
@@ -51,7 +52,7 @@ func (j *judged) labelled() (faces []labelled) {
 	return faces
 }
 
-func evidence(e nrdl.Evidence) []float64 {
+func evidence(e classify.Evidence) []float64 {
 	return []float64{e.Margin, e.Concentration, e.Share, e.Residual}
 }
 
@@ -60,8 +61,8 @@ const shrinkage = 1e-3
 
 // regression returns the log odds that faces give by penalised maximum
 // likelihood, each part of the evidence in units of its deviation.
-func regression(faces []labelled) func(nrdl.Evidence) float64 {
-	d := len(evidence(nrdl.Evidence{}))
+func regression(faces []labelled) func(classify.Evidence) float64 {
+	d := len(evidence(classify.Evidence{}))
 	mean, deviation := make([]float64, d), make([]float64, d)
 	total := 0.0
 	for _, f := range faces {
@@ -111,7 +112,7 @@ func regression(faces []labelled) func(nrdl.Evidence) float64 {
 	// and its line search ends at the precision of numbers.
 	found, _ := optimize.Minimize(problem, make([]float64, d+1), nil, &optimize.LBFGS{})
 	if found == nil {
-		return func(e nrdl.Evidence) float64 { return e.Margin }
+		return func(e classify.Evidence) float64 { return e.Margin }
 	}
-	return func(e nrdl.Evidence) float64 { return odds(found.X, evidence(e)) }
+	return func(e classify.Evidence) float64 { return odds(found.X, evidence(e)) }
 }

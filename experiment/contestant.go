@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -60,7 +61,7 @@ type entry struct {
 	presets       bool
 	tune          *Search
 	trace         bool
-	input         nrdl.Input
+	input         frontend.Pipeline
 	only          []string
 }
 
@@ -174,12 +175,12 @@ func (e *entry) contestants() ([]contestant, error) {
 
 // configure returns the function that makes the method of a contestant: m with
 // the values of a preset, then those of the plan.
-func (e *entry) configure(m nrdl.Method, last *assignment) func(string) (nrdl.Method, error) {
+func (e *entry) configure(m classify.Method, last *assignment) func(string) (classify.Method, error) {
 	params := e.params
 	if last != nil {
 		params = append(params[:len(params):len(params)], *last)
 	}
-	return func(preset string) (nrdl.Method, error) {
+	return func(preset string) (classify.Method, error) {
 		edited, at, err := m, e.at, error(nil)
 		if preset != "" && e.presets {
 			if edited, err = method.Preset(m, preset); err != nil {

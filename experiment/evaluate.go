@@ -12,8 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -21,9 +22,9 @@ import (
 // A Protocol says how a method is judged.
 type Protocol struct {
 	Split   dataset.Split
-	Repeats int        // runs ≥ 1; a split that is not random has one run whatever Repeats
-	Seed    uint64     // run r splits and learns with the seed Seed + r
-	Input   nrdl.Input // that makes samples of the images; without a size, of the set as it is
+	Repeats int               // runs ≥ 1; a split that is not random has one run whatever Repeats
+	Seed    uint64            // run r splits and learns with the seed Seed + r
+	Input   frontend.Pipeline // that makes samples of the images; without a size, of the set as it is
 
 	// Candidates, where there are any, take the place of the method and Input:
 	// each run lets Choose choose among them by Folds of the images that it
@@ -42,40 +43,40 @@ func (p Protocol) Runs() int {
 
 // A Result is what Evaluate found. Accuracies are fractions, 0 … 1.
 type Result struct {
-	Method   string          `json:"method"`
-	Params   json.RawMessage `json:"params,omitempty"`
-	Input    nrdl.Input      `json:"input"` // how samples were made
-	Split    string          `json:"split"`
-	Repeats  int             `json:"repeats"`  // len(Runs)
-	Accuracy float64         `json:"accuracy"` // mean over the runs
-	SD       float64         `json:"sd"`       // sample standard deviation over the runs, 0 of one
-	Runs     []Run           `json:"runs"`
+	Method   string            `json:"method"`
+	Params   json.RawMessage   `json:"params,omitempty"`
+	Input    frontend.Pipeline `json:"input"` // how samples were made
+	Split    string            `json:"split"`
+	Repeats  int               `json:"repeats"`  // len(Runs)
+	Accuracy float64           `json:"accuracy"` // mean over the runs
+	SD       float64           `json:"sd"`       // sample standard deviation over the runs, 0 of one
+	Runs     []Run             `json:"runs"`
 }
 
 // A Run is one split, fit and count.
 type Run struct {
-	Seed        uint64      `json:"seed"`
-	Accuracy    float64     `json:"accuracy"`
-	Wrong       int         `json:"wrong"`        // faces named wrongly
-	N           int         `json:"n"`            // faces judged
-	Train       int         `json:"train"`        // faces learnt from
-	FitSeconds  float64     `json:"fit_seconds"`  // time to learn
-	CodeSeconds float64     `json:"code_seconds"` // time to name the N faces
-	Passes      int         `json:"passes"`
-	Status      nrdl.Status `json:"status"`           // why the fit ended
-	Choice      *Choice     `json:"choice,omitempty"` // among candidates
+	Seed        uint64          `json:"seed"`
+	Accuracy    float64         `json:"accuracy"`
+	Wrong       int             `json:"wrong"`        // faces named wrongly
+	N           int             `json:"n"`            // faces judged
+	Train       int             `json:"train"`        // faces learnt from
+	FitSeconds  float64         `json:"fit_seconds"`  // time to learn
+	CodeSeconds float64         `json:"code_seconds"` // time to name the N faces
+	Passes      int             `json:"passes"`
+	Status      classify.Status `json:"status"`           // why the fit ended
+	Choice      *Choice         `json:"choice,omitempty"` // among candidates
 }
 
 // An Observer is told how an evaluation goes. It observes: nothing that it
 // does changes a result. Its fields may be nil.
 type Observer struct {
-	Fit  func(run int) nrdl.Watch            // before the fit of run 0, 1, …; what it returns watches the fit
-	Done func(run int, r Run, m *nrdl.Model) // after each run, with the model that it judged
+	Fit  func(run int) classify.Watch            // before the fit of run 0, 1, …; what it returns watches the fit
+	Done func(run int, r Run, m *frontend.Model) // after each run, with the model that it judged
 }
 
 // Evaluate judges m on set by p. The error of a split that set does not allow
 // or of a fit that fails names the seed.
-func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o Observer) (Result, error) {
+func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Protocol, o Observer) (Result, error) {
 	if p.Repeats < 1 {
 		return Result{}, fmt.Errorf("evaluate: %d repeats", p.Repeats)
 	}
@@ -83,16 +84,16 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: p.Input.ForSet(set), Split: p.Split.String(), Repeats: p.Runs()}
+	res := Result{Method: m.Name(), Params: params, Input: p.Input.ForImages(set.Frame), Split: p.Split.String(), Repeats: p.Runs()}
 	if len(p.Candidates) > 0 {
-		res.Method, res.Params, res.Input = "auto", nil, nrdl.Input{}
+		res.Method, res.Params, res.Input = "auto", nil, frontend.Pipeline{}
 	}
 	for r := range p.Runs() {
-		var w nrdl.Watch
+		var w classify.Watch
 		if o.Fit != nil {
 			w = o.Fit(r)
 		}
-		one, model, err := p.run(ctx, set, m, nrdl.Run{Seed: p.Seed + uint64(r), Watch: w})
+		one, model, err := p.run(ctx, set, m, classify.Run{Seed: p.Seed + uint64(r), Watch: w})
 		if err != nil {
 			return Result{}, fmt.Errorf("evaluate: %w", err)
 		}
@@ -106,7 +107,7 @@ func Evaluate(ctx context.Context, set *nrdl.Set, m nrdl.Method, p Protocol, o O
 }
 
 // run makes one split, fit and count.
-func (p Protocol) run(ctx context.Context, set *nrdl.Set, m nrdl.Method, fit nrdl.Run) (Run, *nrdl.Model, error) {
+func (p Protocol) run(ctx context.Context, set *dataset.Images, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
 	learn, judge, err := p.Split.Apply(set, fit.Seed)
 	if err != nil {
 		return Run{}, nil, err
@@ -138,14 +139,10 @@ func (p Protocol) run(ctx context.Context, set *nrdl.Set, m nrdl.Method, fit nrd
 }
 
 // fitAndJudge learns from some columns of set and counts by others.
-func fitAndJudge(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Method, learn, judge []int, fit nrdl.Run) (Run, *nrdl.Model, error) {
+func fitAndJudge(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, learn, judge []int, fit classify.Run) (Run, *frontend.Model, error) {
 	images := set.Select(learn)
 	start := time.Now()
-	train, err := images.Training(ctx, in.ForSet(set))
-	if err != nil {
-		return Run{}, nil, err
-	}
-	model, err := m.Fit(ctx, train, fit)
+	model, err := frontend.Learn(ctx, images, in.ForImages(set.Frame), m, fit)
 	if err != nil {
 		return Run{}, nil, err
 	}
@@ -155,11 +152,10 @@ func fitAndJudge(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Metho
 	return r, model, err
 }
 
-// Judge counts the faces of test, images or the samples that model's Input
-// makes of them, that model names wrongly. People are matched
-// by name; the faces of people that model does not know are wrong, and it is
+// Judge counts the faces of test that model names wrongly. People are matched by
+// name; the faces of people that model does not know are wrong, and it is
 // an error if it knows none. Seed, Train and FitSeconds of the result are zero.
-func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) {
+func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Run, error) {
 	p := model.Parts()
 	if unknown := Strangers(model, test); len(unknown) == len(test.Classes) {
 		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
@@ -181,7 +177,7 @@ func Judge(ctx context.Context, model *nrdl.Model, test *nrdl.Set) (Run, error) 
 }
 
 // Strangers returns the people of test that model does not know.
-func Strangers(model *nrdl.Model, test *nrdl.Set) []string {
+func Strangers(model *frontend.Model, test *dataset.Images) []string {
 	known := make(map[string]bool)
 	for _, c := range model.Parts().Classes {
 		known[c] = true
@@ -197,9 +193,9 @@ func Strangers(model *nrdl.Model, test *nrdl.Set) []string {
 
 // EvaluateModel judges a model that exists, without learning: split, if it is
 // not nil, says which part of set is the test part.
-func EvaluateModel(ctx context.Context, set *nrdl.Set, model *nrdl.Model, split *dataset.Split, seed uint64) (Result, error) {
+func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Model, split *dataset.Split, seed uint64) (Result, error) {
 	p := model.Parts()
-	res := Result{Method: p.Method, Params: p.Params, Input: p.Input, Split: "all", Repeats: 1}
+	res := Result{Method: p.Method, Params: p.Params, Input: model.Pipeline, Split: "all", Repeats: 1}
 	if split != nil {
 		_, judge, err := split.Apply(set, seed)
 		if err == nil && len(judge) == 0 {

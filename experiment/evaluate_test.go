@@ -11,17 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // drawn returns a small set of drawn faces.
-func drawn(t testing.TB) *nrdl.Set {
+func drawn(t testing.TB) *dataset.Images {
 	t.Helper()
-	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Size{Height: 12, Width: 10}
+	s := synthetic.Default
+	s.People, s.PerPerson, s.Input = 5, 8, dataset.Size{Height: 12, Width: 10}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func TestRunsAreRepeatable(t *testing.T) {
 		t.Fatalf("%d runs", len(all.Runs))
 	}
 	passes := 0
-	watched := Observer{Fit: func(int) nrdl.Watch { return func(nrdl.Progress) { passes++ } }}
+	watched := Observer{Fit: func(int) classify.Watch { return func(classify.Progress) { passes++ } }}
 	p.Seed, p.Repeats = 12, 1
 	one, err := Evaluate(t.Context(), set, m, p, watched)
 	if err != nil {
@@ -80,7 +82,7 @@ func TestEvaluateCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := method.DefaultCRC.Fit(t.Context(), set.Select(learn), nrdl.Run{Seed: 1})
+	model, err := method.DefaultCRC.Fit(t.Context(), &set.Select(learn).Samples, classify.Run{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestEvaluateCounts(t *testing.T) {
 		}
 	}
 	want := Run{
-		Seed: 1, Wrong: wrong, N: len(judge), Train: len(learn), Status: nrdl.ClosedForm,
+		Seed: 1, Wrong: wrong, N: len(judge), Train: len(learn), Status: classify.ClosedForm,
 		Accuracy: 1 - float64(wrong)/float64(len(judge)),
 	}
 	if diff := cmp.Diff(want, got.Runs[0], times, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
@@ -130,7 +132,7 @@ func TestResultJSON(t *testing.T) {
 // People are matched by name: their order and number may differ.
 func TestJudgeMatchesNames(t *testing.T) {
 	set := drawn(t)
-	model, err := method.DefaultNRC.Fit(t.Context(), set, nrdl.Run{})
+	model, err := frontend.Learn(t.Context(), set, frontend.Pipeline{Frame: set.Frame}, method.DefaultNRC, classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		split   string
 		repeats int
-		m       nrdl.Method
+		m       classify.Method
 	}{
 		{"all", 1, method.DefaultCRC},
 		{"first:8", 1, method.DefaultCRC},

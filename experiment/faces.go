@@ -15,10 +15,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
+	"nrdl/synthetic"
 )
 
 // Databases open the data sets that plans and records name.
@@ -35,18 +37,18 @@ type Databases struct {
 
 type sourceKey struct {
 	path   string
-	drawn  dataset.Synthetic
+	drawn  synthetic.Faces
 	images string
 }
 
 type openSet struct {
-	set  *nrdl.Set
+	set  *dataset.Images
 	hash string
 }
 
 // open returns the set that path names, or drawn, and its hash. A set is read
 // once.
-func (d *Databases) open(ctx context.Context, path string, drawn *dataset.Synthetic, in nrdl.Input) (*openSet, error) {
+func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame) (*openSet, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	key := sourceKey{path: path, images: in.String()}
@@ -56,13 +58,13 @@ func (d *Databases) open(ctx context.Context, path string, drawn *dataset.Synthe
 	if s, ok := d.sets[key]; ok {
 		return s, nil
 	}
-	var set *nrdl.Set
+	var set *dataset.Images
 	var err error
 	if drawn != nil {
 		set, err = drawn.Draw(ctx)
 	} else {
 		found := d.Find(path)
-		set, err = dataset.Open(ctx, found, dataset.Options{Input: in, Warn: d.Warn})
+		set, err = dataset.Open(ctx, found, dataset.Options{Frame: in, Warn: d.Warn})
 		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}
@@ -96,10 +98,10 @@ func (d *Databases) Find(path string) string {
 }
 
 // hashSet identifies samples and labels.
-func hashSet(s *nrdl.Set) string {
+func hashSet(s *dataset.Images) string {
 	h := sha256.New()
 	d, _ := s.X.Dims()
-	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Input.Size)
+	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Frame.Size)
 	var buf []byte
 	for i := range d {
 		buf = buf[:0]
@@ -113,14 +115,15 @@ func hashSet(s *nrdl.Set) string {
 
 // faces are what the runs of a setting learn from and are judged by.
 type faces struct {
-	images    *nrdl.Set  // that are learnt from
-	train     *nrdl.Set  // the samples made of them
-	unit      *mat.Dense // nrdl.Unit of train, for all fits
-	release   func()     // ends what the fits share
+	images    *dataset.Images // that are learnt from
+	fitted    frontend.Fitted
+	train     *classify.Samples // that fitted makes of them
+	unit      *mat.Dense        // classify.Unit of train, for all fits
+	release   func()            // ends what the fits share
 	splitHash string
-	columns   []int                     // of the test images in the whole set
-	people    func() []string           // of the test images
-	test      func() (*nrdl.Set, error) // makes the test images when it is first called
+	columns   []int                           // of the test images in the whole set
+	people    func() []string                 // of the test images
+	test      func() (*dataset.Images, error) // makes the test images when it is first called
 }
 
 // dirt is what spoils images: salt and pepper on all, before anything else is
@@ -132,7 +135,7 @@ type dirt struct {
 
 // divide splits set into what is learnt from, as in sees it, and what is judged
 // by.
-func divide(ctx context.Context, set *nrdl.Set, in nrdl.Input, split dataset.Split, seed uint64, d dirt) (*faces, error) {
+func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d dirt) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {
 		return nil, err
@@ -143,13 +146,14 @@ func divide(ctx context.Context, set *nrdl.Set, in nrdl.Input, split dataset.Spl
 		}
 	}
 	images := set.Select(learn)
-	train, err := images.Training(ctx, in.ForSet(set))
+	fitted, train, err := in.ForImages(set.Frame).Fit(ctx, images)
 	if err != nil {
 		return nil, err
 	}
-	unit := nrdl.Unit(train.X)
+	unit := classify.Unit(train.X)
 	return &faces{
 		images:    images,
+		fitted:    fitted,
 		train:     train,
 		unit:      unit,
 		release:   coding.Share(unit),
@@ -162,7 +166,7 @@ func divide(ctx context.Context, set *nrdl.Set, in nrdl.Input, split dataset.Spl
 			}
 			return names
 		},
-		test: sync.OnceValues(func() (*nrdl.Set, error) {
+		test: sync.OnceValues(func() (*dataset.Images, error) {
 			if d.occlusion == 0 {
 				return set.Select(judge), nil
 			}

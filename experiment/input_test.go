@@ -9,19 +9,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
 
-func parsed(t testing.TB, text string) nrdl.Input {
+func parsed(t testing.TB, text string) frontend.Pipeline {
 	t.Helper()
-	in, err := nrdl.ParseInput(text)
+	in, err := frontend.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return in
+}
+
+// featuresOf are vectors: the features of the images of set.
+func featuresOf(t testing.TB, set *dataset.Images, text string) *dataset.Images {
+	t.Helper()
+	samples, err := parsed(t, text).ForImages(set.Frame).Samples(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := *set
+	vectors.X, vectors.Frame, vectors.Grid = samples.X, dataset.Frame{}, classify.Grid{}
+	return &vectors
 }
 
 // inputPlan sees the same faces in several ways, noisy and covered ones too, and
@@ -85,7 +98,7 @@ func TestInputsOfAPlan(t *testing.T) {
 		if !again.Record.Same(r) {
 			t.Errorf("%s: another result when repeated", r.Label)
 		}
-		if got := again.Model.Parts().Input.String(); r.Input != nil && got != r.Input.String() {
+		if got := again.Model.Pipeline.String(); r.Input != nil && got != r.Input.String() {
 			t.Errorf("%s: the model's input is %s", r.Label, got)
 		}
 		judged, err := Judge(t.Context(), again.Model, again.Test)
@@ -118,7 +131,7 @@ func TestInputsAndKeys(t *testing.T) {
 // them; the test images are images until the model sees them.
 func TestDirtComesBeforeFeatures(t *testing.T) {
 	set := drawn(t)
-	in := parsed(t, "despeckle igo mirror pca:6").ForSet(set)
+	in := parsed(t, "despeckle igo mirror pca:6").ForImages(set.Frame)
 	noisy, err := dataset.SaltAndPepper{Density: 0.1}.Apply(set, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +140,7 @@ func TestDirtComesBeforeFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := noisy.Select(learn).Training(t.Context(), in)
+	fitted, want, err := in.Fit(t.Context(), noisy.Select(learn))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,37 +157,33 @@ func TestDirtComesBeforeFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(f.train.X, want.X) || !slices.Equal(f.train.IDs, want.IDs) || !mat.Equal(f.unit, nrdl.Unit(want.X)) {
+	if !mat.Equal(f.train.X, want.X) || !slices.Equal(f.train.IDs, want.IDs) || !mat.Equal(f.unit, classify.Unit(want.X)) {
 		t.Error("it learns from other samples")
 	}
-	if !mat.Equal(test.X, covered.Select(judge).X) || !test.Input.ArePixels() {
-		t.Errorf("it is judged by other samples, %v", test.Input)
+	if f.fitted.Pipeline.String() != in.String() || !mat.Equal(f.fitted.Basis.P, fitted.Basis.P) {
+		t.Errorf("it sees images as %v", f.fitted.Pipeline)
 	}
-	if _, n := f.images.X.Dims(); n != len(learn) || !f.images.Input.ArePixels() {
-		t.Errorf("%d images of %v are learnt from", n, f.images.Input)
+	if !mat.Equal(test.X, covered.Select(judge).X) || !test.Frame.Same(set.Frame) {
+		t.Errorf("it is judged by other samples, %v", test.Frame)
+	}
+	if _, n := f.images.X.Dims(); n != len(learn) || !f.images.Frame.Same(set.Frame) {
+		t.Errorf("%d images of %v are learnt from", n, f.images.Frame)
 	}
 }
 
 // What a setting cannot do is told before any run, at its line.
 func TestBenchRefusesInputs(t *testing.T) {
-	features, vectors := *drawn(t), *drawn(t)
-	vectors.Input = nrdl.Input{}
-	igo, err := features.Samples(parsed(t, "12x10 igo"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	vectors, igo := *drawn(t), featuresOf(t, drawn(t), "igo")
+	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
 	library := &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {drawn(t), "a"}, asItIs("igo"): {igo, "b"}, asItIs("vectors"): {&vectors, "c"}}}
 	for _, c := range []struct{ data, input, want, hint string }{
-		{`"synthetic": {"size": "12x10", "people": 3, "per_person": 4}`, "faces96", "the samples are 12x10 pixels: 96x96", "bring the images to 96x96"},
+		{`"synthetic": {"size": "12x10", "people": 3, "per_person": 4}`, "faces96", "the images are 12x10 pixels: 96x96", "bring the images to 96x96"},
 		{`"path": "faces"`, "lbp:cell=11", "cell = 11 is too large for an image of 12x10", "cell=10"},
 		{`"path": "vectors"`, "igo", "input igo without a size", ""},
 		{`"path": "vectors"`, "mirror", "without a size", ""},
-		{`"path": "igo"`, "mirror", "there are no mirror or shifted images of samples that are 12x10 igo", ""},
-		{`"path": "igo"`, "fisher shift=1", "there are no mirror or shifted images of samples that are 12x10 igo", ""},
 		{`"path": "vectors"`, "fisher shift=1", "without a size", ""},
 		{`"path": "faces"`, "fisher shift=3", "shift = 3 is too far for images of 12x10", "the largest is shift=2"},
-		{`"path": "igo"`, "hog", "12x10 igo: 12x10 hog cannot be made of them", ""},
-		{`"path": "igo"`, "lcn", "12x10 igo: 12x10 lcn pixels cannot be made of them", ""},
+		{`"path": "vectors"`, "lcn", "without a size", ""},
 	} {
 		p := parse(t, `{"datasets": [{"name": "d", `+c.data+`, "split": "half"}], "methods": ["crc",`+"\n"+`{"method": "crc", "label": "b", "input": "`+c.input+`"}]}`)
 		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), p, filepath.Join(t.TempDir(), "r.jsonl"))
@@ -227,7 +236,7 @@ func TestBenchReadsAnInputsSize(t *testing.T) {
 // Neither the mirror images nor the projection of a fold know what is held out.
 func TestTuneFoldsOfInputs(t *testing.T) {
 	train := unequal(t)
-	in := parsed(t, "igo mirror fisher shift=1").ForSet(train)
+	in := parsed(t, "igo mirror fisher shift=1").ForImages(train.Frame)
 	s := Search{Budget: 1, Folds: 3, Seed: 2}
 	tuner, err := newTuner(t.Context(), train, in, method.DefaultCRC, s, TuneObserver{})
 	if err != nil {
@@ -247,14 +256,25 @@ func TestTuneFoldsOfInputs(t *testing.T) {
 				t.Errorf("fold %d learns from %s, by which it is judged", held, id)
 			}
 		}
-		if slices.ContainsFunc(f.judge.IDs, func(id string) bool { return strings.Contains(id, "mirror") }) || f.judge.Projection != nil {
+		if slices.ContainsFunc(f.judge.IDs, func(id string) bool { return strings.Contains(id, "mirror") }) {
 			t.Errorf("fold %d is judged by %v", held, f.judge.IDs)
+		}
+		fitted, want, err := in.Fit(t.Context(), train.Select(learn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := in.Samples(train.Select(judge))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(f.learn.X, want.X) || !mat.Equal(f.judge.X, fitted.Project(judged.X)) {
+			t.Errorf("fold %d has other samples than those of its images", held)
 		}
 		other, err := newTuner(t.Context(), poisoned(train, judge), in, method.DefaultCRC, s, TuneObserver{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := other.folds[held].learn; !mat.Equal(o.X, f.learn.X) || !mat.Equal(o.Projection.P, f.learn.Projection.P) {
+		if o := other.folds[held].learn; !mat.Equal(o.X, f.learn.X) {
 			t.Errorf("fold %d depends on what is held out", held)
 		}
 	}
@@ -294,16 +314,17 @@ func TestEvaluateWithAnInput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train, err := set.Select(learn).Training(t.Context(), p.Input.ForSet(set))
+		fitted, train, err := p.Input.ForImages(set.Frame).Fit(t.Context(), set.Select(learn))
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := method.DefaultNRC.Fit(t.Context(), train, nrdl.Run{Seed: r.Seed})
+		c, err := method.DefaultNRC.Fit(t.Context(), train, classify.Run{Seed: r.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
+		model := &frontend.Model{Fitted: fitted, Classifier: c}
 		test := set.Select(judge)
-		named, err := model.PredictOf(t.Context(), test)
+		named, err := model.Predict(t.Context(), test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,13 +337,13 @@ func TestEvaluateWithAnInput(t *testing.T) {
 		if r.Wrong != wrong || r.N != len(judge) || r.Train != len(learn) {
 			t.Errorf("run %d: %d of %d wrong after %d images, not %d of %d after %d", i, r.Wrong, r.N, r.Train, wrong, len(judge), len(learn))
 		}
-		_, poisonedModel, err := p.run(t.Context(), poisoned(set, judge), method.DefaultNRC, nrdl.Run{Seed: r.Seed})
-		if err != nil || !mat.Equal(poisonedModel.Parts().D, model.Parts().D) || !mat.Equal(poisonedModel.Parts().Projection.P, model.Parts().Projection.P) {
+		_, poisonedModel, err := p.run(t.Context(), poisoned(set, judge), method.DefaultNRC, classify.Run{Seed: r.Seed})
+		if err != nil || !mat.Equal(poisonedModel.Parts().D, model.Parts().D) || !mat.Equal(poisonedModel.Basis.P, model.Basis.P) {
 			t.Errorf("run %d: the model depends on test images, %v", i, err)
 		}
 	}
 	p.Input = parsed(t, "32x32 igo")
-	if _, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{}); err == nil || !strings.Contains(err.Error(), "the samples are 12x10 pixels: 32x32 igo cannot") {
+	if _, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{}); err == nil || !strings.Contains(err.Error(), "the images are 12x10 pixels: 32x32 igo cannot") {
 		t.Errorf("an input of another size: %v", err)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -15,16 +17,16 @@ func (j *job) record(set *openSet) *Record {
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
 		Dataset: Source{
-			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Input,
+			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Frame,
 			Preset: d.preset, Hash: set.hash, About: d.about,
 		},
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), DirtSeed: j.dirt().seed,
 		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
 	}
 	if !j.input.IsZero() {
-		in := j.input.ForSet(&nrdl.Set{Input: j.images()})
-		if in.Size == (nrdl.Size{}) {
-			in = j.input.ForSet(set.set)
+		in := j.input.ForImages(j.images())
+		if in.Size == (dataset.Size{}) {
+			in = j.input.ForImages(set.set.Frame)
 		}
 		r.Input = &in
 	}
@@ -77,17 +79,18 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 
 // learnAndCount learns, asks for the test images, and counts the ones that are
 // named wrongly. It fills in r.
-func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trace bool) (*nrdl.Model, error) {
-	fit := nrdl.Run{Seed: r.Seed, Unit: f.unit}
+func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, trace bool) (*frontend.Model, error) {
+	fit := classify.Run{Seed: r.Seed, Unit: f.unit}
 	if trace {
 		r.Trace = &Trace{}
 		fit.Watch = r.Trace.watch
 	}
 	start := time.Now()
-	model, err := m.Fit(ctx, f.train, fit)
+	c, err := m.Fit(ctx, f.train, fit)
 	if err != nil {
 		return nil, err
 	}
+	model := &frontend.Model{Fitted: f.fitted, Classifier: c}
 	r.Cost.FitSeconds = time.Since(start).Seconds()
 	out := model.Parts().Trained
 	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
@@ -107,10 +110,10 @@ func learnAndCount(ctx context.Context, m nrdl.Method, f *faces, r *Record, trac
 	return model, nil
 }
 
-// names returns the names of the people that the columns of set are taken for;
-// nobody, "", in a black image.
-func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, error) {
-	classes, err := model.PredictOf(ctx, set)
+// names returns the names of the people that the faces in set are taken for;
+// nobody, "", where there is no face.
+func names(ctx context.Context, model *frontend.Model, set *dataset.Images) ([]string, error) {
+	classes, err := model.Predict(ctx, set)
 	if err == nil {
 		err = context.Cause(ctx) // interrupted while the last of them were named
 	}
@@ -119,7 +122,7 @@ func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, err
 	}
 	named := make([]string, len(classes))
 	for j, c := range classes {
-		if !set.Black(j) {
+		if !set.Faceless(j) {
 			named[j] = model.Parts().Classes[c]
 		}
 	}
@@ -127,7 +130,7 @@ func names(ctx context.Context, model *nrdl.Model, set *nrdl.Set) ([]string, err
 }
 
 // watch adds a pass to t.
-func (t *Trace) watch(p nrdl.Progress) {
+func (t *Trace) watch(p classify.Progress) {
 	terms := p.Terms()
 	if t.Terms == nil {
 		t.Terms = []string{"residual"}

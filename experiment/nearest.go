@@ -3,15 +3,16 @@ package experiment
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 )
 
 // Nearest gives every column of test the class of the column of train at the
 // smallest angle to it, the first of equals: the 1-NN that every learner has
 // to beat.
-func Nearest(train *nrdl.Set, test *mat.Dense) []int {
+func Nearest(train *dataset.Images, test *mat.Dense) []int {
 	var cosines mat.Dense // N×n
-	cosines.Mul(nrdl.Unit(train.X).T(), nrdl.Unit(test))
+	cosines.Mul(classify.Unit(train.X).T(), classify.Unit(test))
 	_, n := cosines.Dims()
 	nearest := make([]int, n)
 	for u := range len(train.Labels()) {

@@ -12,9 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/internal/hint"
+	"nrdl/openset"
 )
 
 // An OpenSet says how it is judged what a method makes of people whom it does
@@ -22,16 +25,16 @@ import (
 // of their faces; they are to be named by the others. All faces of the people who
 // are left are strangers'.
 type OpenSet struct {
-	Split     dataset.Split // of the faces of those who are enrolled
-	Enrolled  float64       // share of the people who are
-	Repeats   int           // draws
-	Seed      uint64        // draw r, its split and its fit have the seed Seed + r
-	Input     nrdl.Input    // that makes samples of the images
-	Calibrate nrdl.CalibrationOptions
+	Split     dataset.Split     // of the faces of those who are enrolled
+	Enrolled  float64           // share of the people who are
+	Repeats   int               // draws
+	Seed      uint64            // draw r, its split and its fit have the seed Seed + r
+	Input     frontend.Pipeline // that makes samples of the images
+	Calibrate openset.Options
 
 	// Strangers are further ones, images as of the set that is judged; may be
 	// nil. Blank ones are images without a face, which nobody is named in.
-	Strangers *nrdl.Set
+	Strangers *dataset.Images
 	// Given is how many of Strangers, drawn at random, calibrate the model, as
 	// people do who have photographs of strangers; the others judge it.
 	Given int
@@ -45,24 +48,24 @@ var FalseAccepts = []float64{0.001, 0.01, 0.1}
 // identification are of all test faces of people who are enrolled: rightly named
 // and not called unknown.
 type OpenSetResult struct {
-	Method      string                  `json:"method"`
-	Input       nrdl.Input              `json:"input"`
-	Split       string                  `json:"split"`
-	Calibrate   nrdl.CalibrationOptions `json:"calibrate"`
-	People      int                     `json:"people"`      // enrolled in a draw
-	Strangers   int                     `json:"strangers"`   // people of the set who are not
-	OtherFaces  int                     `json:"other_faces"` // of further strangers who judge
-	Given       int                     `json:"given"`       // further strangers who calibrate
-	Draws       []OpenSetDraw           `json:"draws"`       //
-	Scores      []ScoreResult           `json:"scores"`      // the margin first, by which models decide
-	Reliability []ReliabilityBin        `json:"reliability"` // of all draws
-	Named       ReliabilityBin          `json:"named"`       // the faces of all draws that are named
-	Surest      float64                 `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
-	ECE         float64                 `json:"ece"`         // expected calibration error, mean over the draws
-	ECESD       float64                 `json:"ece_sd"`      //
-	FAR         Spread                  `json:"far"`         // share of strangers named by the thresholds of training
-	Identified  Spread                  `json:"identified"`  // by them
-	ClosedSet   Spread                  `json:"closed_set"`  // named rightly where nobody is called unknown
+	Method      string            `json:"method"`
+	Input       frontend.Pipeline `json:"input"`
+	Split       string            `json:"split"`
+	Calibrate   openset.Options   `json:"calibrate"`
+	People      int               `json:"people"`      // enrolled in a draw
+	Strangers   int               `json:"strangers"`   // people of the set who are not
+	OtherFaces  int               `json:"other_faces"` // of further strangers who judge
+	Given       int               `json:"given"`       // further strangers who calibrate
+	Draws       []OpenSetDraw     `json:"draws"`       //
+	Scores      []ScoreResult     `json:"scores"`      // the margin first, by which models decide
+	Reliability []ReliabilityBin  `json:"reliability"` // of all draws
+	Named       ReliabilityBin    `json:"named"`       // the faces of all draws that are named
+	Surest      float64           `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
+	ECE         float64           `json:"ece"`         // expected calibration error, mean over the draws
+	ECESD       float64           `json:"ece_sd"`      //
+	FAR         Spread            `json:"far"`         // share of strangers named by the thresholds of training
+	Identified  Spread            `json:"identified"`  // by them
+	ClosedSet   Spread            `json:"closed_set"`  // named rightly where nobody is called unknown
 }
 
 // A Spread is a number over the draws.
@@ -112,17 +115,17 @@ var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
 // as the other draws say.
 var scores = []struct {
 	name string
-	of   func(j *judged) func(nrdl.Evidence) float64
+	of   func(j *judged) func(classify.Evidence) float64
 }{
-	{"margin", just(func(e nrdl.Evidence) float64 { return e.Margin })},
-	{"concentration", just(func(e nrdl.Evidence) float64 { return e.Concentration })},
-	{"share", just(func(e nrdl.Evidence) float64 { return e.Share })},
-	{"residual", just(func(e nrdl.Evidence) float64 { return e.Residual })},
-	{"combined", func(j *judged) func(nrdl.Evidence) float64 { return j.combined }},
+	{"margin", just(func(e classify.Evidence) float64 { return e.Margin })},
+	{"concentration", just(func(e classify.Evidence) float64 { return e.Concentration })},
+	{"share", just(func(e classify.Evidence) float64 { return e.Share })},
+	{"residual", just(func(e classify.Evidence) float64 { return e.Residual })},
+	{"combined", func(j *judged) func(classify.Evidence) float64 { return j.combined }},
 }
 
-func just(of func(nrdl.Evidence) float64) func(*judged) func(nrdl.Evidence) float64 {
-	return func(*judged) func(nrdl.Evidence) float64 { return of }
+func just(of func(classify.Evidence) float64) func(*judged) func(classify.Evidence) float64 {
+	return func(*judged) func(classify.Evidence) float64 { return of }
 }
 
 // Validate reports what cannot be.
@@ -150,7 +153,7 @@ func (o OpenSet) others() int {
 }
 
 // JudgeOpenSet judges m on set. Done is told of each draw; may be nil.
-func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, done func(OpenSetDraw)) (*OpenSetResult, error) {
+func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o OpenSet, done func(OpenSetDraw)) (*OpenSetResult, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open set: %w", err)
 	}
@@ -163,7 +166,7 @@ func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, 
 		return nil, hint.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
 	}
 	res := &OpenSetResult{
-		Method: m.Name(), Input: o.Input.ForSet(set), Split: o.Split.String(), Calibrate: o.Calibrate,
+		Method: m.Name(), Input: o.Input.ForImages(set.Frame), Split: o.Split.String(), Calibrate: o.Calibrate,
 		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.Given, Given: o.Given,
 	}
 	var all []*judged
@@ -185,16 +188,16 @@ func JudgeOpenSet(ctx context.Context, set *nrdl.Set, m nrdl.Method, o OpenSet, 
 // judged is what is known after a draw.
 type judged struct {
 	OpenSetDraw
-	enrolled, strangers []nrdl.Recognition
+	enrolled, strangers []gallery.Face
 	right               []bool // of enrolled: the best guess is
 	bins                []ReliabilityBin
 	named               ReliabilityBin
 	surest              float64
-	combined            func(nrdl.Evidence) float64 // nil of one draw
+	combined            func(classify.Evidence) float64 // nil of one draw
 }
 
 // draw enrols people, learns and judges.
-func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people int, seed uint64) (*judged, error) {
+func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Method, people int, seed uint64) (*judged, error) {
 	known, unknown := divideFaces(set, people, seed)
 	learn, test, err := o.Split.Apply(known, seed)
 	if err != nil {
@@ -203,31 +206,32 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 	if len(test) == 0 {
 		return nil, hint.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
 	}
-	model, err := nrdl.Learn(ctx, known.Select(learn), o.Input.ForSet(set), m, nrdl.Run{Seed: seed})
+	model, err := gallery.Learn(ctx, known.Select(learn), o.Input.ForImages(set.Frame), m, classify.Run{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	others, given, err := o.further(ctx, model, seed)
+	others, given, err := o.further(ctx, model.Model, seed)
 	if err != nil {
 		return nil, err
 	}
-	if model, err = model.Calibrate(ctx, m, o.Calibrate, given, nil); err != nil {
+	calibration, err := model.Calibrate(ctx, m, o.Calibrate, given, nil)
+	if err != nil {
 		return nil, err
 	}
+	model.Calibration = calibration
 	probes := known.Select(test)
-	calibration := model.Parts().Calibration
 	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.Bears(), Threshold: calibration.Threshold}}
-	if j.enrolled, err = model.Recognise(ctx, probes); err != nil {
+	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}
 	for i, r := range j.enrolled {
 		j.right = append(j.right, r.Class >= 0 && model.Parts().Classes[r.Class] == probes.Classes[probes.ClassOf(i)])
 	}
-	for _, s := range []*nrdl.Set{unknown, others} {
+	for _, s := range []*dataset.Images{unknown, others} {
 		if s == nil {
 			continue
 		}
-		r, err := model.Recognise(ctx, s)
+		r, err := model.Identify(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +243,7 @@ func (o OpenSet) draw(ctx context.Context, set *nrdl.Set, m nrdl.Method, people 
 
 // further returns the further strangers who judge, and the margins in model of
 // those who are given to the calibration; nil where there are none.
-func (o OpenSet) further(ctx context.Context, model *nrdl.Model, seed uint64) (judge *nrdl.Set, given []float64, err error) {
+func (o OpenSet) further(ctx context.Context, model *frontend.Model, seed uint64) (judge *dataset.Images, given []float64, err error) {
 	if o.Given == 0 {
 		return o.Strangers, nil, nil
 	}
@@ -255,17 +259,21 @@ func (o OpenSet) further(ctx context.Context, model *nrdl.Model, seed uint64) (j
 }
 
 // pick returns the images of set, which has no people, at these columns.
-func pick(set *nrdl.Set, columns []int) *nrdl.Set {
+func pick(set *dataset.Images, columns []int) *dataset.Images {
 	d, _ := set.X.Dims()
-	t := &nrdl.Set{X: mat.NewDense(d, len(columns), nil), Input: set.Input, White: set.White}
+	t := dataset.Unlabelled(mat.NewDense(d, len(columns), nil), set.Frame)
+	t.White = set.White
 	for j, from := range columns {
 		t.X.SetCol(j, mat.Col(nil, from, set.X))
+		if set.NoFace != nil {
+			t.NoFace = append(t.NoFace, set.NoFace[from])
+		}
 	}
 	return t
 }
 
 // divideFaces draws who is enrolled; the rest is nil where everybody is.
-func divideFaces(set *nrdl.Set, people int, seed uint64) (known, unknown *nrdl.Set) {
+func divideFaces(set *dataset.Images, people int, seed uint64) (known, unknown *dataset.Images) {
 	chosen := rand.New(rand.NewPCG(seed, uint64(len(set.Classes)))).Perm(len(set.Classes))[:people]
 	var in, out []int
 	for j, c := range set.Labels() {

@@ -4,12 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/gallery"
 )
 
 // sortedOf returns the scores of the strangers, descending; an image without a
 // face has none that counts.
-func (j *judged) sortedOf(of func(nrdl.Evidence) float64) []float64 {
+func (j *judged) sortedOf(of func(classify.Evidence) float64) []float64 {
 	v := make([]float64, len(j.strangers))
 	for i, r := range j.strangers {
 		v[i] = scoreOf(r, of)
@@ -19,7 +20,7 @@ func (j *judged) sortedOf(of func(nrdl.Evidence) float64) []float64 {
 	return v
 }
 
-func scoreOf(r nrdl.Recognition, of func(nrdl.Evidence) float64) float64 {
+func scoreOf(r gallery.Face, of func(classify.Evidence) float64) float64 {
 	if r.Class < 0 {
 		return math.Inf(-1)
 	}
@@ -28,7 +29,7 @@ func scoreOf(r nrdl.Recognition, of func(nrdl.Evidence) float64) float64 {
 
 // identifiedAt is the identification rate where a share far of the strangers, at
 // most, is named: those above the next of their scores.
-func (j *judged) identifiedAt(of func(nrdl.Evidence) float64, far float64) float64 {
+func (j *judged) identifiedAt(of func(classify.Evidence) float64, far float64) float64 {
 	v := j.sortedOf(of)
 	at := int(far*float64(len(v)) + 1e-9)
 	if at >= len(v) {
@@ -38,7 +39,7 @@ func (j *judged) identifiedAt(of func(nrdl.Evidence) float64, far float64) float
 }
 
 // above is the share of enrolled faces rightly named with a score above t.
-func (j *judged) above(of func(nrdl.Evidence) float64, t float64) float64 {
+func (j *judged) above(of func(classify.Evidence) float64, t float64) float64 {
 	n := 0
 	for i, r := range j.enrolled {
 		if j.right[i] && scoreOf(r, of) > t {
@@ -51,7 +52,7 @@ func (j *judged) above(of func(nrdl.Evidence) float64, t float64) float64 {
 // equalError is the share of strangers named where it is that of the enrolled
 // faces that are not named rightly; where the two cross between thresholds, the
 // middle of them.
-func (j *judged) equalError(of func(nrdl.Evidence) float64) float64 {
+func (j *judged) equalError(of func(classify.Evidence) float64) float64 {
 	v := j.sortedOf(of)
 	lo, hi := 0, len(v) // strangers named
 	missed := func(n int) float64 {
@@ -76,9 +77,9 @@ const tenths = 10
 
 // reliability sorts faces by their probabilities. Images without a face have
 // none.
-func reliability(enrolled []nrdl.Recognition, right []bool, strangers []nrdl.Recognition, prior float64) []ReliabilityBin {
+func reliability(enrolled []gallery.Face, right []bool, strangers []gallery.Face, prior float64) []ReliabilityBin {
 	bins := make([]ReliabilityBin, tenths)
-	bin := func(r nrdl.Recognition) *ReliabilityBin {
+	bin := func(r gallery.Face) *ReliabilityBin {
 		return &bins[min(tenths-1, int(r.Probability*tenths))]
 	}
 	for i, r := range enrolled {
@@ -95,9 +96,9 @@ func reliability(enrolled []nrdl.Recognition, right []bool, strangers []nrdl.Rec
 }
 
 // judges reports whether r says with which probability it is right.
-func judges(r nrdl.Recognition) bool { return r.Class >= 0 && !math.IsNaN(r.Probability) }
+func judges(r gallery.Face) bool { return r.Class >= 0 && !math.IsNaN(r.Probability) }
 
-func (b *ReliabilityBin) add(r nrdl.Recognition, right bool, weight float64) {
+func (b *ReliabilityBin) add(r gallery.Face, right bool, weight float64) {
 	b.Faces++
 	b.Share += weight
 	b.Said += weight * r.Probability

@@ -6,14 +6,16 @@ import (
 	"runtime"
 	"testing"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/internal/realdata"
 	"nrdl/method"
+	"nrdl/openset"
+	"nrdl/synthetic"
 )
 
-func judgeOpenSet(t *testing.T, set *nrdl.Set, o experiment.OpenSet) *experiment.OpenSetResult {
+func judgeOpenSet(t *testing.T, set *dataset.Images, o experiment.OpenSet) *experiment.OpenSetResult {
 	t.Helper()
 	r, err := experiment.JudgeOpenSet(t.Context(), set, method.DefaultNRC, o, nil)
 	if err != nil {
@@ -23,13 +25,13 @@ func judgeOpenSet(t *testing.T, set *nrdl.Set, o experiment.OpenSet) *experiment
 }
 
 func TestOpenSetOfDrawnFaces(t *testing.T) {
-	s := dataset.DefaultSynthetic
+	s := synthetic.Default
 	s.People, s.PerPerson = 24, 6
 	set, err := s.Draw(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: nrdl.DefaultCalibration}
+	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: openset.Default}
 	r := judgeOpenSet(t, set, o)
 	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Said > r.Named.Right+0.02 {
 		t.Errorf("of the faces that are named: %+v", r.Named)
@@ -74,8 +76,8 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 // Twenty people of ORL are enrolled, the others are strangers.
 func TestOpenSetOfORL(t *testing.T) {
 	path := realdata.Path(t, "orl_faces")
-	in := nrdl.DefaultInput
-	set, err := dataset.Open(t.Context(), path, dataset.Options{Input: in})
+	in := frontend.Faces96
+	set, err := dataset.Open(t.Context(), path, dataset.Options{Frame: in.Frame})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestOpenSetOfORL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: nrdl.DefaultCalibration})
+	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: openset.Default})
 	if r.Identified.Mean < 0.6 || r.FAR.Most > 0.02 || r.ECE > 0.08 {
 		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FAR, r.ECE)
 	}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"slices"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // A Plan says which methods are judged on which data, and how often.
@@ -34,8 +36,8 @@ type plannedData struct {
 	title     string
 	about     string
 	path      string
-	drawn     *dataset.Synthetic
-	images    nrdl.Input // how images are read
+	drawn     *synthetic.Faces
+	images    dataset.Frame // how images are read
 	preset    string
 	repeats   int // 0 for the plan's
 	splits    []dataset.Split
@@ -49,8 +51,8 @@ type contestant struct {
 	at     *value
 	id     string // by which published rates and notes know it
 	label  string
-	method func(preset string) (nrdl.Method, error)
-	input  nrdl.Input // the zero Input is that of the data set
+	method func(preset string) (classify.Method, error)
+	input  frontend.Pipeline // the zero Input is that of the data set
 	varied *Varied
 	tune   *Search
 	trace  bool
@@ -61,7 +63,7 @@ type contestant struct {
 type job struct {
 	*setting
 	contestant *contestant
-	method     nrdl.Method
+	method     classify.Method
 	params     json.RawMessage
 	key        string
 }
@@ -70,7 +72,7 @@ type job struct {
 type setting struct {
 	plan      *Plan
 	data      *plannedData
-	input     nrdl.Input // that makes samples
+	input     frontend.Pipeline // that makes samples
 	split     dataset.Split
 	noise     float64
 	occlusion float64
@@ -124,9 +126,9 @@ func (s *setting) enter(entrants []entrant) []*setting {
 }
 
 // images is how the images of s are read.
-func (s *setting) images() nrdl.Input {
+func (s *setting) images() dataset.Frame {
 	in := s.data.images
-	if s.input.Size != (nrdl.Size{}) {
+	if s.input.Size != (dataset.Size{}) {
 		in.Size = s.input.Size
 	}
 	if s.input.Crop != 0 {
@@ -139,7 +141,7 @@ func (s *setting) images() nrdl.Input {
 // it has there.
 type entrant struct {
 	contestant *contestant
-	method     nrdl.Method
+	method     classify.Method
 	params     json.RawMessage
 }
 
@@ -210,14 +212,14 @@ func (c *contestant) meets(data string) bool {
 // hash is the key of j: equal for equal work that goes by the same label.
 func (j *job) hash() string {
 	d := j.data
-	var samples *nrdl.Input
+	var samples *frontend.Pipeline
 	if !j.input.IsZero() {
 		samples = &j.input
 	}
 	text, err := json.Marshal(struct {
 		Data, Path       string
-		Drawn            *dataset.Synthetic
-		Input            nrdl.Input
+		Drawn            *synthetic.Faces
+		Input            dataset.Frame
 		Split            string
 		Noise, Occlusion float64
 		Repeat           int
@@ -227,7 +229,7 @@ func (j *job) hash() string {
 		Varied           *Varied
 		Tune             *Search
 		Trace            bool
-		Samples          *nrdl.Input `json:",omitempty"`
+		Samples          *frontend.Pipeline `json:",omitempty"`
 	}{
 		d.name, d.path, d.drawn, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
 		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace, samples,

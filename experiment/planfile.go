@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // maxPlan bounds the file of a plan, in bytes.
@@ -178,13 +179,13 @@ func readSplit(d *plannedData) func(*value) error {
 	}
 }
 
-func readSize(to *nrdl.Size) func(*value) error {
+func readSize(to *dataset.Size) func(*value) error {
 	return func(v *value) error {
 		var s string
 		if err := readText(&s)(v); err != nil {
 			return err
 		}
-		in, err := nrdl.ParseSize(s)
+		in, err := dataset.ParseSize(s)
 		if err != nil {
 			return v.errorf("%w", err)
 		}
@@ -202,7 +203,7 @@ func readCrop(to *float64) func(*value) error {
 		if err := readNumber(&one)(v); err != nil {
 			return err
 		}
-		if err := (nrdl.Input{Crop: one[0]}).Validate(); err != nil {
+		if err := (dataset.Frame{Crop: one[0]}).Validate(); err != nil {
 			return v.errorf("%w", err)
 		}
 		*to = one[0]
@@ -210,13 +211,13 @@ func readCrop(to *float64) func(*value) error {
 	}
 }
 
-func readInput(to *nrdl.Input) func(*value) error {
+func readInput(to *frontend.Pipeline) func(*value) error {
 	return func(v *value) error {
 		var s string
 		if err := readText(&s)(v); err != nil {
 			return err
 		}
-		in, err := nrdl.ParseInput(s)
+		in, err := frontend.Parse(s)
 		if err != nil {
 			return v.errorf("%w", err)
 		}
@@ -225,9 +226,9 @@ func readInput(to *nrdl.Input) func(*value) error {
 	}
 }
 
-func readSynthetic(to **dataset.Synthetic) func(*value) error {
+func readSynthetic(to **synthetic.Faces) func(*value) error {
 	return func(v *value) error {
-		s := dataset.DefaultSynthetic
+		s := synthetic.Default
 		strength := func(to *float64) func(*value) error {
 			return func(v *value) error {
 				var one []float64

@@ -16,9 +16,11 @@ import (
 
 	"github.com/fvbommel/sortorder"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
+	"nrdl/synthetic"
 )
 
 // A Record is what is kept of one run of a plan: a line of a file of records.
@@ -37,22 +39,22 @@ type Record struct {
 	Seed      uint64  `json:"seed"`                // of the split and of the fit
 	DirtSeed  uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
-	Method string          `json:"method"`
-	Label  string          `json:"label"`           // what tables call it
-	Input  *nrdl.Input     `json:"input,omitempty"` // that made samples of the images; nil for the images as they are
-	Varied *Varied         `json:"varied,omitempty"`
-	Params json.RawMessage `json:"params"` // all that the method learnt with, tuned ones too
-	Tuning *Tuning         `json:"tuning,omitempty"`
+	Method string             `json:"method"`
+	Label  string             `json:"label"`           // what tables call it
+	Input  *frontend.Pipeline `json:"input,omitempty"` // that made samples of the images; nil for the images as they are
+	Varied *Varied            `json:"varied,omitempty"`
+	Params json.RawMessage    `json:"params"` // all that the method learnt with, tuned ones too
+	Tuning *Tuning            `json:"tuning,omitempty"`
 
-	SplitHash string      `json:"split_hash,omitempty"` // of the columns that were learnt from
-	Train     int         `json:"train,omitempty"`      // images learnt from
-	N         int         `json:"n,omitempty"`          // images judged
-	Wrong     int         `json:"wrong"`
-	Rate      float64     `json:"rate"` // right ones of N, 0 … 1
-	Passes    int         `json:"passes"`
-	Status    nrdl.Status `json:"status,omitempty"`
-	Residual  float64     `json:"residual"`
-	Error     string      `json:"error,omitempty"`
+	SplitHash string          `json:"split_hash,omitempty"` // of the columns that were learnt from
+	Train     int             `json:"train,omitempty"`      // images learnt from
+	N         int             `json:"n,omitempty"`          // images judged
+	Wrong     int             `json:"wrong"`
+	Rate      float64         `json:"rate"` // right ones of N, 0 … 1
+	Passes    int             `json:"passes"`
+	Status    classify.Status `json:"status,omitempty"`
+	Residual  float64         `json:"residual"`
+	Error     string          `json:"error,omitempty"`
 
 	ClassErrors map[string]int `json:"class_errors,omitempty"` // images named wrongly, by person; those without are left out
 	Confusions  []Confusion    `json:"confusions,omitempty"`   // the most frequent first
@@ -66,14 +68,14 @@ type Record struct {
 
 // A Source says what a run learnt from and was judged by.
 type Source struct {
-	Name   string             `json:"name"`
-	Title  string             `json:"title"`
-	Path   string             `json:"path,omitempty"` // as the plan has it; "" of drawn faces
-	Drawn  *dataset.Synthetic `json:"drawn,omitempty"`
-	Input  nrdl.Input         `json:"input"`
-	Preset string             `json:"preset,omitempty"`
-	Hash   string             `json:"hash"` // of samples and labels
-	About  string             `json:"about,omitempty"`
+	Name   string           `json:"name"`
+	Title  string           `json:"title"`
+	Path   string           `json:"path,omitempty"` // as the plan has it; "" of drawn faces
+	Drawn  *synthetic.Faces `json:"drawn,omitempty"`
+	Input  dataset.Frame    `json:"input"`
+	Preset string           `json:"preset,omitempty"`
+	Hash   string           `json:"hash"` // of samples and labels
+	About  string           `json:"about,omitempty"`
 }
 
 // Varied is the parameter that a plan varies, and its value in this run.

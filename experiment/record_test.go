@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/edits"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -89,8 +89,8 @@ func TestRecordsSayWhatWasDone(t *testing.T) {
 			}
 		case r.Trace != nil:
 			var got, want []float64
-			watch := func(p nrdl.Progress) { want = append(want, p.Residual) }
-			if _, err := method.DefaultNRDL.Fit(t.Context(), train, nrdl.Run{Seed: r.Seed, Watch: watch}); err != nil {
+			watch := func(p classify.Progress) { want = append(want, p.Residual) }
+			if _, err := method.DefaultNRDL.Fit(t.Context(), &train.Samples, classify.Run{Seed: r.Seed, Watch: watch}); err != nil {
 				t.Fatal(err)
 			}
 			for _, v := range r.Trace.Values {

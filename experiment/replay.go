@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
 
 // A Rerun is a run that was made again from its record.
 type Rerun struct {
-	Train   *nrdl.Set
-	Test    *nrdl.Set
+	Train   *dataset.Images
+	Test    *dataset.Images
 	Columns []int // of Test in the whole set
-	Model   *nrdl.Model
+	Model   *frontend.Model
 	Record  Record // what was found now
 }
 
@@ -52,10 +52,10 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if set.hash != r.Dataset.Hash {
 		return nil, hint.Add(errors.New("the data are not those of the record"), "they have changed since, or another folder is meant")
 	}
-	var in nrdl.Input
+	var in frontend.Pipeline
 	if r.Input != nil {
 		in = *r.Input
-		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Images()); err != nil {
+		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame); err != nil {
 			return nil, err
 		}
 	}

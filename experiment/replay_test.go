@@ -13,10 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/internal/hint"
+	"nrdl/internal/modelfile"
 	"nrdl/method"
 )
 
@@ -131,7 +134,7 @@ func everyMethod(t *testing.T) *Plan {
 }
 
 // poisoned is set with other pixels in the columns.
-func poisoned(set *nrdl.Set, columns []int) *nrdl.Set {
+func poisoned(set *dataset.Images, columns []int) *dataset.Images {
 	p := *set
 	p.X = mat.DenseCopyOf(set.X)
 	d, _ := p.X.Dims()
@@ -181,9 +184,9 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 
 // learnt makes the run of j on set and returns its record and its model. It
 // fails where the test images are asked for twice, or before a fit has ended.
-func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
+func learnt(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
 	t.Helper()
-	f, err := divide(t.Context(), set, nrdl.Input{}, j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), set, frontend.Pipeline{}, j.split, j.fit(), dirt{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,7 @@ func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
 	if j.contestant.tune != nil { // which takes methods of package method alone
 		spied.method = j.method
 	}
-	f.test = func() (*nrdl.Set, error) {
+	f.test = func() (*dataset.Images, error) {
 		events = append(events, "test")
 		return make()
 	}
@@ -218,7 +221,7 @@ func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
 		t.Fatal(err)
 	}
 	var saved bytes.Buffer
-	if err := model.Save(&saved); err != nil {
+	if err := modelfile.Write(&saved, &gallery.Model{Model: model}); err != nil {
 		t.Fatal(err)
 	}
 	return *r, saved.Bytes()
@@ -226,11 +229,11 @@ func learnt(t *testing.T, j *job, set *nrdl.Set) (Record, []byte) {
 
 // A spy tells when its method fits.
 type spy struct {
-	nrdl.Method
+	classify.Method
 	events *[]string
 }
 
-func (s spy) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (s spy) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	*s.events = append(*s.events, "fit begins")
 	defer func() { *s.events = append(*s.events, "fit ends") }()
 	return s.Method.Fit(ctx, train, run)
@@ -243,13 +246,13 @@ func TestTuningHasNoTestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := settings[0].jobs[0]
-	f, err := divide(t.Context(), drawn(t), nrdl.Input{}, j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), drawn(t), frontend.Pipeline{}, j.split, j.fit(), dirt{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := j.record(&openSet{set: drawn(t)})
 	make := f.test
-	f.test = func() (*nrdl.Set, error) {
+	f.test = func() (*dataset.Images, error) {
 		if r.Tuning == nil || len(r.Tuning.Trials) != j.contestant.tune.Budget || r.Cost.FitSeconds == 0 || r.Passes == 0 && r.Status == "" {
 			t.Error("the test images are asked for before the fit with the tuned parameters has ended")
 		}
@@ -263,20 +266,20 @@ func TestTuningHasNoTestImages(t *testing.T) {
 // telling is CRC that tells of its fits; other than a spy it can be tuned.
 type telling struct {
 	method.CRC
-	Told func(nrdl.Run) `json:"-"`
+	Told func(classify.Run) `json:"-"`
 }
 
-func (m telling) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (m telling) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	m.Told(run)
 	return m.CRC.Fit(ctx, train, run)
 }
 
 // toldOf is a plan of two settings, with three contestants that tell of their
 // fits, one of them tuned.
-func toldOf(t *testing.T, told func(nrdl.Run)) *Plan {
+func toldOf(t *testing.T, told func(classify.Run)) *Plan {
 	p := parse(t, `{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
 	for i := range p.contestants {
-		p.contestants[i].method = func(string) (nrdl.Method, error) { return telling{method.DefaultCRC, told}, nil }
+		p.contestants[i].method = func(string) (classify.Method, error) { return telling{method.DefaultCRC, told}, nil }
 	}
 	return p
 }
@@ -285,7 +288,7 @@ func toldOf(t *testing.T, told func(nrdl.Run)) *Plan {
 func TestFitsOfASettingHaveOneSeed(t *testing.T) {
 	var used []uint64
 	of := map[int]uint64{} // by repeat
-	p := toldOf(t, func(run nrdl.Run) { used = append(used, run.Seed) })
+	p := toldOf(t, func(run classify.Run) { used = append(used, run.Seed) })
 	_, done := benched(t, Bench{Jobs: 1, Progress: func(now Progress) {
 		r := now.Last
 		if r == nil {
@@ -332,7 +335,7 @@ func isShared(t *testing.T, d *mat.Dense) bool {
 // of a search, of a bench that is interrupted, and of a replay.
 func TestNothingStaysShared(t *testing.T) {
 	var units []*mat.Dense
-	p := toldOf(t, func(run nrdl.Run) {
+	p := toldOf(t, func(run classify.Run) {
 		if !slices.Contains(units, run.Unit) {
 			units = append(units, run.Unit)
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -24,7 +24,7 @@ const (
 
 // A space is where the parameters of a method are looked for.
 type space struct {
-	m    nrdl.Method // as given
+	m    classify.Method // as given
 	axes []axis
 }
 
@@ -42,7 +42,7 @@ type point struct {
 	value []string
 }
 
-func newSpace(m nrdl.Method) (*space, error) {
+func newSpace(m classify.Method) (*space, error) {
 	s := &space{m: m}
 	params := method.Params(m)
 	for _, r := range method.Ranges(m) {
@@ -122,7 +122,7 @@ func inside(u float64) float64 {
 
 // configure returns the method at p, with what it sets: parameters that do not
 // matter there stay as given. The error is of a value that Set refuses.
-func (s *space) configure(p point) (nrdl.Method, []string, error) {
+func (s *space) configure(p point) (classify.Method, []string, error) {
 	m, set := s.m, []string{}
 	for i, a := range s.axes {
 		if a.If != "" {
@@ -143,7 +143,7 @@ func (s *space) configure(p point) (nrdl.Method, []string, error) {
 }
 
 // valueOf returns the value of a parameter of m, or "" where there is none.
-func valueOf(m nrdl.Method, path string) string {
+func valueOf(m classify.Method, path string) string {
 	for _, p := range method.Params(m) {
 		if p.Path == path {
 			return p.Value

@@ -12,8 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/frontend"
 )
 
 // A Search looks for parameters inside a training part, in the ranges that a
@@ -63,16 +65,16 @@ func (t Trial) Compare(u Trial) int {
 
 // Tuned is what Tune found.
 type Tuned struct {
-	Method nrdl.Method `json:"-"`      // with the parameters of the best trial
-	Best   int         `json:"best"`   // the trial that names fewest wrongly, the first of equals
-	Trials []Trial     `json:"trials"` // in the order in which they were judged
+	Method classify.Method `json:"-"`      // with the parameters of the best trial
+	Best   int             `json:"best"`   // the trial that names fewest wrongly, the first of equals
+	Trials []Trial         `json:"trials"` // in the order in which they were judged
 }
 
 // A TuneObserver is told how a search goes. It observes: nothing that it does
 // changes a result. Its fields may be nil.
 type TuneObserver struct {
-	Fit  func(trial, fold int) nrdl.Watch // before each fit; what it returns watches the fit
-	Done func(trial int, t Trial)         // after each trial, with a copy
+	Fit  func(trial, fold int) classify.Watch // before each fit; what it returns watches the fit
+	Done func(trial int, t Trial)             // after each trial, with a copy
 }
 
 // Tune looks for the parameters with which m, learning from the samples that in
@@ -85,8 +87,8 @@ type TuneObserver struct {
 // A trial that cannot be learnt has its error, and the search goes on; it is an
 // error if none can be learnt, if m declares no ranges, and once ctx ends, which
 // gives its cause.
-func Tune(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method, s Search, o TuneObserver) (Tuned, error) {
-	t, err := newTuner(ctx, train, in.ForSet(train), m, s, o)
+func Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search, o TuneObserver) (Tuned, error) {
+	t, err := newTuner(ctx, train, in.ForImages(train.Frame), m, s, o)
 	if err == nil {
 		err = t.search(ctx)
 	}
@@ -109,8 +111,23 @@ const (
 
 // A heldOut is a fold: what is learnt from, and what is judged by.
 type heldOut struct {
-	learn, judge *nrdl.Set
-	unit         *mat.Dense // nrdl.Unit of learn, for all trials
+	learn, judge *classify.Samples
+	images       *dataset.Images // of judge
+	unit         *mat.Dense      // classify.Unit of learn, for all trials
+}
+
+// wrong counts the faces of the fold that c names wrongly.
+func (f *heldOut) wrong(ctx context.Context, c *classify.Classifier) (n int, err error) {
+	named, err := c.Predict(ctx, f.judge.X)
+	if err != nil {
+		return 0, err
+	}
+	for j, class := range named {
+		if f.images.Faceless(j) || c.Parts().Classes[class] != f.judge.Classes[f.judge.ClassOf(j)] {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // tuner is the state of a search.
@@ -127,7 +144,7 @@ type tuner struct {
 	failed error // of the first trial that failed
 }
 
-func newTuner(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method, s Search, o TuneObserver) (*tuner, error) {
+func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search, o TuneObserver) (*tuner, error) {
 	switch {
 	case s.Budget < 1:
 		return nil, fmt.Errorf("a budget of %d configurations", s.Budget)
@@ -152,13 +169,16 @@ func newTuner(ctx context.Context, train *nrdl.Set, in nrdl.Input, m nrdl.Method
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
 		var f heldOut
-		if f.learn, err = train.Select(learn).Training(ctx, in); err != nil {
+		var fitted frontend.Fitted
+		if fitted, f.learn, err = in.Fit(ctx, train.Select(learn)); err != nil {
 			return nil, err
 		}
-		if f.judge, err = train.Select(judge).Samples(in); err != nil {
+		f.images = train.Select(judge)
+		if f.judge, err = fitted.Samples(f.images); err != nil {
 			return nil, err
 		}
-		f.unit = nrdl.Unit(f.learn.X)
+		f.judge.X = fitted.Project(f.judge.X)
+		f.unit = classify.Unit(f.learn.X)
 		t.folds = append(t.folds, f)
 	}
 	return t, nil
@@ -257,21 +277,21 @@ func (t *tuner) try(ctx context.Context, p point) error {
 
 // judge counts what m names wrongly, fold after fold, until it cannot be the
 // best any more.
-func (t *tuner) judge(ctx context.Context, i int, m nrdl.Method, trial *Trial) error {
+func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Trial) error {
 	for k, f := range t.folds {
-		var w nrdl.Watch
+		var w classify.Watch
 		if t.o.Fit != nil {
 			w = t.o.Fit(i, k)
 		}
-		model, err := m.Fit(ctx, f.learn, nrdl.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
+		c, err := m.Fit(ctx, f.learn, classify.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
 		if err != nil {
 			return err
 		}
-		r, err := Judge(ctx, model, f.judge)
+		wrong, err := f.wrong(ctx, c)
 		if err != nil {
 			return err
 		}
-		trial.Wrong, trial.N, trial.Folds = trial.Wrong+r.Wrong, trial.N+r.N, k+1
+		trial.Wrong, trial.N, trial.Folds = trial.Wrong+wrong, trial.N+f.judge.Len(), k+1
 		if trial.Wrong >= t.fewest {
 			return nil
 		}

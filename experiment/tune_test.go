@@ -15,18 +15,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // hard returns faces of which many are named wrongly, more or fewer by the
 // parameters: there are more of them than pixels, and noise.
-func hard(t testing.TB) *nrdl.Set {
+func hard(t testing.TB) *dataset.Images {
 	t.Helper()
-	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 6, 8, nrdl.Size{Height: 5, Width: 4}
+	s := synthetic.Default
+	s.People, s.PerPerson, s.Input = 6, 8, dataset.Size{Height: 5, Width: 4}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -41,9 +43,9 @@ func hard(t testing.TB) *nrdl.Set {
 
 var clocks = cmpopts.IgnoreFields(Trial{}, "Seconds")
 
-func tune(t *testing.T, train *nrdl.Set, m nrdl.Method, s Search) Tuned {
+func tune(t *testing.T, train *dataset.Images, m classify.Method, s Search) Tuned {
 	t.Helper()
-	got, err := Tune(t.Context(), train, nrdl.Input{}, m, s, TuneObserver{})
+	got, err := Tune(t.Context(), train, frontend.Pipeline{}, m, s, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func tune(t *testing.T, train *nrdl.Set, m nrdl.Method, s Search) Tuned {
 }
 
 // edited is m with what a trial sets.
-func edited(t *testing.T, m nrdl.Method, set []string) nrdl.Method {
+func edited(t *testing.T, m classify.Method, set []string) classify.Method {
 	t.Helper()
 	for _, s := range set {
 		path, value, _ := strings.Cut(s, "=")
@@ -64,8 +66,8 @@ func edited(t *testing.T, m nrdl.Method, set []string) nrdl.Method {
 }
 
 // cheap are methods that learn at once; that of NRC has conditions.
-func cheap() []nrdl.Method {
-	return []nrdl.Method{method.DefaultCRC, method.DefaultLRC, method.DefaultNRC}
+func cheap() []classify.Method {
+	return []classify.Method{method.DefaultCRC, method.DefaultLRC, method.DefaultNRC}
 }
 
 // The naive twin judges every trial in all folds by Validate. What was given up
@@ -129,12 +131,12 @@ func TestTuneRepeats(t *testing.T) {
 		var told []Trial
 		fits := 0
 		watched := TuneObserver{
-			Fit: func(trial, fold int) nrdl.Watch {
+			Fit: func(trial, fold int) classify.Watch {
 				if trial != len(told) {
 					t.Errorf("a fit of trial %d, fold %d, in trial %d", trial, fold, len(told))
 				}
 				fits++
-				return func(nrdl.Progress) {}
+				return func(classify.Progress) {}
 			},
 			Done: func(i int, trial Trial) {
 				if i != len(told) {
@@ -143,7 +145,7 @@ func TestTuneRepeats(t *testing.T) {
 				told = append(told, trial)
 			},
 		}
-		one, err := Tune(t.Context(), train, nrdl.Input{}, m, s, watched)
+		one, err := Tune(t.Context(), train, frontend.Pipeline{}, m, s, watched)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +255,7 @@ type few struct {
 
 func (f few) Ranges() []method.Range { return f.ranges }
 
-func (f few) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (f few) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	if f.Fails != nil {
 		if err := f.Fails(&f); err != nil {
 			return nil, err
@@ -300,7 +302,7 @@ func TestFailuresAreTrials(t *testing.T) {
 	}
 	cause := hint.Add(errors.New("ever"), "do not")
 	m.Fails = func(*few) error { return cause }
-	if _, err := Tune(t.Context(), train, nrdl.Input{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || hint.Of(err) != "do not" {
+	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || hint.Of(err) != "do not" {
 		t.Errorf("all fail: %v, hint %q", err, hint.Of(err))
 	}
 }
@@ -313,7 +315,7 @@ func TestTuneStops(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		last, fits := -1, 0
 		o := TuneObserver{
-			Fit: func(trial, fold int) nrdl.Watch {
+			Fit: func(trial, fold int) classify.Watch {
 				if fits++; inside && trial == 0 && fold == 1 {
 					cancel(why)
 				}
@@ -325,7 +327,7 @@ func TestTuneStops(t *testing.T) {
 				}
 			},
 		}
-		_, err := Tune(ctx, train, nrdl.Input{}, method.DefaultCRC, Search{Budget: 6, Folds: 3}, o)
+		_, err := Tune(ctx, train, frontend.Pipeline{}, method.DefaultCRC, Search{Budget: 6, Folds: 3}, o)
 		if !errors.Is(err, why) {
 			t.Errorf("%v, not the cause", err)
 		}
@@ -339,8 +341,8 @@ func TestTuneStops(t *testing.T) {
 func TestTuneErrors(t *testing.T) {
 	train := unequal(t)
 	for _, c := range []struct {
-		set     *nrdl.Set
-		m       nrdl.Method
+		set     *dataset.Images
+		m       classify.Method
 		s       Search
 		message string
 	}{
@@ -351,11 +353,11 @@ func TestTuneErrors(t *testing.T) {
 		{train, few{ranges: []method.Range{{Path: "kapa"}}}, Search{Budget: 1, Folds: 2}, "kapa"},
 		{train.Select([]int{0, 8, 11, 16}), method.DefaultCRC, Search{Budget: 1, Folds: 2}, "more than one"},
 	} {
-		if _, err := Tune(t.Context(), c.set, nrdl.Input{}, c.m, c.s, TuneObserver{}); err == nil || !strings.Contains(err.Error(), c.message) {
+		if _, err := Tune(t.Context(), c.set, frontend.Pipeline{}, c.m, c.s, TuneObserver{}); err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%+v: %v", c.s, err)
 		}
 	}
-	if _, err := Tune(t.Context(), train, nrdl.Input{}, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); hint.Of(err) == "" {
+	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); hint.Of(err) == "" {
 		t.Error("no hint without ranges")
 	}
 }
@@ -364,7 +366,7 @@ func TestTuneErrors(t *testing.T) {
 // only one are judged by once.
 func TestTuneHoldsOut(t *testing.T) {
 	train := unequal(t)
-	s, err := newTuner(t.Context(), train, nrdl.Input{}.ForSet(train), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
+	s, err := newTuner(t.Context(), train, frontend.Pipeline{}.ForImages(train.Frame), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +374,7 @@ func TestTuneHoldsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := func(set *nrdl.Set) []string {
+	id := func(set *classify.Samples) []string {
 		ids := slices.Clone(set.IDs)
 		slices.Sort(ids)
 		return ids

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -14,17 +16,17 @@ import (
 // at random to N folds, which differ by one image at most, and each fold in its
 // turn is held out. A person's only image is never held out.
 type Folds struct {
-	N       int        // ≥ 2
-	Repeats int        // ≥ 1, times to deal anew
-	Seed    uint64     // repeat r deals and learns with the seed Seed + r
-	Input   nrdl.Input // as in Protocol
+	N       int               // ≥ 2
+	Repeats int               // ≥ 1, times to deal anew
+	Seed    uint64            // repeat r deals and learns with the seed Seed + r
+	Input   frontend.Pipeline // as in Protocol
 }
 
 // Validate judges m by held-out parts of train: the way to find parameters
 // without a look at a test image, since it has none. The Result has
 // Repeats × N Runs, those of one repeat next to each other; run after run it
 // is the same for any method, so that two methods can be compared fold by fold.
-func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Observer) (Result, error) {
+func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f Folds, o Observer) (Result, error) {
 	if f.N < 2 {
 		return Result{}, fmt.Errorf("validate: %d folds, fewer than 2", f.N)
 	}
@@ -35,7 +37,7 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 	if err != nil {
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForSet(train), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
+	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForImages(train.Frame), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
 		fold, err := f.deal(train, seed)
@@ -44,11 +46,11 @@ func Validate(ctx context.Context, train *nrdl.Set, m nrdl.Method, f Folds, o Ob
 		}
 		for held := range f.N {
 			learn, judge := hold(fold, held)
-			var w nrdl.Watch
+			var w classify.Watch
 			if o.Fit != nil {
 				w = o.Fit(len(res.Runs))
 			}
-			one, model, err := fitAndJudge(ctx, train, f.Input, m, learn, judge, nrdl.Run{Seed: seed, Watch: w})
+			one, model, err := fitAndJudge(ctx, train, f.Input, m, learn, judge, classify.Run{Seed: seed, Watch: w})
 			if err != nil {
 				return Result{}, fmt.Errorf("validate: %w", err)
 			}
@@ -84,7 +86,7 @@ const foldStream = 0xbb67ae8584caa73b
 
 // deal returns the fold of every sample. It goes on from class to class where
 // it left off, so that small classes do not all lie in the first folds.
-func (f Folds) deal(train *nrdl.Set, seed uint64) ([]int, error) {
+func (f Folds) deal(train *dataset.Images, seed uint64) ([]int, error) {
 	rng := rand.New(rand.NewPCG(seed, foldStream))
 	fold := make([]int, len(train.Labels()))
 	dealt := 0

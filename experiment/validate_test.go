@@ -7,12 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/method"
 )
 
 // unequal returns some of the drawn faces: 8, 1, 2, 5 and 3 of the people.
-func unequal(t testing.TB) *nrdl.Set {
+func unequal(t testing.TB) *dataset.Images {
 	t.Helper()
 	var idx []int
 	for c, n := range []int{8, 1, 2, 5, 3} {
@@ -68,7 +70,7 @@ func TestFoldsArePartitions(t *testing.T) {
 func TestValidateCounts(t *testing.T) {
 	set, f := unequal(t), Folds{N: 3, Repeats: 2, Seed: 4}
 	var done int
-	got, err := Validate(t.Context(), set, method.DefaultCRC, f, Observer{Done: func(run int, _ Run, _ *nrdl.Model) {
+	got, err := Validate(t.Context(), set, method.DefaultCRC, f, Observer{Done: func(run int, _ Run, _ *frontend.Model) {
 		if run != done {
 			t.Errorf("run %d after %d", run, done)
 		}
@@ -94,7 +96,7 @@ func TestValidateCounts(t *testing.T) {
 					learn = append(learn, j)
 				}
 			}
-			model, err := method.DefaultCRC.Fit(t.Context(), set.Select(learn), nrdl.Run{})
+			model, err := frontend.Learn(t.Context(), set.Select(learn), frontend.Pipeline{Frame: set.Frame}, method.DefaultCRC, classify.Run{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,8 +120,8 @@ func TestValidateHoldsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := func(s *nrdl.Set) (m []*nrdl.Model) {
-		_, err := Validate(t.Context(), s, method.DefaultNRC, f, Observer{Done: func(_ int, _ Run, one *nrdl.Model) { m = append(m, one) }})
+	models := func(s *dataset.Images) (m []*frontend.Model) {
+		_, err := Validate(t.Context(), s, method.DefaultNRC, f, Observer{Done: func(_ int, _ Run, one *frontend.Model) { m = append(m, one) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +142,8 @@ func TestValidateErrors(t *testing.T) {
 	set := unequal(t)
 	singles := set.Select([]int{0, 8, 11, 16})
 	for _, c := range []struct {
-		set *nrdl.Set
-		m   nrdl.Method
+		set *dataset.Images
+		m   classify.Method
 		f   Folds
 	}{
 		{set, method.DefaultCRC, Folds{N: 1, Repeats: 1}},

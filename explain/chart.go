@@ -3,8 +3,6 @@ package explain
 import (
 	"fmt"
 	"math"
-
-	"nrdl"
 )
 
 // A chart is the scores of the likeliest people, as bars.
@@ -34,7 +32,7 @@ func (f *explained) chart(people int) chart {
 	n := min(people, len(f.order))
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
 	second := f.Scores[f.rival()]
-	c := chart{Caption: "Score of each person: " + meanings[f.p.Rule] + "."}
+	c := chart{Caption: "Score of each person: " + f.p.Rule.About() + "."}
 	lo, hi, zero := min(0, last), max(0, best), 0.0
 	if f.p.Calibration != nil {
 		c.HasLine = true
@@ -76,15 +74,4 @@ func (f *explained) chart(people int) chart {
 		}
 	}
 	return c
-}
-
-// meanings of the scores, by rule.
-var meanings = map[nrdl.Rule]string{
-	nrdl.Linear:         "the output of the linear classifier, near 1 for the right person",
-	nrdl.Residual:       "1 − class residual |y − D_c s_c|",
-	nrdl.NormedResidual: "|s_c|² / (|s_c|² + squared class residual)",
-	nrdl.Fisher:         "1 − squared class residual − weighted squared distance of the code from the person's mean code",
-	nrdl.Sum:            "the sum of the coefficients of the person's atoms",
-	nrdl.Huber:          "1 − class residual by the Huber loss, in which large errors count less",
-	nrdl.Votes:          "the person's share of the votes",
 }

@@ -12,14 +12,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/internal/picture"
+	"nrdl/openset"
 )
 
 // A Page explains the faces of a photograph.
 type Page struct {
 	Title string // the name of the photograph
-	Model *nrdl.Model
+	Model *gallery.Model
 	Faces []Face // one or more
 	Show
 }
@@ -27,7 +31,7 @@ type Page struct {
 // A Face is one of the faces of a photograph.
 type Face struct {
 	Title string // which one; "" where there are no others
-	*nrdl.Explanation
+	*Explanation
 }
 
 // Show says how much is shown of each face.
@@ -41,9 +45,9 @@ var DefaultShow = Show{Atoms: 10, People: 12}
 
 // validate reports a page that cannot be drawn.
 func (p *Page) validate() error {
-	in := p.Model.Parts().Input
+	in := p.Model.Pipeline
 	switch {
-	case in.Size == (nrdl.Size{}):
+	case in.Size == (dataset.Size{}):
 		return errors.New("explain: the model was learnt from samples that are not images of a known size")
 	case len(p.Faces) == 0:
 		return errors.New("explain: no face")
@@ -84,7 +88,7 @@ func (p *Page) sections() ([]section, error) {
 	}
 	var all []section
 	for i := range p.Faces {
-		f := newExplained(p.Model.Parts(), p.Faces[i].Explanation)
+		f := newExplained(partsOf(p.Model), p.Faces[i].Explanation)
 		s := section{
 			Title: p.Faces[i].Title, Sentence: f.sentence(), Unknown: !f.Known,
 			Scores: f.chart(p.People), Facts: f.facts(),
@@ -103,20 +107,38 @@ func (p *Page) sections() ([]section, error) {
 	return all, nil
 }
 
+// parts are those of a model.
+type parts struct {
+	classify.Parts
+	Pipeline    frontend.Pipeline
+	Enrolled    *dataset.Images
+	Calibration *openset.Calibration
+}
+
+func partsOf(m *gallery.Model) parts {
+	return parts{m.Parts(), m.Pipeline, m.Images, m.Calibration}
+}
+
 // An explained face, with what everything that is shown of it needs.
 type explained struct {
-	*nrdl.Explanation
-	p     nrdl.Parts
+	*Explanation
+	p     parts
 	order []int // the classes, best first
 }
 
-func newExplained(p nrdl.Parts, e *nrdl.Explanation) *explained {
+func newExplained(p parts, e *Explanation) *explained {
 	f := &explained{Explanation: e, p: p}
 	for c := range p.Classes {
 		f.order = append(f.order, c)
 	}
 	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(e.Scores[b], e.Scores[a]) })
 	return f
+}
+
+// linear reports whether a linear classifier makes the scores.
+func (f *explained) linear() bool {
+	_, ok := f.p.Rule.(classify.Linear)
+	return ok
 }
 
 func (f *explained) name(class int) string { return f.p.Classes[class] }
@@ -127,7 +149,7 @@ func (f *explained) rival() int { return f.order[1] }
 // isPicture reports whether a sample is an image: grey values, or what
 // photometric steps make of them.
 func (f *explained) isPicture() bool {
-	in := f.p.Input
+	in := f.p.Pipeline
 	in.Photometric = nil
 	return in.ArePixels()
 }
@@ -144,7 +166,7 @@ func (f *explained) fromImages() bool {
 
 // enrolledImages reports whether the model keeps images, and not only samples.
 func (f *explained) enrolledImages() bool {
-	return f.p.Enrolled != nil && f.p.Enrolled.Input.String() == f.p.Input.Images().String()
+	return f.p.Enrolled != nil && f.p.Enrolled.Frame.Same(f.p.Pipeline.Frame)
 }
 
 // facts are the model and what the code of the face is like.
@@ -152,8 +174,8 @@ func (f *explained) facts() []fact {
 	d, k := f.p.D.Dims()
 	facts := []fact{
 		{"Model", fmt.Sprintf("%s: %d people, %d atoms of %d features", f.p.Method, len(f.p.Classes), k, d)},
-		{"Input", f.p.Input.String()},
-		{"Coder and rule", f.p.Coder.Name() + ", " + string(f.p.Rule)},
+		{"Input", f.p.Pipeline.String()},
+		{"Coder and rule", f.p.Coder.Name() + ", " + f.p.Rule.Name()},
 	}
 	if !f.Alone {
 		facts = append(facts, fact{"Atoms with a weight", fmt.Sprintf("%d of %d", len(f.Atoms), k)})
@@ -200,6 +222,6 @@ func (f *explained) image(values []float64) (shown, error) {
 }
 
 func (f *explained) drawn(x *mat.Dense, j int, r picture.Range) (shown, error) {
-	img, err := picture.Sample(x, j, f.p.Input.Size, r)
+	img, err := picture.Sample(x, j, f.p.Pipeline.Size, r)
 	return shown{img: img}, err
 }

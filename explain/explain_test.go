@@ -9,18 +9,21 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // drawn are images of four drawn people, and an image of the second that is not
 // among them.
-func drawn(t testing.TB, names ...string) (learnt, other *nrdl.Set) {
+func drawn(t testing.TB, names ...string) (learnt, other *dataset.Images) {
 	t.Helper()
-	d := dataset.DefaultSynthetic
-	d.People, d.PerPerson, d.Input = 4, 4, nrdl.Size{Height: 16, Width: 12}
+	d := synthetic.Default
+	d.People, d.PerPerson, d.Input = 4, 4, dataset.Size{Height: 16, Width: 12}
 	set, err := d.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +35,9 @@ func drawn(t testing.TB, names ...string) (learnt, other *nrdl.Set) {
 // few are parameters, by the end of their paths, for few images and few passes.
 var few = map[string]string{"sparsity": "4", "neighbours": "3", "passes": "3", "atoms": "2"}
 
-func learn(t testing.TB, m nrdl.Method, set *nrdl.Set, text string) *nrdl.Model {
+func learn(t testing.TB, m classify.Method, set *dataset.Images, text string) *gallery.Model {
 	t.Helper()
-	in, err := nrdl.ParseInput(text)
+	in, err := frontend.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,18 +48,18 @@ func learn(t testing.TB, m nrdl.Method, set *nrdl.Set, text string) *nrdl.Model 
 			}
 		}
 	}
-	model, err := nrdl.Learn(t.Context(), set, in, m, nrdl.Run{})
+	model, err := gallery.Learn(t.Context(), set, in, m, classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return model
 }
 
-func pageOf(t testing.TB, m *nrdl.Model, faces ...*nrdl.Set) *Page {
+func pageOf(t testing.TB, m *gallery.Model, faces ...*dataset.Images) *Page {
 	t.Helper()
 	p := &Page{Title: "a photograph", Model: m, Show: DefaultShow}
 	for _, face := range faces {
-		e, err := m.Explain(t.Context(), face)
+		e, err := New(t.Context(), m, face)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,9 +129,9 @@ func TestEveryMethod(t *testing.T) {
 // What is shown depends on what there is to show.
 func TestWhatIsShown(t *testing.T) {
 	set, face := drawn(t)
-	robust, blocks := nrdl.Method(method.DefaultRobust), nrdl.Method(method.DefaultBlocks)
+	robust, blocks := classify.Method(method.DefaultRobust), classify.Method(method.DefaultBlocks)
 	for _, c := range []struct {
-		of       nrdl.Method
+		of       classify.Method
 		input    string
 		forget   bool
 		pictures string // in the rows
@@ -150,10 +153,7 @@ func TestWhatIsShown(t *testing.T) {
 	} {
 		m := learn(t, c.of, set, c.input)
 		if c.forget {
-			var err error
-			if m, err = m.Forget(); err != nil {
-				t.Fatal(err)
-			}
+			m.Images = nil
 		}
 		sections, err := pageOf(t, m, face).sections()
 		if err != nil {
@@ -226,14 +226,14 @@ func TestRefuses(t *testing.T) {
 }
 
 // vectors is a model of samples that are not images.
-func vectors(t testing.TB) *nrdl.Model {
+func vectors(t testing.TB) *gallery.Model {
 	t.Helper()
-	m, err := nrdl.NewModel(nrdl.Parts{
+	c, err := classify.NewClassifier(classify.Parts{
 		D: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Groups: []int{0, 1, 2}, Classes: []string{"a", "b"},
-		Coder: coding.DefaultRidge, Rule: nrdl.Residual,
+		Coder: coding.DefaultRidge, Rule: classify.Residual{},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return &gallery.Model{Model: &frontend.Model{Classifier: c}}
 }

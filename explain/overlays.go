@@ -11,11 +11,11 @@ import (
 // mask is the row of the errors that a robust coder finds; without a title where
 // there are none to show.
 func (f *explained) mask() (row, error) {
-	planes := f.p.Input.Planes()
+	planes := f.p.Pipeline.Planes()
 	if f.Errors == nil || planes == 0 {
 		return row{}, nil
 	}
-	pixels := f.p.Input.Size.Len()
+	pixels := f.p.Pipeline.Size.Len()
 	size := make([]float64, pixels) // of the errors of each pixel
 	found := 0
 	for i := range size {
@@ -61,7 +61,7 @@ func (f *explained) tinted(tint func(i int) (color.RGBA, float64)) (shown, error
 		return shown{}, err
 	}
 	grey := face.img.(*image.Gray)
-	in := f.p.Input.Size
+	in := f.p.Pipeline.Size
 	img := image.NewRGBA(grey.Bounds())
 	for i := range in.Len() {
 		x, y := i/in.Height, i%in.Height
@@ -79,7 +79,7 @@ func (f *explained) votes() (row, error) {
 	if f.Blocks == nil {
 		return row{}, nil
 	}
-	in := f.p.Input.Size
+	in := f.p.Pipeline.Size
 	lead := make([]float64, in.Len()) // of the likeliest person's votes over the most of another's
 	times := make([]float64, in.Len())
 	for _, b := range f.Blocks {

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
 	"nrdl/internal/picture"
 )
 
@@ -45,12 +44,12 @@ func (f *explained) rebuilt() (row, error) {
 	if make != nil && !f.Alone && f.All.Distance > 1 {
 		r.Caption += " A distance above 1 is worse than the zero code: the coder stops early and does not minimise the distance."
 	}
-	if make != nil && f.isPicture() && !f.p.Input.ArePixels() {
+	if make != nil && f.isPicture() && !f.p.Pipeline.ArePixels() {
 		seen, err := f.image(make(f.Sample))
 		if err != nil {
 			return r, err
 		}
-		seen.Name, seen.Sub, seen.Alt = "its sample", f.p.Input.Photometric.String(), "The face after the photometric steps"
+		seen.Name, seen.Sub, seen.Alt = "its sample", f.p.Pipeline.Photometric.String(), "The face after the photometric steps"
 		r.Pictures = append(r.Pictures, seen)
 	}
 	if make == nil {
@@ -105,7 +104,7 @@ func (f *explained) maker() (make func([]float64) []float64, caption string) {
 	switch {
 	case f.Blocks != nil:
 		return nil, "Every part of the face is reconstructed separately, so there is no picture of the whole face."
-	case f.p.Input.ArePixels():
+	case f.p.Pipeline.ArePixels():
 		norm := mat.Norm(mat.NewVecDense(len(f.Image), f.Image), 2)
 		return func(v []float64) []float64 { return withNorm(v, norm, 0) }, "Each has the brightness of the face. " + left
 	case f.isPicture():
@@ -158,7 +157,7 @@ func (f *explained) product(lo, hi int) []float64 {
 // mixture is the sum of the images that the atoms lo ≤ k < hi are, each of unit
 // norm, with their coefficients.
 func (f *explained) mixture(lo, hi int) []float64 {
-	sum := make([]float64, f.p.Input.Size.Len())
+	sum := make([]float64, f.p.Pipeline.Size.Len())
 	for i := range f.Atoms {
 		a := &f.Atoms[i]
 		if a.Atom < lo || a.Atom >= hi {
@@ -176,14 +175,14 @@ func (f *explained) mixture(lo, hi int) []float64 {
 }
 
 // enrolled is the image of a, in grey values of 0 … 255.
-func (f *explained) enrolled(a *nrdl.WeightedAtom) []float64 {
+func (f *explained) enrolled(a *WeightedAtom) []float64 {
 	e := f.p.Enrolled
 	v := mat.Col(nil, a.Enrolled, e.X)
 	if e.White != 0 {
 		v = scaled(v, white/e.White, 0)
 	}
 	if a.Mirrored {
-		columns := slices.Collect(slices.Chunk(v, e.Input.Height))
+		columns := slices.Collect(slices.Chunk(v, e.Frame.Height))
 		slices.Reverse(columns)
 		v = slices.Concat(columns...)
 	}
@@ -197,7 +196,7 @@ func (f *explained) atoms(most int) (row, error) {
 	r := row{Title: "The atoms with the largest weights", Caption: f.aboutAtoms()}
 	list := f.Atoms
 	switch {
-	case f.p.Rule == nrdl.Linear:
+	case f.linear():
 		list = f.byImportance()
 	case f.Alone:
 		r.Title = "The atoms with the largest weights, of the best guess"
@@ -229,24 +228,24 @@ func (f *explained) atoms(most int) (row, error) {
 
 // byImportance are the atoms, those first that have a large part of the weight or
 // of what is added to the score.
-func (f *explained) byImportance() []nrdl.WeightedAtom {
+func (f *explained) byImportance() []WeightedAtom {
 	all := 0.0
 	for _, a := range f.Atoms {
 		all += max(0, a.Adds)
 	}
-	part := func(a nrdl.WeightedAtom) float64 {
+	part := func(a WeightedAtom) float64 {
 		if a.Adds > 0 {
 			return max(a.Share, a.Adds/all)
 		}
 		return a.Share
 	}
 	list := slices.Clone(f.Atoms)
-	slices.SortStableFunc(list, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(part(b), part(a)) })
+	slices.SortStableFunc(list, func(a, b WeightedAtom) int { return cmp.Compare(part(b), part(a)) })
 	return list
 }
 
 // weight says how much a counts for.
-func (f *explained) weight(a *nrdl.WeightedAtom) string {
+func (f *explained) weight(a *WeightedAtom) string {
 	share := a.Share
 	if f.Alone {
 		share /= f.Shares[a.Class]
@@ -258,21 +257,21 @@ func (f *explained) weight(a *nrdl.WeightedAtom) string {
 	if a.Coefficient < 0 {
 		text = "−" + text
 	}
-	if f.p.Rule == nrdl.Linear {
+	if f.linear() {
 		adds := decimals(a.Adds, 2)
 		if a.Adds > 0 && adds != decimals(0, 2) {
 			adds = "+" + adds
 		}
 		text = adds + ", " + text
 	}
-	if a.Mirrored && (a.IsEnrolled() || !f.p.Input.ArePixels()) {
+	if a.Mirrored && (a.IsEnrolled() || !f.p.Pipeline.ArePixels()) {
 		text += ", mirrored"
 	}
 	return text
 }
 
 // atom is the picture of a; ok is false where there is none.
-func (f *explained) atom(a *nrdl.WeightedAtom) (s shown, ok bool, err error) {
+func (f *explained) atom(a *WeightedAtom) (s shown, ok bool, err error) {
 	switch {
 	case f.enrolledImages() && (a.IsEnrolled() || !f.isPicture()):
 		s, err = f.image(f.enrolled(a))
@@ -288,7 +287,7 @@ func (f *explained) atom(a *nrdl.WeightedAtom) (s shown, ok bool, err error) {
 func (f *explained) aboutAtoms() string {
 	weight := fmt.Sprintf("The weight of an atom is its share of Σ|s|. All atoms of %s have %s of the weight, those of %s %s.",
 		f.name(f.Class), percent(f.Shares[f.Class]), f.name(f.rival()), percent(f.Shares[f.rival()]))
-	if f.p.Rule == nrdl.Linear {
+	if f.linear() {
 		weight += fmt.Sprintf(" The number before it is what the atom adds to the score of %s.", f.name(f.Class))
 	}
 	if f.Alone {
@@ -297,7 +296,7 @@ func (f *explained) aboutAtoms() string {
 	if f.Blocks != nil {
 		weight += " Each is the mean over the parts of the face."
 	}
-	if slices.ContainsFunc(f.Atoms, func(a nrdl.WeightedAtom) bool { return a.Coefficient < 0 }) {
+	if slices.ContainsFunc(f.Atoms, func(a WeightedAtom) bool { return a.Coefficient < 0 }) {
 		weight += " A negative weight is subtracted."
 	}
 	switch {

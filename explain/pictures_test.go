@@ -34,7 +34,7 @@ func largestDifference(a, b []float64) (d float64) {
 func TestRebuiltPixels(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultCRC, set, "16x12 pixels")
-	f := newExplained(m.Parts(), pageOf(t, m, face).Faces[0].Explanation)
+	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	r, err := f.rebuilt()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestRebuiltPixels(t *testing.T) {
 func TestRebuiltFeatures(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultCRC, set, "16x12 hog:cell=4 mirror")
-	f := newExplained(m.Parts(), pageOf(t, m, face).Faces[0].Explanation)
+	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	sum := make([]float64, len(f.Image))
 	for _, a := range f.Atoms {
 		v := mat.Col(nil, a.Enrolled, set.X)
@@ -88,7 +88,7 @@ func TestRebuiltFeatures(t *testing.T) {
 func TestMask(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultRobust, set, "16x12 pixels")
-	f := newExplained(m.Parts(), pageOf(t, m, face).Faces[0].Explanation)
+	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	f.Errors = make([]float64, 16*12)
 	f.Errors[3*16+5], f.Errors[7*16+2] = -0.4, 0.2
 	r, err := f.mask()

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/image/font/sfnt"
+
+	"nrdl/classify"
 )
 
 // The fonts of a picture have every character of the meanings of scores: one that
@@ -15,10 +17,13 @@ func TestFontsHaveTheMeaningsOfScores(t *testing.T) {
 	}
 	var buffer sfnt.Buffer
 	for _, f := range all {
-		for rule, text := range meanings {
-			for _, r := range text {
+		for _, rule := range append([]classify.Rule{classify.Linear{}, classify.Fisher{}}, classify.Untrained...) {
+			if rule.About() == "" {
+				t.Errorf("rule %s says nothing of its scores", rule.Name())
+			}
+			for _, r := range rule.About() {
 				if glyph, err := f.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
-					t.Errorf("rule %s: no %q in the font (%v)", rule, r, err)
+					t.Errorf("rule %s: no %q in the font (%v)", rule.Name(), r, err)
 				}
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"nrdl"
+	"nrdl/gallery"
 )
 
 // Sentence says in plain words what m recognises, and why.
-func Sentence(m *nrdl.Model, e *nrdl.Explanation) string {
-	return newExplained(m.Parts(), e).sentence()
+func Sentence(m *gallery.Model, e *Explanation) string {
+	return newExplained(partsOf(m), e).sentence()
 }
 
 func (f *explained) sentence() string {
@@ -55,7 +55,7 @@ func (f *explained) carried(name string) string {
 		return fmt.Sprintf("with %s of %s the residual is %s of the face, with those of %s %s",
 			f.things(2), name, percent(f.Distances[f.Class]), f.name(f.rival()), percent(f.Distances[f.rival()]))
 	}
-	if f.p.Rule == nrdl.Linear {
+	if f.linear() {
 		return f.adding(name)
 	}
 	s := f.carriers()
@@ -114,7 +114,7 @@ const most = 0.9
 
 func (f *explained) carriers() (s carriers) {
 	images := f.fromImages()
-	seen := map[int]nrdl.WeightedAtom{}
+	seen := map[int]WeightedAtom{}
 	for _, a := range f.Atoms {
 		if a.Class != f.Class {
 			continue
@@ -170,9 +170,9 @@ func (f *explained) adding(name string) string {
 }
 
 // byAdds are the atoms, those first that add most to the score.
-func (f *explained) byAdds() []nrdl.WeightedAtom {
+func (f *explained) byAdds() []WeightedAtom {
 	list := slices.Clone(f.Atoms)
-	slices.SortStableFunc(list, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(b.Adds, a.Adds) })
+	slices.SortStableFunc(list, func(a, b WeightedAtom) int { return cmp.Compare(b.Adds, a.Adds) })
 	return list
 }
 

@@ -8,8 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/openset"
 )
 
 // An example is a face of Ann, Bob or Cyd over atoms of two of each, with what
@@ -19,11 +22,11 @@ type example struct {
 	code    [6]float64
 	need    float64 // 0: not calibrated
 	prob    float64
-	rule    nrdl.Rule
-	learnt  bool    // the atoms are no photographs
-	mirrors bool    // the second atom of each is the mirror image of the first
-	blocks  []int   // whom the parts are for; -1 for nobody
-	adds    [6]bool // to the score
+	rule    classify.Rule // nil: one that is not linear
+	learnt  bool          // the atoms are no photographs
+	mirrors bool          // the second atom of each is the mirror image of the first
+	blocks  []int         // whom the parts are for; -1 for nobody
+	adds    [6]bool       // to the score
 	want    string
 }
 
@@ -61,31 +64,34 @@ var examples = []example{
 		want: "The best guess among 3 people is Ann: score 0.42, 0.31 ahead of Bob; no photograph of Ann has a weight. The model has no threshold, so it names every face.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: nrdl.Linear, adds: [6]bool{true, true, false, true},
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: classify.Linear{}, adds: [6]bool{true, true, false, true},
 		want: "This is Ann (probability 97 %): score 0.90, 0.79 ahead of Bob (0.10 needed); three atoms, two of them of Ann, make most of the score.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: nrdl.Linear, adds: [6]bool{false, false, true},
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{false, false, true},
 		want: "Unknown. Best guess Ann (probability 30 %): score 0.90, 0.79 ahead of Bob (1.00 needed); one atom of other people makes most of the score of Ann.",
 	},
 	{
-		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0, 1, -1},
+		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0, 1, -1},
 		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); two of the 4 parts of the face resemble Ann most.",
 	},
 	{
-		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: nrdl.Votes, blocks: []int{0, 0},
+		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0},
 		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); all 2 parts of the face resemble Ann most.",
 	},
 }
 
 func (x *example) explained() *explained {
-	p := nrdl.Parts{
-		Groups: []int{0, 2, 4, 6}, Classes: []string{"Ann", "Bob", "Cyd"}, D: mat.NewDense(1, 6, nil),
-		Coder: coding.DefaultRidge, Rule: x.rule, Input: nrdl.Input{Size: nrdl.Size{Height: 1, Width: 1}},
+	frame := dataset.Frame{Size: dataset.Size{Height: 1, Width: 1}}
+	p := parts{Pipeline: frontend.Pipeline{Frame: frame}}
+	p.Groups, p.Classes, p.D = []int{0, 2, 4, 6}, []string{"Ann", "Bob", "Cyd"}, mat.NewDense(1, 6, nil)
+	p.Coder, p.Rule = coding.DefaultRidge, x.rule
+	if p.Rule == nil {
+		p.Rule = classify.Residual{}
 	}
-	e := &nrdl.Explanation{Recognition: nrdl.Recognition{Scores: x.scores[:], Known: true, Probability: math.NaN()}, Code: x.code[:], Shares: make([]float64, 3)}
-	if !x.learnt && x.rule != nrdl.Linear {
-		p.Enrolled = &nrdl.Set{Input: p.Input}
+	e := &Explanation{Recognition: frontend.Recognition{Scores: x.scores[:]}, Decision: (*openset.Calibration)(nil).Decide(0), Code: x.code[:], Shares: make([]float64, 3)}
+	if _, linear := p.Rule.(classify.Linear); !x.learnt && !linear {
+		p.Enrolled = dataset.Unlabelled(nil, frame)
 	}
 	for c, v := range x.scores {
 		if v > x.scores[e.Class] {
@@ -95,14 +101,14 @@ func (x *example) explained() *explained {
 	f := newExplained(p, e)
 	e.Margin = e.Scores[f.order[0]] - e.Scores[f.order[1]]
 	if x.need > 0 {
-		f.p.Calibration = &nrdl.Calibration{Threshold: x.need, FAR: 0.01}
+		f.p.Calibration = &openset.Calibration{Threshold: x.need, FAR: 0.01}
 		e.Known, e.Probability = e.Margin >= x.need, x.prob
 	}
 	for k, v := range x.code {
 		if v == 0 {
 			continue
 		}
-		a := nrdl.WeightedAtom{Atom: k, Class: k / 2, Coefficient: v, Share: v, Enrolled: -1}
+		a := WeightedAtom{Atom: k, Class: k / 2, Coefficient: v, Share: v, Enrolled: -1}
 		if p.Enrolled != nil {
 			a.Enrolled, a.Likeness = k, 1
 			if x.mirrors {
@@ -115,9 +121,9 @@ func (x *example) explained() *explained {
 		e.Shares[a.Class] += v
 		e.Atoms = append(e.Atoms, a)
 	}
-	slices.SortStableFunc(e.Atoms, func(a, b nrdl.WeightedAtom) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(e.Atoms, func(a, b WeightedAtom) int { return cmp.Compare(b.Share, a.Share) })
 	for _, c := range x.blocks {
-		b := nrdl.BlockVotes{Votes: make([]float64, 3)}
+		b := BlockVotes{Votes: make([]float64, 3)}
 		if c >= 0 {
 			b.Votes[c] = 1
 		}

@@ -10,7 +10,6 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/realdata"
 )
@@ -24,7 +23,7 @@ func BenchmarkRead(b *testing.B) {
 		"640x480 upside down": upsideDown(b, read(b, gt)),
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Input: nrdl.Input{Size: nrdl.Size{Height: 64, Width: 64}, Eyes: nrdl.DefaultEyes}}
+			r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Frame: dataset.Frame{Size: dataset.Size{Height: 64, Width: 64}, Eyes: dataset.DefaultEyes}}
 			r.Limits.Angle = 180
 			b.ReportAllocs()
 			for b.Loop() {

@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
 // Crop returns the image of the face in img, upright, whose pupils are these:
@@ -14,9 +14,9 @@ import (
 // resampling by Catmull-Rom, widened where the face shrinks. The edge of the
 // photograph is repeated outside. It panics if in has no size or no eyes, or
 // the pupils are one.
-func Crop(img *image.Gray, pupils [2]Point, in nrdl.Input) []float64 {
+func Crop(img *image.Gray, pupils [2]Point, in dataset.Frame) []float64 {
 	apart := pupils[0].to(pupils[1])
-	if in.Size == (nrdl.Size{}) || in.Eyes.IsZero() || !(apart > 0) || img.Rect.Empty() {
+	if in.Size == (dataset.Size{}) || in.Eyes.IsZero() || !(apart > 0) || img.Rect.Empty() {
 		panic("face: nothing to crop")
 	}
 	crop := in.Crop

@@ -5,14 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
-var cropInput = nrdl.Input{Size: nrdl.Size{Height: 40, Width: 32}, Eyes: nrdl.Eyes{Distance: 0.5, Height: 0.35}}
+var cropInput = dataset.Frame{Size: dataset.Size{Height: 40, Width: 32}, Eyes: dataset.Eyes{Distance: 0.5, Height: 0.35}}
 
 // cropNaively is Crop by the definition: all pixels about the photograph, none
 // before the others.
-func cropNaively(m *image.Gray, p [2]Point, in nrdl.Input) []float64 {
+func cropNaively(m *image.Gray, p [2]Point, in dataset.Frame) []float64 {
 	crop := in.Crop
 	if crop == 0 {
 		crop = 1
@@ -49,7 +49,7 @@ func TestCropNaively(t *testing.T) {
 	for _, p := range [][2]Point{{{20, 15}, {32, 15}}, {{10.3, 12.7}, {36.2, 17.1}}, {{30, 8}, {26.5, 30}}, {{3, 36}, {12, 33}}} {
 		for _, crop := range []float64{0, 0.6} {
 			in := cropInput
-			in.Size, in.Crop = nrdl.Size{Height: 9, Width: 7}, crop
+			in.Size, in.Crop = dataset.Size{Height: 9, Width: 7}, crop
 			got, want := Crop(m, p, in), cropNaively(m, p, in)
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1 || math.Round(got[i]) != got[i] {
@@ -64,7 +64,7 @@ func TestCropNaively(t *testing.T) {
 func TestCropLarge(t *testing.T) {
 	m := drawn(220, 220, func(x, y float64) float64 { return 120 + 60*math.Sin(x/9) + 60*math.Cos(y/7+x/20) })
 	in := cropInput
-	in.Size = nrdl.Size{Height: 8, Width: 6}
+	in.Size = dataset.Size{Height: 8, Width: 6}
 	p := [2]Point{{85, 80}, {138, 86}}
 	got, want := Crop(m, p, in), cropNaively(m, p, in)
 	for i := range want {
@@ -107,7 +107,7 @@ func TestCropPutsPupils(t *testing.T) {
 }
 
 // centroid returns the middle of what is bright in the left or the right half.
-func centroid(values []float64, size nrdl.Size, half int) (c Point) {
+func centroid(values []float64, size dataset.Size, half int) (c Point) {
 	var sum float64
 	for x := half * size.Width / 2; x < (half+1)*size.Width/2; x++ {
 		for y := range size.Height {
@@ -164,8 +164,8 @@ func TestCropOutside(t *testing.T) {
 func TestCropPanics(t *testing.T) {
 	p := [2]Point{{1, 1}, {5, 1}}
 	for name, f := range map[string]func(){
-		"size":   func() { Crop(noise(9, 9, 1), p, nrdl.Input{Eyes: nrdl.DefaultEyes}) },
-		"eyes":   func() { Crop(noise(9, 9, 1), p, nrdl.Input{Size: cropInput.Size}) },
+		"size":   func() { Crop(noise(9, 9, 1), p, dataset.Frame{Eyes: dataset.DefaultEyes}) },
+		"eyes":   func() { Crop(noise(9, 9, 1), p, dataset.Frame{Size: cropInput.Size}) },
 		"pupils": func() { Crop(noise(9, 9, 1), [2]Point{}, cropInput) },
 	} {
 		func() {

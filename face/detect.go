@@ -3,7 +3,6 @@ package face
 import (
 	"context"
 
-	"nrdl"
 	"nrdl/dataset"
 )
 
@@ -21,39 +20,38 @@ const (
 var Detects = []string{string(Auto), string(Always), string(Never)}
 
 // A Detector finds the faces in the images of a data set: its Faces is that of
-// dataset.Options. The zero Detector, with an Input, finds the largest face in
+// dataset.Options. The zero Detector, with a Frame, finds the largest face in
 // each photograph and takes crops as they are.
 type Detector struct {
-	Detect Detect     // "" is Auto
-	Which  Which      // "" is Largest
-	Input  nrdl.Input // that images are brought to; without eyes they are put where nrdl.DefaultEyes says
+	Options
+	Frame dataset.Frame // that images are brought to; without eyes they are put where dataset.DefaultEyes says
 
 	reader *Reader
 }
 
 // Faces returns what makes samples of the images in files, and where it puts the
 // eyes; a nil Reader where they are taken as they are. Who says by the Crop of
-// Input what part of images is the face has no photographs.
-func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, nrdl.Eyes, error) {
-	in := d.Input.Images()
+// Frame what part of images is the face has no photographs.
+func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, dataset.Eyes, error) {
+	in := d.Frame
 	switch {
 	case d.Detect == Never:
-		return nil, nrdl.Eyes{}, nil
+		return nil, dataset.Eyes{}, nil
 	case d.Detect == Always || !in.Eyes.IsZero():
 	case in.Crop != 0:
-		return nil, nrdl.Eyes{}, nil
+		return nil, dataset.Eyes{}, nil
 	default:
 		if photographs, err := DefaultFinder.Photographs(ctx, files); err != nil || !photographs {
-			return nil, nrdl.Eyes{}, err
+			return nil, dataset.Eyes{}, err
 		}
 	}
 	if in.Eyes.IsZero() {
-		in.Eyes = nrdl.DefaultEyes
+		in.Eyes = dataset.DefaultEyes
 	}
-	if in.Size == (nrdl.Size{}) {
-		in.Size = nrdl.DefaultSize
+	if in.Size == (dataset.Size{}) {
+		in.Size = dataset.DefaultSize
 	}
-	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Input: in}
+	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Frame: in}
 	if d.Which == "" {
 		d.reader.Which = Largest
 	}

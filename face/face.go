@@ -25,7 +25,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
 // A Point is a place in the upright photograph, in pixels.
@@ -40,7 +40,7 @@ func (p Point) to(q Point) float64 { return math.Hypot(q.X-p.X, q.Y-p.Y) }
 type Face struct {
 	Box     image.Rectangle `json:"box"`    // from the brows to the chin, clipped to the photograph
 	Pupils  [2]Point        `json:"pupils"` // of an upright face first the one at the left of the photograph
-	Quality nrdl.Quality    `json:"quality"`
+	Quality dataset.Quality `json:"quality"`
 }
 
 // A Finder says how faces are looked for. Its values may be used by several

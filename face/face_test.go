@@ -18,9 +18,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/synthetic"
 )
 
 func noise(w, h int, seed uint64) *image.Gray {
@@ -62,8 +62,8 @@ func TestFindNothing(t *testing.T) {
 // TestFindGrainy finds faces that fill a photograph whose single pixels say
 // little: only the closer look, at a small copy, sees them.
 func TestFindGrainy(t *testing.T) {
-	in := nrdl.Size{Height: 96, Width: 80}
-	set, err := dataset.Synthetic{People: 6, PerPerson: 1, Input: in, Seed: 1, Light: 1, Pose: 1}.Draw(context.Background())
+	in := dataset.Size{Height: 96, Width: 80}
+	set, err := synthetic.Faces{People: 6, PerPerson: 1, Input: in, Seed: 1, Light: 1, Pose: 1}.Draw(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,17 +235,17 @@ func mirrored(m *image.Gray) *image.Gray {
 }
 
 func TestRefusal(t *testing.T) {
-	good := Face{Quality: nrdl.Quality{Eyes: 60, Sharpness: 0.4, Exposure: 1, Angle: -3, Detection: 90}}
+	good := Face{Quality: dataset.Quality{Eyes: 60, Sharpness: 0.4, Exposure: 1, Angle: -3, Detection: 90}}
 	if err := DefaultLimits.Refusal(good); err != nil {
 		t.Error(err)
 	}
-	for want, spoil := range map[string]func(*nrdl.Quality){
-		"14 pixels between the eyes, at least 20 are needed": func(q *nrdl.Quality) { q.Eyes = 14.9 },
-		"blurred: sharpness 0.03, at least 0.07":             func(q *nrdl.Quality) { q.Sharpness = 0.03 },
-		"badly lit: 30 % of the face":                        func(q *nrdl.Quality) { q.Exposure = 0.3 },
-		"turned by 178°, at most 45°":                        func(q *nrdl.Quality) { q.Angle = 178 },
-		"turned by -90°":                                     func(q *nrdl.Quality) { q.Angle = -90 },
-		"hardly a face: score 2.0":                           func(q *nrdl.Quality) { q.Detection = 2 },
+	for want, spoil := range map[string]func(*dataset.Quality){
+		"14 pixels between the eyes, at least 20 are needed": func(q *dataset.Quality) { q.Eyes = 14.9 },
+		"blurred: sharpness 0.03, at least 0.07":             func(q *dataset.Quality) { q.Sharpness = 0.03 },
+		"badly lit: 30 % of the face":                        func(q *dataset.Quality) { q.Exposure = 0.3 },
+		"turned by 178°, at most 45°":                        func(q *dataset.Quality) { q.Angle = 178 },
+		"turned by -90°":                                     func(q *dataset.Quality) { q.Angle = -90 },
+		"hardly a face: score 2.0":                           func(q *dataset.Quality) { q.Detection = 2 },
 	} {
 		bad := good
 		spoil(&bad.Quality)
@@ -257,7 +257,7 @@ func TestRefusal(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	face := func(eyes float64) Face {
-		return Face{Quality: nrdl.Quality{Eyes: eyes, Sharpness: 1, Exposure: 1, Detection: 50}}
+		return Face{Quality: dataset.Quality{Eyes: eyes, Sharpness: 1, Exposure: 1, Detection: 50}}
 	}
 	for _, c := range []struct {
 		which Which

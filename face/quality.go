@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
 // Where quality is measured: in a level square about the eyes in which they are
@@ -29,8 +29,8 @@ const rounding = 2 * 20. / 12
 // Sharpness is the root mean square of the Laplacian (−4 at the middle, 1 at
 // the neighbours) over the standard deviation of the grey values, both in the
 // square in which the eyes are 32 pixels apart: 0 is no detail, about 1 much.
-func measure(img *image.Gray, p [2]Point, score float64) nrdl.Quality {
-	q := nrdl.Quality{
+func measure(img *image.Gray, p [2]Point, score float64) dataset.Quality {
+	q := dataset.Quality{
 		Eyes:      p[0].to(p[1]),
 		Angle:     math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X) * 180 / math.Pi,
 		Detection: score,

@@ -5,7 +5,6 @@ import (
 	"image"
 	"sync"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 )
@@ -35,7 +34,7 @@ type Reader struct {
 	Finder Finder
 	Limits Limits
 	Which  Which
-	Input  nrdl.Input // of the crops; its Eyes are set
+	Frame  dataset.Frame // of the crops; its Eyes are set
 
 	mu    sync.Mutex
 	tally Tally
@@ -104,7 +103,7 @@ func (r *Reader) choose(found []Face) ([]Face, error) {
 func (r *Reader) crops(img *image.Gray, faces []Face) []dataset.Crop {
 	crops := make([]dataset.Crop, len(faces))
 	for i, f := range faces {
-		crops[i] = dataset.Crop{Values: Crop(img, f.Pupils, r.Input), Quality: f.Quality}
+		crops[i] = dataset.Crop{Values: Crop(img, f.Pupils, r.Frame), Quality: f.Quality}
 	}
 	return crops
 }

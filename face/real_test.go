@@ -17,7 +17,6 @@ import (
 
 	pigo "github.com/esimov/pigo/core"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/realdata"
 )
@@ -28,7 +27,7 @@ func photographs(t *testing.T, step int, folder ...string) (images []*image.Gray
 	if testing.Short() {
 		t.Skip("looks at many photographs")
 	}
-	paths, err := dataset.Images(realdata.Path(t, folder...))
+	paths, err := dataset.ImageFiles(realdata.Path(t, folder...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +303,7 @@ func TestRealAutomatic(t *testing.T) {
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
-			paths, err := dataset.Images(realdata.Path(t, folder))
+			paths, err := dataset.ImageFiles(realdata.Path(t, folder))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,14 +316,14 @@ func TestRealAutomatic(t *testing.T) {
 }
 
 func TestRealReader(t *testing.T) {
-	r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Input: nrdl.Input{Size: nrdl.DefaultSize, Eyes: nrdl.DefaultEyes}}
+	r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Frame: dataset.Frame{Size: dataset.DefaultSize, Eyes: dataset.DefaultEyes}}
 	path := realdata.Path(t, "photos", "gt_db", "s02", "04.jpg")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	crops, err := r.Read(data, path)
-	if err != nil || len(crops) != 1 || len(crops[0].Values) != r.Input.Len() || crops[0].Quality.Eyes < 40 {
+	if err != nil || len(crops) != 1 || len(crops[0].Values) != r.Frame.Len() || crops[0].Quality.Eyes < 40 {
 		t.Fatalf("%d crops, error %v", len(crops), err)
 	}
 	r.Limits.Eyes = 1000

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -17,7 +17,7 @@ type Blocks struct {
 // DefaultBlocks has the values of coding.DefaultBlocks.
 var DefaultBlocks = Blocks{coding.DefaultBlocks}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (Blocks) Name() string { return "blocks" }
 
 // Describe says in a line what the method is.
@@ -30,16 +30,16 @@ func (Blocks) Formulation() string {
 	return "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m Blocks) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m Blocks) Ranges() []Range { return coderRanges(m.Coder) }
 
 // Suits says to package method which inputs the coder cannot code.
-func (m Blocks) Suits(in nrdl.Input) error { return coderSuits(m.Coder, in) }
+func (m Blocks) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
-// Fit implements nrdl.Method.
-func (m Blocks) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Votes)
+// Fit implements classify.Method.
+func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Votes{})
 }

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -17,7 +17,7 @@ type CRC struct {
 // DefaultCRC has the authors' weight.
 var DefaultCRC = CRC{Kappa: 1e-3}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (CRC) Name() string { return "crc" }
 
 // Describe says in a line what the method is.
@@ -30,15 +30,15 @@ func (CRC) Formulation() string {
 	return "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 
 // Ranges implements Tunable.
 func (CRC) Ranges() []Range { return []Range{decades("kappa", 1e-5, 1)} }
 
-// Fit implements nrdl.Method.
-func (m CRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keep(ctx, m, train, run, func(n int) coding.Coder {
 		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
-	}, nrdl.NormedResidual)
+	}, classify.NormedResidual{})
 }

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -17,7 +17,7 @@ type DSRC struct {
 // DefaultDSRC has the weight of coding.DefaultDiscriminative.
 var DefaultDSRC = DSRC{coding.DefaultDiscriminative}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (DSRC) Name() string { return "dsrc" }
 
 // Describe says in a line what the method is.
@@ -30,13 +30,13 @@ func (DSRC) Formulation() string {
 	return "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m DSRC) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m DSRC) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method.
-func (m DSRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+// Fit implements classify.Method.
+func (m DSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -22,7 +22,7 @@ import (
 // atoms of class j; S_w = Σ_i Σ_{s∈S_i} (s − m_i)(s − m_i)ᵀ is their scatter
 // about the class means m_i, S_b = Σ_i n_i(m_i − m)(m_i − m)ᵀ that of the means.
 //
-// It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and answers by nrdl.Fisher, the
+// It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and answers by classify.Fisher, the
 // paper's global rule. The paper has a second rule, for many samples a class,
 // which codes over each D_i alone; it is not here. doc/equations.md says how
 // the iteration is derived.
@@ -48,7 +48,7 @@ var DefaultFDDL = FDDL{
 	Gamma: 0.005, Weight: 0.5,
 }
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (FDDL) Name() string { return "fddl" }
 
 // Describe says in a line what the method is.
@@ -63,7 +63,7 @@ func (FDDL) Formulation() string {
 class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − Ds‖² + γ‖s‖₁`
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m FDDL) Validate() error {
 	if err := weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight); err != nil {
 		return err
@@ -104,17 +104,17 @@ func (m FDDL) coder() coding.Lasso {
 	return coding.Lasso{Lambda: m.Gamma / 2, Gap: coding.DefaultLasso.Gap}
 }
 
-// Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
-func (m FDDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+// Fit implements classify.Method. An outcome that is Exhausted is still a model.
+func (m FDDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)
 	})
 }
 
 // learn learns D and the mean codes from the samples x, d×N of unit norm, of
 // the set t.
-func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
-	var none nrdl.Parts
+func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
+	var none classify.Parts
 	atoms, err := atomGroups(t, m.Atoms)
 	if err != nil {
 		return none, err
@@ -127,13 +127,13 @@ func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if err != nil {
 		return none, err
 	}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
 		return none, err
 	}
-	return nrdl.Parts{
-		D: expand(s.D), Groups: atoms, M: s.means(), Weight: m.Weight,
-		Coder: m.coder(), Rule: nrdl.Fisher, Trained: out,
+	return classify.Parts{
+		D: expand(s.D), Groups: atoms,
+		Coder: m.coder(), Rule: classify.Fisher{M: s.means(), Weight: m.Weight}, Trained: out,
 	}, nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -28,7 +28,7 @@ func outside(a, x *mat.Dense) float64 {
 // samples take the places that are left.
 func TestEigenfaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	equal := nrdl.Unit(positive(r, 8, 5).X) // whose mean has rounding errors
+	equal := classify.Unit(positive(r, 8, 5).X) // whose mean has rounding errors
 	for i := range 8 {
 		for j := 1; j < 5; j++ {
 			equal.Set(i, j, equal.At(i, 0))
@@ -40,10 +40,10 @@ func TestEigenfaces(t *testing.T) {
 		k    int
 		span bool
 	}{
-		{"all", nrdl.Unit(positive(r, 8, 5).X), 5, true},
-		{"first", nrdl.Unit(positive(r, 8, 5).X), 3, false},
-		{"one sample", nrdl.Unit(positive(r, 8, 1).X), 1, true},
-		{"more samples than features", nrdl.Unit(positive(r, 3, 6).X), 6, true},
+		{"all", classify.Unit(positive(r, 8, 5).X), 5, true},
+		{"first", classify.Unit(positive(r, 8, 5).X), 3, false},
+		{"one sample", classify.Unit(positive(r, 8, 1).X), 1, true},
+		{"more samples than features", classify.Unit(positive(r, 3, 6).X), 6, true},
 		{"equal samples", equal, 5, true},
 		{"opposite samples", mat.NewDense(2, 2, []float64{1, -1, 0, 0}), 2, true},
 	} {
@@ -68,7 +68,7 @@ func TestEigenfaces(t *testing.T) {
 			}
 		})
 	}
-	x := nrdl.Unit(positive(r, 8, 5).X)
+	x := classify.Unit(positive(r, 8, 5).X)
 	e := mat.NewDense(8, 5, nil)
 	if err := eigenfaces(e, x); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestEigenfaces(t *testing.T) {
 func TestFisherCompressionChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	train := positive(r, 30, 4, 5, 3)
-	x := nrdl.Unit(train.X)
+	x := classify.Unit(train.X)
 	small, expand := compress(x)
 	if v := lin.MaxAbsDiff(expand(small), x); v > 1e-14 {
 		t.Fatalf("U·R differs from X by %v", v)

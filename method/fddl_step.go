@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 	"nrdl/internal/parallel"
 )
@@ -57,7 +57,7 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	return s, nil
 }
 
-// Largest implements nrdl.Bounded.
+// Largest implements classify.Bounded.
 func (s *fddlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S)) }
 
 // Step makes one pass and returns the part of J by which it fell.
@@ -318,7 +318,7 @@ func (s *fddlState) means() *mat.Dense {
 }
 
 // Objective returns the terms of J.
-func (s *fddlState) Objective() []nrdl.Term {
+func (s *fddlState) Objective() []classify.Term {
 	all := mat.DenseCopyOf(s.X)
 	lin.AddAB(all, -1, s.D, s.S) // X − DS
 	var own, cross, norm1 float64
@@ -338,7 +338,7 @@ func (s *fddlState) Objective() []nrdl.Term {
 			norm1 += math.Abs(v)
 		}
 	}
-	return []nrdl.Term{
+	return []classify.Term{
 		{Name: "reconstruction", Value: lin.SquaredNorm(all)},
 		{Name: "own", Value: own},
 		{Name: "cross", Value: cross},

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -27,12 +27,12 @@ func fisherState(t *testing.T, edit func(*FDDL), d int, sizes ...int) *fddlState
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newFDDLState(m, nrdl.Unit(train.X), train.Groups, atoms)
+	s, err := newFDDLState(m, classify.Unit(train.X), train.Groups, atoms)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k, n := s.S.Dims()
-	s.D = nrdl.Unit(random(r, d, k))
+	s.D = classify.Unit(random(r, d, k))
 	s.S = random(r, k, n)
 	symmetric(s.SS, s.S)
 	s.prepare()
@@ -295,7 +295,7 @@ func TestFisherConverges(t *testing.T) {
 	m := DefaultFDDL
 	m.Passes, m.Tol = 500, 1e-4
 	last := math.Inf(1)
-	model, err := m.Fit(context.Background(), train, nrdl.Run{Watch: func(p nrdl.Progress) {
+	model, err := m.Fit(context.Background(), train, classify.Run{Watch: func(p classify.Progress) {
 		var sum float64
 		for _, term := range p.Terms() {
 			sum += term.Value
@@ -311,7 +311,7 @@ func TestFisherConverges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := model.Parts().Trained; out.Status != nrdl.Converged {
+	if out := model.Parts().Trained; out.Status != classify.Converged {
 		t.Errorf("%s after %d passes", out.Status, out.Iter)
 	}
 	norms := make([]float64, 12)
@@ -331,11 +331,11 @@ func TestFisherModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	m := DefaultFDDL
 	m.Passes, m.Gamma, m.Weight = 3, 0.1, 0.7
-	model, err := m.Fit(t.Context(), positive(r, 20, 4, 5, 3), nrdl.Run{})
+	model, err := m.Fit(t.Context(), positive(r, 20, 4, 5, 3), classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, y := model.Parts(), nrdl.Unit(positive(r, 20, 3, 4).X)
+	p, y := model.Parts(), classify.Unit(positive(r, 20, 3, 4).X)
 	codes, err := model.Transform(t.Context(), y)
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +369,7 @@ func TestFisherModel(t *testing.T) {
 			var part, off mat.VecDense
 			part.MulVec(lin.Cols(p.D, lo, hi), codes.ColView(j).(*mat.VecDense).SliceVec(lo, hi))
 			part.SubVec(y.ColView(j), &part)
-			off.SubVec(codes.ColView(j), p.M.ColView(c))
+			off.SubVec(codes.ColView(j), p.Rule.(classify.Fisher).M.ColView(c))
 			want := 1 - mat.Dot(&part, &part) - m.Weight*mat.Dot(&off, &off)
 			if got := scores.At(c, j); math.Abs(got-want) > 1e-12 {
 				t.Errorf("query %d: class %d scores %v, want %v", j, c, got, want)
@@ -402,7 +402,7 @@ func TestFisherRefuses(t *testing.T) {
 		m := DefaultFDDL
 		edit(&m)
 		passes := 0
-		_, err := m.Fit(context.Background(), train, nrdl.Run{Watch: func(nrdl.Progress) { passes++ }})
+		_, err := m.Fit(context.Background(), train, classify.Run{Watch: func(classify.Progress) { passes++ }})
 		if err == nil || !strings.Contains(err.Error(), want) || passes > 0 {
 			t.Errorf("want %q before any pass, got %v after %d", want, err, passes)
 		}
@@ -419,7 +419,7 @@ func BenchmarkFDDLPass(b *testing.B) {
 			for c := range sizes {
 				groups = append(groups, 20*(c+1))
 			}
-			x := nrdl.Unit(random(r, n, n))
+			x := classify.Unit(random(r, n, n))
 			s, err := newFDDLState(DefaultFDDL, x, groups, groups)
 			if err != nil {
 				b.Fatal(err)

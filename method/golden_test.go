@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/blas"
 	"nrdl/internal/lin"
@@ -35,7 +35,7 @@ func readGolden(t *testing.T, name string) golden {
 	return g
 }
 
-func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *nrdl.Set) {
+func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *classify.Samples) {
 	t.Helper()
 	set, err := dataset.Open(context.Background(), realdata.Path(t, "sets", file), dataset.Options{})
 	if err != nil {
@@ -49,7 +49,7 @@ func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *n
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Select(tr), set.Select(te)
+	return set.Samples.Select(tr), set.Samples.Select(te)
 }
 
 // The traces were computed by two independent routes with D₀ the training
@@ -118,23 +118,23 @@ func (w wellPosed) check(equation string, matrix func(*mat.Dense)) {
 	}
 }
 
-func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Model {
+func (g golden) compare(t *testing.T, train *classify.Samples, floor float64) *classify.Classifier {
 	t.Helper()
 	passes, failed := 0, 0
 	m := DefaultNRDL
 	m.Passes = len(g.Trace)
 	// Not Fit, which puts the classes in an order of its own.
-	s, err := newNRDLState(context.Background(), m, nrdl.Unit(train.X), train)
+	s, err := newNRDLState(context.Background(), m, classify.Unit(train.X), train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := nrdl.Iterate(context.Background(), wellPosed{s, t}, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, func(p nrdl.Progress) {
+	out, err := classify.Iterate(context.Background(), wellPosed{s, t}, classify.Limits{Passes: m.Passes, Tol: m.Tol}, func(p classify.Progress) {
 		passes++
 		if passes > len(g.Trace) {
 			return
 		}
 		want := g.Trace[passes-1]
-		got := append(p.Terms(), nrdl.Term{Name: "residual", Value: p.Residual}, nrdl.Term{Name: "iter", Value: float64(p.Iter)})
+		got := append(p.Terms(), classify.Term{Name: "residual", Value: p.Residual}, classify.Term{Name: "iter", Value: float64(p.Iter)})
 		if len(got) != len(want) {
 			t.Fatalf("%d quantities a pass, the trace has %d", len(got), len(want))
 		}
@@ -152,19 +152,19 @@ func (g golden) compare(t *testing.T, train *nrdl.Set, floor float64) *nrdl.Mode
 	}
 	parts := s.parts(out)
 	parts.Classes = train.Classes
-	model, err := nrdl.NewModel(parts)
+	model, err := classify.NewClassifier(parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := g.Trace[len(g.Trace)-1]["residual"] < m.Tol
-	if passes != len(g.Trace) || (model.Parts().Trained.Status == nrdl.Converged) != whole {
+	if passes != len(g.Trace) || (model.Parts().Trained.Status == classify.Converged) != whole {
 		t.Errorf("%v after %d passes, want %d", model.Parts().Trained.Status, passes, len(g.Trace))
 	}
 	return model
 }
 
 // recognise compares the classes, which the trace numbers from 1.
-func (g golden) recognise(t *testing.T, model *nrdl.Model, test *nrdl.Set) {
+func (g golden) recognise(t *testing.T, model *classify.Classifier, test *classify.Samples) {
 	t.Helper()
 	got, err := model.Predict(context.Background(), test.X)
 	if err != nil {
@@ -185,7 +185,7 @@ func (g golden) recognise(t *testing.T, model *nrdl.Model, test *nrdl.Set) {
 func TestGoldenTraceByConjugateGradients(t *testing.T) {
 	g := readGolden(t, "nrdl_orl_first6.json")
 	train, _ := trainingPart(t, "orl_56x46.mat", "first:6", 1)
-	x := nrdl.Unit(train.X)
+	x := classify.Unit(train.X)
 	s, err := newNRDLState(context.Background(), DefaultNRDL, x, train)
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestGoldenTraceByConjugateGradients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, term := range append(s.Objective(), nrdl.Term{Name: "residual", Value: residual}) {
+		for _, term := range append(s.Objective(), classify.Term{Name: "residual", Value: residual}) {
 			if w := want[term.Name]; w > 1e-9 && !(math.Abs(term.Value-w) <= 1e-6*w) {
 				t.Fatalf("pass %d: %s = %v, want %v", i+1, term.Name, term.Value, w)
 			}

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -55,7 +55,7 @@ func TestIndependentPrograms(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		m    nrdl.Method
+		m    classify.Method
 	}{
 		{"lrc", DefaultLRC},
 		{"crc", CRC{Kappa: g.Kappa}},
@@ -64,7 +64,7 @@ func TestIndependentPrograms(t *testing.T) {
 		{"omp", pursuit{coding.OMP{Sparsity: g.Sparsity}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			model, err := c.m.Fit(t.Context(), train, nrdl.Run{})
+			model, err := c.m.Fit(t.Context(), train, classify.Run{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,11 +82,11 @@ type pursuit struct {
 func (pursuit) Name() string      { return "pursuit" }
 func (m pursuit) Validate() error { return m.Coder.Validate() }
 
-func (m pursuit) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+func (m pursuit) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }
 
-func (g independent) compare(t *testing.T, name string, model *nrdl.Model, probes *mat.Dense) {
+func (g independent) compare(t *testing.T, name string, model *classify.Classifier, probes *mat.Dense) {
 	t.Helper()
 	want, ok := g.Coders[name]
 	if !ok {

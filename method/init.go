@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dictionary"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -20,7 +20,7 @@ import (
 // have fewer atoms. With atoms = 0 all samples are the dictionary, a copy.
 //
 // A class with fewer samples than atoms is an error.
-func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl.Set, atoms int) (*mat.Dense, []int, error) {
+func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *classify.Samples, atoms int) (*mat.Dense, []int, error) {
 	if atoms == 0 {
 		return mat.DenseCopyOf(x), train.Groups, nil
 	}
@@ -33,7 +33,7 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl
 	d0 := mat.NewDense(d, atoms*len(train.Classes), nil)
 	for c, name := range train.Classes {
 		own := lin.Cols(x, train.Groups[c], train.Groups[c+1])
-		learnt, _, err := k.Learn(ctx, own, lin.Cols(own, 0, atoms), nrdl.Run{})
+		learnt, _, err := k.Learn(ctx, own, lin.Cols(own, 0, atoms), classify.Run{})
 		if err != nil {
 			return nil, nil, fmt.Errorf("atoms of %s: %w", name, err)
 		}
@@ -44,7 +44,7 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *nrdl
 
 // atomGroups returns the groups of so many atoms a class, 0 for as many as
 // samples, or why there cannot be so many.
-func atomGroups(train *nrdl.Set, atoms int) ([]int, error) {
+func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 	if atoms == 0 {
 		return train.Groups, nil
 	}

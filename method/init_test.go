@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dictionary"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
@@ -18,7 +18,7 @@ import (
 
 func TestClasswise(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(5, 5)), 12, 7, 5, 6)
-	x := nrdl.Unit(train.X)
+	x := classify.Unit(train.X)
 	k := dictionary.DefaultKSVD
 	k.MinUses = 1
 
@@ -29,7 +29,7 @@ func TestClasswise(t *testing.T) {
 	k.Sparsity = 4 // all the atoms of a class
 	for c := range 3 {
 		own := lin.Cols(x, train.Groups[c], train.Groups[c+1])
-		want, _, err := k.Learn(context.Background(), own, lin.Cols(own, 0, 4), nrdl.Run{})
+		want, _, err := k.Learn(context.Background(), own, lin.Cols(own, 0, 4), classify.Run{})
 		if err != nil || !mat.Equal(want, lin.Cols(d, 4*c, 4*c+4)) {
 			t.Errorf("the atoms of class %d are not learnt from its samples alone (%v)", c, err)
 		}

@@ -9,15 +9,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
 // faces are images of 12×10 pixels of 4 people, 5 of each, who are patterns
 // with noise in them.
-func faces(t testing.TB) *nrdl.Set {
+func faces(t testing.TB) *dataset.Images {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	const d, people, each = 120, 4, 5
@@ -35,24 +37,24 @@ func faces(t testing.TB) *nrdl.Set {
 			labels = append(labels, string(rune('a'+c)))
 		}
 	}
-	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{Size: nrdl.Size{Height: 12, Width: 10}})
+	s, err := dataset.NewImages(x, labels, nil, nil, dataset.Frame{Size: dataset.Size{Height: 12, Width: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func trained(t testing.TB, s *nrdl.Set, text string) *nrdl.Set {
+func trained(t testing.TB, s *dataset.Images, text string) (frontend.Fitted, *classify.Samples) {
 	t.Helper()
-	in, err := nrdl.ParseInput(text)
+	in, err := frontend.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, err := s.Training(t.Context(), in)
+	fitted, train, err := in.Fit(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return train
+	return fitted, train
 }
 
 // fewSettings are what methods need for five images of four people, in few
@@ -68,13 +70,13 @@ var fewSettings = map[string]map[string]string{
 	"blocks":                 {"coder.side": "4", "coder.step": "4"},
 }
 
-// Whatever samples are, a method learns a model that keeps their Input, is
+// Whatever samples are, a method learns a classifier that keeps their Grid, is
 // finite and names the images that it learnt from, or it says why it cannot.
 func TestMethodsOnInputs(t *testing.T) {
 	s := faces(t)
 	refusals := map[string]int{}
 	for _, text := range []string{"12x10 igo mirror", "12x10 lcn hog:cell=4", "12x10 mirror pca:6", "12x10 igo mirror fisher"} {
-		train := trained(t, s, text)
+		fitted, train := trained(t, s, text)
 		for _, m := range All {
 			for path, value := range fewSettings[m.Name()] {
 				var err error
@@ -82,7 +84,7 @@ func TestMethodsOnInputs(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			model, err := m.Fit(t.Context(), train, nrdl.Run{Seed: 1})
+			classifier, err := m.Fit(t.Context(), train, classify.Run{Seed: 1})
 			if err != nil {
 				if hint.Of(err) == "" || !strings.HasPrefix(err.Error(), m.Name()+": ") {
 					t.Errorf("%s on %s: %v, without a hint", m.Name(), text, err)
@@ -90,14 +92,18 @@ func TestMethodsOnInputs(t *testing.T) {
 				refusals[m.Name()]++
 				continue
 			}
-			p := model.Parts()
-			if p.Input.String() != train.Input.String() || p.Projection != train.Projection {
-				t.Errorf("%s on %s: the model's input is %v", m.Name(), text, p.Input)
+			p := classifier.Parts()
+			if p.Grid != train.Grid || p.Grid != fitted.Grid() {
+				t.Errorf("%s on %s: the classifier's grid is %v", m.Name(), text, p.Grid)
 			}
-			if v := lin.MaxAbs(p.D); !(v <= nrdl.DivergenceBound) {
+			model := &frontend.Model{Fitted: fitted, Classifier: classifier}
+			if err := model.Validate(); err != nil {
+				t.Errorf("%s on %s: %v", m.Name(), text, err)
+			}
+			if v := lin.MaxAbs(p.D); !(v <= classify.DivergenceBound) {
 				t.Errorf("%s on %s: D holds %v", m.Name(), text, v)
 			}
-			named, err := model.PredictOf(t.Context(), s)
+			named, err := model.Predict(t.Context(), s)
 			if err != nil {
 				t.Errorf("%s on %s: %v", m.Name(), text, err)
 				continue
@@ -125,12 +131,13 @@ func TestMethodsOnInputs(t *testing.T) {
 // it is said before the first pass.
 func TestNRDLAfterProjections(t *testing.T) {
 	s := faces(t)
+	made := func(text string) *classify.Samples { _, train := trained(t, s, text); return train }
 	passes := 0
-	watch := func(nrdl.Progress) { passes++ }
+	watch := func(classify.Progress) { passes++ }
 	few := DefaultNRDL
 	few.Atoms = 1
 	for _, m := range []NRDL{DefaultNRDL, few} {
-		_, err := m.Fit(t.Context(), trained(t, s, "12x10 igo mirror fisher"), nrdl.Run{Watch: watch})
+		_, err := m.Fit(t.Context(), made("12x10 igo mirror fisher"), classify.Run{Watch: watch})
 		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") || !strings.Contains(hint.Of(err), "--project none") || passes != 0 {
 			t.Errorf("after fisher: %v (hint %q), %d passes", err, hint.Of(err), passes)
 		}
@@ -138,10 +145,10 @@ func TestNRDLAfterProjections(t *testing.T) {
 			t.Error("it may be chosen for projected samples")
 		}
 	}
-	if _, err := few.Fit(t.Context(), trained(t, s, "12x10 pca:6"), nrdl.Run{}); err != nil {
+	if _, err := few.Fit(t.Context(), made("12x10 pca:6"), classify.Run{}); err != nil {
 		t.Errorf("4 atoms in 6 dimensions: %v", err)
 	}
-	if _, err := DefaultNRDL.Fit(t.Context(), trained(t, s, "12x10 igo mirror"), nrdl.Run{Watch: watch}); err != nil || passes == 0 {
+	if _, err := DefaultNRDL.Fit(t.Context(), made("12x10 igo mirror"), classify.Run{Watch: watch}); err != nil || passes == 0 {
 		t.Errorf("without a projection: %v, %d passes", err, passes)
 	}
 }
@@ -149,20 +156,22 @@ func TestNRDLAfterProjections(t *testing.T) {
 // What is learnt is a model only while its numbers are in their range, also of
 // a method that has no passes.
 func TestModelsOfDivergence(t *testing.T) {
-	s := faces(t)
-	for name, spoil := range map[string]func(*nrdl.Parts){
-		"D": func(p *nrdl.Parts) { p.D.Set(3, 2, -2*nrdl.DivergenceBound) },
-		"W": func(p *nrdl.Parts) { p.W.Set(1, 2, math.Inf(1)) },
-		"M": func(p *nrdl.Parts) { p.M.Set(2, 1, math.NaN()) },
+	s := &faces(t).Samples
+	for name, spoil := range map[string]func(d, w, m *mat.Dense) classify.Rule{
+		"D": func(d, w, _ *mat.Dense) classify.Rule {
+			d.Set(3, 2, -2*classify.DivergenceBound)
+			return classify.Linear{W: w}
+		},
+		"W": func(_, w, _ *mat.Dense) classify.Rule { w.Set(1, 2, math.Inf(1)); return classify.Linear{W: w} },
+		"M": func(_, _, m *mat.Dense) classify.Rule { m.Set(2, 1, math.NaN()); return classify.Fisher{M: m} },
 	} {
-		p := nrdl.Parts{
-			D: nrdl.Unit(s.X), W: mat.NewDense(4, 20, nil), M: mat.NewDense(20, 4, nil), Groups: s.Groups,
-			Coder: coding.DefaultRidge, Rule: nrdl.Linear, Trained: nrdl.Outcome{Iter: 7},
+		d, w, m := classify.Unit(s.X), mat.NewDense(4, 20, nil), mat.NewDense(20, 4, nil)
+		w.Set(0, 0, 1)
+		p := classify.Parts{
+			D: d, Groups: s.Groups, Coder: coding.DefaultRidge, Rule: spoil(d, w, m), Trained: classify.Outcome{Iter: 7},
 		}
-		p.W.Set(0, 0, 1)
-		spoil(&p)
-		_, err := model(DefaultCRC, s, nrdl.Run{}, p)
-		if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "crc: diverged after pass 7: "+name+" holds") {
+		_, err := model(DefaultCRC, s, classify.Run{}, p)
+		if !errors.Is(err, classify.ErrDiverged) || !strings.Contains(err.Error(), "crc: diverged after pass 7: "+name+" holds") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

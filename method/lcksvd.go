@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dictionary"
 	"nrdl/internal/lin"
@@ -75,7 +75,7 @@ type KSVD struct{ SparseLearning }
 // DefaultKSVD has the passes and the sparsity of LC-KSVD.
 var DefaultKSVD = KSVD{defaultSparseLearning}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (KSVD) Name() string { return "ksvd" }
 
 // Describe says in a line what the method is.
@@ -97,8 +97,8 @@ func (m KSVD) Ranges() []Range {
 	return append(m.ranges(), ridgeRange)
 }
 
-// Fit implements nrdl.Method.
-func (m KSVD) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m KSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, consistency{regress: true})
 }
 
@@ -112,7 +112,7 @@ type DKSVD struct {
 // DefaultDKSVD weighs labels like samples: both have norm 1.
 var DefaultDKSVD = DKSVD{SparseLearning: defaultSparseLearning, Gamma: 1}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (DKSVD) Name() string { return "dksvd" }
 
 // Describe says in a line what the method is.
@@ -125,7 +125,7 @@ func (DKSVD) Formulation() string {
 	return "min_{D,S,W}  ‖X − DS‖² + γ‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m DKSVD) Validate() error {
 	if err := m.SparseLearning.Validate(); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (m DKSVD) Ranges() []Range {
 	return append([]Range{decades("gamma", 1e-3, 10)}, m.ranges()...)
 }
 
-// Fit implements nrdl.Method.
-func (m DKSVD) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m DKSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, consistency{β: m.Gamma})
 }
 
@@ -154,7 +154,7 @@ type LCKSVD1 struct {
 // has ten atoms: what counts is α·K_c.
 var DefaultLCKSVD1 = LCKSVD1{SparseLearning: defaultSparseLearning, Alpha: 0.1}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (LCKSVD1) Name() string { return "lcksvd1" }
 
 // Describe says in a line what the method is.
@@ -167,7 +167,7 @@ func (LCKSVD1) Formulation() string {
 	return "min_{D,S,A}  ‖X − DS‖² + α‖Q − AS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m LCKSVD1) Validate() error {
 	if err := m.SparseLearning.Validate(); err != nil {
 		return err
@@ -181,8 +181,8 @@ func (m LCKSVD1) Ranges() []Range {
 	return append([]Range{decades("alpha", 1e-4, 1), ridgeRange}, m.ranges()...)
 }
 
-// Fit implements nrdl.Method.
-func (m LCKSVD1) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m LCKSVD1) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, consistency{α: m.Alpha, regress: true})
 }
 
@@ -200,7 +200,7 @@ type LCKSVD2 struct {
 // norm 1: see doc/equations.md.
 var DefaultLCKSVD2 = LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (LCKSVD2) Name() string { return "lcksvd2" }
 
 // Describe says in a line what the method is.
@@ -213,7 +213,7 @@ func (LCKSVD2) Formulation() string {
 	return "min_{D,S,A,W}  ‖X − DS‖² + α‖Q − AS‖² + β‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m LCKSVD2) Validate() error {
 	if err := m.SparseLearning.Validate(); err != nil {
 		return err
@@ -229,8 +229,8 @@ func (m LCKSVD2) Ranges() []Range {
 	return append([]Range{decades("alpha", 1e-4, 1), decades("beta", 1e-3, 10)}, m.ranges()...)
 }
 
-// Fit implements nrdl.Method.
-func (m LCKSVD2) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m LCKSVD2) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, consistency{α: m.Alpha, β: m.Beta})
 }
 
@@ -268,16 +268,16 @@ func (l consistency) weights(groups []int) []float64 {
 }
 
 // fit learns m.
-func (l SparseLearning) fit(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, with consistency) (*nrdl.Model, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+func (l SparseLearning) fit(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, with consistency) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return l.learn(ctx, x, t, run, with)
 	})
 }
 
 // learn learns dictionary and classifier from the samples x, d×N of unit norm,
 // of the set t.
-func (l SparseLearning) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run, with consistency) (nrdl.Parts, error) {
-	none := nrdl.Parts{}
+func (l SparseLearning) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run, with consistency) (classify.Parts, error) {
+	none := classify.Parts{}
 	d, n := x.Dims()
 	atoms := n
 	if l.Atoms > 0 {
@@ -290,22 +290,24 @@ func (l SparseLearning) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, ru
 	if err != nil {
 		return none, err
 	}
-	p := nrdl.Parts{Groups: groups, Coder: l.coder(), Rule: nrdl.Linear}
+	p := classify.Parts{Groups: groups, Coder: l.coder()}
+	var w *mat.Dense
 	ω := with.weights(groups)
 	if with.α == 0 && with.β == 0 {
 		p.D, p.Trained, err = l.Learn(ctx, x, d0, run)
 	} else {
-		p.D, p.W, p.Trained, err = l.learnLabelled(ctx, x, t.Groups, d0, ω, run)
+		p.D, w, p.Trained, err = l.learnLabelled(ctx, x, t.Groups, d0, ω, run)
 	}
 	if err == nil && with.regress {
-		p.W, err = l.classifier(ctx, p.D, x, t.Groups)
+		w, err = l.classifier(ctx, p.D, x, t.Groups)
 	}
+	p.Rule = classify.Linear{W: w}
 	return p, err
 }
 
 // learnLabelled learns D and W from the samples x, d×N, and their labels, which
 // weigh ω, starting from D₀.
-func (l SparseLearning) learnLabelled(ctx context.Context, x *mat.Dense, groups []int, d0 *mat.Dense, ω []float64, run nrdl.Run) (d, w *mat.Dense, out nrdl.Outcome, err error) {
+func (l SparseLearning) learnLabelled(ctx context.Context, x *mat.Dense, groups []int, d0 *mat.Dense, ω []float64, run classify.Run) (d, w *mat.Dense, out classify.Outcome, err error) {
 	x, d0, expand := dictionary.Compress(x, d0)
 	w0, err := l.classifier(ctx, d0, x, groups)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -24,7 +24,7 @@ func few(atoms, passes int) SparseLearning {
 
 // directions draws classes of the given sizes: each a random direction of its own
 // with as much noise.
-func directions(seed uint64, d int, sizes ...int) *nrdl.Set {
+func directions(seed uint64, d int, sizes ...int) *classify.Samples {
 	r := rand.New(rand.NewPCG(seed, 5))
 	n := 0
 	for _, size := range sizes {
@@ -41,7 +41,7 @@ func directions(seed uint64, d int, sizes ...int) *nrdl.Set {
 			labels = append(labels, fmt.Sprintf("c%d", c))
 		}
 	}
-	set, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	set, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -50,10 +50,10 @@ func directions(seed uint64, d int, sizes ...int) *nrdl.Set {
 
 // start returns the unit samples of a set with classes of the given sizes, the
 // set, and D₀ with its groups.
-func start(t *testing.T, l SparseLearning, sizes ...int) (x *mat.Dense, set *nrdl.Set, d0 *mat.Dense, groups []int) {
+func start(t *testing.T, l SparseLearning, sizes ...int) (x *mat.Dense, set *classify.Samples, d0 *mat.Dense, groups []int) {
 	t.Helper()
 	set = directions(3, 12, sizes...)
-	x = nrdl.Unit(set.X)
+	x = classify.Unit(set.X)
 	d0, groups, err := classwise(t.Context(), l.Init, x, set, l.Atoms)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestLabelsWeighLikeIdealCodes(t *testing.T) {
 		l := few(0, 6)
 		x, set, d0, groups := start(t, l, sizes...)
 		with := consistency{α: α, β: β}
-		d, w, _, err := l.learnLabelled(t.Context(), x, set.Groups, d0, with.weights(groups), nrdl.Run{})
+		d, w, _, err := l.learnLabelled(t.Context(), x, set.Groups, d0, with.weights(groups), classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestLabelsWeighLikeIdealCodes(t *testing.T) {
 			three.Stack(&two, &b)
 			return &three
 		}
-		both, _, err := l.Learn(t.Context(), papers(x, q, h), papers(d0, a0, w0), nrdl.Run{})
+		both, _, err := l.Learn(t.Context(), papers(x, q, h), papers(d0, a0, w0), classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,8 +148,8 @@ func ridge(t *testing.T, b, s *mat.Dense, λ float64) *mat.Dense {
 // is D-KSVD with another weight.
 func TestLCKSVD2IsDKSVD(t *testing.T) {
 	set := directions(1, 20, 6, 6, 6)
-	fit := func(m nrdl.Method) nrdl.Parts {
-		model, err := m.Fit(t.Context(), set, nrdl.Run{})
+	fit := func(m classify.Method) classify.Parts {
+		model, err := m.Fit(t.Context(), set, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +157,11 @@ func TestLCKSVD2IsDKSVD(t *testing.T) {
 	}
 	l := few(4, 8)
 	d, lc := fit(DKSVD{l, 1.5}), fit(LCKSVD2{l, 0, 1.5})
-	if !mat.Equal(d.D, lc.D) || !mat.Equal(d.W, lc.W) {
+	if !mat.Equal(d.D, lc.D) || !mat.Equal(linear(d), linear(lc)) {
 		t.Error("LC-KSVD2 with alpha = 0 is not D-KSVD")
 	}
 	other := fit(LCKSVD2{l, 0.2, 0.7}) // 0.7 + 0.2·4 = 1.5
-	if !mat.EqualApprox(d.D, other.D, 1e-9) || !mat.EqualApprox(d.W, other.W, 1e-9) {
+	if !mat.EqualApprox(d.D, other.D, 1e-9) || !mat.EqualApprox(linear(d), linear(other), 1e-9) {
 		t.Error("LC-KSVD2 is not D-KSVD with γ = β + α·K_c")
 	}
 	if mat.EqualApprox(d.D, fit(LCKSVD2{l, 0.2, 1.5}).D, 1e-6) {
@@ -192,11 +192,11 @@ func TestFamilyClassifiersAreRidgeRegressions(t *testing.T) {
 	}
 	check("W₀", w0, d0)
 	for name, with := range map[string]consistency{"K-SVD": {regress: true}, "LC-KSVD1": {α: 0.5, regress: true}} {
-		p, err := l.learn(t.Context(), x, set, nrdl.Run{}, with)
+		p, err := l.learn(t.Context(), x, set, classify.Run{}, with)
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(name, p.W, p.D)
+		check(name, linear(p), p.D)
 	}
 }
 
@@ -206,14 +206,14 @@ func TestModelsOfTheFamilyRegressLabels(t *testing.T) {
 	l := few(3, 4)
 	l.Ridge = 0.3
 	set := directions(3, 12, 6, 8, 5)
-	for _, m := range []nrdl.Method{KSVD{l}, LCKSVD1{l, 0.5}} {
-		model, err := m.Fit(t.Context(), set, nrdl.Run{})
+	for _, m := range []classify.Method{KSVD{l}, LCKSVD1{l, 0.5}} {
+		model, err := m.Fit(t.Context(), set, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := model.Parts()
-		want := ridge(t, labels(set.Groups), codes(t, l, p.D, nrdl.Unit(set.X)), l.Ridge)
-		if diff := lin.MaxAbsDiff(p.W, want); !(diff < 1e-10) {
+		want := ridge(t, labels(set.Groups), codes(t, l, p.D, classify.Unit(set.X)), l.Ridge)
+		if diff := lin.MaxAbsDiff(linear(p), want); !(diff < 1e-10) {
 			t.Errorf("%s: W differs from HSᵀ(SSᵀ + λI)⁻¹ by %.1e", m.Name(), diff)
 		}
 	}
@@ -226,7 +226,7 @@ func TestStackedErrorFalls(t *testing.T) {
 	l.MinUses, l.Coherence, l.Monotone = 0, 1, true
 	set := directions(7, 20, 9, 9, 9)
 	var errors []float64
-	_, err := LCKSVD2{l, 0.5, 1}.Fit(t.Context(), set, nrdl.Run{Watch: func(p nrdl.Progress) {
+	_, err := LCKSVD2{l, 0.5, 1}.Fit(t.Context(), set, classify.Run{Watch: func(p classify.Progress) {
 		for _, term := range p.Terms() {
 			if term.Name == "error" {
 				errors = append(errors, term.Value)
@@ -251,7 +251,7 @@ func TestStackedErrorFalls(t *testing.T) {
 func TestUnstack(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	ω := []float64{0.5, 2, 3}
-	both := nrdl.Unit(random(r, 10, 6))
+	both := classify.Unit(random(r, 10, 6))
 	for i := range 7 {
 		both.Set(i, 5, 1e-14) // atom 5 is a label alone
 	}
@@ -300,11 +300,11 @@ func TestSamplesAsAtomsAreAtRest(t *testing.T) {
 	l := few(0, 5)
 	l.Ridge, l.MinUses, l.Coherence = 0, 0, 1
 	x, set, _, groups := start(t, l, 4, 3, 3)
-	p, err := l.learn(t.Context(), x, set, nrdl.Run{}, consistency{α: 0.3, β: 2})
+	p, err := l.learn(t.Context(), x, set, classify.Run{}, consistency{α: 0.3, β: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.EqualApprox(p.D, x, 1e-9) || !mat.EqualApprox(p.W, labels(groups), 1e-9) {
+	if !mat.EqualApprox(p.D, x, 1e-9) || !mat.EqualApprox(linear(p), labels(groups), 1e-9) {
 		t.Error("the dictionary leaves the samples")
 	}
 }
@@ -314,10 +314,10 @@ func TestSamplesAsAtomsAreAtRest(t *testing.T) {
 func TestFamilyLearnsFewAtoms(t *testing.T) {
 	for _, d := range []int{8, 60} {
 		set := directions(1, d, 9, 5, 7)
-		for _, m := range []nrdl.Method{
+		for _, m := range []classify.Method{
 			KSVD{few(3, 5)}, DKSVD{few(3, 5), 1}, LCKSVD1{few(3, 5), 0.5}, LCKSVD2{few(3, 5), 0.5, 1},
 		} {
-			model, err := m.Fit(t.Context(), set, nrdl.Run{})
+			model, err := m.Fit(t.Context(), set, classify.Run{})
 			if err != nil {
 				t.Fatalf("%s: %v", m.Name(), err)
 			}
@@ -349,7 +349,7 @@ func TestFamilyRefuses(t *testing.T) {
 		return l
 	}
 	l := few(2, 3)
-	for want, m := range map[string]nrdl.Method{
+	for want, m := range map[string]classify.Method{
 		"ksvd: sparsity = 7, more than the 6 atoms": KSVD{with(l, func(l *SparseLearning) { l.Sparsity = 7 })},
 		"dksvd: sparsity = 12":                      DKSVD{with(few(0, 3), func(l *SparseLearning) { l.Sparsity = 12 }), 1},
 		"atoms = 4, more than the 3":                LCKSVD1{with(l, func(l *SparseLearning) { l.Atoms = 4 }), 1},
@@ -362,7 +362,7 @@ func TestFamilyRefuses(t *testing.T) {
 		"beta = 0":                                  LCKSVD2{l, 1, 0},
 		"alpha = NaN":                               LCKSVD2{l, math.NaN(), 1},
 	} {
-		_, err := m.Fit(context.Background(), set, nrdl.Run{Watch: func(nrdl.Progress) { t.Errorf("%s: a pass was made", want) }})
+		_, err := m.Fit(context.Background(), set, classify.Run{Watch: func(classify.Progress) { t.Errorf("%s: a pass was made", want) }})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

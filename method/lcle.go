@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dictionary"
 	"nrdl/internal/hint"
@@ -44,7 +44,7 @@ var DefaultLCLE = LCLE{
 	Passes: 10, Ridge: 1, Coder: coding.DefaultOMP,
 }
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (LCLE) Name() string { return "lcle" }
 
 // Describe says in a line what the method is.
@@ -59,7 +59,7 @@ min_W  ‖H − WS‖² + λ‖W‖²
 class: max_c (W·s)_c`
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m LCLE) Validate() error {
 	if err := weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol, "ridge", m.Ridge); err != nil {
 		return err
@@ -91,18 +91,18 @@ func (m LCLE) Ranges() []Range {
 	}, coderRanges(m.Coder)...)
 }
 
-// Fit implements nrdl.Method. It is an error if there are no more atoms than
+// Fit implements classify.Method. It is an error if there are no more atoms than
 // neighbours, fewer atoms than a code may have, or a class with fewer samples
 // than atoms. An outcome that is Exhausted is still a model.
-func (m LCLE) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)
 	})
 }
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t.
-func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
-	var p nrdl.Parts
+func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
+	var p classify.Parts
 	if err := m.fits(x, len(t.Classes)); err != nil {
 		return p, err
 	}
@@ -110,17 +110,17 @@ func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run
 	if err != nil {
 		return p, err
 	}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
 		return p, err
 	}
-	w, err := classifier(nrdl.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
+	w, err := classifier(classify.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
 	if err != nil {
 		return p, fmt.Errorf("linear classifier: %w", err)
 	}
-	return nrdl.Parts{
-		D: nrdl.Unit(combine(x, s.C)), Groups: s.atoms, W: nrdl.Unit(w),
-		Coder: m.Coder, Rule: nrdl.Linear, Trained: out,
+	return classify.Parts{
+		D: classify.Unit(combine(x, s.C)), Groups: s.atoms,
+		Coder: m.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Trained: out,
 	}, nil
 }
 
@@ -134,7 +134,7 @@ func (m LCLE) fits(x *mat.Dense, classes int) error {
 		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
 			"set neighbours to at most %d", k-1)
 	}
-	return fits(m.Coder, nrdl.Input{}, d, k)
+	return fits(m.Coder, classify.Grid{}, d, k)
 }
 
 // onePass returns k with a single pass, with which [lcle] starts.

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -30,7 +30,7 @@ type lcleState struct {
 // newLCLEState starts from the class-wise D₀ and the sparse codes S₀ over it.
 // The columns of x, the samples of t at unit norm, are replaced by their
 // coordinates in their own span where that is shorter.
-func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *nrdl.Set) (*lcleState, error) {
+func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *classify.Samples) (*lcleState, error) {
 	x, _ = compress(x)
 	d0, atoms, err := classwise(ctx, m.Init, x, t, m.Atoms)
 	if err != nil {
@@ -54,7 +54,7 @@ func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *nrdl.Set) (*lcle
 	return s, nil
 }
 
-// Largest implements nrdl.Bounded.
+// Largest implements classify.Bounded.
 func (s *lcleState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S), lin.MaxAbs(s.V)) }
 
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
@@ -123,8 +123,8 @@ func (s *lcleState) addU(a *mat.Dense, f float64) {
 
 // Objective gives the terms of the problem with their weights, and the norms
 // of D, S and V.
-func (s *lcleState) Objective() []nrdl.Term {
-	return []nrdl.Term{
+func (s *lcleState) Objective() []classify.Term {
+	return []classify.Term{
 		{Name: "reconstruction", Value: squaredError(s.X, s.D, s.S)},
 		{Name: "auxiliary", Value: squaredError(s.X, s.D, s.V)},
 		{Name: "locality", Value: s.Alpha * s.L.quadratic(s.S)},

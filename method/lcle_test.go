@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -22,9 +22,9 @@ func strongLCLE() LCLE {
 }
 
 // midwayLCLE returns a state some passes into a fit.
-func midwayLCLE(t *testing.T, m LCLE, train *nrdl.Set, passes int) *lcleState {
+func midwayLCLE(t *testing.T, m LCLE, train *classify.Samples, passes int) *lcleState {
 	t.Helper()
-	s, err := newLCLEState(context.Background(), m, nrdl.Unit(train.X), train)
+	s, err := newLCLEState(context.Background(), m, classify.Unit(train.X), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestLCLEGraphFollowsTheAtoms(t *testing.T) {
 // samples themselves.
 func TestLCLECompressionChangesNothing(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(3, 20)), 30, 4, 3, 5)
-	x := nrdl.Unit(train.X)
+	x := classify.Unit(train.X)
 	for _, atoms := range []int{0, 2} {
 		m := strongLCLE()
 		m.Atoms = atoms
@@ -250,7 +250,7 @@ func TestLCLEModel(t *testing.T) {
 	train := ordered(positive(rand.New(rand.NewPCG(4, 20)), 9, 6, 5, 7))
 	m := strongLCLE()
 	m.Passes = 3
-	fit, err := m.Fit(context.Background(), train, nrdl.Run{})
+	fit, err := m.Fit(context.Background(), train, classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,11 +262,11 @@ func TestLCLEModel(t *testing.T) {
 			t.Errorf("atom %d has the squared norm %v", k, v)
 		}
 	}
-	w, err := classifier(nrdl.Unit(s.S), train.Groups, m.Ridge)
+	w, err := classifier(classify.Unit(s.S), train.Groups, m.Ridge)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := lin.MaxAbsDiff(fit.Parts().W, nrdl.Unit(w)); !(diff < 1e-12) {
+	if diff := lin.MaxAbsDiff(linear(fit.Parts()), classify.Unit(w)); !(diff < 1e-12) {
 		t.Errorf("W differs by %.1e", diff)
 	}
 }
@@ -281,7 +281,7 @@ func TestLCLESingularSystemsStayFinite(t *testing.T) {
 	for _, weight := range []float64{0, 1e6} {
 		m := strongLCLE()
 		m.Alpha, m.Beta, m.Gamma, m.Ridge = weight, weight, weight, 0
-		fit, err := m.Fit(context.Background(), train, nrdl.Run{})
+		fit, err := m.Fit(context.Background(), train, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestLCLEBadParametersAreNamed(t *testing.T) {
 	} {
 		m, err := Set(strongLCLE(), c.path, c.value)
 		if err == nil {
-			_, err = m.Fit(context.Background(), train, nrdl.Run{})
+			_, err = m.Fit(context.Background(), train, classify.Run{})
 		}
 		if err == nil {
 			t.Errorf("%s = %s is accepted", c.path, c.value)

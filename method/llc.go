@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -18,7 +18,7 @@ type LLC struct {
 // compares with.
 var DefaultLLC = LLC{coding.DefaultLocal}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (LLC) Name() string { return "llc" }
 
 // Describe says in a line what the method is.
@@ -31,13 +31,13 @@ func (LLC) Formulation() string {
 	return "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m LLC) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m LLC) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method. More neighbours than training samples are an error.
-func (m LLC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+// Fit implements classify.Method. More neighbours than training samples are an error.
+func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -16,7 +16,7 @@ type LRC struct {
 // DefaultLRC is the method as published, which has no parameter.
 var DefaultLRC = LRC{coding.DefaultPerClass}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (LRC) Name() string { return "lrc" }
 
 // Describe says in a line what the method is.
@@ -29,13 +29,13 @@ func (LRC) Formulation() string {
 	return "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m LRC) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m LRC) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method.
-func (m LRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+// Fit implements classify.Method.
+func (m LRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

@@ -1,7 +1,7 @@
 // Package method has every learner, one file a family, and the list of them.
 //
 // A new method is one file with a parameter struct that implements
-// nrdl.Method, its defaults, and one line in All.
+// classify.Method, its defaults, and one line in All.
 //
 // Notation: X d×N training samples of unit norm, one a column; C classes, n_c
 // samples in class c; H C×N with a 1 where a sample belongs to a class; D d×K
@@ -41,7 +41,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/config"
 	"nrdl/internal/hint"
@@ -51,7 +51,7 @@ import (
 // All lists every method with its default parameters, in the order of the
 // paper's table 2; those outside it stand beside their likes. A line here enrols a
 // method in the command, the contract tests and the generated documents.
-var All = []nrdl.Method{
+var All = []classify.Method{
 	DefaultLLC,
 	DefaultLRC,
 	DefaultSRC,
@@ -83,7 +83,7 @@ func Names() []string {
 }
 
 // Named returns the method of a name with its default parameters.
-func Named(name string) (nrdl.Method, error) {
+func Named(name string) (classify.Method, error) {
 	for _, m := range All {
 		if m.Name() == name {
 			return m, nil
@@ -96,7 +96,7 @@ var codec = config.New(coding.All)
 
 // Set returns m with the parameter at path, such as "lambda" or "coder.rho",
 // set to value.
-func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
+func Set(m classify.Method, path, value string) (classify.Method, error) {
 	edited, err := codec.Set(m, path, value)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
@@ -104,7 +104,7 @@ func Set(m nrdl.Method, path, value string) (nrdl.Method, error) {
 	if v, err := strconv.ParseFloat(value, 64); err == nil && math.Abs(v) > maxNumber {
 		return nil, fmt.Errorf("%s: %s = %v is outside %v … %v", m.Name(), path, v, -float64(maxNumber), float64(maxNumber))
 	}
-	return edited.(nrdl.Method), nil
+	return edited.(classify.Method), nil
 }
 
 // maxNumber bounds parameters: beyond it equations have lost all digits.
@@ -115,22 +115,22 @@ const maxNumber = 1e15
 type Param = config.Param
 
 // Params describes the parameters of m.
-func Params(m nrdl.Method) []Param { return codec.Params(m) }
+func Params(m classify.Method) []Param { return codec.Params(m) }
 
 // Marshal returns the parameters of m as JSON.
-func Marshal(m nrdl.Method) (json.RawMessage, error) { return codec.Marshal(m) }
+func Marshal(m classify.Method) (json.RawMessage, error) { return codec.Marshal(m) }
 
 // Unmarshal returns a method of m's kind with the parameters that Marshal wrote.
-func Unmarshal(m nrdl.Method, params json.RawMessage) (nrdl.Method, error) {
+func Unmarshal(m classify.Method, params json.RawMessage) (classify.Method, error) {
 	edited, err := codec.Unmarshal(params, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	return edited.(nrdl.Method), nil
+	return edited.(classify.Method), nil
 }
 
 // Describe says in a line what m is: what its Describe says, or its name.
-func Describe(m nrdl.Method) string {
+func Describe(m classify.Method) string {
 	if d, ok := m.(interface{ Describe() string }); ok {
 		return d.Describe()
 	}
@@ -139,30 +139,30 @@ func Describe(m nrdl.Method) string {
 
 // Projects reports whether m may learn from samples that are projected into few
 // dimensions. A method that has no method Projects may.
-func Projects(m nrdl.Method) bool {
+func Projects(m classify.Method) bool {
 	p, ok := m.(interface{ Projects() bool })
 	return !ok || p.Projects()
 }
 
-// Suits reports why m cannot learn from the samples that in makes, as far as that
+// Suits reports why m cannot learn from samples on these pixels, as far as that
 // can be told without them.
-func Suits(m nrdl.Method, in nrdl.Input) error {
-	s, ok := m.(interface{ Suits(nrdl.Input) error })
+func Suits(m classify.Method, g classify.Grid) error {
+	s, ok := m.(interface{ Suits(classify.Grid) error })
 	if !ok {
 		return nil
 	}
-	if err := s.Suits(in); err != nil {
+	if err := s.Suits(g); err != nil {
 		return fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return nil
 }
 
 // coderSuits is Suits for a method with a coder of its own choice.
-func coderSuits(c coding.Coder, in nrdl.Input) error {
+func coderSuits(c coding.Coder, g classify.Grid) error {
 	if c == nil {
 		return errNoCoder
 	}
-	_, err := in.Place(c)
+	_, err := g.Place(c)
 	return err
 }
 
@@ -174,7 +174,7 @@ var titles = map[string]string{
 }
 
 // Title names m as papers do: "LC-KSVD2" for lcksvd2.
-func Title(m nrdl.Method) string {
+func Title(m classify.Method) string {
 	if t, ok := titles[m.Name()]; ok {
 		return t
 	}
@@ -183,7 +183,7 @@ func Title(m nrdl.Method) string {
 
 // samples checks the parameters and the training set. It returns the set that
 // is learnt from, which is train without its black images.
-func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
+func samples(m classify.Method, train *classify.Samples) (*classify.Samples, error) {
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
@@ -194,7 +194,14 @@ func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
 		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
 			"recognition needs images of at least two people")
 	}
-	seen := train.NotBlack()
+	seen := train
+	switch columns := classify.NonZero(train.X); len(columns) {
+	case train.Len():
+	case 0:
+		seen = &classify.Samples{}
+	default:
+		seen = train.Select(columns)
+	}
 	if len(seen.Classes) < len(train.Classes) {
 		for c, name := range train.Classes {
 			if c == len(seen.Classes) || seen.Classes[c] != name {
@@ -207,38 +214,34 @@ func samples(m nrdl.Method, train *nrdl.Set) (*nrdl.Set, error) {
 }
 
 // model makes the Model of a fit of m on train from the parts that m learnt.
-func model(m nrdl.Method, train *nrdl.Set, run nrdl.Run, p nrdl.Parts) (*nrdl.Model, error) {
+func model(m classify.Method, train *classify.Samples, run classify.Run, p classify.Parts) (*classify.Classifier, error) {
 	params, err := Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	if p.Projection = train.Projection; p.Projection != nil {
-		if v := lin.MaxAbs(p.Projection.P); !(v <= nrdl.DivergenceBound) {
-			err := fmt.Errorf("%s: the projection %v holds %.3g: the training samples hardly vary", m.Name(), train.Input.Projection, v)
-			return nil, hint.Add(err, "give more and other images of each person, or take a larger ridge")
-		}
-	}
+	linear, _ := p.Rule.(classify.Linear)
+	fisher, _ := p.Rule.(classify.Fisher)
 	for _, learnt := range []struct {
 		name string
 		of   *mat.Dense
-	}{{"D", p.D}, {"W", p.W}, {"M", p.M}} {
+	}{{"D", p.D}, {"W", linear.W}, {"M", fisher.M}} {
 		if learnt.of == nil {
 			continue
 		}
 		if v := lin.MaxAbs(learnt.of); v == 0 && learnt.name != "M" {
 			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, learnt.name)
 			return nil, hint.Add(err, "parameters far from the defaults do that")
-		} else if !(v <= nrdl.DivergenceBound) {
-			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), nrdl.ErrDiverged, p.Trained.Iter, learnt.name, v)
+		} else if !(v <= classify.DivergenceBound) {
+			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, learnt.name, v)
 		}
 	}
-	p.Classes, p.Input = train.Classes, train.Input
+	p.Classes, p.Grid = train.Classes, train.Grid
 	p.Method, p.Params, p.Seed = m.Name(), params, run.Seed
-	return nrdl.NewModel(p)
+	return classify.NewClassifier(p)
 }
 
 // keep makes the Model of a method whose dictionary is the training samples.
-func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c func(n int) coding.Coder, r nrdl.Rule) (*nrdl.Model, error) {
+func keep(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, c func(n int) coding.Coder, r classify.Rule) (*classify.Classifier, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
@@ -248,23 +251,23 @@ func keep(ctx context.Context, m nrdl.Method, train *nrdl.Set, run nrdl.Run, c f
 	}
 	x := run.Unit
 	if x == nil || seen != train {
-		x = nrdl.Unit(seen.X)
+		x = classify.Unit(seen.X)
 	}
 	train = seen
 	d, n := x.Dims()
-	if err := fits(c(n), train.Input, d, n); err != nil {
+	if err := fits(c(n), train.Grid, d, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	return model(m, train, run, nrdl.Parts{
+	return model(m, train, run, classify.Parts{
 		D: x, Groups: train.Groups, Coder: c(n), Rule: r,
-		Trained: nrdl.Outcome{Status: nrdl.ClosedForm},
+		Trained: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 
 // fits reports why c, the parameter "coder" of a method, cannot code samples
-// that in makes over k atoms of d features.
-func fits(c coding.Coder, in nrdl.Input, d, k int) error {
-	placed, err := in.Place(c)
+// on these pixels over k atoms of d features.
+func fits(c coding.Coder, g classify.Grid, d, k int) error {
+	placed, err := g.Place(c)
 	if err == nil {
 		err = coding.Check(placed, d, k)
 	}

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -16,7 +16,7 @@ type NRC struct {
 // DefaultNRC stops ADMM early.
 var DefaultNRC = NRC{coding.DefaultStopped}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (NRC) Name() string { return "nrc" }
 
 // Describe says in a line what the method is.
@@ -29,13 +29,13 @@ func (NRC) Formulation() string {
 	return "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m NRC) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m NRC) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method.
-func (m NRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+// Fit implements classify.Method.
+func (m NRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

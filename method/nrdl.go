@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dictionary"
 	"nrdl/internal/hint"
@@ -58,7 +58,7 @@ func signed(m NRDL) NRDL {
 	return m
 }
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (m NRDL) Name() string {
 	if m.Signed {
 		return "nrdl-test"
@@ -88,7 +88,7 @@ func (m NRDL) Formulation() string {
 // are dimensions rebuild anything.
 func (m NRDL) Projects() bool { return m.Signed }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m NRDL) Validate() error {
 	if err := weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {
 		return err
@@ -141,43 +141,43 @@ func (m NRDL) coder() coding.Coder {
 	return m.Coder
 }
 
-// Suits says to package method which inputs the coder cannot code.
-func (m NRDL) Suits(in nrdl.Input) error { return coderSuits(m.coder(), in) }
+// Suits says to package method on which pixels the coder cannot code.
+func (m NRDL) Suits(g classify.Grid) error { return coderSuits(m.coder(), g) }
 
-// Fit implements nrdl.Method. An outcome that is Exhausted is still a model.
-func (m NRDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+// Fit implements classify.Method. An outcome that is Exhausted is still a model.
+func (m NRDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)
 	})
 }
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t, its
 // classes in turn.
-func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
+func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
 	d, k := x.Dims()
 	if m.Atoms > 0 {
 		k = m.Atoms * len(t.Classes)
 	}
-	if err := fits(m.coder(), t.Input, d, k); err != nil {
-		return nrdl.Parts{}, err
+	if err := fits(m.coder(), t.Grid, d, k); err != nil {
+		return classify.Parts{}, err
 	}
-	if t.Projection != nil && k > d && !m.Signed {
-		err := fmt.Errorf("%d atoms, more than the %d dimensions that %v leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Input.Projection)
-		return nrdl.Parts{}, hint.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
+	if t.Projected != "" && k > d && !m.Signed {
+		err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
+		return classify.Parts{}, hint.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
 	}
 	s, err := newNRDLState(ctx, m, x, t)
 	if err != nil {
-		return nrdl.Parts{}, err
+		return classify.Parts{}, err
 	}
 	if err := s.startFrom(run, x, t); err != nil {
-		return nrdl.Parts{}, err
+		return classify.Parts{}, err
 	}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if errors.Is(err, nrdl.ErrDiverged) {
-		return nrdl.Parts{}, hint.Add(err, "%s", m.remedy())
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	if errors.Is(err, classify.ErrDiverged) {
+		return classify.Parts{}, hint.Add(err, "%s", m.remedy())
 	}
 	if err != nil {
-		return nrdl.Parts{}, err
+		return classify.Parts{}, err
 	}
 	return s.parts(out), nil
 }
@@ -214,16 +214,16 @@ func (m NRDL) remedy() string {
 const ruinous = 0.1
 
 // parts are what s has learnt.
-func (s *nrdlState) parts(out nrdl.Outcome) nrdl.Parts {
-	return nrdl.Parts{
-		D: s.expand(s.D), Groups: s.atoms, W: s.W,
-		Coder: s.coder(), Rule: nrdl.Linear, Trained: out,
+func (s *nrdlState) parts(out classify.Outcome) classify.Parts {
+	return classify.Parts{
+		D: s.expand(s.D), Groups: s.atoms,
+		Coder: s.coder(), Rule: classify.Linear{W: s.W}, Trained: out,
 	}
 }
 
 // newNRDLState starts from D = D₀ and all else zero. The columns of x are
 // replaced by their coordinates in their own span where that is shorter.
-func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *nrdl.Set) (*nrdlState, error) {
+func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *classify.Samples) (*nrdlState, error) {
 	xs, expand := compress(x)
 	d0, atoms, err := classwise(ctx, m.Init, xs, train, m.Atoms)
 	if err != nil {

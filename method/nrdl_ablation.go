@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 )
 
 // NRDLAblation learns as NRDL does and then keeps only a part of what it has
@@ -22,7 +22,7 @@ type NRDLAblation struct {
 // DefaultNRDLAblation keeps the dictionary that NRDL learns, not its classifier.
 var DefaultNRDLAblation = NRDLAblation{NRDL: DefaultNRDL, Residual: true}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (NRDLAblation) Name() string { return "nrdl-ablation" }
 
 // Describe says in a line what the method is.
@@ -35,7 +35,7 @@ func (m NRDLAblation) Formulation() string {
 	return m.NRDL.Formulation() + "\nsamples: s is the code of y over X;  residual: max_c 1 − ‖y − D_c s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m NRDLAblation) Validate() error {
 	if m.Samples && m.Atoms != 0 {
 		return fmt.Errorf("samples = true with atoms = %d: the classifier is learned for as many atoms as samples; set atoms to 0", m.Atoms)
@@ -46,10 +46,10 @@ func (m NRDLAblation) Validate() error {
 // Warms says to package method that Fit starts from no earlier model.
 func (NRDLAblation) Warms() bool { return false }
 
-// Fit implements nrdl.Method.
-func (m NRDLAblation) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (m NRDLAblation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	run.Warm = nil
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		p, err := m.learn(ctx, x, t, run)
 		if err != nil {
 			return p, err
@@ -58,7 +58,7 @@ func (m NRDLAblation) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*
 			p.D = mat.DenseCopyOf(x)
 		}
 		if m.Residual {
-			p.W, p.Rule = nil, nrdl.Residual
+			p.Rule = classify.Residual{}
 		}
 		return p, nil
 	})

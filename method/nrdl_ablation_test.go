@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/lin"
 )
@@ -17,7 +17,7 @@ import (
 func TestAblationKeepsOneOfTwoParts(t *testing.T) {
 	train := hard(rand.New(rand.NewPCG(41, 1)), 30, 0.5, 4, 5, 3)
 	probe := hard(rand.New(rand.NewPCG(42, 1)), 30, 0.5, 6, 6, 6)
-	scores := func(m nrdl.Method) *mat.Dense {
+	scores := func(m classify.Method) *mat.Dense {
 		got, err := fitted(t, m, train, nil).Scores(context.Background(), probe.X)
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -42,7 +42,7 @@ func TestSingularStepsAgreeWithNumPy(t *testing.T) {
 			for _, of := range c.Labels {
 				labels = append(labels, fmt.Sprintf("c%d", of))
 			}
-			train, err := nrdl.NewSet(mat.NewDense(c.Features, n, c.X), labels, nil, nil, nrdl.Input{})
+			train, err := classify.NewSamples(mat.NewDense(c.Features, n, c.X), labels, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestSingularStepsAgreeWithNumPy(t *testing.T) {
 
 // hard draws classes that overlap, so that a rate says something: noise is its
 // deviation where the means of the classes lie in 0 … 1.
-func hard(r *rand.Rand, d int, noise float64, sizes ...int) *nrdl.Set {
+func hard(r *rand.Rand, d int, noise float64, sizes ...int) *classify.Samples {
 	s := positive(r, d, sizes...)
 	centre := rand.New(rand.NewPCG(31, 1))
 	for c := range sizes {
@@ -81,7 +81,7 @@ func hard(r *rand.Rand, d int, noise float64, sizes ...int) *nrdl.Set {
 // alike returns train with copies of the images from. Each copy has normal noise;
 // noise is its norm as a part of the image's. With next a copy is labelled as the
 // next class.
-func alike(train *nrdl.Set, from []int, noise float64, next bool) *nrdl.Set {
+func alike(train *classify.Samples, from []int, noise float64, next bool) *classify.Samples {
 	r := rand.New(rand.NewPCG(32, 1))
 	d, n := train.X.Dims()
 	x := mat.NewDense(d, n+len(from), nil)
@@ -102,10 +102,11 @@ func alike(train *nrdl.Set, from []int, noise float64, next bool) *nrdl.Set {
 		}
 		labels = append(labels, train.Classes[c])
 	}
-	s, err := nrdl.NewSet(x, labels, nil, train.Classes, train.Input)
+	s, err := classify.NewSamples(x, labels, nil, train.Classes)
 	if err != nil {
 		panic(err)
 	}
+	s.Grid = train.Grid
 	return s
 }
 
@@ -134,8 +135,8 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 			c.edit(&m)
 			train := hard(rand.New(rand.NewPCG(33, 1)), c.d, 0.5, 5, 5, 5, 5, 5, 5)
 			probes := hard(rand.New(rand.NewPCG(34, 1)), c.d, 0.5, 80, 80, 80, 80, 80, 80)
-			named := func(s *nrdl.Set) ([]int, float64) {
-				var old *nrdl.Model
+			named := func(s *classify.Samples) ([]int, float64) {
+				var old *classify.Classifier
 				if c.warm {
 					old = fitted(t, m, withoutClass(s, 3), nil)
 				}
@@ -296,7 +297,7 @@ func TestCopiesOfFaces(t *testing.T) {
 		t.Skip("short")
 	}
 	train, test := trainingPart(t, "orl_56x46.mat", "first:4", 1)
-	rate := func(s *nrdl.Set) float64 {
+	rate := func(s *classify.Samples) float64 {
 		got, err := fitted(t, DefaultNRDL, s, nil).Predict(context.Background(), test.X)
 		if err != nil {
 			t.Fatal(err)
@@ -322,7 +323,7 @@ func TestCopiesOfFaces(t *testing.T) {
 			means.X.Set(k, copied, (means.X.At(k, first)+means.X.At(k, first+1))/2)
 		}
 	}
-	for name, s := range map[string]*nrdl.Set{
+	for name, s := range map[string]*classify.Samples{
 		"three copies":        alike(train, []int{5, 50, 150}, 0, false),
 		"one of each person":  alike(train, every, 0, false),
 		"near copies":         alike(train, every, 1e-6, false),

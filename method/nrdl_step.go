@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -55,8 +55,8 @@ func (s *nrdlState) Step() (float64, error) {
 		}
 	}
 	s.updateMultipliers()
-	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < nrdl.DivergenceBound) {
-		return v, fmt.Errorf("%w: D or W holds %.3g", nrdl.ErrDiverged, v)
+	if v := max(lin.MaxAbs(s.D), lin.MaxAbs(s.W)); !(v < classify.DivergenceBound) {
+		return v, fmt.Errorf("%w: D or W holds %.3g", classify.ErrDiverged, v)
 	}
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
@@ -260,8 +260,8 @@ func (s *nrdlState) updateMultipliers() {
 
 // Objective gives μ of the last pass, the terms of (7) with their weights, and
 // the norms of D, W and S.
-func (s *nrdlState) Objective() []nrdl.Term {
-	return []nrdl.Term{
+func (s *nrdlState) Objective() []classify.Term {
+	return []classify.Term{
 		{Name: "mu", Value: s.used},
 		{Name: "reconstruction", Value: s.reconstruction()},
 		{Name: "offclass", Value: s.Lambda * s.offclass()},

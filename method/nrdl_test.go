@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
@@ -27,7 +27,7 @@ func random(r *rand.Rand, m, n int) *mat.Dense {
 }
 
 // positive draws classes of the given sizes from positive random samples.
-func positive(r *rand.Rand, d int, sizes ...int) *nrdl.Set {
+func positive(r *rand.Rand, d int, sizes ...int) *classify.Samples {
 	var labels []string
 	for c, n := range sizes {
 		for range n {
@@ -36,17 +36,20 @@ func positive(r *rand.Rand, d int, sizes ...int) *nrdl.Set {
 	}
 	x := random(r, d, len(labels))
 	x.Apply(func(_, j int, v float64) float64 { return math.Abs(v) + float64(labels[j][1]-'0') }, x)
-	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	s, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
 
+// linear is W of a classifier whose rule is linear.
+func linear(p classify.Parts) *mat.Dense { return p.Rule.(classify.Linear).W }
+
 // midway returns a state some passes into a fit whose weights all matter.
-func midway(t *testing.T, m NRDL, train *nrdl.Set, passes int) *nrdlState {
+func midway(t *testing.T, m NRDL, train *classify.Samples, passes int) *nrdlState {
 	t.Helper()
-	s, err := newNRDLState(context.Background(), m, nrdl.Unit(train.X), train)
+	s, err := newNRDLState(context.Background(), m, classify.Unit(train.X), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,7 @@ func TestUpdatesAreStationary(t *testing.T) {
 func TestCompressionChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	train := positive(r, 30, 4, 5, 3)
-	x := nrdl.Unit(train.X)
+	x := classify.Unit(train.X)
 	for _, atoms := range []int{0, 2} {
 		m := strong()
 		m.Atoms = atoms
@@ -234,7 +237,7 @@ func TestSingularSystemsStayFinite(t *testing.T) {
 		train.X.Set(i, 12, 0)
 	}
 	for _, m := range []NRDL{DefaultNRDL, DefaultNRDLTest} {
-		model, err := m.Fit(context.Background(), train, nrdl.Run{})
+		model, err := m.Fit(context.Background(), train, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +253,7 @@ func TestSingularSystemsStayFinite(t *testing.T) {
 
 func TestConjugateGradientsSolveAsTheFactorisation(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	x := nrdl.Unit(positive(r, 20, 30, 40, 50).X)
+	x := classify.Unit(positive(r, 20, 30, 40, 50).X)
 	factored, iterated := newGraph(x, false, 1000), newGraph(x, false, 0)
 	for _, μ := range []float64{1e-5, 1e-2, 1, 1e4} {
 		for _, γ := range []float64{0, 1e-4, 1, 100} {
@@ -280,7 +283,7 @@ func TestConjugateGradientsSolveAsTheFactorisation(t *testing.T) {
 }
 
 func TestGraphIsTheLaplacian(t *testing.T) {
-	x := nrdl.Unit(positive(rand.New(rand.NewPCG(5, 1)), 6, 4, 5).X)
+	x := classify.Unit(positive(rand.New(rand.NewPCG(5, 1)), 6, 4, 5).X)
 	y := random(rand.New(rand.NewPCG(6, 1)), 3, 9)
 	for _, squared := range []bool{false, true} {
 		var want float64
@@ -344,7 +347,7 @@ func TestBadParametersAreNamed(t *testing.T) {
 	} {
 		m, err := Set(DefaultNRDL, c.path, c.value)
 		if err == nil {
-			_, err = m.Fit(context.Background(), train, nrdl.Run{})
+			_, err = m.Fit(context.Background(), train, classify.Run{})
 		}
 		if err == nil {
 			t.Errorf("%s = %s is accepted", c.path, c.value)
@@ -436,8 +439,8 @@ func TestObjectiveIsTheLagrangianAtExactCopies(t *testing.T) {
 func TestDivergenceIsAnError(t *testing.T) {
 	m := DefaultNRDL
 	m.Lambda = 1e12
-	_, err := m.Fit(context.Background(), positive(rand.New(rand.NewPCG(12, 1)), 30, 5, 6, 7), nrdl.Run{})
-	if !errors.Is(err, nrdl.ErrDiverged) || !strings.Contains(err.Error(), "pass ") || !strings.Contains(hint.Of(err), "lambda = 1e+12") {
+	_, err := m.Fit(context.Background(), positive(rand.New(rand.NewPCG(12, 1)), 30, 5, 6, 7), classify.Run{})
+	if !errors.Is(err, classify.ErrDiverged) || !strings.Contains(err.Error(), "pass ") || !strings.Contains(hint.Of(err), "lambda = 1e+12") {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }

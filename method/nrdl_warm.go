@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -33,7 +33,7 @@ func (m NRDL) Warms() bool { return m.Atoms == 0 }
 type acquaintance struct{ class, old int }
 
 // acquaintances are those of the classes of t and of old.
-func (s *nrdlState) acquaintances(old *nrdl.Parts, t *nrdl.Set) []acquaintance {
+func (s *nrdlState) acquaintances(old *classify.Parts, t *classify.Samples) []acquaintance {
 	var all []acquaintance
 	for c, name := range t.Classes {
 		o := slices.Index(old.Classes, name)
@@ -45,14 +45,15 @@ func (s *nrdlState) acquaintances(old *nrdl.Parts, t *nrdl.Set) []acquaintance {
 }
 
 // startsFrom reports whether a fit of m on t can start from old.
-func (m NRDL) startsFrom(old *nrdl.Parts, t *nrdl.Set) bool {
+func (m NRDL) startsFrom(old *classify.Parts, t *classify.Samples) bool {
 	params, err := Marshal(m)
+	_, linear := old.Rule.(classify.Linear)
 	return err == nil && m.Warms() && old.Method == m.Name() && slices.Equal(params, old.Params) &&
-		old.W != nil && old.Projection == nil && t.Projection == nil && old.Input.String() == t.Input.String()
+		linear && t.Projected == "" && old.Grid == t.Grid && old.D.RawMatrix().Rows == t.X.RawMatrix().Rows
 }
 
 // startFrom starts s from the model of run, if m can.
-func (s *nrdlState) startFrom(run nrdl.Run, x *mat.Dense, t *nrdl.Set) error {
+func (s *nrdlState) startFrom(run classify.Run, x *mat.Dense, t *classify.Samples) error {
 	if run.Warm == nil {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (s *nrdlState) startFrom(run nrdl.Run, x *mat.Dense, t *nrdl.Set) error {
 //
 //	C₁ᵢ = β (Σ_{j≠i} P_jP_jᵀ) P_i   (13)
 //	C₂  = γ J L                     (14)
-func (s *nrdlState) warm(old *nrdl.Parts, x *mat.Dense, t *nrdl.Set) error {
+func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples) error {
 	known := s.acquaintances(old, t)
 	if len(known) == 0 {
 		return nil
@@ -103,7 +104,7 @@ func (s *nrdlState) warm(old *nrdl.Parts, x *mat.Dense, t *nrdl.Set) error {
 // startKnown sets the codes of the samples of known, and WS, to what they are
 // over all atoms of old with its classifier: (11) without its frozen terms. Rows
 // of atoms of people who are not known are dropped.
-func (s *nrdlState) startKnown(old *nrdl.Parts, known []acquaintance, x *mat.Dense) error {
+func (s *nrdlState) startKnown(old *classify.Parts, known []acquaintance, x *mat.Dense) error {
 	var columns []int
 	for _, k := range known {
 		for j := s.samples[k.class]; j < s.samples[k.class+1]; j++ {
@@ -132,8 +133,9 @@ func (s *nrdlState) startKnown(old *nrdl.Parts, known []acquaintance, x *mat.Den
 // codesOver returns S = max(0, [(λ+1)DᵀD + αWᵀW + εI]⁻¹ [Dᵀx + αWᵀH + εI]) with
 // D and W of old, and WS, for the samples x of known, one person after the other:
 // (11) without its frozen terms, from the codes in which each sample is its atom.
-func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dense) (codes, ws *mat.Dense, err error) {
-	c, k := old.W.Dims()
+func (s *nrdlState) codesOver(old *classify.Parts, known []acquaintance, x *mat.Dense) (codes, ws *mat.Dense, err error) {
+	linear := old.Rule.(classify.Linear) // as startsFrom has checked
+	c, k := linear.W.Dims()
 	_, n := x.Dims()
 	h, codes := mat.NewDense(c, n, nil), mat.NewDense(k, n, nil)
 	at := 0
@@ -146,7 +148,7 @@ func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dens
 	}
 	g := mat.NewDense(k, k, nil)
 	lin.AtA(g, s.Lambda+1, old.D)
-	lin.AddAtA(g, s.Alpha, old.W)
+	lin.AddAtA(g, s.Alpha, linear.W)
 	var factor lin.SPD
 	ε, err := factor.FactorProximal(g, s.proximity)
 	if err != nil {
@@ -154,13 +156,13 @@ func (s *nrdlState) codesOver(old *nrdl.Parts, known []acquaintance, x *mat.Dens
 	}
 	lin.Set(codes, ε, codes)
 	lin.AddAtB(codes, 1, old.D, x)
-	lin.AddAtB(codes, s.Alpha, old.W, h)
+	lin.AddAtB(codes, s.Alpha, linear.W, h)
 	factor.Solve(codes)
 	if !s.Signed {
 		lin.Clamp(codes, 0)
 	}
 	ws = mat.NewDense(c, n, nil)
-	lin.AB(ws, 1, old.W, codes)
+	lin.AB(ws, 1, linear.W, codes)
 	return codes, ws, nil
 }
 

@@ -8,15 +8,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/lin"
 	"nrdl/internal/realdata"
 )
 
-func fitted(t testing.TB, m nrdl.Method, s *nrdl.Set, warm *nrdl.Model) *nrdl.Model {
+func fitted(t testing.TB, m classify.Method, s *classify.Samples, warm *classify.Classifier) *classify.Classifier {
 	t.Helper()
-	model, err := m.Fit(context.Background(), s, nrdl.Run{Warm: warm})
+	model, err := m.Fit(context.Background(), s, classify.Run{Warm: warm})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func fitted(t testing.TB, m nrdl.Method, s *nrdl.Set, warm *nrdl.Model) *nrdl.Mo
 }
 
 // withoutClass is s without class c.
-func withoutClass(s *nrdl.Set, c int) *nrdl.Set {
+func withoutClass(s *classify.Samples, c int) *classify.Samples {
 	var columns []int
 	for j, of := range s.Labels() {
 		if of != c {
@@ -34,9 +34,9 @@ func withoutClass(s *nrdl.Set, c int) *nrdl.Set {
 	return s.Select(columns)
 }
 
-func sameModel(a, b *nrdl.Model) bool {
+func sameModel(a, b *classify.Classifier) bool {
 	p, q := a.Parts(), b.Parts()
-	return mat.Equal(p.D, q.D) && mat.Equal(p.W, q.W) && p.Trained == q.Trained
+	return mat.Equal(p.D, q.D) && mat.Equal(linear(p), linear(q)) && p.Trained == q.Trained
 }
 
 // A fit that starts from a model repeats exactly, needs few passes, and names
@@ -56,7 +56,7 @@ func TestWarmStart(t *testing.T) {
 			if !sameModel(warm, fitted(t, m, all, old)) {
 				t.Errorf("%s without %d: it does not repeat", m.Name(), c)
 			}
-			if out := warm.Parts().Trained; out.Status != nrdl.Converged || 5*out.Iter > fresh.Parts().Trained.Iter {
+			if out := warm.Parts().Trained; out.Status != classify.Converged || 5*out.Iter > fresh.Parts().Trained.Iter {
 				t.Errorf("%s without %d: %v, from the start %v", m.Name(), c, out, fresh.Parts().Trained)
 			}
 			got, err := warm.Predict(context.Background(), probe.X)
@@ -81,11 +81,11 @@ func TestWarmStartStandsStill(t *testing.T) {
 	m := strong()
 	all := positive(rand.New(rand.NewPCG(23, 1)), 20, 4, 3, 5)
 	old := fitted(t, m, withoutClass(all, 1), nil).Parts()
-	s, err := newNRDLState(context.Background(), m, nrdl.Unit(all.X), all)
+	s, err := newNRDLState(context.Background(), m, classify.Unit(all.X), all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.warm(&old, nrdl.Unit(all.X), all); err != nil {
+	if err := s.warm(&old, classify.Unit(all.X), all); err != nil {
 		t.Fatal(err)
 	}
 	p, j := mat.DenseCopyOf(s.P), mat.DenseCopyOf(s.J)
@@ -112,10 +112,19 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 	other := DefaultNRDL
 	other.Beta = 0.2
 	fresh := fitted(t, DefaultNRDL, all, nil)
-	renamed := *all
+	renamed, onGrid, projected := *all, *all, *all
 	renamed.Classes = []string{"x", "y", "z"}
-	for name, warm := range map[string]*nrdl.Model{
+	onGrid.Grid = classify.Grid{Height: 5, Width: 4, Planes: 1}
+	projected.Projected = "pca:20"
+	without := fresh.Parts()
+	without.Rule = classify.Residual{}
+	withoutW, err := classify.NewClassifier(without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, warm := range map[string]*classify.Classifier{
 		"another method": fitted(t, DefaultCRC, all, nil), "other parameters": fitted(t, other, all, nil), "other people": fitted(t, DefaultNRDL, &renamed, nil),
+		"samples on a grid": fitted(t, DefaultNRDL, &onGrid, nil), "a model without W": withoutW,
 	} {
 		if !sameModel(fitted(t, DefaultNRDL, all, warm), fresh) {
 			t.Errorf("%s matters", name)
@@ -124,7 +133,10 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 	if !sameModel(fitted(t, few, all, fitted(t, few, all, nil)), fitted(t, few, all, nil)) {
 		t.Error("with fewer atoms than samples it starts from the model")
 	}
-	if Warms(few, nrdl.Input{}) || !Warms(DefaultNRDL, nrdl.Input{}) || Warms(DefaultCRC, nrdl.Input{}) || Warms(DefaultNRDL, nrdl.DefaultInput) {
+	if !sameModel(fitted(t, DefaultNRDL, &projected, fresh), fresh) {
+		t.Error("projected samples are started from the model")
+	}
+	if Warms(few) || !Warms(DefaultNRDL) || Warms(DefaultCRC) {
 		t.Error("Warms says otherwise")
 	}
 }
@@ -133,8 +145,8 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 // rate on the other four: over eight people within 0.1 point of that of a fit
 // from the start, in a fifth of its passes.
 func TestWarmStartOnORL(t *testing.T) {
-	in := nrdl.Input{Size: nrdl.Size{Height: 32, Width: 32}}
-	set, err := dataset.Open(t.Context(), realdata.Path(t, "orl_faces"), dataset.Options{Input: in})
+	in := dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}}
+	set, err := dataset.Open(t.Context(), realdata.Path(t, "orl_faces"), dataset.Options{Frame: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +158,9 @@ func TestWarmStartOnORL(t *testing.T) {
 			judge = append(judge, j)
 		}
 	}
-	train, probe := set.Select(learn), set.Select(judge)
-	right := func(m *nrdl.Model) (n int) {
-		named, err := m.PredictOf(t.Context(), probe)
+	train, probe := set.Samples.Select(learn), set.Samples.Select(judge)
+	right := func(m *classify.Classifier) (n int) {
+		named, err := m.Predict(t.Context(), probe.X)
 		if err != nil {
 			t.Fatal(err)
 		}

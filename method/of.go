@@ -2,13 +2,14 @@ package method
 
 import (
 	"fmt"
+	"strings"
 
-	"nrdl"
+	"nrdl/classify"
 )
 
-// Of returns the method, with its parameters, that learnt m.
-func Of(m *nrdl.Model) (nrdl.Method, error) {
-	p := m.Parts()
+// Of returns the method, with its parameters, that learnt c.
+func Of(c *classify.Classifier) (classify.Method, error) {
+	p := c.Parts()
 	named, err := Named(p.Method)
 	if err != nil {
 		return nil, fmt.Errorf("the model was learnt by a method that is not known here: %w", err)
@@ -20,9 +21,30 @@ func Of(m *nrdl.Model) (nrdl.Method, error) {
 	return method, nil
 }
 
-// Warms reports whether a fit of m on samples that in makes can start from an
-// earlier model, nrdl.Run.Warm. A method without a method Warms cannot.
-func Warms(m nrdl.Method, in nrdl.Input) bool {
+// Warms reports whether a fit of m on samples that are not projected can start
+// from an earlier classifier, classify.Run.Warm. A method without a method Warms
+// cannot.
+func Warms(m classify.Method) bool {
 	w, ok := m.(interface{ Warms() bool })
-	return ok && w.Warms() && in.Projection.IsZero()
+	return ok && w.Warms()
+}
+
+// Words names m and the parameters that differ from its defaults: "nrdl
+// lambda=0.01".
+func Words(m classify.Method) string {
+	words := []string{m.Name()}
+	given, err := Named(m.Name())
+	if err != nil {
+		return words[0]
+	}
+	values := map[string]string{}
+	for _, p := range Params(given) {
+		values[p.Path] = p.Value
+	}
+	for _, p := range Params(m) {
+		if values[p.Path] != p.Value {
+			words = append(words, p.Path+"="+p.Value)
+		}
+	}
+	return strings.Join(words, " ")
 }

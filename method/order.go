@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -15,9 +15,9 @@ import (
 // method that renews atom after atom, or starts from the first samples of a
 // class, learns from it, so that neither names nor the order of files matter;
 // reordered undoes it.
-func ordered(train *nrdl.Set) *nrdl.Set {
+func ordered(train *classify.Samples) *classify.Samples {
 	var x mat.Dense
-	x.CloneFrom(nrdl.Unit(train.X).T()) // a sample a row
+	x.CloneFrom(classify.Unit(train.X).T()) // a sample a row
 	compare := func(a, b int) int { return slices.Compare(x.RawRowView(a), x.RawRowView(b)) }
 	type class struct {
 		name    string
@@ -34,7 +34,7 @@ func ordered(train *nrdl.Set) *nrdl.Set {
 	slices.SortStableFunc(classes, func(a, b class) int {
 		return slices.CompareFunc(a.members, b.members, compare)
 	})
-	t := &nrdl.Set{Groups: []int{0}, Input: train.Input, Projection: train.Projection}
+	t := &classify.Samples{Groups: []int{0}, Grid: train.Grid, Projected: train.Projected}
 	var columns []int
 	for _, c := range classes {
 		columns = append(columns, c.members...)
@@ -52,13 +52,13 @@ func ordered(train *nrdl.Set) *nrdl.Set {
 // learnInOrder makes the Model of a fit of m on train from what learn learns
 // from the samples x, d×N of unit norm, of the set t: those of train that are
 // not black, as ordered puts them.
-func learnInOrder(m nrdl.Method, train *nrdl.Set, run nrdl.Run, learn func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error)) (*nrdl.Model, error) {
+func learnInOrder(m classify.Method, train *classify.Samples, run classify.Run, learn func(x *mat.Dense, t *classify.Samples) (classify.Parts, error)) (*classify.Classifier, error) {
 	seen, err := samples(m, train)
 	if err != nil {
 		return nil, err
 	}
 	t := ordered(seen)
-	p, err := learn(nrdl.Unit(t.X), t)
+	p, err := learn(classify.Unit(t.X), t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
@@ -67,7 +67,7 @@ func learnInOrder(m nrdl.Method, train *nrdl.Set, run nrdl.Run, learn func(x *ma
 
 // reordered returns p, whose classes are called from, with its classes in the
 // order of to.
-func reordered(p nrdl.Parts, from, to []string) nrdl.Parts {
+func reordered(p classify.Parts, from, to []string) classify.Parts {
 	groups := []int{0}
 	var classes, atoms []int
 	for _, name := range to {
@@ -79,11 +79,11 @@ func reordered(p nrdl.Parts, from, to []string) nrdl.Parts {
 		groups = append(groups, len(atoms))
 	}
 	p.D, p.Groups = selectColumns(p.D, atoms), groups
-	if p.W != nil {
-		p.W = selectColumns(selectRows(p.W, classes), atoms)
-	}
-	if p.M != nil {
-		p.M = selectColumns(selectRows(p.M, atoms), classes)
+	switch r := p.Rule.(type) {
+	case classify.Linear:
+		p.Rule = classify.Linear{W: selectColumns(selectRows(r.W, classes), atoms)}
+	case classify.Fisher:
+		p.Rule = classify.Fisher{M: selectColumns(selectRows(r.M, atoms), classes), Weight: r.Weight}
 	}
 	return p
 }

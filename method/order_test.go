@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -27,16 +27,16 @@ func TestOrderedDependsOnPixelsAlone(t *testing.T) {
 		}
 		renamed[to] = names[labels[from]]
 	}
-	a, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	a, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := nrdl.NewSet(moved, renamed, nil, nil, nrdl.Input{})
+	b, err := classify.NewSamples(moved, renamed, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	oa, ob := ordered(a), ordered(b)
-	if !mat.Equal(nrdl.Unit(oa.X), nrdl.Unit(ob.X)) || !slices.Equal(oa.Groups, ob.Groups) {
+	if !mat.Equal(classify.Unit(oa.X), classify.Unit(ob.X)) || !slices.Equal(oa.Groups, ob.Groups) {
 		t.Error("the order depends on names, scale or places")
 	}
 	for c, name := range oa.Classes {
@@ -44,19 +44,30 @@ func TestOrderedDependsOnPixelsAlone(t *testing.T) {
 			t.Errorf("class %d is %s and %s", c, name, ob.Classes[c])
 		}
 	}
-	p := nrdl.Parts{D: oa.X, Groups: oa.Groups, W: mat.NewDense(3, 12, nil), M: mat.NewDense(12, 3, nil)}
+	w, m := mat.NewDense(3, 12, nil), mat.NewDense(12, 3, nil)
 	for j := range 12 {
-		p.W.Set(oa.ClassOf(j), j, oa.X.At(0, j))
-		p.M.Set(j, oa.ClassOf(j), oa.X.At(0, j))
+		w.Set(oa.ClassOf(j), j, oa.X.At(0, j))
+		m.Set(j, oa.ClassOf(j), oa.X.At(0, j))
 	}
-	q := reordered(p, oa.Classes, a.Classes)
-	if !slices.Equal(q.Groups, a.Groups) {
-		t.Errorf("groups %v, want %v", q.Groups, a.Groups)
-	}
-	for j := range 12 {
-		c := a.ClassOf(j)
-		if v := q.D.At(0, j); q.W.At(c, j) != v || q.M.At(j, c) != v {
-			t.Errorf("atom %d lost its class", j)
+	for _, rule := range []classify.Rule{classify.Linear{W: w}, classify.Fisher{M: m, Weight: 0.3}} {
+		q := reordered(classify.Parts{D: oa.X, Groups: oa.Groups, Rule: rule}, oa.Classes, a.Classes)
+		if !slices.Equal(q.Groups, a.Groups) {
+			t.Errorf("groups %v, want %v", q.Groups, a.Groups)
+		}
+		for j := range 12 {
+			var got float64
+			switch c := a.ClassOf(j); r := q.Rule.(type) {
+			case classify.Linear:
+				got = r.W.At(c, j)
+			case classify.Fisher:
+				got = r.M.At(j, c)
+				if r.Weight != 0.3 {
+					t.Errorf("weight %v, want 0.3", r.Weight)
+				}
+			}
+			if got != q.D.At(0, j) {
+				t.Errorf("%s: atom %d lost its class", rule.Name(), j)
+			}
 		}
 	}
 }

@@ -3,7 +3,7 @@ package method
 import (
 	"fmt"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 )
 
@@ -100,10 +100,10 @@ func PresetAbout(name string) string {
 
 // PresetValues returns what the preset of that name changes of m's parameters;
 // nil where the defaults are its values.
-func PresetValues(m nrdl.Method, name string) []Value { return presets[name][m.Name()] }
+func PresetValues(m classify.Method, name string) []Value { return presets[name][m.Name()] }
 
 // Preset returns m with the parameters that suit the database of that name.
-func Preset(m nrdl.Method, name string) (nrdl.Method, error) {
+func Preset(m classify.Method, name string) (classify.Method, error) {
 	if PresetAbout(name) == "" {
 		return nil, hint.Unknown("preset", name, PresetNames())
 	}

@@ -1,7 +1,7 @@
 package method
 
 import (
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -26,7 +26,7 @@ type Tunable interface {
 
 // Ranges returns where good values of m's parameters lie, or nil if m does not
 // say it.
-func Ranges(m nrdl.Method) []Range {
+func Ranges(m classify.Method) []Range {
 	if t, ok := m.(Tunable); ok {
 		return t.Ranges()
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/method"
 )
@@ -53,7 +53,7 @@ func TestRangesFollowTheMethod(t *testing.T) {
 }
 
 // checkRanges returns the number of ranges.
-func checkRanges(t *testing.T, m nrdl.Method) int {
+func checkRanges(t *testing.T, m classify.Method) int {
 	t.Helper()
 	ranges := method.Ranges(m)
 	for i, r := range ranges {
@@ -123,7 +123,7 @@ func holds(t *testing.T, r method.Range, value string) bool {
 	return r.Low <= v && v <= r.High || r.Zero && v == 0
 }
 
-func param(m nrdl.Method, path string) (method.Param, bool) {
+func param(m classify.Method, path string) (method.Param, bool) {
 	for _, p := range method.Params(m) {
 		if p.Path == path {
 			return p, true
@@ -132,7 +132,7 @@ func param(m nrdl.Method, path string) (method.Param, bool) {
 	return method.Param{}, false
 }
 
-func set(t *testing.T, m nrdl.Method, path, value string) nrdl.Method {
+func set(t *testing.T, m classify.Method, path, value string) classify.Method {
 	t.Helper()
 	edited, err := method.Set(m, path, value)
 	if err != nil {
@@ -149,4 +149,4 @@ func TestNoRanges(t *testing.T) {
 }
 
 // silent is a method without Ranges.
-type silent struct{ nrdl.Method }
+type silent struct{ classify.Method }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/hint"
 )
@@ -14,19 +14,28 @@ import (
 // no training: what the methods of this family have in common.
 type Representation struct {
 	Coder coding.Coder `json:"coder" help:"how a query is coded over the training samples"`
-	Rule  nrdl.Rule    `json:"rule" choices:"residual,normed-residual,sum,huber,votes" help:"how the code scores the classes; huber needs a robust coder, votes the coder blocks"`
+	Rule  string       `json:"rule" choices:"residual,normed-residual,sum,huber,votes" help:"how the code scores the classes; huber needs a robust coder, votes the coder blocks"`
 }
 
 // DefaultRepresentation stops ADMM after few passes, the best for raw pixels
 // over several databases.
 var DefaultRepresentation = Representation{
-	coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, nrdl.Residual,
+	coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, classify.Residual{}.Name(),
 }
 
-// untrained are the rules that need no training.
-var untrained = []nrdl.Rule{nrdl.Residual, nrdl.NormedResidual, nrdl.Sum, nrdl.Huber, nrdl.Votes}
+// rule returns the rule that m names.
+func (m Representation) rule() (classify.Rule, error) {
+	var names []string
+	for _, r := range classify.Untrained {
+		if r.Name() == m.Rule {
+			return r, nil
+		}
+		names = append(names, r.Name())
+	}
+	return nil, fmt.Errorf("rule: %w", hint.Unknown("rule", m.Rule, names))
+}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (Representation) Name() string { return "representation" }
 
 // Describe says in a line what the method is.
@@ -39,39 +48,40 @@ func (Representation) Formulation() string {
 	return "s: the code of y over X, by the coder;  class: max_c of its score, by the rule"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m Representation) Validate() error {
 	if m.Coder == nil {
 		return errNoCoder
 	}
-	var names []string
-	for _, r := range untrained {
-		if r == m.Rule {
-			if err := r.Suits(m.Coder); err != nil {
-				return err
-			}
-			return m.Coder.Validate()
-		}
-		names = append(names, string(r))
+	r, err := m.rule()
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("rule: %w", hint.Unknown("rule", string(m.Rule), names))
+	if err := r.Check(classify.Dictionary{Coder: m.Coder}); err != nil {
+		return err
+	}
+	return m.Coder.Validate()
 }
 
 // Ranges implements Tunable.
 func (m Representation) Ranges() []Range {
 	r := Range{Path: "rule"}
-	for _, rule := range untrained {
-		if m.Coder != nil && rule.Suits(m.Coder) == nil {
-			r.Choices = append(r.Choices, string(rule))
+	for _, rule := range classify.Untrained {
+		if m.Coder != nil && rule.Check(classify.Dictionary{Coder: m.Coder}) == nil {
+			r.Choices = append(r.Choices, rule.Name())
 		}
 	}
 	return append(coderRanges(m.Coder), r)
 }
 
 // Suits says to package method which inputs the coder cannot code.
-func (m Representation) Suits(in nrdl.Input) error { return coderSuits(m.Coder, in) }
+func (m Representation) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
-// Fit implements nrdl.Method.
-func (m Representation) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, m.Rule)
+// Fit implements classify.Method.
+func (m Representation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	r, err := m.rule()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, r)
 }

@@ -9,14 +9,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/internal/hint"
 )
 
 // people makes a set of samples that are random mixtures of two directions of
 // their class, plus noise.
-func people(t *testing.T, classes, samples, d int, noise float64, seed uint64) *nrdl.Set {
+func people(t *testing.T, classes, samples, d int, noise float64, seed uint64) *classify.Samples {
 	t.Helper()
 	mix := rand.New(rand.NewPCG(seed, 5))
 	x := mat.NewDense(d, classes*samples, nil)
@@ -29,16 +29,16 @@ func people(t *testing.T, classes, samples, d int, noise float64, seed uint64) *
 		}
 		labels = append(labels, string(rune('a'+j/samples)))
 	}
-	set, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{})
+	set, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func scoresOf(t *testing.T, m nrdl.Method, train *nrdl.Set, x *mat.Dense) *mat.Dense {
+func scoresOf(t *testing.T, m classify.Method, train *classify.Samples, x *mat.Dense) *mat.Dense {
 	t.Helper()
-	model, err := m.Fit(context.Background(), train, nrdl.Run{})
+	model, err := m.Fit(context.Background(), train, classify.Run{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func scoresOf(t *testing.T, m nrdl.Method, train *nrdl.Set, x *mat.Dense) *mat.D
 func TestLRCIsTheDistanceToTheSpan(t *testing.T) {
 	train, probe := people(t, 4, 5, 30, 0.3, 1), people(t, 4, 3, 30, 0.3, 2)
 	scores := scoresOf(t, DefaultLRC, train, probe.X)
-	y := nrdl.Unit(probe.X)
+	y := classify.Unit(probe.X)
 	for j := range 12 {
 		for c := range 4 {
 			rest := mat.VecDenseCopyOf(y.ColView(j))
@@ -81,7 +81,7 @@ func TestLRCIsTheDistanceToTheSpan(t *testing.T) {
 func TestLLCWithOneNeighbour(t *testing.T) {
 	train, probe := people(t, 4, 5, 30, 0.3, 3), people(t, 4, 3, 30, 0.3, 4)
 	scores := scoresOf(t, LLC{coding.Local{Neighbours: 1, Lambda: 1e-4}}, train, probe.X)
-	x, y := nrdl.Unit(train.X), nrdl.Unit(probe.X)
+	x, y := classify.Unit(train.X), classify.Unit(probe.X)
 	for j := range 12 {
 		nearest, class := math.Inf(1), 0
 		for k := range 20 {
@@ -109,7 +109,7 @@ func TestDSRCShrinks(t *testing.T) {
 	train, probe := people(t, 4, 5, 30, 0.3, 5), people(t, 4, 3, 30, 0.3, 6)
 	last := math.Inf(1)
 	for _, tau := range []float64{0, 1e-3, 1e-2, 0.1, 1} {
-		model, err := DSRC{coding.Discriminative{Tau: tau}}.Fit(context.Background(), train, nrdl.Run{})
+		model, err := DSRC{coding.Discriminative{Tau: tau}}.Fit(context.Background(), train, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestDSRCShrinks(t *testing.T) {
 }
 
 func TestLLCRefusesMoreNeighboursThanSamples(t *testing.T) {
-	_, err := DefaultLLC.Fit(context.Background(), people(t, 4, 5, 30, 0.3, 7), nrdl.Run{})
+	_, err := DefaultLLC.Fit(context.Background(), people(t, 4, 5, 30, 0.3, 7), classify.Run{})
 	if err == nil || !strings.HasPrefix(err.Error(), "llc: coder: neighbours = 30") || !strings.Contains(hint.Of(err), "coder.neighbours to 20") {
 		t.Errorf("%v, hint %q", err, hint.Of(err))
 	}
@@ -136,14 +136,14 @@ func TestLLCRefusesMoreNeighboursThanSamples(t *testing.T) {
 
 func TestRepresentationsRefuse(t *testing.T) {
 	train := people(t, 3, 4, 10, 0.3, 8)
-	for _, m := range []nrdl.Method{
+	for _, m := range []classify.Method{
 		LLC{},
 		LLC{coding.Local{Neighbours: 3, Lambda: -1}},
 		LRC{coding.PerClass{Lambda: math.NaN()}},
 		DSRC{coding.Discriminative{Tau: -1}},
 		SRC{},
 	} {
-		if _, err := m.Fit(context.Background(), train, nrdl.Run{}); err == nil || !strings.HasPrefix(err.Error(), m.Name()+": ") {
+		if _, err := m.Fit(context.Background(), train, classify.Run{}); err == nil || !strings.HasPrefix(err.Error(), m.Name()+": ") {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
@@ -162,8 +162,8 @@ func TestRepresentationsOnFaces(t *testing.T) {
 		{"gt_50x40.mat", "first:5", map[string]int{"llc": 186, "lrc": 201, "dsrc": 204, "src": 184}},
 	} {
 		train, test := trainingPart(t, c.file, c.split, 1)
-		for _, m := range []nrdl.Method{DefaultLLC, DefaultLRC, DefaultDSRC, DefaultSRC} {
-			model, err := m.Fit(context.Background(), train, nrdl.Run{})
+		for _, m := range []classify.Method{DefaultLLC, DefaultLRC, DefaultDSRC, DefaultSRC} {
+			model, err := m.Fit(context.Background(), train, classify.Run{})
 			if err != nil {
 				t.Fatal(err)
 			}

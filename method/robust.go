@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -18,7 +18,7 @@ type Robust struct {
 // DefaultRobust has the values of coding.DefaultRobust.
 var DefaultRobust = Robust{coding.DefaultRobust}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (Robust) Name() string { return "robust" }
 
 // Describe says in a line what the method is.
@@ -31,13 +31,13 @@ func (Robust) Formulation() string {
 	return "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m Robust) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m Robust) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method.
-func (m Robust) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Huber)
+// Fit implements classify.Method.
+func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Huber{})
 }

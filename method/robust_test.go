@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -38,8 +38,8 @@ func TestOccludedFaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	right := map[string]int{}
-	for _, m := range []nrdl.Method{method.DefaultRobust, method.DefaultRepresentation} {
-		model, err := m.Fit(ctx, set.Select(train), nrdl.Run{})
+	for _, m := range []classify.Method{method.DefaultRobust, method.DefaultRepresentation} {
+		model, err := m.Fit(ctx, set.Samples.Select(train), classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,12 +63,13 @@ func TestOccludedFaces(t *testing.T) {
 
 // findsErrors compares the errors, which are small elsewhere, with where
 // covered differs from clean.
-func findsErrors(t *testing.T, model *nrdl.Model, clean, covered *nrdl.Set) {
+func findsErrors(t *testing.T, model *classify.Classifier, clean, covered *dataset.Images) {
 	t.Helper()
-	e, err := model.Errors(context.Background(), covered.X)
+	result, err := model.ClassifyWithErrors(context.Background(), covered.X)
 	if err != nil {
 		t.Fatal(err)
 	}
+	e := result.Errors
 	var found, covers, hidden, all float64
 	d, n := e.Dims()
 	for i := range d {
@@ -91,17 +92,17 @@ func findsErrors(t *testing.T, model *nrdl.Model, clean, covered *nrdl.Set) {
 
 func TestRepresentationRefuses(t *testing.T) {
 	m := method.DefaultRepresentation
-	m.Rule = nrdl.Linear
+	m.Rule = classify.Linear{}.Name()
 	if err := m.Validate(); err == nil || !strings.HasPrefix(err.Error(), "rule: ") {
 		t.Errorf("a rule that needs training: %v", err)
 	}
-	for rule, coder := range map[nrdl.Rule]string{nrdl.Huber: "robust", nrdl.Votes: "blocks"} {
-		m.Rule = rule
+	for rule, coder := range map[classify.Rule]string{classify.Huber{}: "robust", classify.Votes{}: "blocks"} {
+		m.Rule = rule.Name()
 		if err := m.Validate(); err == nil || !strings.Contains(hint.Of(err), coder) {
-			t.Errorf("%s: %v, %s", rule, err, hint.Of(err))
+			t.Errorf("%s: %v, %s", rule.Name(), err, hint.Of(err))
 		}
 	}
-	if (method.Representation{Rule: nrdl.Sum}).Validate() == nil {
+	if (method.Representation{Rule: classify.Sum{}.Name()}).Validate() == nil {
 		t.Error("no coder is valid")
 	}
 }
@@ -114,21 +115,22 @@ func TestBlocksNeedImages(t *testing.T) {
 	learnt := method.DefaultNRDL
 	learnt.Coder = coding.DefaultBlocks
 	for _, c := range []struct {
-		in      nrdl.Input
+		grid    classify.Grid
 		message string
 	}{
-		{nrdl.Input{}, "pixel grid"},
-		{nrdl.Input{Size: nrdl.Size{Height: 10, Width: 2}}, "side = 8"},
+		{classify.Grid{}, "pixel grid"},
+		{classify.Grid{Height: 10, Width: 2, Planes: 1}, "side = 8"},
 	} {
-		set, err := nrdl.NewSet(x, labels, nil, nil, c.in)
+		set, err := classify.NewSamples(x, labels, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []nrdl.Method{method.DefaultBlocks, learnt} {
-			watch := func(nrdl.Progress) { t.Errorf("%s: refused after a pass", m.Name()) }
-			_, err := m.Fit(context.Background(), set, nrdl.Run{Watch: watch})
+		set.Grid = c.grid
+		for _, m := range []classify.Method{method.DefaultBlocks, learnt} {
+			watch := func(classify.Progress) { t.Errorf("%s: refused after a pass", m.Name()) }
+			_, err := m.Fit(context.Background(), set, classify.Run{Watch: watch})
 			if err == nil || !strings.Contains(err.Error(), c.message) || hint.Of(err) == "" {
-				t.Errorf("%s on %v: %v, %s", m.Name(), c.in, err, hint.Of(err))
+				t.Errorf("%s on %v: %v, %s", m.Name(), c.grid, err, hint.Of(err))
 			}
 		}
 	}

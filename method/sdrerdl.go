@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dictionary"
 	"nrdl/internal/hint"
@@ -47,7 +47,7 @@ var DefaultSDRERDL = SDRERDL{
 	Passes: 10, Ridge: 1, Coder: coding.DefaultOMP,
 }
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (SDRERDL) Name() string { return "sdrerdl-reconstruction" }
 
 // Describe says in a line what the method is.
@@ -63,7 +63,7 @@ class: max_c (W·s)_c
 (a reconstruction: the equations of the source are not known)`
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m SDRERDL) Validate() error {
 	if err := weights("tau", m.Tau, "eta", m.Eta, "lambda", m.Lambda, "nu", m.Nu, "tol", m.Tol, "ridge", m.Ridge); err != nil {
 		return err
@@ -93,19 +93,19 @@ func (m SDRERDL) Ranges() []Range {
 	}, coderRanges(m.Coder)...)
 }
 
-// Fit implements nrdl.Method. It is an error if the samples are not images, if
+// Fit implements classify.Method. It is an error if the samples are not images, if
 // there are fewer atoms than a code may have, or a class with fewer samples than
 // atoms. An outcome that is Exhausted is still a model.
-func (m SDRERDL) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *nrdl.Set) (nrdl.Parts, error) {
+func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)
 	})
 }
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t.
-func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.Run) (nrdl.Parts, error) {
-	var p nrdl.Parts
-	if !t.Input.ArePixels() {
+func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
+	var p classify.Parts
+	if t.Grid.Planes != 1 {
 		return p, hint.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
 			"give the height and the width of the images with the samples, or choose another method")
 	}
@@ -113,31 +113,31 @@ func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *nrdl.Set, run nrdl.
 	if m.Atoms > 0 {
 		k = m.Atoms * len(t.Classes)
 	}
-	if err := fits(m.Coder, nrdl.Input{}, d, k); err != nil {
+	if err := fits(m.Coder, classify.Grid{}, d, k); err != nil {
 		return p, err
 	}
-	both := withMirrorImages(x, t.Input.Size)
+	both := withMirrorImages(x, t.Grid)
 	s, err := newSDRERDLState(ctx, m, both, t)
 	if err != nil {
 		return p, err
 	}
-	out, err := nrdl.Iterate(ctx, s, nrdl.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
 		return p, err
 	}
-	w, err := classifier(nrdl.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + ρI)⁻¹   [lcksvd]
+	w, err := classifier(classify.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + ρI)⁻¹   [lcksvd]
 	if err != nil {
 		return p, fmt.Errorf("linear classifier: %w", err)
 	}
-	return nrdl.Parts{
-		D: nrdl.Unit(combine(both, s.C)), Groups: s.atoms, W: nrdl.Unit(w),
-		Coder: m.Coder, Rule: nrdl.Linear, Trained: out,
+	return classify.Parts{
+		D: classify.Unit(combine(both, s.C)), Groups: s.atoms,
+		Coder: m.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Trained: out,
 	}, nil
 }
 
 // withMirrorImages returns [X X′], d×2N: the images x, d×N with pixels in
 // column-major order, and after them the same with left and right exchanged.
-func withMirrorImages(x *mat.Dense, in nrdl.Size) *mat.Dense {
+func withMirrorImages(x *mat.Dense, in classify.Grid) *mat.Dense {
 	d, n := x.Dims()
 	both := mat.NewDense(d, 2*n, nil)
 	for i := range d {

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/lin"
 )
 
@@ -32,7 +32,7 @@ type sdrerdlState struct {
 // newSDRERDLState starts from the class-wise D₀ of the images and the sparse
 // codes of images and mirror images over it. The columns of both, [X X′], are
 // replaced by their coordinates in their own span where that is shorter.
-func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *nrdl.Set) (*sdrerdlState, error) {
+func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *classify.Samples) (*sdrerdlState, error) {
 	xx, _ := compress(both)
 	d, n2 := xx.Dims()
 	n := n2 / 2
@@ -58,7 +58,7 @@ func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *nrdl.Se
 	return s, nil
 }
 
-// Largest implements nrdl.Bounded.
+// Largest implements classify.Bounded.
 func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.SS)) }
 
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
@@ -113,9 +113,9 @@ func (s *sdrerdlState) multiplyD() {
 
 // Objective gives the terms of the problem with their weights, and the norms
 // of D, S and S′.
-func (s *sdrerdlState) Objective() []nrdl.Term {
+func (s *sdrerdlState) Objective() []classify.Term {
 	_, n := s.S.Dims()
-	return []nrdl.Term{
+	return []classify.Term{
 		{Name: "reconstruction", Value: squaredError(lin.Cols(s.XX, 0, n), s.D, s.S)},
 		{Name: "mirror", Value: s.Tau * squaredError(lin.Cols(s.XX, n, 2*n), s.D, s.Sm)},
 		{Name: "agreement", Value: s.Eta * squaredDifference(s.S, s.Sm)},

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
@@ -22,16 +22,16 @@ func strongSDRERDL() SDRERDL {
 }
 
 // pictures are positive samples that are images two pixels high.
-func pictures(r *rand.Rand, d int, sizes ...int) *nrdl.Set {
+func pictures(r *rand.Rand, d int, sizes ...int) *classify.Samples {
 	s := positive(r, d, sizes...)
-	s.Input.Size = nrdl.Size{Height: 2, Width: d / 2}
+	s.Grid = classify.Grid{Height: 2, Width: d / 2, Planes: 1}
 	return s
 }
 
 // midwaySDRERDL returns a state some passes into a fit.
-func midwaySDRERDL(t *testing.T, m SDRERDL, train *nrdl.Set, passes int) *sdrerdlState {
+func midwaySDRERDL(t *testing.T, m SDRERDL, train *classify.Samples, passes int) *sdrerdlState {
 	t.Helper()
-	s, err := newSDRERDLState(context.Background(), m, withMirrorImages(nrdl.Unit(train.X), train.Input.Size), train)
+	s, err := newSDRERDLState(context.Background(), m, withMirrorImages(classify.Unit(train.X), train.Grid), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func (s *sdrerdlState) objective() float64 {
 func TestWithMirrorImages(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{11, 21, 12, 22, 13, 23}) // 11 12 13 over 21 22 23
 	want := mat.NewDense(6, 2, []float64{11, 13, 21, 23, 12, 12, 22, 22, 13, 11, 23, 21})
-	if got := withMirrorImages(x, nrdl.Size{Height: 2, Width: 3}); !mat.Equal(got, want) {
+	if got := withMirrorImages(x, classify.Grid{Height: 2, Width: 3, Planes: 1}); !mat.Equal(got, want) {
 		t.Errorf("[X X′] = %v", mat.Formatted(got))
 	}
 }
@@ -119,7 +119,7 @@ func TestSDRERDLUpdatesAreMinimisers(t *testing.T) {
 // samples is that of the samples themselves.
 func TestSDRERDLCompressionChangesNothing(t *testing.T) {
 	train := pictures(rand.New(rand.NewPCG(2, 21)), 30, 4, 3, 5)
-	both := withMirrorImages(nrdl.Unit(train.X), train.Input.Size)
+	both := withMirrorImages(classify.Unit(train.X), train.Grid)
 	for _, atoms := range []int{0, 2} {
 		m := strongSDRERDL()
 		m.Atoms = atoms
@@ -156,18 +156,18 @@ func TestSDRERDLCompressionChangesNothing(t *testing.T) {
 // With τ = 0 the mirror images do not matter: any image shape gives one model.
 func TestSDRERDLWithoutMirrorImages(t *testing.T) {
 	train := pictures(rand.New(rand.NewPCG(3, 21)), 12, 5, 6, 4)
-	fit := func(tau float64, in nrdl.Size) *mat.Dense {
+	fit := func(tau float64, in classify.Grid) *mat.Dense {
 		m := strongSDRERDL()
 		m.Tau, m.Eta = tau, 0
 		set := *train
-		set.Input.Size = in
-		model, err := m.Fit(context.Background(), &set, nrdl.Run{})
+		set.Grid = in
+		model, err := m.Fit(context.Background(), &set, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return model.Parts().D
 	}
-	wide, high := nrdl.Size{Height: 2, Width: 6}, nrdl.Size{Height: 6, Width: 2}
+	wide, high := classify.Grid{Height: 2, Width: 6, Planes: 1}, classify.Grid{Height: 6, Width: 2, Planes: 1}
 	if diff := lin.MaxAbsDiff(fit(0, wide), fit(0, high)); diff > 1e-9 {
 		t.Errorf("τ = 0: the shape of the images changes D by %.1e", diff)
 	}
@@ -179,7 +179,7 @@ func TestSDRERDLWithoutMirrorImages(t *testing.T) {
 // Samples of unknown shape have no mirror images: the error says what to do.
 func TestSDRERDLNeedsImages(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(4, 21)), 12, 5, 6)
-	_, err := strongSDRERDL().Fit(context.Background(), train, nrdl.Run{})
+	_, err := strongSDRERDL().Fit(context.Background(), train, classify.Run{})
 	if err == nil || !strings.Contains(err.Error(), "mirror images") || hint.Of(err) == "" {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
@@ -195,7 +195,7 @@ func TestSDRERDLSingularSystemsStayFinite(t *testing.T) {
 	for _, weight := range []float64{0, 1e6} {
 		m := strongSDRERDL()
 		m.Tau, m.Eta, m.Lambda, m.Nu, m.Ridge = weight, weight, weight, weight, 0
-		fit, err := m.Fit(context.Background(), train, nrdl.Run{})
+		fit, err := m.Fit(context.Background(), train, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestSDRERDLBadParametersAreNamed(t *testing.T) {
 	} {
 		m, err := Set(strongSDRERDL(), c.path, c.value)
 		if err == nil {
-			_, err = m.Fit(context.Background(), train, nrdl.Run{})
+			_, err = m.Fit(context.Background(), train, classify.Run{})
 		}
 		if err == nil {
 			t.Errorf("%s = %s is accepted", c.path, c.value)

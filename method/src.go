@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 )
 
@@ -17,7 +17,7 @@ type SRC struct {
 // like light and the 0.001 that suits many in changing light.
 var DefaultSRC = SRC{coding.DefaultLasso}
 
-// Name implements nrdl.Method.
+// Name implements classify.Method.
 func (SRC) Name() string { return "src" }
 
 // Describe says in a line what the method is.
@@ -30,13 +30,13 @@ func (SRC) Formulation() string {
 	return "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖"
 }
 
-// Validate implements nrdl.Method.
+// Validate implements classify.Method.
 func (m SRC) Validate() error { return m.Coder.Validate() }
 
 // Ranges implements Tunable.
 func (m SRC) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Fit implements nrdl.Method.
-func (m SRC) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, nrdl.Residual)
+// Fit implements classify.Method.
+func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/experiment"
 )
 
@@ -138,11 +138,11 @@ func endings(c *Cell) cell {
 	converged, open, closed := 0, 0, 0
 	for _, r := range c.runs {
 		switch r.Status {
-		case nrdl.Converged:
+		case classify.Converged:
 			converged++
-		case nrdl.Exhausted:
+		case classify.Exhausted:
 			open++
-		case nrdl.ClosedForm:
+		case classify.ClosedForm:
 			closed++
 		}
 	}

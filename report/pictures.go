@@ -12,8 +12,10 @@ import (
 	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/internal/picture"
 	"nrdl/method"
 )
@@ -89,7 +91,7 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 	var of []experiment.Record
 	for _, r := range records {
 		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == ""
-		if clean && r.Input == nil && r.Dataset.Input.ArePixels() && (genuine || r.Dataset.Drawn != nil) {
+		if clean && r.Input == nil && r.Dataset.Input.Size != (dataset.Size{}) && (genuine || r.Dataset.Drawn != nil) {
 			of = append(of, r)
 		}
 	}
@@ -161,7 +163,7 @@ func runInWords(r experiment.Record) string {
 // learner is the record whose dictionary is shown, nil if nothing was learnt.
 func (p *album) learner() (best *experiment.Record) {
 	for i, r := range p.records {
-		if r.Repeat != 0 || r.Status == "" || r.Status == nrdl.ClosedForm {
+		if r.Repeat != 0 || r.Status == "" || r.Status == classify.ClosedForm {
 			continue
 		}
 		if r.Method == method.DefaultNRDL.Name() {
@@ -203,7 +205,7 @@ func (p *album) learnt(ctx context.Context) ([]Picture, error) {
 }
 
 // atoms shows the first atoms of the first people.
-func (p *album) atoms(r experiment.Record, m *nrdl.Model) (Picture, error) {
+func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 	parts := m.Parts()
 	people := min(p.People, len(parts.Classes))
 	var columns []int
@@ -221,7 +223,7 @@ func (p *album) atoms(r experiment.Record, m *nrdl.Model) (Picture, error) {
 		atom := mat.Col(nil, k, parts.D)
 		x.SetCol(j, toneOf(atom).of(atom))
 	}
-	return drawSheet(x, parts.Input.Size, s, Picture{
+	return drawSheet(x, m.Frame.Size, s, Picture{
 		Title:   "Atoms learnt from " + pictureTitle(r),
 		Caption: fmt.Sprintf("The first atoms of %d of %d people, each in its own range of grey; %s.", people, len(parts.Classes), runInWords(r)),
 		Alt:     fmt.Sprintf("A sheet of %d dictionary atoms that look like faces, a row for each of %d people", len(columns), people),
@@ -236,7 +238,7 @@ func (p *album) sheet(columns int) picture.SheetOptions {
 }
 
 // drawSheet adds the sheet of the columns of x to p.
-func drawSheet(x *mat.Dense, in nrdl.Size, s picture.SheetOptions, p Picture) (Picture, error) {
+func drawSheet(x *mat.Dense, in dataset.Size, s picture.SheetOptions, p Picture) (Picture, error) {
 	img, err := picture.Sheet(x, in, s)
 	if err != nil {
 		return p, err

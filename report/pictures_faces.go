@@ -12,7 +12,8 @@ import (
 	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/picture"
 )
@@ -23,12 +24,12 @@ import (
 func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *experiment.Rerun) (Picture, error) {
 	parts := run.Model.Parts()
 	columns := spreadOver(run.Test, p.Faces)
-	y := nrdl.Unit(run.Test.Select(columns).X)
-	codes, err := run.Model.Transform(ctx, y)
+	y := classify.Unit(run.Test.Select(columns).X)
+	codes, err := run.Model.Classifier.Transform(ctx, y)
 	if err != nil {
 		return Picture{}, err
 	}
-	named, err := run.Model.Predict(ctx, y)
+	named, err := run.Model.Classifier.Predict(ctx, y)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -61,7 +62,7 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 		s.Marks = append(append(s.Marks, mark), make([]picture.Mark, width-1)...)
 		s.Groups, s.Captions = append(s.Groups, (j+1)*width), append(s.Captions, caption)
 	}
-	return drawSheet(x, parts.Input.Size, s, Picture{
+	return drawSheet(x, run.Model.Frame.Size, s, Picture{
 		Title: "Test images of " + pictureTitle(r) + " and their reconstructions",
 		Caption: fmt.Sprintf("From the left: the image, green if it is named rightly and red if not; its reconstruction D·s over all atoms; "+
 			"over the atoms of the person it is named as; the %d atoms with the largest coefficients; %s.", largest, runInWords(r)),
@@ -70,7 +71,7 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 }
 
 // spreadOver returns the first column of n people, or of all, evenly over the set.
-func spreadOver(s *nrdl.Set, n int) []int {
+func spreadOver(s *dataset.Images, n int) []int {
 	n = min(n, len(s.Classes))
 	columns := make([]int, n)
 	for i := range columns {
@@ -144,7 +145,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	var columns [][]float64
 	var words []string
 	s := p.sheet(3)
-	var in nrdl.Size
+	var in dataset.Size
 	for _, of := range pairs {
 		faces, ok := found[of]
 		if !ok {
@@ -204,7 +205,7 @@ func (p *album) best() (best []experiment.Record) {
 // confusedFaces are the misnamed test image of a pair and a training image of
 // each person.
 type confusedFaces struct {
-	in nrdl.Size
+	in dataset.Size
 	x  [3][]float64
 }
 
@@ -247,7 +248,7 @@ func (p *album) find(ctx context.Context, runs []experiment.Record, pairs []conf
 // seek adds to found the faces of the pairs that run confuses.
 func seek(ctx context.Context, run *experiment.Rerun, pairs []confusedPair, found map[confusedPair]confusedFaces) error {
 	parts := run.Model.Parts()
-	named, err := run.Model.Predict(ctx, run.Test.X)
+	named, err := run.Model.Predict(ctx, run.Test)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func seek(ctx context.Context, run *experiment.Rerun, pairs []confusedPair, foun
 		if have || of.of == of.as || is < 0 || as < 0 || !slices.Contains(pairs, of) {
 			continue
 		}
-		found[of] = confusedFaces{run.Test.Input.Size, [3][]float64{
+		found[of] = confusedFaces{run.Test.Frame.Size, [3][]float64{
 			mat.Col(nil, j, run.Test.X),
 			mat.Col(nil, run.Train.Groups[is], run.Train.X),
 			mat.Col(nil, run.Train.Groups[as], run.Train.X),

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
+	"nrdl/dataset"
 	"nrdl/experiment"
 )
 
@@ -144,7 +144,8 @@ func TestLargestCoefficients(t *testing.T) {
 }
 
 func TestImagesAreOfPeopleAllOverTheSet(t *testing.T) {
-	set := &nrdl.Set{Classes: make([]string, 5), Groups: []int{0, 2, 3, 7, 8, 10}}
+	set := dataset.Unlabelled(nil, dataset.Frame{})
+	set.Classes, set.Groups = make([]string, 5), []int{0, 2, 3, 7, 8, 10}
 	for n, want := range map[int][]int{1: {0}, 2: {0, 3}, 5: {0, 2, 3, 7, 8}, 9: {0, 2, 3, 7, 8}} {
 		if got := spreadOver(set, n); !slices.Equal(got, want) {
 			t.Errorf("%d of 5 people: columns %v, want %v", n, got, want)

@@ -7,10 +7,11 @@ import (
 	"io"
 	"math"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/internal/legible"
+	"nrdl/synthetic"
 )
 
 // Rates are the recognition rates of plans as data: what is kept of records,
@@ -27,29 +28,29 @@ type PlanRates struct {
 
 // ColumnRates are the rates in a setting: a data set, a split and a corruption.
 type ColumnRates struct {
-	Dataset   string             `json:"dataset"`
-	Title     string             `json:"title,omitempty"`
-	Path      string             `json:"path,omitempty"`
-	Drawn     *dataset.Synthetic `json:"drawn,omitempty"`
-	Images    nrdl.Input         `json:"images"` // how they are read
-	Hash      string             `json:"hash"`
-	Split     string             `json:"split"`
-	Noise     float64            `json:"noise,omitempty"`
-	Occlusion float64            `json:"occlusion,omitempty"`
-	Labels    []LabelRates       `json:"labels"`
+	Dataset   string           `json:"dataset"`
+	Title     string           `json:"title,omitempty"`
+	Path      string           `json:"path,omitempty"`
+	Drawn     *synthetic.Faces `json:"drawn,omitempty"`
+	Images    dataset.Frame    `json:"images"` // how they are read
+	Hash      string           `json:"hash"`
+	Split     string           `json:"split"`
+	Noise     float64          `json:"noise,omitempty"`
+	Occlusion float64          `json:"occlusion,omitempty"`
+	Labels    []LabelRates     `json:"labels"`
 }
 
 // LabelRates are the rates of a method as it took part.
 type LabelRates struct {
-	Label  string          `json:"label"`
-	Method string          `json:"method"`
-	Input  *nrdl.Input     `json:"input,omitempty"`  // that made samples of the images
-	Params json.RawMessage `json:"params,omitempty"` // where all runs have the same
-	N      int             `json:"n"`                // runs that count
-	Mean   float64         `json:"mean"`             // percent; 0 without runs
-	SD     float64         `json:"sd,omitempty"`     // points; 0 for one run
-	Failed int             `json:"failed,omitempty"`
-	Runs   []RunRate       `json:"runs"`
+	Label  string             `json:"label"`
+	Method string             `json:"method"`
+	Input  *frontend.Pipeline `json:"input,omitempty"`  // that made samples of the images
+	Params json.RawMessage    `json:"params,omitempty"` // where all runs have the same
+	N      int                `json:"n"`                // runs that count
+	Mean   float64            `json:"mean"`             // percent; 0 without runs
+	SD     float64            `json:"sd,omitempty"`     // points; 0 for one run
+	Failed int                `json:"failed,omitempty"`
+	Runs   []RunRate          `json:"runs"`
 }
 
 // A RunRate is the count of one run.

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/method"
 )
@@ -46,7 +47,7 @@ var printedRates = map[string][5]float64{ // table 2 of [nrdl]
 func source(name, title, split string) experiment.Source {
 	return experiment.Source{
 		Name: name, Title: title, Path: name + "_32x32.mat", Preset: name, Hash: "hash of " + name,
-		Input: nrdl.Input{Size: nrdl.Size{Height: 32, Width: 32}}, About: "The " + title + " faces, divided " + split + ".",
+		Input: dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}}, About: "The " + title + " faces, divided " + split + ".",
 	}
 }
 
@@ -123,7 +124,7 @@ func (m made) runs(t testing.TB, src experiment.Source, split string, density fl
 }
 
 // finish gives r its result.
-func (m made) finish(t testing.TB, r experiment.Record, learner nrdl.Method, rate float64) experiment.Record {
+func (m made) finish(t testing.TB, r experiment.Record, learner classify.Method, rate float64) experiment.Record {
 	t.Helper()
 	params, err := method.Marshal(learner)
 	if err != nil {
@@ -135,9 +136,9 @@ func (m made) finish(t testing.TB, r experiment.Record, learner nrdl.Method, rat
 	rng := rand.New(rand.NewPCG(1, uint64(len(text))*7919+uint64(text[len(text)/2])+r.Seed))
 	rate += 0.7*rng.NormFloat64() + 0.5*math.Sin(float64(r.Repeat))
 	wrong(&r, min(max(int(math.Round((1-rate/100)*float64(r.N))), 0), r.N))
-	r.Passes, r.Status = 90+rng.IntN(40), nrdl.Converged
+	r.Passes, r.Status = 90+rng.IntN(40), classify.Converged
 	if len(r.Method) == 3 {
-		r.Passes, r.Status = 0, nrdl.ClosedForm
+		r.Passes, r.Status = 0, classify.ClosedForm
 	}
 	r.Cost = experiment.Cost{
 		FitSeconds: 40 * rng.Float64(), CodeSeconds: rng.Float64(), PeakBytes: 400 << 20, Jobs: 2, Threads: 1,

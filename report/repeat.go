@@ -9,7 +9,8 @@ import (
 
 	"github.com/fvbommel/sortorder"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/method"
 )
@@ -157,7 +158,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	case !matrix:
 		words = append(words, "--input", "pixels")
 	}
-	if r.Input == nil && !matrix && r.Dataset.Input.Size != (nrdl.Size{}) {
+	if r.Input == nil && !matrix && r.Dataset.Input.Size != (dataset.Size{}) {
 		words = append(words, "--size", r.Dataset.Input.Size.String())
 	}
 	words = append(words, "--split", r.Split, "--repeats", "1", "--seed", fmt.Sprint(r.Seed))
@@ -169,7 +170,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 
 // settings are the values that make base what made is; not ok where they do
 // not.
-func settings(base, made nrdl.Method) (sets []string, ok bool) {
+func settings(base, made classify.Method) (sets []string, ok bool) {
 	now := base
 	for _, p := range method.Params(made) {
 		if i := slices.IndexFunc(method.Params(now), func(q method.Param) bool { return q.Path == p.Path }); i >= 0 && method.Params(now)[i].Value == p.Value {

@@ -22,7 +22,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/hint"
@@ -71,14 +70,14 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return s.run(ctx, w, set, *data)
 }
 
-func open(ctx context.Context, path, size string) (*nrdl.Set, error) {
+func open(ctx context.Context, path, size string) (*dataset.Images, error) {
 	if path == "" {
 		return nil, errors.New("no -data")
 	}
 	var opt dataset.Options
 	if size != "" {
 		var err error
-		if opt.Input.Size, err = nrdl.ParseSize(size); err != nil {
+		if opt.Frame.Size, err = dataset.ParseSize(size); err != nil {
 			return nil, err
 		}
 	}

@@ -12,9 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -48,7 +49,7 @@ const all = -1
 
 // A study is what the flags ask for.
 type study struct {
-	methods []nrdl.Method
+	methods []classify.Method
 	params  [][2]string
 	split   dataset.Split
 	kind    kind
@@ -99,7 +100,7 @@ func (s *study) parse(methods, copies string) error {
 }
 
 // run prints a row per method and number of copies.
-func (s *study) run(ctx context.Context, w io.Writer, set *nrdl.Set, data string) error {
+func (s *study) run(ctx context.Context, w io.Writer, set *dataset.Images, data string) error {
 	fmt.Fprintf(w, "%s, split %v, %s copies, %d draws, seed %d; percent of the test images that are named correctly\n\n", data, s.split, s.title(), s.draws, s.seed)
 	fmt.Fprintf(w, "| method | copies | without | with | difference | worst draw | failed fits |\n| --- | --- | --: | --: | --: | --: | --: |\n")
 	for _, m := range s.methods {
@@ -130,13 +131,13 @@ func (s *study) title() string {
 	return string(s.kind)
 }
 
-func (s *study) row(ctx context.Context, w io.Writer, set *nrdl.Set, m nrdl.Method, n int, clean []float64) error {
+func (s *study) row(ctx context.Context, w io.Writer, set *dataset.Images, m classify.Method, n int, clean []float64) error {
 	var without, with, failed float64
 	worst := math.Inf(1)
 	for r, before := range clean {
 		after, err := s.rate(ctx, set, m, n, r)
 		switch {
-		case errors.Is(err, nrdl.ErrDiverged):
+		case errors.Is(err, classify.ErrDiverged):
 			failed++
 		case err != nil:
 			return fmt.Errorf("%s, %d copies, draw %d: %w", m.Name(), n, r, err)
@@ -153,7 +154,7 @@ func (s *study) row(ctx context.Context, w io.Writer, set *nrdl.Set, m nrdl.Meth
 }
 
 // rate is the rate of draw r with n copies, in percent.
-func (s *study) rate(ctx context.Context, set *nrdl.Set, m nrdl.Method, n, r int) (float64, error) {
+func (s *study) rate(ctx context.Context, set *dataset.Images, m classify.Method, n, r int) (float64, error) {
 	seed := s.seed + uint64(r)
 	learn, judge, err := s.split.Apply(set, seed)
 	if err != nil {
@@ -163,18 +164,20 @@ func (s *study) rate(ctx context.Context, set *nrdl.Set, m nrdl.Method, n, r int
 	if err != nil {
 		return 0, err
 	}
-	fit := nrdl.Run{Seed: seed}
+	in, fit := frontend.Pipeline{}.ForImages(train.Frame), classify.Run{Seed: seed}
 	if s.warm {
 		last := train.Groups[len(train.Classes)-1]
 		columns := make([]int, last)
 		for j := range columns {
 			columns[j] = j
 		}
-		if fit.Warm, err = m.Fit(ctx, train.Select(columns), nrdl.Run{Seed: seed}); err != nil {
+		warm, err := frontend.Learn(ctx, train.Select(columns), in, m, classify.Run{Seed: seed})
+		if err != nil {
 			return 0, err
 		}
+		fit.Warm = warm.Classifier
 	}
-	model, err := m.Fit(ctx, train, fit)
+	model, err := frontend.Learn(ctx, train, in, m, fit)
 	if err != nil {
 		return 0, err
 	}
@@ -183,7 +186,7 @@ func (s *study) rate(ctx context.Context, set *nrdl.Set, m nrdl.Method, n, r int
 }
 
 // copied returns train with copies of n images, drawn by rng.
-func (s *study) copied(train *nrdl.Set, n int, rng *rand.Rand) (*nrdl.Set, error) {
+func (s *study) copied(train *dataset.Images, n int, rng *rand.Rand) (*dataset.Images, error) {
 	d, size := train.X.Dims()
 	of := train.Labels()
 	var from []int
@@ -224,7 +227,7 @@ func (s *study) copied(train *nrdl.Set, n int, rng *rand.Rand) (*nrdl.Set, error
 		}
 	}
 	x = mat.DenseCopyOf(x.Slice(0, d, 0, len(labels)))
-	return nrdl.NewSet(x, labels, nil, train.Classes, train.Input)
+	return dataset.NewImages(x, labels, nil, train.Classes, train.Frame)
 }
 
 // disturb adds normal noise whose norm is a part of that of image.

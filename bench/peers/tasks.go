@@ -10,12 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/dictionary"
 	"nrdl/internal/lin"
 	"nrdl/internal/npz"
+	"nrdl/synthetic"
 )
 
 // What is asked of both sides.
@@ -63,8 +64,8 @@ func draw(ctx context.Context) (*tasks, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tasks{data: data, atoms: nrdl.Unit(set.Select(train).X), probes: nrdl.Unit(set.Select(test).X)}
-	whole, err := newLearning("faces", nrdl.Unit(set.X), 256)
+	t := &tasks{data: data, atoms: classify.Unit(set.Select(train).X), probes: classify.Unit(set.Select(test).X)}
+	whole, err := newLearning("faces", classify.Unit(set.X), 256)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +79,12 @@ func draw(ctx context.Context) (*tasks, error) {
 }
 
 // faces are 38 people with up to 64 images each, of 32×32 pixels.
-func faces(ctx context.Context) (*nrdl.Set, string, error) {
+func faces(ctx context.Context) (*dataset.Images, string, error) {
 	if root := os.Getenv("NRDL_DATA"); root != "" {
 		set, err := dataset.Open(ctx, filepath.Join(root, "sets", "yaleb_32x32.mat"), dataset.Options{})
 		return set, "Extended Yale B, 32×32", err
 	}
-	s := dataset.DefaultSynthetic
+	s := synthetic.Default
 	s.People, s.PerPerson = 38, 64
 	set, err := s.Draw(ctx)
 	return set, "drawn faces, 32×32", err
@@ -91,14 +92,14 @@ func faces(ctx context.Context) (*nrdl.Set, string, error) {
 
 // cuttings are 8×8 patches from all over the faces, less their means, at unit
 // norm.
-func cuttings(set *nrdl.Set) (*mat.Dense, error) {
+func cuttings(set *dataset.Images) (*mat.Dense, error) {
 	r := rand.New(rand.NewPCG(1, 1))
 	d, n := set.X.Dims()
 	each := patches/n + 1
 	all := mat.NewDense(64, n*each, nil)
 	p := dictionary.Patches{Height: 8, Width: 8, Stride: 4}
 	for j := range n {
-		face := mat.NewDense(set.Input.Width, set.Input.Height, mat.Col(make([]float64, d), j, set.X))
+		face := mat.NewDense(set.Frame.Width, set.Frame.Height, mat.Col(make([]float64, d), j, set.X))
 		x, err := p.Cut(mat.DenseCopyOf(face.T()))
 		if err != nil {
 			return nil, err
@@ -109,7 +110,7 @@ func cuttings(set *nrdl.Set) (*mat.Dense, error) {
 		}
 	}
 	dictionary.TakeMeans(all)
-	return nrdl.Unit(all), nil
+	return classify.Unit(all), nil
 }
 
 // newLearning holds out a part of the samples and draws the start from the rest.
@@ -215,7 +216,7 @@ func codes(ctx context.Context, c coding.Coder, d, y *mat.Dense) (*mat.Dense, er
 func (l learning) run(ctx context.Context) (*mat.Dense, error) {
 	o := dictionary.DefaultOnline
 	o.Coder, o.Batch, o.Passes = coding.Lasso{Lambda: l.penalty, Gap: gap}, l.batch, l.passes
-	d, _, err := o.Learn(ctx, l.samples, l.start, nrdl.Run{})
+	d, _, err := o.Learn(ctx, l.samples, l.start, classify.Run{})
 	return d, err
 }
 

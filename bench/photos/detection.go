@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/parallel"
@@ -36,7 +35,7 @@ var folders = []string{"gt_db", "lfw_colour15", "lfw86", "lfw_strangers"}
 func detection(root string) (all []found, err error) {
 	for _, name := range folders {
 		folder := filepath.Join(root, "photos", name)
-		files, err := dataset.Images(folder)
+		files, err := dataset.ImageFiles(folder)
 		if err != nil {
 			return nil, err
 		}
@@ -167,19 +166,19 @@ func farther(faces []face.Face, marks []string) (float64, error) {
 }
 
 // strangers reads the photographs in a folder; those without a face are black.
-func strangers(folder string, in nrdl.Input) (*nrdl.Set, error) {
-	files, err := dataset.Images(folder)
+func strangers(folder string, f dataset.Frame) (*dataset.Images, error) {
+	files, err := dataset.ImageFiles(folder)
 	if err != nil {
 		return nil, err
 	}
-	set := &nrdl.Set{X: mat.NewDense(in.Size.Len(), len(files), nil), Input: in.Images()}
+	set := dataset.Unlabelled(mat.NewDense(f.Size.Len(), len(files), nil), f)
 	for j, file := range files {
 		img, err := dataset.ReadGrey(file)
 		if err != nil {
 			return nil, err
 		}
 		if faces := face.DefaultFinder.Find(img); len(faces) > 0 && face.DefaultLimits.Refusal(faces[0]) == nil {
-			set.X.SetCol(j, face.Crop(img, faces[0].Pupils, in))
+			set.X.SetCol(j, face.Crop(img, faces[0].Pupils, f))
 		}
 	}
 	return set, nil

@@ -62,7 +62,7 @@ const (
 func largePhotographs(root string) ([]large, error) {
 	var sources []string
 	for _, name := range folders {
-		files, err := dataset.Images(filepath.Join(root, "photos", name))
+		files, err := dataset.ImageFiles(filepath.Join(root, "photos", name))
 		if err != nil {
 			return nil, err
 		}

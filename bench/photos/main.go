@@ -20,11 +20,15 @@ import (
 	"path/filepath"
 
 	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/projection"
 	"nrdl/internal/atomicfile"
 	"nrdl/method"
+	"nrdl/openset"
 )
 
 // A detected is what faces.json holds.
@@ -68,7 +72,7 @@ func run(ctx context.Context, data, output string, draws int, only bool) error {
 		return err
 	}
 	var r result
-	sets := &sets{root: data, open: map[string]*nrdl.Set{}}
+	sets := &sets{root: data, open: map[string]*dataset.Images{}}
 	if r.Named, err = sets.named(ctx); err != nil {
 		return err
 	}
@@ -96,16 +100,16 @@ func write(ctx context.Context, path string, v any) error {
 // sets are data sets, read once.
 type sets struct {
 	root string
-	open map[string]*nrdl.Set
+	open map[string]*dataset.Images
 }
 
 // get reads the images in a folder as nrdl train does without flags.
-func (s *sets) get(ctx context.Context, name string) (*nrdl.Set, error) {
+func (s *sets) get(ctx context.Context, name string) (*dataset.Images, error) {
 	if set, ok := s.open[name]; ok {
 		return set, nil
 	}
-	find := &face.Detector{Input: nrdl.DefaultInput}
-	set, err := dataset.Open(ctx, filepath.Join(s.root, filepath.FromSlash(name)), dataset.Options{Input: nrdl.DefaultInput, Faces: find.Faces})
+	find := &face.Detector{Frame: frontend.Faces96.Frame}
+	set, err := dataset.Open(ctx, filepath.Join(s.root, filepath.FromSlash(name)), dataset.Options{Frame: frontend.Faces96.Frame, Faces: find.Faces})
 	if err != nil {
 		return nil, err
 	}
@@ -128,15 +132,6 @@ type named struct {
 	Of       int     `json:"of"`
 }
 
-// byDefault is the input that nrdl train takes for so many people.
-func byDefault(set *nrdl.Set, people int) nrdl.Input {
-	in := nrdl.DefaultInput
-	if people < nrdl.FewPeople {
-		in.Projection = nrdl.Input{}.Projection
-	}
-	return in.ForSet(set)
-}
-
 func (s *sets) named(ctx context.Context) (all []named, err error) {
 	for _, c := range []struct {
 		data, split string
@@ -150,7 +145,7 @@ func (s *sets) named(ctx context.Context) (all []named, err error) {
 		if err != nil {
 			return nil, err
 		}
-		in := byDefault(set, len(set.Classes))
+		in := nrdl.Defaults(set).Pipeline
 		r, err := experiment.Evaluate(ctx, set, method.DefaultNRC, experiment.Protocol{Split: split, Repeats: c.repeats, Input: in}, experiment.Observer{})
 		if err != nil {
 			return nil, err
@@ -177,12 +172,8 @@ func (s *sets) trainAndTest(ctx context.Context, name string) (named, error) {
 	if err != nil {
 		return named{}, err
 	}
-	in := byDefault(train, len(train.Classes))
-	samples, err := train.Training(ctx, in)
-	if err != nil {
-		return named{}, err
-	}
-	model, err := method.DefaultNRC.Fit(ctx, samples, nrdl.Run{})
+	in := nrdl.Defaults(train).Pipeline
+	model, err := frontend.Learn(ctx, train, in, method.DefaultNRC, classify.Run{})
 	if err != nil {
 		return named{}, err
 	}
@@ -206,16 +197,17 @@ func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) 
 	if err != nil {
 		return nil, err
 	}
-	others, err := strangers(filepath.Join(s.root, "photos", "lfw_strangers"), set.Input)
+	others, err := strangers(filepath.Join(s.root, "photos", "lfw_strangers"), set.Frame)
 	if err != nil {
 		return nil, err
 	}
-	projected := nrdl.DefaultInput.ForSet(set)
-	unprojected := byDefault(set, 0)
+	projected := frontend.Faces96.ForImages(set.Frame)
+	unprojected := projected
+	unprojected.Projection = projection.Choice{}
 	for _, c := range []struct {
 		about, split string
 		enrolled     float64
-		in           nrdl.Input
+		in           frontend.Pipeline
 		given        int
 	}{
 		{"half of the people, 8 faces each", "random:8", 0.5, projected, 0},
@@ -235,7 +227,7 @@ func (s *sets) openSets(ctx context.Context, draws int) (all []open, err error) 
 			return nil, err
 		}
 		r, err := experiment.JudgeOpenSet(ctx, set, method.DefaultNRC, experiment.OpenSet{
-			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: nrdl.DefaultCalibration, Strangers: others, Given: c.given,
+			Split: split, Enrolled: c.enrolled, Repeats: draws, Input: c.in, Calibrate: openset.Default, Strangers: others, Given: c.given,
 		}, nil)
 		if err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
 // Command strangers measures what the margins of strangers follow in a model of
-// photographs: the numbers behind strangers.go.
+// photographs: the numbers behind openset/strangers.go.
 //
 //	go run ./bench/strangers -data DIR
 //
@@ -24,9 +24,11 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/method"
 )
 
@@ -46,8 +48,8 @@ func main() {
 }
 
 func run(ctx context.Context, data string, draws int) error {
-	find := &face.Detector{Input: nrdl.DefaultInput}
-	set, err := dataset.Open(ctx, filepath.Join(data, "photos", "lfw_several"), dataset.Options{Input: nrdl.DefaultInput, Faces: find.Faces})
+	find := &face.Detector{Frame: frontend.Faces96.Frame}
+	set, err := dataset.Open(ctx, filepath.Join(data, "photos", "lfw_several"), dataset.Options{Frame: frontend.Faces96.Frame, Faces: find.Faces})
 	if err != nil {
 		return err
 	}
@@ -56,9 +58,9 @@ func run(ctx context.Context, data string, draws int) error {
 		people    int
 		projected bool
 	}{{5, false}, {10, false}, {20, false}, {43, false}, {10, true}, {20, true}, {43, true}, {60, true}} {
-		in := nrdl.DefaultInput.ForSet(set)
+		in := frontend.Faces96.ForImages(set.Frame)
 		if !x.projected {
-			in.Projection = nrdl.Input{}.Projection
+			in.Projection = frontend.Pipeline{}.Projection
 		}
 		var m measured
 		for seed := range uint64(draws) {
@@ -79,9 +81,9 @@ type measured struct {
 	bySpreads        []float64 // log of it over the mean spread of people left out
 }
 
-func (m *measured) draw(ctx context.Context, set *nrdl.Set, in nrdl.Input, people int, seed uint64) error {
+func (m *measured) draw(ctx context.Context, set *dataset.Images, in frontend.Pipeline, people int, seed uint64) error {
 	learn, strangers := divide(set, people, seed)
-	model, err := nrdl.Learn(ctx, set.Select(learn), in, method.DefaultNRC, nrdl.Run{Seed: seed})
+	model, err := gallery.Learn(ctx, set.Select(learn), in, method.DefaultNRC, classify.Run{Seed: seed})
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (m *measured) draw(ctx context.Context, set *nrdl.Set, in nrdl.Input, peopl
 
 // divide draws who is enrolled and by which faces; all faces of the others are
 // strangers'.
-func divide(set *nrdl.Set, people int, seed uint64) (learn, strangers []int) {
+func divide(set *dataset.Images, people int, seed uint64) (learn, strangers []int) {
 	rng := rand.New(rand.NewPCG(seed, uint64(people)))
 	for _, c := range rng.Perm(len(set.Classes)) {
 		lo, hi := set.Groups[c], set.Groups[c+1]

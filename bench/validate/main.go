@@ -22,7 +22,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/hint"
@@ -81,7 +81,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 }
 
 // base is the method that the settings of the grid are edits of.
-func base(name, preset string, fixed assignments) (nrdl.Method, error) {
+func base(name, preset string, fixed assignments) (classify.Method, error) {
 	m, err := method.Named(name)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func base(name, preset string, fixed assignments) (nrdl.Method, error) {
 	return fixed.edit(m)
 }
 
-func open(ctx context.Context, path string) (*nrdl.Set, error) {
+func open(ctx context.Context, path string) (*dataset.Images, error) {
 	if path == "" {
 		return nil, errors.New("no -data")
 	}
@@ -121,7 +121,7 @@ func (a *assignments) Set(s string) error {
 }
 
 // edit returns m with the parameters set.
-func (a assignments) edit(m nrdl.Method) (nrdl.Method, error) {
+func (a assignments) edit(m classify.Method) (classify.Method, error) {
 	for _, one := range a {
 		var err error
 		if m, err = method.Set(m, one.path, one.value); err != nil {

@@ -11,16 +11,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
-func drawn(t testing.TB) *nrdl.Set {
+func drawn(t testing.TB) *dataset.Images {
 	t.Helper()
-	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 5, 8, nrdl.Size{Height: 12, Width: 10}
+	s := synthetic.Default
+	s.People, s.PerPerson, s.Input = 5, 8, dataset.Size{Height: 12, Width: 10}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -93,11 +94,11 @@ func TestNoTestImageIsSeen(t *testing.T) {
 
 // watched notes what its method learns from.
 type watched struct {
-	nrdl.Method
-	sets *[]*nrdl.Set
+	classify.Method
+	sets *[]*classify.Samples
 }
 
-func (w watched) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+func (w watched) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	*w.sets = append(*w.sets, train)
 	return w.Method.Fit(ctx, train, run)
 }
@@ -117,7 +118,7 @@ func TestSpoil(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, share := range []float64{0, 1} {
-			var learnt []*nrdl.Set
+			var learnt []*classify.Samples
 			s := search{split: split(t, "first:4"), folds: 2, repeats: 1, seed: 3, spoil: spoil{noise, share}}
 			results, err := s.run(t.Context(), set, watched{method.DefaultCRC, &learnt})
 			if err != nil {

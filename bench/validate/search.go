@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/method"
@@ -68,7 +68,7 @@ type found struct {
 
 // run judges every setting on the same folds. A setting that cannot be learnt
 // has its error; a search with nothing else fails.
-func (s search) run(ctx context.Context, set *nrdl.Set, m nrdl.Method) ([]found, error) {
+func (s search) run(ctx context.Context, set *dataset.Images, m classify.Method) ([]found, error) {
 	if s.repeats < 1 {
 		return nil, fmt.Errorf("%d repeats", s.repeats)
 	}
@@ -150,7 +150,7 @@ func (f found) below(top found) (mean, deviation float64) {
 
 // report prints a row for every setting; the best is bold, and ~ marks those
 // that the folds cannot tell from it.
-func (s search) report(w io.Writer, data string, m nrdl.Method, results []found) error {
+func (s search) report(w io.Writer, data string, m classify.Method, results []found) error {
 	params, err := method.Marshal(m)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 )
 
@@ -29,11 +29,11 @@ func (s spoil) String() string {
 
 // A part is a training part, image by image as it is learnt from and as it is
 // held out. The IDs of both are the numbers of the columns.
-type part struct{ learnt, held *nrdl.Set }
+type part struct{ learnt, held *dataset.Images }
 
 // apply returns the part whose images are those of train, spoiled with random
 // numbers of the seed.
-func (s spoil) apply(train *nrdl.Set, seed uint64) (part, error) {
+func (s spoil) apply(train *dataset.Images, seed uint64) (part, error) {
 	numbered := *train
 	numbered.IDs = make([]string, len(train.Labels()))
 	for j := range numbered.IDs {
@@ -58,12 +58,12 @@ func (s spoil) apply(train *nrdl.Set, seed uint64) (part, error) {
 // A learner is a method that is given images as they are held out and learns
 // from the same images of another set.
 type learner struct {
-	nrdl.Method
-	from *nrdl.Set
+	classify.Method
+	from *dataset.Images
 }
 
-// Fit implements nrdl.Method.
-func (l learner) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.Model, error) {
+// Fit implements classify.Method.
+func (l learner) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	columns := make([]int, len(train.IDs))
 	for i, id := range train.IDs {
 		var err error
@@ -71,5 +71,5 @@ func (l learner) Fit(ctx context.Context, train *nrdl.Set, run nrdl.Run) (*nrdl.
 			panic(err) // the IDs are those of a part
 		}
 	}
-	return l.Method.Fit(ctx, l.from.Select(columns), run)
+	return l.Method.Fit(ctx, l.from.Samples.Select(columns), run)
 }

@@ -1,103 +1,88 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"os"
-	"reflect"
-	"strings"
 
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
 
+	"nrdl"
+	"nrdl/face"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
-	"nrdl/internal/legible"
 )
 
-// An app is what the commands share: where results and the story go.
+// An app is what the commands share.
 type app struct {
-	out      *bufio.Writer // results; flushed by run, and after every batch
-	err      *os.File      // the story, warnings and errors
-	terminal bool          // err is a terminal
-	colours  bool          // err may be coloured
-	endless  bool          // interrupting is how the command ends
+	*console.Console
+	endless bool // interrupting is how the command ends
 }
 
-func newApp(stdout, stderr *os.File) *app {
-	terminal := term.IsTerminal(int(stderr.Fd()))
-	return &app{
-		out:      bufio.NewWriter(stdout),
-		err:      stderr,
-		terminal: terminal,
-		colours:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+func newApp(stdout, stderr *os.File) *app { return &app{Console: console.New(stdout, stderr)} }
+
+// observer shows long work, until done is called.
+func (a *app) observer() (o nrdl.Observer, done func()) {
+	watch, watched := a.Watch("learning")
+	step, stepped := a.Stages()
+	o = nrdl.Observer{
+		Watch: watch, Progress: step,
+		Tell: func(s string) { a.Tell("%s", s) },
+		Warn: a.WarnOf,
 	}
+	return o, func() { watched(); stepped() }
 }
 
-// A colour is an ANSI escape sequence.
-type colour string
-
-const (
-	red    colour = "\x1b[1;31m"
-	yellow colour = "\x1b[1;33m"
-	cyan   colour = "\x1b[1;36m"
-)
-
-// ownText is text of the program itself, perhaps coloured: it is printed as it is.
-type ownText string
-
-func (a *app) paint(c colour, text string) ownText {
-	if !a.colours {
-		return ownText(text)
-	}
-	return ownText(string(c) + text + "\x1b[0m")
+// faceFlags say whether faces are looked for in images, and which of several are
+// meant.
+type faceFlags struct {
+	detect choiceFlag
+	which  choiceFlag
 }
 
-// tell adds a line to the story.
-func (a *app) tell(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", legibly(args)...) }
-
-// warn tells of something that is probably not what the user wants.
-func (a *app) warn(format string, args ...any) {
-	_, _ = io.WriteString(a.err, a.warning(format, args...))
+func (f *faceFlags) register(c *cobra.Command, which face.Which, auto string) {
+	f.registerDetect(c, auto)
+	f.which = choiceFlag{string(which), []string{string(face.Largest), string(face.Refuse), string(face.All)}}
+	f.which.register(c, "faces", "if there are several faces: largest, all, or refuse (skip the photograph)")
 }
 
-// warning is the line of warn.
-func (a *app) warning(format string, args ...any) string {
-	return fmt.Sprintf("nrdl: %s %s\n", a.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
+func (f *faceFlags) registerDetect(c *cobra.Command, auto string) {
+	f.detect = choiceFlag{string(face.Auto), face.Detects}
+	f.detect.register(c, "detect", "whether to search images for faces: auto ("+auto+"), always or never")
 }
 
-// complain prints err, or each of the errors that it joins, and its hint.
-func (a *app) complain(err error) { _, _ = io.WriteString(a.err, a.complaint(err)) }
-
-// complaint is the lines of complain.
-func (a *app) complaint(err error) string {
-	var lines strings.Builder
-	for _, one := range parts(err) {
-		fmt.Fprintf(&lines, "nrdl: %s %s\n", a.paint(red, "error:"), legible.Escaped(one.Error()))
-	}
-	if h := hint.Of(err); h != "" {
-		fmt.Fprintf(&lines, "nrdl: %s %s\n", a.paint(cyan, "hint:"), legible.Escaped(h))
-	}
-	return lines.String()
+func (f *faceFlags) options() face.Options {
+	return face.Options{Detect: face.Detect(f.detect.value), Which: face.Which(f.which.value)}
 }
 
-// print adds to the results. Its errors surface when out is flushed.
-func (a *app) print(format string, args ...any) { fmt.Fprintf(a.out, format, legibly(args)...) }
+// choiceFlag is a flag with a few values.
+type choiceFlag struct {
+	value   string
+	choices []string
+}
 
-// legibly returns args with the hidden characters in texts escaped: the names of
-// files, and errors that tell them, must not steer the terminal.
-func legibly(args []any) []any {
-	safe := make([]any, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case ownText:
-			safe[i] = v
-		case error:
-			safe[i] = legible.Escaped(v.Error())
-		default:
-			if safe[i] = arg; reflect.ValueOf(arg).Kind() == reflect.String {
-				safe[i] = legible.Escaped(fmt.Sprint(arg))
-			}
+func (f *choiceFlag) register(c *cobra.Command, name, use string) {
+	c.Flags().Var(f, name, use)
+	complete(c, name, cobra.FixedCompletions(f.choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *choiceFlag) String() string { return f.value }
+
+func (f *choiceFlag) Type() string { return "HOW" }
+
+func (f *choiceFlag) Set(text string) error {
+	for _, c := range f.choices {
+		if text == c {
+			f.value = text
+			return nil
 		}
 	}
-	return safe
+	return hint.Unknown("value", text, f.choices)
+}
+
+// open reads the model file at path, to look at photographs as find says.
+func (a *app) open(path string, find *faceFlags, o nrdl.Observer) (*nrdl.Recogniser, error) {
+	r, err := nrdl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return r.With(find.options(), o)
 }

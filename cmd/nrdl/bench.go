@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -69,7 +70,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	}
 	if b.list {
 		for _, line := range plan.List() {
-			a.print("%s\n", line)
+			a.Print("%s\n", line)
 		}
 		return nil
 	}
@@ -82,10 +83,10 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		Jobs:      b.jobs,
 		Retry:     b.retry,
 		Version:   newBuild().line(),
-		Warn:      func(s string) { a.warn("%s", s) },
+		Warn:      func(s string) { a.Warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
-				a.tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, plural(p.Total, "run"), p.Done, b.output)
+				a.Tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, console.Plural(p.Total, "run"), p.Done, b.output)
 			}
 			show(p)
 		},
@@ -95,52 +96,52 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	done()
 	if err != nil {
 		if p.New > 0 && !errors.Is(err, context.Canceled) {
-			a.tell("%s kept in %s", plural(p.New, "new record"), b.output)
+			a.Tell("%s kept in %s", console.Plural(p.New, "new record"), b.output)
 		}
 		return err
 	}
 	if p.New > 0 {
-		a.tell("made %s in %s", plural(p.New, "run"), seconds(time.Since(start)))
+		a.Tell("made %s in %s", console.Plural(p.New, "run"), console.Seconds(time.Since(start)))
 	}
-	a.print("%s: %s, %d made now", b.output, plural(p.Done, "record"), p.New)
+	a.Print("%s: %s, %d made now", b.output, console.Plural(p.Done, "record"), p.New)
 	if p.Failed > 0 {
-		a.print(", %d failed", p.Failed)
+		a.Print(", %d failed", p.Failed)
 	}
-	a.print("\nnext: nrdl report %s\n", quoted(b.output))
+	a.Print("\nnext: nrdl report %s\n", console.Quoted(b.output))
 	if p.Failed > 0 {
-		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, plural(p.Total, "run")), "their records tell why; --retry makes them again")
+		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, console.Plural(p.Total, "run")), "their records tell why; --retry makes them again")
 	}
 	return nil
 }
 
 // benchProgress shows a bar on a terminal; elsewhere it tells of every run.
 func (a *app) benchProgress(name string) (show func(experiment.Progress), done func()) {
-	if !a.terminal {
+	if !a.Terminal {
 		return func(p experiment.Progress) {
 			if p.Last != nil {
-				a.tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
+				a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
 			}
 		}, func() {}
 	}
-	var b *bar
+	var b *console.Bar
 	return func(p experiment.Progress) {
 			if p.Last != nil && p.Last.Error != "" {
-				a.warn("%s", describeRecord(p.Last))
+				a.Warn("%s", describeRecord(p.Last))
 			}
 			if b == nil {
-				b = a.newBar(name)
+				b = a.NewBar(name)
 			}
 			text := fmt.Sprintf("%d of %d", p.Done, p.Total)
 			if p.Failed > 0 {
 				text += fmt.Sprintf(" · %d failed", p.Failed)
 			}
 			if p.Left > 0 {
-				text += " · " + about(p.Left) + " left"
+				text += " · " + console.About(p.Left) + " left"
 			}
-			b.show(float64(p.Done)/float64(p.Total), text)
+			b.Show(float64(p.Done)/float64(p.Total), text)
 		}, func() {
 			if b != nil {
-				b.clear()
+				b.Clear()
 			}
 		}
 }
@@ -158,12 +159,12 @@ func describeRecord(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, learnt in %s", percent(r.Rate), r.N, seconds(since(r.Cost.FitSeconds+r.Cost.TuneSeconds)))
+	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Seconds(since(r.Cost.FitSeconds+r.Cost.TuneSeconds)))
 }
 
 // databases opens the data sets of plans and records: below root, or else below
 // the folder that NRDL_DATA names.
 func (a *app) databases(root string) *experiment.Databases {
 	roots := []string{root, os.Getenv("NRDL_DATA")}
-	return &experiment.Databases{Roots: roots, Warn: func(s string) { a.warn("%s", s) }}
+	return &experiment.Databases{Roots: roots, Warn: func(s string) { a.Warn("%s", s) }}
 }

@@ -3,13 +3,15 @@ package main
 import (
 	"strings"
 
+	"nrdl"
+
 	"github.com/spf13/cobra"
 
-	"nrdl"
 	"nrdl/dataset"
-	"nrdl/feature"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/frontend/projection"
 	"nrdl/method"
-	"nrdl/projection"
 )
 
 // complete makes f complete the values of a flag of c.
@@ -51,7 +53,7 @@ func completeMethodsAndStages(c *cobra.Command, args []string, to string) ([]cob
 func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	name, _ := c.Flags().GetString("method") // both flags are registered together
 	if name == "" {
-		name = learner
+		name = nrdl.DefaultMethod(frontend.Pipeline{}).Name()
 	}
 	m, err := method.Named(name)
 	if err != nil {
@@ -69,7 +71,7 @@ func completeInputs(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	if c.Name() == "train" || c.Name() == "evaluate" {
 		names = append(names, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
 	}
-	for _, p := range nrdl.PresetInputs {
+	for _, p := range frontend.Presets {
 		names = append(names, cobra.CompletionWithDesc(p.Name, p.About))
 	}
 	for _, f := range feature.All {

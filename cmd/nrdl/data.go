@@ -11,9 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/openset"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -63,16 +68,13 @@ Of a model file it prints the features, the method and the threshold.`,
 }
 
 func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJSON bool) error {
-	in, err := flags.input(path)
+	s, err := a.study(ctx, path, &learning{input: *flags})
 	if err != nil {
 		return err
 	}
-	set, in, err := a.openFor(ctx, path, in, flags)
-	if err != nil {
-		return err
-	}
+	set := s.images
 	if slices.ContainsFunc(stageFlags, flags.set.Changed) {
-		if set, err = set.Samples(in); err != nil {
+		if set, err = featuresOf(s); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -82,77 +84,92 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 		info.Duplicates, info.Conflicts = listed(info.Duplicates), listed(info.Conflicts)
 		return a.printJSON(struct {
 			dataset.Info
-			Learning nrdl.Input `json:"learning"` // how train would see the faces
-		}{info, in})
+			Learning frontend.Pipeline `json:"learning"` // how train would see the faces
+		}{info, s.Pipeline})
 	}
-	a.printInfo(set, info, !isMatrix(path))
-	a.printInput(in)
+	a.printInfo(set, info)
+	a.printInput(s.Pipeline)
 	return nil
 }
 
+// featuresOf returns the samples that the pipeline of s makes of its images, which
+// are vectors unless they are the pixels.
+func featuresOf(s *studied) (*dataset.Images, error) {
+	if s.Pipeline.Fixed().ArePixels() {
+		return s.images, nil
+	}
+	samples, err := s.Pipeline.Samples(s.images)
+	if err != nil {
+		return nil, err
+	}
+	samples.Grid = classify.Grid{}
+	return &dataset.Images{Samples: *samples, Matrix: true}, nil
+}
+
 // printInput prints the stages by which faces are seen.
-func (a *app) printInput(in nrdl.Input) {
-	a.print("input      %v\n", in)
-	if in.Size != (nrdl.Size{}) {
-		a.print("%-10s %d features", "", in.Len())
+func (a *app) printInput(in frontend.Pipeline) {
+	a.Print("input      %v\n", in)
+	if in.Size != (dataset.Size{}) {
+		a.Print("%-10s %d features", "", in.Len())
 		if in.Mirror {
-			a.print(", also of mirror images")
+			a.Print(", also of mirror images")
 		}
 		if !in.Projection.IsZero() {
-			a.print(", then projected")
+			a.Print(", then projected")
 		}
-		a.print("\n")
+		a.Print("\n")
 	}
 }
 
 // modelInfo describes the model file at path.
 func (a *app) modelInfo(path string, asJSON bool) error {
-	model, err := loadModel(path)
+	r, err := nrdl.Open(path)
 	if err != nil {
 		return err
 	}
-	p := model.Parts()
+	m := r.Model()
+	p := m.Parts()
 	coder, err := coding.Marshal(p.Coder)
 	if err != nil {
 		return err
 	}
 	d, k := p.D.Dims()
 	faces := 0
-	if p.Enrolled != nil {
-		_, faces = p.Enrolled.X.Dims()
+	if m.Images != nil {
+		faces = m.Images.Len()
 	}
 	if asJSON {
 		return a.printJSON(struct {
-			Method  string          `json:"method"`
-			Params  json.RawMessage `json:"params"`
-			Seed    uint64          `json:"seed"`
-			People  []string        `json:"people"`
-			Atoms   int             `json:"atoms"`
-			Dims    int             `json:"dims"`
-			Input   nrdl.Input      `json:"input"`
-			Coder   json.RawMessage `json:"coder"`
-			Rule    nrdl.Rule       `json:"rule"`
-			Trained nrdl.Outcome    `json:"trained"`
-			Faces   int             `json:"faces"` // that it keeps
+			Method  string            `json:"method"`
+			Params  json.RawMessage   `json:"params"`
+			Seed    uint64            `json:"seed"`
+			People  []string          `json:"people"`
+			Atoms   int               `json:"atoms"`
+			Dims    int               `json:"dims"`
+			Input   frontend.Pipeline `json:"input"`
+			Coder   json.RawMessage   `json:"coder"`
+			Rule    string            `json:"rule"`
+			Trained classify.Outcome  `json:"trained"`
+			Faces   int               `json:"faces"` // that it keeps
 
-			Calibration *nrdl.Calibration `json:"calibration"`
-		}{p.Method, p.Params, p.Seed, p.Classes, k, d, p.Input, coder, p.Rule, p.Trained, faces, p.Calibration})
+			Calibration *openset.Calibration `json:"calibration"`
+		}{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration})
 	}
-	a.print("method     %s, seed %d, %s\n", p.Method, p.Seed, p.Trained.Status)
-	a.print("people     %d: %s\n", len(p.Classes), abridged(p.Classes))
-	a.print("atoms      %d of %d numbers\n", k, d)
-	a.printInput(p.Input)
-	a.print("coder      %s\n", coder)
-	a.print("rule       %s\n", p.Rule)
+	a.Print("method     %s, seed %d, %s\n", p.Method, p.Seed, p.Trained.Status)
+	a.Print("people     %d: %s\n", len(p.Classes), console.Abridged(p.Classes))
+	a.Print("atoms      %d of %d numbers\n", k, d)
+	a.printInput(m.Pipeline)
+	a.Print("coder      %s\n", coder)
+	a.Print("rule       %s\n", p.Rule.Name())
 	if faces == 0 {
-		a.print("keeps      no faces: nobody can be added\n")
+		a.Print("keeps      no faces: nobody can be added\n")
 	} else {
-		a.print("keeps      %s, so that people can be added\n", plural(faces, "face"))
+		a.Print("keeps      %s, so that people can be added\n", console.Plural(faces, "face"))
 	}
-	if c := p.Calibration; c == nil {
-		a.print("threshold  none: every face is named\n")
+	if c := m.Calibration; c == nil {
+		a.Print("threshold  none: every face is named\n")
 	} else {
-		a.print("threshold  margin ≥ %.3g (target false accept rate %v %%, estimated on %s)\n", c.Threshold, 100*c.FAR, a.known(c))
+		a.Print("threshold  margin ≥ %.3g (target false accept rate %v %%, estimated on %s)\n", c.Threshold, 100*c.FAR, known(c))
 	}
 	return nil
 }
@@ -165,33 +182,32 @@ func listed[T any](list []T) []T {
 	return list
 }
 
-// printInfo prints what is in a set; resized is whether its images are brought to
-// one size.
-func (a *app) printInfo(set *nrdl.Set, info dataset.Info, resized bool) {
-	a.print("people     %d\n", info.People)
+// printInfo prints what is in a set.
+func (a *app) printInfo(set *dataset.Images, info dataset.Info) {
+	a.Print("people     %d\n", info.People)
 	if info.Fewest == info.Most {
-		a.print("images     %d, %d of each\n", info.Images, info.Most)
+		a.Print("images     %d, %d of each\n", info.Images, info.Most)
 	} else {
-		a.print("images     %d, %d to %d of each\n", info.Images, info.Fewest, info.Most)
+		a.Print("images     %d, %d to %d of each\n", info.Images, info.Fewest, info.Most)
 	}
 	if info.Fewest < 2 {
-		a.print("%-10s %s\n", "one image", abridged(alone(set)))
+		a.Print("%-10s %s\n", "one image", console.Abridged(alone(set)))
 	}
 	length := "features"
-	if info.Input.ArePixels() {
+	if set.AreImages() {
 		size := "size" // of the images themselves
-		if resized {
+		if !set.Matrix {
 			size = "resized to"
 		}
-		a.print("%-10s %v\n", size, info.Input.Size)
+		a.Print("%-10s %v\n", size, info.Frame.Size)
 		length = "pixels"
 	}
-	a.print("%-10s %d\n", length, info.Features)
+	a.Print("%-10s %d\n", length, info.Features)
 	kind := ""
 	if info.Integers {
 		kind = ", whole numbers"
 	}
-	a.print("values     %.4g to %.4g%s\n", info.Lowest, info.Highest, kind)
+	a.Print("values     %.4g to %.4g%s\n", info.Lowest, info.Highest, kind)
 	a.printImages("blank", set, info.Blank)
 	a.printImages("constant", set, info.Constant)
 	a.printGroups("identical", set, info.Duplicates)
@@ -199,7 +215,7 @@ func (a *app) printInfo(set *nrdl.Set, info dataset.Info, resized bool) {
 }
 
 // alone returns the people with one image: they cannot be learnt and judged.
-func alone(set *nrdl.Set) (people []string) {
+func alone(set *dataset.Images) (people []string) {
 	for c, person := range set.Classes {
 		if set.Groups[c+1]-set.Groups[c] < 2 {
 			people = append(people, person)
@@ -211,7 +227,7 @@ func alone(set *nrdl.Set) (people []string) {
 // shown is how many odd images are named.
 const shown = 5
 
-func (a *app) printImages(what string, set *nrdl.Set, columns []int) {
+func (a *app) printImages(what string, set *dataset.Images, columns []int) {
 	if len(columns) == 0 {
 		return
 	}
@@ -219,13 +235,13 @@ func (a *app) printImages(what string, set *nrdl.Set, columns []int) {
 	for _, j := range columns {
 		names = append(names, set.ID(j))
 	}
-	a.print("%-10s %s: %s\n", what, plural(len(columns), "image"), abridged(names))
+	a.Print("%-10s %s: %s\n", what, console.Plural(len(columns), "image"), console.Abridged(names))
 }
 
-func (a *app) printGroups(what string, set *nrdl.Set, groups [][]int) {
+func (a *app) printGroups(what string, set *dataset.Images, groups [][]int) {
 	for n, g := range groups {
 		if n == shown {
-			a.print("%-10s … %d more groups\n", what, len(groups)-shown)
+			a.Print("%-10s … %d more groups\n", what, len(groups)-shown)
 			return
 		}
 		a.printImages(what, set, g)
@@ -245,10 +261,9 @@ that their files had are lost. Grey values are rounded to whole numbers, and
 characters of a person's name that no folder can have on some system become "_".
 A .mat file gets a list NAME.names.txt beside it, with the people's names.
 
-With --input or --photometric what is written are the samples made of the images:
-features, for other programs or for train. Mirror images and projections of an
-input are left out: they are part of learning. An .npz file says how its samples
-were made: what is learnt from it knows images, too.`,
+With --input or --photometric it writes the features of the images, for other
+programs or for train: a model that is trained on them knows vectors, not images.
+Mirror images and the projection of an input are left out: they belong to training.`,
 		Example: `  nrdl data convert people people.mat
   nrdl data convert people people.npz --size 24x24
   nrdl data convert people.mat people.copy-of-mat.npz
@@ -267,22 +282,21 @@ were made: what is learnt from it knows images, too.`,
 }
 
 func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) error {
-	in, err := flags.stages(from)
+	if !flags.changed("input") {
+		if err := flags.set.Set("input", feature.Pixels{}.Name()); err != nil {
+			return err
+		}
+	}
+	s, err := a.study(ctx, from, &learning{input: *flags})
 	if err != nil {
 		return err
 	}
-	set, in, err := a.openFor(ctx, from, in, flags)
+	if filepath.Ext(to) == "" && !s.Pipeline.Fixed().ArePixels() {
+		return hint.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, s.Pipeline.Fixed()), "write a .npz or .mat file, which keeps any number")
+	}
+	set, err := featuresOf(s)
 	if err != nil {
-		return err
-	}
-	if filepath.Ext(to) == "" && !in.ArePixels() {
-		return hint.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, in), "write a .npz or .mat file, which keeps any number")
-	}
-	if set, err = set.Samples(in); err != nil {
 		return fmt.Errorf("%s: %w", from, err)
-	}
-	if strings.EqualFold(filepath.Ext(to), ".mat") && !in.ArePixels() && in.Size != (nrdl.Size{}) {
-		a.warn("a .mat file does not say that its samples are %v: a .npz file does", in)
 	}
 	return a.save(ctx, to, set)
 }
@@ -297,13 +311,13 @@ func checkSave(path string) error {
 }
 
 // save writes a data set and tells where.
-func (a *app) save(ctx context.Context, path string, set *nrdl.Set) error {
+func (a *app) save(ctx context.Context, path string, set *dataset.Images) error {
 	for _, loss := range dataset.Losses(path, set) {
-		a.warn("%s", loss)
+		a.Warn("%s", loss)
 	}
 	if err := dataset.Save(ctx, path, set); err != nil {
 		return err
 	}
-	a.tell("wrote %s: %s", path, describe(set))
+	a.Tell("wrote %s: %s", path, describe(set))
 	return nil
 }

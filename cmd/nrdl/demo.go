@@ -9,10 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -20,13 +18,16 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/picture"
-	"nrdl/method"
+	"nrdl/openset"
+	"nrdl/synthetic"
 )
 
 func (a *app) demoCmd() *cobra.Command {
-	d := demo{app: a, faces: dataset.DefaultSynthetic}
+	d := demo{app: a, faces: synthetic.Default}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and test on faces of people who do not exist",
@@ -50,9 +51,9 @@ pictures: faces.png has the training faces and the test faces with their result,
 type demo struct {
 	*app
 	dir   string
-	faces dataset.Synthetic
+	faces synthetic.Faces
 
-	train, test *nrdl.Set
+	train, test *dataset.Images
 	table       *tabwriter.Writer
 }
 
@@ -89,28 +90,28 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.draw(ctx); err != nil {
 		return err
 	}
-	d.print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
+	d.Print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
 		d.faces.People, learnt, len(d.test.Labels()))
-	d.table = tabwriter.NewWriter(d.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	d.table = tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
 	d.nearest()
-	m, err := d.contest(ctx)
+	r, err := d.contest(ctx)
 	if err != nil {
 		return err
 	}
 	if err := d.table.Flush(); err != nil {
 		return err
 	}
-	if m, err = d.strangers(ctx, m); err != nil {
+	if r, err = d.strangers(ctx, r); err != nil {
 		return err
 	}
-	if err := d.write(ctx, m, model, sheet, atoms); err != nil {
+	if err := d.write(ctx, r, model, sheet, atoms); err != nil {
 		return err
 	}
-	d.print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
-	d.print("%s: atoms that NRDL learnt\n", atoms)
-	d.print("%s: its model\n\ntry next:\n", model)
-	d.print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", quoted(model), d.test.Classes[0])
+	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
+	d.Print("%s: atoms that NRDL learnt\n", atoms)
+	d.Print("%s: its model\n\ntry next:\n", model)
+	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", console.Quoted(model), d.test.Classes[0])
 	return nil
 }
 
@@ -121,7 +122,7 @@ func (d *demo) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.tell("drew %s in %s", describe(set), seconds(time.Since(start)))
+	d.Tell("drew %s in %s", describe(set), console.Seconds(time.Since(start)))
 	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
 	if err != nil {
 		return err
@@ -147,52 +148,47 @@ func (d *demo) nearest() {
 	d.row("1-NN", experiment.Run{Wrong: wrong, N: len(labels), CodeSeconds: time.Since(start).Seconds()})
 }
 
-// contest judges the contestants and returns the model of the last.
-func (d *demo) contest(ctx context.Context) (model *nrdl.Model, err error) {
+// contest judges the contestants and returns what the last has learnt, without a
+// threshold.
+func (d *demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 	for _, c := range contestants {
 		l := learning{method: c.method}
 		name := c.method
 		if c.set != "" {
 			l.set, name = []string{c.set}, name+" --set "+c.set
 		}
-		m, err := l.configured(nrdl.Input{})
+		m, err := l.configured(frontend.Pipeline{})
 		if err != nil {
 			return nil, err
 		}
-		watch, done := d.watch("learning " + name)
+		o, done := d.observer()
 		start := time.Now()
-		model, err = nrdl.Learn(ctx, d.train, nrdl.Input{}.ForSet(d.train), m, nrdl.Run{Watch: watch})
+		r, err = nrdl.Train(ctx, d.train, nrdl.Options{Method: m, Observer: o})
 		done()
 		if err != nil {
 			return nil, err
 		}
 		took := time.Since(start)
-		d.tell("%s: %s", name, ended(model.Parts().Trained, took))
-		r, err := experiment.Judge(ctx, model, d.test)
+		d.Tell("%s: %s in %s", name, ended(r.Model().Parts().Trained), console.Seconds(took))
+		run, err := experiment.Judge(ctx, r.Model().Model, d.test)
 		if err != nil {
 			return nil, err
 		}
-		r.FitSeconds = took.Seconds()
-		d.row(name, r)
+		run.FitSeconds = took.Seconds()
+		d.row(name, run)
 	}
-	return model, nil
+	return r, nil
 }
 
 // demoFolds keeps the calibration short.
 const demoFolds = 3
 
-// strangers returns m with a calibration, and tells what becomes of people whom
-// it does not know.
-func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error) {
-	by, err := method.Of(m)
-	if err != nil {
-		return nil, err
-	}
-	how := nrdl.DefaultCalibration
+// strangers returns r with a threshold, and tells what becomes of people whom it
+// does not know.
+func (d *demo) strangers(ctx context.Context, r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+	how := openset.Default
 	how.Folds = demoFolds
-	step, done := d.count("calibrating")
-	m, err = m.Calibrate(ctx, by, how, nil, step)
-	done()
+	r, err := r.Calibrate(ctx, how, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -202,54 +198,50 @@ func (d *demo) strangers(ctx context.Context, m *nrdl.Model) (*nrdl.Model, error
 	if err != nil {
 		return nil, err
 	}
-	far, err := share(ctx, m, unknown)
+	far, err := share(ctx, r, unknown)
 	if err != nil {
 		return nil, err
 	}
-	known, err := share(ctx, m, d.test)
+	known, err := share(ctx, r, d.test)
 	if err != nil {
 		return nil, err
 	}
-	d.print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
-		others.People, percent(1-far), percent(1-known))
-	return m, nil
+	d.Print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
+		others.People, console.Percent(1-far), console.Percent(1-known))
+	return r, nil
 }
 
-// share returns what part of the faces of set m names.
-func share(ctx context.Context, m *nrdl.Model, set *nrdl.Set) (float64, error) {
-	faces, err := m.Recognise(ctx, set)
-	if err != nil {
-		return 0, err
-	}
+// share returns what part of the faces of set r names.
+func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float64, error) {
+	faces, err := r.Model().Identify(ctx, set)
 	named := 0
 	for _, f := range faces {
 		if f.Known {
 			named++
 		}
 	}
-	return float64(named) / float64(len(faces)), nil
+	return float64(named) / float64(len(faces)), err
 }
 
 func (d *demo) row(name string, r experiment.Run) {
-	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
-		orDashTime(r.FitSeconds), seconds(since(r.CodeSeconds)), name)
+	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", console.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
+		orDashTime(r.FitSeconds), console.Seconds(since(r.CodeSeconds)), name)
 }
 
 // write writes the pictures and the model.
-func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms string) error {
-	if err := d.writeFaces(ctx, m, sheet); err != nil {
+func (d *demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atoms string) error {
+	if err := d.writeFaces(ctx, r, sheet); err != nil {
 		return err
 	}
-	p := m.Parts()
+	p := r.Model().Parts()
 	opt := picture.DefaultSheet
 	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
 	opt.Side = thumb
-	if err := writeSheet(ctx, atoms, p.D, p.Input.Size, opt); err != nil {
+	if err := writeSheet(ctx, atoms, p.D, d.train.Frame.Size, opt); err != nil {
 		return err
 	}
-	_, err := atomicfile.Write(ctx, model, func(w io.Writer) error { return m.Save(w) })
-	return err
+	return r.Save(ctx, model)
 }
 
 // pictured is how many people are in the pictures, thumb the height of a face.
@@ -259,9 +251,9 @@ const (
 )
 
 // writeFaces draws for each person the faces learnt from, then the unseen ones
-// with a mark for how m names them.
-func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error {
-	named, err := m.Predict(ctx, d.test.X)
+// with a mark for how r names them.
+func (d *demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) error {
+	named, err := r.Model().Predict(ctx, d.test)
 	if err != nil {
 		return err
 	}
@@ -272,7 +264,7 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey
 	size, _ := d.train.X.Dims()
 	x := mat.NewDense(size, pictured*d.faces.PerPerson, nil)
-	add := func(set *nrdl.Set, j int, mark picture.Mark) {
+	add := func(set *dataset.Images, j int, mark picture.Mark) {
 		x.SetCol(len(opt.Marks), mat.Col(nil, j, set.X))
 		opt.Marks = append(opt.Marks, mark)
 	}
@@ -289,25 +281,14 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 		}
 		opt.Groups = append(opt.Groups, len(opt.Marks))
 	}
-	return writeSheet(ctx, path, x, d.train.Input.Size, opt)
+	return writeSheet(ctx, path, x, d.train.Frame.Size, opt)
 }
 
-func writeSheet(ctx context.Context, path string, x *mat.Dense, in nrdl.Size, opt picture.SheetOptions) error {
+func writeSheet(ctx context.Context, path string, x *mat.Dense, in dataset.Size, opt picture.SheetOptions) error {
 	img, err := picture.Sheet(x, in, opt)
 	if err != nil {
 		return err
 	}
 	_, err = atomicfile.Write(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
 	return err
-}
-
-// quoted makes path a word of a shell.
-func quoted(path string) string {
-	special := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:_@", r)
-	}
-	if strings.ContainsFunc(path, special) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/dataset"
+	"nrdl/internal/console"
+	"nrdl/synthetic"
 )
 
 // A demo that is interrupted leaves no folder.
@@ -16,7 +17,7 @@ func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := filepath.Join(t.TempDir(), "demo")
-	d := demo{app: newTestApp(t), dir: dir, faces: dataset.DefaultSynthetic}
+	d := demo{app: newTestApp(t), dir: dir, faces: synthetic.Default}
 	if err := d.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -32,7 +33,7 @@ func TestQuoted(t *testing.T) {
 		"it's":                  `'it'\''s'`,
 		"Gesichter/Jürgen":      "Gesichter/Jürgen",
 	} {
-		if got := quoted(path); got != want {
+		if got := console.Quoted(path); got != want {
 			t.Errorf("%q is quoted %s, not %s", path, got, want)
 		}
 	}

@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/text/unicode/norm"
 
 	"nrdl"
+	"nrdl/dataset"
 	"nrdl/face"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl/gallery"
+	"nrdl/internal/console"
 )
 
 // adding is the flags of add.
@@ -51,8 +51,8 @@ a face, and files that cannot be read, are left out with a warning.`,
 					return usageError{err}
 				}
 			}
-			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
-				return a.add(c.Context(), m, args[0], args[1:], &f)
+			return a.updateModel(c.Context(), args[0], backup, &f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
 		},
 		ValidArgsFunction: completeModel,
@@ -68,59 +68,49 @@ a face, and files that cannot be read, are left out with a warning.`,
 	return c
 }
 
-// kept returns the images that the model at path keeps, or why people cannot be
-// added to it, or taken away.
-func kept(m *nrdl.Model, path string) (*nrdl.Set, error) {
-	images := m.Parts().Enrolled
-	if images == nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", path, nrdl.ErrForgotten), "learn it again from all photographs, without --forget: nrdl train DATA -o %s", path)
+func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos []string, f *adding) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return images, nil
-}
-
-func (a *app) add(ctx context.Context, m *nrdl.Model, path string, photos []string, f *adding) (*nrdl.Model, error) {
-	images, err := kept(m, path)
+	files, err := dataset.PeopleFiles(photos, f.name, r.Spelt, a.WarnOf)
+	if errors.Is(err, dataset.ErrNoPerson) {
+		err = usageError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !images.Input.ArePixels() {
-		return nil, hint.Add(fmt.Errorf("%s was learnt from samples that are not images: %v", path, images.Input), "train it again on photographs")
-	}
-	list, err := a.newcomers(photos, f.name, images.Classes)
+	more, err := r.ReadFiles(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	more, err := a.look(ctx, m, list, &f.find)
+	start := time.Now()
+	next, merger, err := r.EnrolAll(ctx, more, f.warm)
 	if err != nil {
-		return nil, err
-	}
-	all, merger, err := images.Merge(more)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.tellMerger(merger)
 	if merger.Added == 0 {
-		a.tell("nothing is new: %s stays as it is", path)
-		return m, nil
+		a.Tell("nothing is new: %s stays as it is", path)
+		return r, nil
 	}
-	a.tellAdded(images, all, more.Classes)
-	made, err := a.relearn(ctx, m, all, path, f.warm)
-	if err != nil || !f.forget {
-		return made, err
+	a.tellAdded(r, next, more.Classes)
+	a.tellTrained(next, path, time.Since(start))
+	if f.forget {
+		next = next.Forget()
 	}
-	return made.Forget()
+	return next, nil
 }
 
 // tellMerger tells what Merge did that was not asked for.
-func (a *app) tellMerger(m nrdl.MergeReport) {
+func (a *app) tellMerger(m gallery.MergeReport) {
 	for _, id := range m.Skipped {
-		a.warn("left out: %s is in the model already", id)
+		a.Warn("left out: %s is in the model already", id)
 	}
 	for _, r := range m.Renamed {
-		a.warn("another photograph is called %s: this one is %s", r[0], r[1])
+		a.Warn("another photograph is called %s: this one is %s", r[0], r[1])
 	}
 	for _, ids := range m.Twice {
-		a.warn("%s is the same photograph as %s: one of the names is wrong", ids[0], ids[1])
+		a.Warn("%s is the same photograph as %s: one of the names is wrong", ids[0], ids[1])
 	}
 }
 
@@ -128,7 +118,7 @@ func (a *app) tellMerger(m nrdl.MergeReport) {
 const tellable = 10
 
 // tellAdded tells how many faces of people there were and are.
-func (a *app) tellAdded(before, after *nrdl.Set, people []string) {
+func (a *app) tellAdded(before, after *nrdl.Recogniser, people []string) {
 	others := 0
 	for i, name := range people {
 		was, is := facesOf(before, name), facesOf(after, name)
@@ -137,117 +127,45 @@ func (a *app) tellAdded(before, after *nrdl.Set, people []string) {
 		case i >= tellable:
 			others++
 		case was == 0:
-			a.tell("%s: new, %s", name, faceCount(is))
+			a.Tell("%s: new, %s", name, console.Plural(is, "face"))
 		default:
-			a.tell("%s: %s, %d before", name, faceCount(is), was)
+			a.Tell("%s: %s, %d before", name, console.Plural(is, "face"), was)
 		}
 	}
 	if others > 0 {
-		a.tell("and %d people more", others)
+		a.Tell("and %d people more", others)
 	}
-	a.tell("learning from %s", describe(after))
 }
 
-// facesOf counts the images of a person.
-func facesOf(s *nrdl.Set, name string) int {
-	c := slices.Index(s.Classes, name)
-	if c < 0 {
-		return 0
-	}
-	return s.Groups[c+1] - s.Groups[c]
-}
-
-func faceCount(n int) string {
-	if n == 1 {
-		return "1 face"
-	}
-	return fmt.Sprintf("%d faces", n)
-}
-
-// relearn returns the model at path, m, learnt from other images, calibrated as m
-// was.
-func (a *app) relearn(ctx context.Context, m *nrdl.Model, images *nrdl.Set, path string, warm bool) (*nrdl.Model, error) {
-	by, err := method.Of(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var run nrdl.Run
-	switch {
-	case warm && method.Warms(by, m.Parts().Input):
-		run.Warm = m
-	case warm:
-		a.tell("%s has nothing to start from here: it learns from the beginning", by.Name())
-	}
-	watch, done := a.watch("learning")
-	run.Watch = watch
-	start := time.Now()
-	made, err := m.Relearn(ctx, by, images, run)
-	done()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a.tell("%s", ended(made.Parts().Trained, time.Since(start)))
-	if made, err = a.calibratedLike(ctx, m, made, by, path); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return made, nil
-}
-
-// calibratedLike returns made with a calibration as old has one, or would have
-// had it known more than two people.
-func (a *app) calibratedLike(ctx context.Context, old, made *nrdl.Model, by nrdl.Method, path string) (*nrdl.Model, error) {
-	c, people := old.Parts().Calibration, len(old.Parts().Classes)
-	if c == nil && people > 2 {
-		return made, nil
-	}
-	f := calibration{fpir: nrdl.DefaultCalibration.FAR, prior: nrdl.DefaultCalibration.Prior, folds: -1}
-	if c != nil {
-		how := c.How()
-		f.fpir, f.prior = how.FAR, how.Prior
-		if how.Folds > 0 {
-			f.folds = how.Folds
-		}
-		if len(c.Given) > 0 {
-			a.warn("the margins of the given strangers are lost, because the model has changed")
-			a.tell("nrdl: %s give their photographs again: nrdl calibrate %s --strangers DIR", a.paint(cyan, "hint:"), path)
+// facesOf counts the faces of a person.
+func facesOf(r *nrdl.Recogniser, name string) int {
+	for _, p := range r.People() {
+		if p.Name == name {
+			return p.Faces
 		}
 	}
-	return a.calibrated(ctx, made, by, f, path)
+	return 0
 }
 
 // cleaned returns a name as it is used: without spaces around it, which is told.
 func (a *app) cleaned(name string) (string, error) {
 	trimmed := strings.TrimSpace(name)
 	if trimmed != name && trimmed != "" {
-		a.tell("the name is %q, without the spaces around it", trimmed)
+		a.Tell("the name is %q, without the spaces around it", trimmed)
 	}
-	return trimmed, nrdl.CheckName(trimmed)
-}
-
-// known returns name as people have it: an accent may be a letter of its own in
-// one and not in the other.
-func known(name string, people []string) string {
-	if slices.Contains(people, name) {
-		return name
-	}
-	plain := norm.NFC.String(name)
-	for _, p := range people {
-		if norm.NFC.String(p) == plain {
-			return p
-		}
-	}
-	return name
+	return trimmed, dataset.CheckName(trimmed)
 }
 
 // peopleOf lists the people of the model that is the first of args, for
 // completion.
-func peopleOf(args []string) []cobra.Completion {
+func peopleOf(args []string) (names []cobra.Completion) {
 	if len(args) == 0 {
 		return nil
 	}
-	m, err := loadModel(args[0])
-	if err != nil {
-		return nil
+	if r, err := nrdl.Open(args[0]); err == nil {
+		for _, p := range r.People() {
+			names = append(names, p.Name)
+		}
 	}
-	return m.Parts().Classes
+	return names
 }

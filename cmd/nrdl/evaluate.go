@@ -4,15 +4,19 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -74,6 +78,7 @@ probabilities (ECE).`,
 		},
 		ValidArgsFunction: completeData,
 	}
+	e.learn.chooses = true
 	e.learn.register(c)
 	e.split.register(c, "the training images")
 	e.repeats = 10
@@ -107,33 +112,24 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	if e.model != "" {
 		return a.evaluateModel(ctx, data, e)
 	}
-	in, _, choose, err := e.learn.seeing(data)
+	s, err := a.study(ctx, data, &e.learn)
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, in, err := a.openFor(ctx, data, in, &e.learn.input)
-	if err != nil {
-		return experiment.Result{}, err
-	}
-	a.warnOfCopies(set)
-	m, err := e.learn.configured(in)
-	if err != nil {
-		return experiment.Result{}, err
-	}
-	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: in, Folds: autoFolds}
-	if choose {
-		if protocol.Candidates, err = a.candidates(ctx, data, set, nil, &e.learn, m); err != nil {
+	a.warnOfCopies(s.images)
+	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds}
+	if s.auto {
+		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err
 		}
 	} else {
-		a.tellInput(in)
-		a.tellMethod(m, e.learn)
+		a.tellOptions(s, &e.learn)
 	}
 	if n := protocol.Runs(); n < e.repeats {
-		a.tell("split %v draws nothing at random: one run", e.split)
+		a.Tell("split %v draws nothing at random: one run", e.split)
 	}
-	observer, done := a.observer(protocol.Runs())
-	result, err := experiment.Evaluate(ctx, set, m, protocol, observer)
+	observer, done := a.runs(protocol.Runs())
+	result, err := experiment.Evaluate(ctx, s.images, s.Method, protocol, observer)
 	done()
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
@@ -141,38 +137,35 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	return result, nil
 }
 
-// observer tells each run and shows its progress, until done is called.
-func (a *app) observer(runs int) (o experiment.Observer, done func()) {
+// runs tells each run and shows its progress, until done is called.
+func (a *app) runs(runs int) (o experiment.Observer, done func()) {
 	clear := func() {}
 	o = experiment.Observer{
-		Fit: func(run int) nrdl.Watch {
-			var w nrdl.Watch
-			w, clear = a.watch(fmt.Sprintf("run %d of %d", run+1, runs))
+		Fit: func(run int) classify.Watch {
+			var w classify.Watch
+			w, clear = a.Watch(fmt.Sprintf("run %d of %d", run+1, runs))
 			return w
 		},
-		Done: func(run int, r experiment.Run, m *nrdl.Model) {
+		Done: func(run int, r experiment.Run, _ *frontend.Model) {
 			clear()
 			clear = func() {}
 			if r.Choice != nil {
-				a.tell("run %d of %d, right in %d folds of the training images:", run+1, runs, autoFolds)
+				a.Tell("run %d of %d, right in %d folds of the training images:", run+1, runs, autoFolds)
 				a.tellChoice(r.Choice)
 			}
-			a.tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, percent(r.Accuracy), r.N,
-				ended(nrdl.Outcome{Status: r.Status, Iter: r.Passes}, since(r.FitSeconds)))
-			if run == 0 {
-				a.warnOvercomplete(m)
-			}
+			a.Tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
+				ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Seconds(since(r.FitSeconds)))
 		},
 	}
 	return o, func() { clear() }
 }
 
 func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (experiment.Result, error) {
-	model, err := loadModel(e.model)
+	r, err := nrdl.Open(e.model)
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, err := a.openLike(ctx, data, model)
+	set, err := a.readLike(ctx, data, r)
 	if err != nil {
 		return experiment.Result{}, err
 	}
@@ -180,74 +173,77 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if e.divided {
 		split = &e.split.Split
 	}
-	if unknown := experiment.Strangers(model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
-		a.warn("the model does not know %s: their faces count as wrong", abridged(unknown))
+	model := r.Model()
+	if unknown := experiment.Strangers(model.Model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
+		a.Warn("the model does not know %s: their faces count as wrong", console.Abridged(unknown))
 	}
-	result, err := experiment.EvaluateModel(ctx, set, model, split, e.learn.seed)
+	result, err := experiment.EvaluateModel(ctx, set, model.Model, split, e.learn.seed)
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
-	a.warnOfTrainingImages(model, set, split, e.learn.seed, data)
+	a.warnOfTrainingImages(model.Images, set, split, e.learn.seed, data)
 	return result, nil
 }
 
-// warnOfTrainingImages tells where a model is tested on images that it was trained
-// on, or may be where that is not known: the model keeps no faces, or images have
-// no names.
-func (a *app) warnOfTrainingImages(m *nrdl.Model, set *nrdl.Set, split *dataset.Split, seed uint64, data string) {
+// readLike reads the data set at path for r to judge.
+func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser) (*dataset.Images, error) {
+	find := face.Options{}
+	if r.Model().Frame.Eyes.IsZero() {
+		find.Detect = face.Never
+	}
+	set, err := a.read(ctx, path, r.Model().Frame, find)
+	if err != nil && dataset.IsMatrix(path) {
+		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
+	}
+	return set, err
+}
+
+// warnOfTrainingImages tells where a model is tested on kept, images that it was
+// trained on, or may be where that is not known: the model keeps no faces, or images
+// have no names.
+func (a *app) warnOfTrainingImages(kept, set *dataset.Images, split *dataset.Split, seed uint64, data string) {
 	const advice = "test on other images, or give the --split and --seed of the training"
 	if split != nil {
 		if _, test, err := split.Apply(set, seed); err == nil {
 			set = set.Select(test)
 		}
 	}
-	kept := m.Parts().Enrolled
 	if kept == nil || set.IDs == nil {
 		if split == nil {
-			a.warn("if the model was trained on images of %s, the rate is meaningless", data)
-			a.tell("nrdl: %s %s", a.paint(cyan, "hint:"), advice)
+			a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
+			a.Hint(advice)
 		}
 		return
 	}
-	if _, report, err := kept.Merge(set); err == nil && len(report.Skipped) > 0 {
-		a.warn("the model was trained on %d of the %d test images: the rate is too high", len(report.Skipped), len(set.IDs))
-		a.tell("nrdl: %s %s", a.paint(cyan, "hint:"), advice)
+	if _, report, err := gallery.Merge(kept, set); err == nil && len(report.Skipped) > 0 {
+		a.Warn("the model was trained on %d of the %d test images: the rate is too high", len(report.Skipped), len(set.IDs))
+		a.Hint(advice)
 	}
-}
-
-// abridged joins names, at most five of them.
-func abridged(names []string) string {
-	if len(names) <= 5 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
 // printResult prints the rate and a line a run; of a model that exists, not
 // how it was learnt.
 func (a *app) printResult(r experiment.Result, exists bool) {
-	rate := percent(r.Accuracy)
+	rate := console.Percent(r.Accuracy)
 	if r.Repeats > 1 {
-		rate += fmt.Sprintf(" ± %s", percent(r.SD))
+		rate += fmt.Sprintf(" ± %s", console.Percent(r.SD))
 	}
-	a.print("%s: %s %% right (split %s, %s)\n\n", r.Method, rate, r.Split, plural(r.Repeats, "run"))
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	a.Print("%s: %s %% right (split %s, %s)\n\n", r.Method, rate, r.Split, console.Plural(r.Repeats, "run"))
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush() // errors surface when out is flushed
 	if exists {
 		fmt.Fprintln(w, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", percent(one.Accuracy), one.Wrong, one.N, seconds(since(one.CodeSeconds)))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Seconds(since(one.CodeSeconds)))
 		}
 		return
 	}
 	fmt.Fprintln(w, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, percent(one.Accuracy), one.Wrong, one.N,
-			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), seconds(since(one.CodeSeconds)))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
+			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), console.Seconds(since(one.CodeSeconds)))
 	}
 }
-
-func percent(fraction float64) string { return fmt.Sprintf("%.2f", 100*fraction) }
 
 func since(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
@@ -262,12 +258,5 @@ func orDashTime(s float64) string {
 	if s == 0 {
 		return "—"
 	}
-	return seconds(since(s))
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return console.Seconds(since(s))
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/explain"
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -49,8 +49,7 @@ that --face selects.`,
 		},
 	}
 	e.find.which = choiceFlag{value: string(face.All)}
-	e.find.detect = choiceFlag{string(face.Auto), face.Detects}
-	e.find.detect.register(c, "detect", "whether to search the image for faces: auto, as the model does, always or never")
+	e.find.registerDetect(c, "as the model does")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
 	numberVar(c, &e.number, "face", "", inRange(1, many), "explain face `N` only, 1 being the largest")
 	complete(c, "output", completeFiles("html", "png"))
@@ -69,7 +68,7 @@ type explaining struct {
 func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
 	case e.output == "":
-		return hint.Add(misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", quoted(args[0]), quoted(args[1]))
+		return hint.Add(misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
 	case ext != ".html" && ext != ".png":
 		return hint.Add(misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}
@@ -82,35 +81,35 @@ func (e *explaining) check(args []string) error {
 func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
-	m, err := loadModel(model)
+	r, err := e.open(model, &e.find, nrdl.Observer{})
 	if err != nil {
 		return err
 	}
-	if m.Parts().Input.Size == (nrdl.Size{}) {
+	if !r.Model().Pipeline.SeesImages() {
 		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", model), "only faces in images can be explained")
 	}
 	if err := atomicfile.Check(e.output); err != nil {
 		return err
 	}
-	views, of, err := e.look(m, photo)
+	faces, of, err := e.faces(ctx, r, photo)
 	if err != nil {
 		return err
 	}
-	page := &explain.Page{Title: filepath.Base(photo), Model: m, Show: explain.DefaultShow}
-	for i, v := range views {
-		one, err := m.Explain(ctx, oneFace(m, v.sample))
+	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
+	for i, f := range faces {
+		one, err := r.Explain(ctx, f.Face)
 		if err != nil {
 			return fmt.Errorf("%s: %w", photo, err)
 		}
-		f := explain.Face{Explanation: one}
+		shown := explain.Face{Explanation: one}
 		if of > 1 {
-			f.Title = titleOf(v, of)
+			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
 		}
-		page.Faces = append(page.Faces, f)
+		page.Faces = append(page.Faces, shown)
 		if i > 0 {
-			e.print("\n")
+			e.Print("\n")
 		}
-		e.print("%s\n", explain.Sentence(m, one))
+		e.Print("%s\n", explain.Sentence(r.Model(), one))
 	}
 	write := page.HTML
 	if e.picture() {
@@ -120,38 +119,28 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if err != nil {
 		return err
 	}
-	e.tell("wrote %s, %s", e.output, megabytes(size))
+	e.Tell("wrote %s, %s", e.output, console.Megabytes(size))
 	return nil
 }
 
-func oneFace(m *nrdl.Model, sample []float64) *nrdl.Set {
-	return &nrdl.Set{X: mat.NewDense(len(sample), 1, sample), Input: m.Parts().Input.Images()}
-}
-
-// An explainedView is one of several.
-type explainedView struct {
-	view
+// A numbered face is one of several.
+type numbered struct {
+	nrdl.Face
 	number int // from 1, the largest first
 }
 
-// titleOf says which of so many faces v is.
-func titleOf(v explainedView, of int) string {
-	b := v.face.Box
-	return fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", v.number, of, (b.Min.X+b.Max.X)/2, (b.Min.Y+b.Max.Y)/2)
-}
-
-// look returns the faces of the photograph that are to be explained, and how many
+// faces returns the faces of the photograph that are to be explained, and how many
 // faces it has.
-func (e *explaining) look(m *nrdl.Model, photo string) ([]explainedView, int, error) {
-	v, err := newViewer(m, &e.find)
-	if err != nil {
-		return nil, 0, err
-	}
+func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string) ([]numbered, int, error) {
 	data, err := dataset.ReadFile(photo)
 	if err != nil {
 		return nil, 0, readable(err)
 	}
-	found, err := v.look(data, photo)
+	img, err := dataset.DecodePhoto(data, photo)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, err := r.Identify(ctx, img)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -159,24 +148,24 @@ func (e *explaining) look(m *nrdl.Model, photo string) ([]explainedView, int, er
 		return nil, 0, hint.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
 	}
 	if e.number > len(found) {
-		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, plural(len(found), "face"))
+		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, console.Plural(len(found), "face"))
 	}
-	var seen []explainedView
+	var seen []numbered
 	var refused error
-	for i, w := range found {
+	for i, f := range found {
 		switch {
 		case e.number != 0 && i+1 != e.number:
-		case w.refused != nil:
-			err := fmt.Errorf("%s: %w", photo, w.refused)
+		case f.Rejected != nil:
+			err := fmt.Errorf("%s: %w", photo, f.Rejected)
 			if len(found) > 1 {
-				err = fmt.Errorf("%s, face %d: %w", photo, i+1, w.refused)
+				err = fmt.Errorf("%s, face %d: %w", photo, i+1, f.Rejected)
 			}
 			if refused = errors.Join(refused, err); e.number == 0 && len(found) > 1 {
-				e.warn("left out: %v", err)
+				e.Warn("left out: %v", err)
 			}
 		case e.picture() && len(seen) > 0: // the largest is there
 		default:
-			seen = append(seen, explainedView{w, i + 1})
+			seen = append(seen, numbered{f, i + 1})
 		}
 	}
 	switch {

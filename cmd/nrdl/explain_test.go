@@ -12,40 +12,31 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
 	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 	"nrdl/internal/realdata"
 	"nrdl/method"
+	"nrdl/synthetic"
 )
 
 // photographed writes a model of people who were photographed, of drawn crops
 // that pass for theirs, and returns its path.
-func photographed(t *testing.T, dir string) string {
+func photographed(t *testing.T) string {
 	t.Helper()
-	d := dataset.DefaultSynthetic
-	d.People, d.PerPerson, d.Input = 4, 3, nrdl.Size{Height: 32, Width: 32}
+	d := synthetic.Default
+	d.People, d.PerPerson, d.Input = 4, 3, dataset.Size{Height: 32, Width: 32}
 	set, err := d.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Input.Eyes = nrdl.DefaultEyes
-	m, err := nrdl.Learn(t.Context(), set, set.Input, method.DefaultNRC, nrdl.Run{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "m.nrdl")
-	if _, err := atomicfile.Write(t.Context(), path, m.Save); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	set.Frame.Eyes = dataset.DefaultEyes
+	return saved(t, set, method.DefaultNRC)
 }
 
 // A photograph with two faces has a part for each, the largest first.
 func TestExplainPhotograph(t *testing.T) {
 	dir := t.TempDir()
-	model, photo := photographed(t, dir), filepath.Join(dir, "photo.png")
+	model, photo := photographed(t), filepath.Join(dir, "photo.png")
 	canvas := image.NewRGBA(image.Rect(0, 0, 520, 250))
 	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.Gray{Y: 128}), image.Point{}, draw.Src)
 	for i, name := range []string{"AJ_Cook_0001.jpg", "Abel_Aguilar_0001.jpg"} {

@@ -103,7 +103,7 @@ func wantRefused(t *testing.T, a *app, args []string, flag string) {
 		t.Errorf("nrdl %.300q: %v", args, err)
 		return
 	}
-	if text := a.complaint(err); flag != "set" && !strings.Contains(strings.SplitN(text, "\n", 2)[0], flag) || len(text) > 1000 {
+	if text := a.Complaint(err); flag != "set" && !strings.Contains(strings.SplitN(text, "\n", 2)[0], flag) || len(text) > 1000 {
 		t.Errorf("nrdl %.300q does not name --%s: %s", args, flag, text)
 	}
 }

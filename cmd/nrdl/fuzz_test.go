@@ -18,7 +18,7 @@ func FuzzResults(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := &results{path: "r", done: map[string]bool{}, model: "m"}
+		r := &results{path: "r", done: map[string]bool{}, told: map[string]bool{}, model: "m"}
 		whole, err := r.read(bytes.NewReader(text))
 		if err != nil {
 			if hint.Of(err) == "" || strings.Contains(err.Error(), "\n") {
@@ -30,7 +30,7 @@ func FuzzResults(f *testing.F) {
 		if whole != int64(bytes.LastIndexByte(text, '\n')+1) || len(r.done) > lines || lines > 0 && len(r.done) == 0 {
 			t.Errorf("%d of %d bytes, %d results of %d lines", whole, len(text), len(r.done), lines)
 		}
-		again := &results{path: "r", done: map[string]bool{}, model: "m"}
+		again := &results{path: "r", done: map[string]bool{}, told: map[string]bool{}, model: "m"}
 		if n, err := again.read(bytes.NewReader(text[:whole])); err != nil || n != whole || len(again.done) != len(r.done) {
 			t.Errorf("again: %d of %d bytes, %d of %d results, %v", n, whole, len(again.done), len(r.done), err)
 		}
@@ -49,7 +49,7 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 func TestALongLineOfResultsIsRefused(t *testing.T) {
-	r := &results{path: "r", done: map[string]bool{}, model: "m"}
+	r := &results{path: "r", done: map[string]bool{}, told: map[string]bool{}, model: "m"}
 	if _, err := r.read(endless("\x00")); err == nil || !strings.Contains(err.Error(), "line 1 has more than") {
 		t.Error(err)
 	}

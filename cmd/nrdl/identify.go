@@ -7,18 +7,20 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/linkdir"
+	"nrdl/internal/watchdir"
 )
-
-// errBlank is why a black or constant image is not named.
-var errBlank = errors.New("the image is blank")
 
 // unknown stands for the name of a stranger.
 const unknown = nrdl.Unknown
@@ -124,7 +126,7 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case lists > 1:
 		return misuse("standard input is given twice")
 	}
-	if i.draw != "" && i.sort != "" && (within(i.draw, i.sort) || within(i.sort, i.draw)) {
+	if i.draw != "" && i.sort != "" && (linkdir.Within(i.draw, i.sort) || linkdir.Within(i.sort, i.draw)) {
 		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
 	i.pairs = c.Flags().Changed("top")
@@ -135,15 +137,15 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 type identification struct {
 	*app
 	identifyFlags
-	model    *nrdl.Model
-	viewer   *viewer
-	checksum string   // of the model file, where results have it
-	single   bool     // one image is asked for, and nothing else
-	results  *results // nil without -o
-	sorter   *sorter  // nil without --sort
-	watcher  *watcher // nil but while a folder is watched
-	progress progress
+	r        *nrdl.Recogniser
+	checksum string            // of the model file, where results have it
+	single   bool              // one image is asked for, and nothing else
+	results  *results          // nil without -o
+	sorter   *linkdir.Sorter   // nil without --sort
+	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
+	drawings errgroup.Group // of --draw
+	large    sync.Mutex     // photographs that are drawn one at a time, for memory
 }
 
 // identifyFlags are the flags of identify.
@@ -171,7 +173,7 @@ type tally struct {
 // run names the faces in the images at paths, of which standardInput stands for
 // the list in stdin.
 func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
-	if err := i.open(model); err != nil {
+	if err := i.openModel(model); err != nil {
 		return err
 	}
 	sources, err := i.list(paths)
@@ -191,10 +193,10 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		defer func() { err = errors.Join(err, i.results.close()) }()
 	}
 	if i.sort != "" {
-		if i.sorter, err = newSorter(i.sort, i.model.Parts().Classes, i.warn); err != nil {
+		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Parts().Classes, i.Warn); err != nil {
 			return err
 		}
-		defer i.sorter.unlock()
+		defer i.sorter.Unlock()
 	}
 	if i.draw != "" {
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
@@ -208,11 +210,13 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	for _, s := range sources {
 		files = append(files, s.path)
 	}
-	i.warnOfPhotographs(ctx, i.viewer, files)
+	if err := face.Mistaken(ctx, i.r.Model().Frame, files); err != nil {
+		i.WarnOf(err)
+	}
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, standardInput), stdin)
 	if ctx.Err() != nil && i.results != nil {
-		i.tell("%s has the images so far; --resume goes on with it", i.output)
+		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	}
 	if err != nil {
 		return err
@@ -233,40 +237,36 @@ func (i *identification) nameAll(ctx context.Context, sources []source, listed b
 	return i.follow(ctx)
 }
 
-// open loads the model and prepares what depends on it.
-func (i *identification) open(path string) error {
-	m, err := loadModel(path)
-	if err != nil {
+// openModel reads the model and prepares what depends on it.
+func (i *identification) openModel(path string) (err error) {
+	if i.r, err = i.open(path, &i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
 		return err
 	}
-	p := m.Parts()
-	if p.Input.Size == (nrdl.Size{}) {
+	m := i.r.Model()
+	if !m.Pipeline.SeesImages() {
 		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
-	i.model, i.top = m, min(i.top, len(p.Classes))
-	if i.viewer, err = newViewer(m, &i.find); err != nil {
-		return err
-	}
+	i.top = min(i.top, len(m.Parts().Classes))
 	if i.json || i.output != "" {
 		if i.checksum, err = fileChecksum(path); err != nil {
 			return err
 		}
 	}
-	if p.Calibration == nil {
-		i.warn("the model has no threshold: every face is named")
-		i.tell("nrdl: %s to enable unknown: %s", i.paint(cyan, "hint:"), enabling(p, path))
+	if m.Calibration == nil {
+		i.Warn("the model has no threshold: every face is named")
+		i.Hint("to enable unknown: %s", enabling(i.r, path))
 	}
 	return nil
 }
 
 // enabling says how the model at path gets a threshold.
-func enabling(p nrdl.Parts, path string) string {
+func enabling(r *nrdl.Recogniser, path string) string {
 	const fewest = 3 // one is left out, and two remain
 	switch {
-	case p.Enrolled == nil:
+	case r.Model().Images == nil:
 		return "train the model again, without --calibrate 0"
-	case len(p.Classes) < fewest:
+	case len(r.People()) < fewest:
 		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
 	}
 	return "nrdl calibrate " + path
@@ -279,7 +279,7 @@ func (i *identification) end(took time.Duration) error {
 		i.tellTally(took)
 	}
 	if t.failed > 0 && t.files > 1 {
-		i.complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
+		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
 	}
 	if t.faceless > 0 && t.faceless+t.failed == t.files {
 		return errors.New("no image could be named")
@@ -299,5 +299,5 @@ func (i *identification) tellTally(took time.Duration) {
 	if t.skipped > 0 {
 		text += fmt.Sprintf("; %d were named before", t.skipped)
 	}
-	i.tell("%s; %s", text, seconds(took))
+	i.Tell("%s; %s", text, console.Seconds(took))
 }

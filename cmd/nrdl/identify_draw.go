@@ -12,7 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+
+	"nrdl"
 
 	"nrdl/dataset"
 	"nrdl/face"
@@ -23,32 +24,14 @@ import (
 // jpegQuality is that of photographs with boxes.
 const jpegQuality = 90
 
-// Photographs of more pixels are drawn one at a time, for memory.
-const largeDrawing = 16_000_000
-
-// drawAll writes the photographs of batch, which are read again, with boxes and
-// names into the folder.
-func (i *identification) drawAll(ctx context.Context, batch []*sight) error {
-	errs := make([]error, len(batch))
-	var large sync.Mutex
-	inParallel(ctx, len(batch), func(j int) {
-		if s := batch[j]; s.size.X*s.size.Y > largeDrawing {
-			large.Lock()
-			defer large.Unlock()
-		}
-		errs[j] = i.drawOne(ctx, batch[j])
-	})
-	for j, err := range errs {
-		if batch[j].vanished(err) {
-			i.warn("%s vanished from its folder before it was drawn", batch[j].path)
-		} else if err != nil {
-			return err
-		}
+// drawOne writes the photograph of s, which is read again, with boxes and names into
+// the folder.
+func (i *identification) drawOne(ctx context.Context, s *photoResult) error {
+	const largePhoto = 16_000_000 // pixels
+	if s.Size.X*s.Size.Y > largePhoto {
+		i.large.Lock()
+		defer i.large.Unlock()
 	}
-	return nil
-}
-
-func (i *identification) drawOne(ctx context.Context, s *sight) error {
 	data, err := dataset.ReadFile(s.path)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
@@ -57,9 +40,9 @@ func (i *identification) drawOne(ctx context.Context, s *sight) error {
 	if err != nil {
 		return err
 	}
-	marks := make([]face.Mark, len(s.faces))
-	for k, f := range s.faces {
-		marks[k] = f.mark(img.Bounds())
+	marks := make([]face.Mark, len(s.Faces))
+	for k, f := range s.Faces {
+		marks[k] = markOf(f, img.Bounds())
 	}
 	drawn := face.Draw(img, marks)
 	to, encode := drawing(i.draw, s.below, data)
@@ -73,21 +56,21 @@ func (i *identification) drawOne(ctx context.Context, s *sight) error {
 	return err
 }
 
-// mark is the box of f, or the whole image where it is taken as it is.
-func (f answer) mark(whole image.Rectangle) face.Mark {
-	m := face.Mark{Box: whole, Text: f.name()}
-	if f.face != nil {
-		m.Box = f.face.Box
+// markOf is the box of f, or the whole image where it is taken as it is.
+func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
+	m := face.Mark{Box: whole, Text: nameOf(f)}
+	if f.Detected != nil {
+		m.Box = f.Box
 	}
 	switch {
-	case f.said == nil:
+	case f.Rejected != nil:
 		m.Kind = face.Refused
-		m.Text, _, _ = strings.Cut(f.refused.Error(), ":")
+		m.Text, _, _ = strings.Cut(f.Rejected.Error(), ":")
 		m.Text, _, _ = strings.Cut(m.Text, ",")
-	case !f.said.Known:
+	case !f.Known:
 		m.Kind = face.Stranger
 	default:
-		if p := f.said.Probability; !math.IsNaN(p) {
+		if p := f.Probability; !math.IsNaN(p) {
 			m.Text += fmt.Sprintf(" %.0f %%", math.Floor(100*p)) // 100 % would be too much to say
 		}
 	}

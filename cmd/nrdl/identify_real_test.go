@@ -219,7 +219,7 @@ func faces(ts *testscript.TestScript, _ bool, args []string) {
 // drawnAll DIR FROM wants a photograph of the same size in DIR for each in FROM,
 // which is not as it was.
 func drawnAll(ts *testscript.TestScript, _ bool, args []string) {
-	from, err := dataset.Images(args[1])
+	from, err := dataset.ImageFiles(args[1])
 	ts.Check(err)
 	for _, path := range from {
 		rel, err := filepath.Rel(args[1], path)
@@ -286,7 +286,7 @@ func killed(ts *testscript.TestScript, _ bool, args []string) {
 // once DIR RESULTS SORTED wants every image in a folder to be in the results
 // once, and to have one link to it a person.
 func once(ts *testscript.TestScript, _ bool, args []string) {
-	images, err := dataset.Images(ts.MkAbs(args[0]))
+	images, err := dataset.ImageFiles(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for i, path := range images {
 		images[i], err = filepath.Rel(ts.MkAbs("."), path)

@@ -27,6 +27,7 @@ type results struct {
 
 	mu     sync.Mutex
 	done   map[string]bool // by key; false for files that could not be read
+	told   map[string]bool // by key, that they could not be read
 	model  string
 	buffer bytes.Buffer
 }
@@ -36,7 +37,7 @@ type results struct {
 // took long. With resume it is gone on with if it is of this model; a torn last
 // line is cut off.
 func openResults(path, model string, resume bool) (*results, error) {
-	r := &results{path: path, unlock: func() {}, done: map[string]bool{}, model: model}
+	r := &results{path: path, unlock: func() {}, done: map[string]bool{}, told: map[string]bool{}, model: model}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -105,22 +106,13 @@ func (r *results) read(file io.Reader) (whole int64, err error) {
 			return 0, hint.Add(fmt.Errorf("%s was written with another model: %s, and not %s", r.path, o.Model, r.model), "write to another file")
 		}
 		r.done[o.File] = r.done[o.File] || o.Error == ""
+		r.told[o.File] = r.told[o.File] || o.Error != ""
 		whole += int64(len(line))
 	}
 }
 
 // key is path as JSON keeps it.
 func key(path string) string { return dataset.Text(path) }
-
-// has reports whether the file at path is named in r. A nil r has none.
-func (r *results) has(path string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.done[key(path)]
-}
 
 // claim reports whether the file at path is not named in r yet, and counts it as
 // named. A nil r lets all be named.
@@ -135,21 +127,30 @@ func (r *results) claim(path string) bool {
 	return !named
 }
 
-// write appends the objects of batch. A file that could not be read has one line
-// that says so, however often it is tried.
-func (r *results) write(batch []*sight, object func(*sight) object) error {
+// unclaim takes back that the file at path is named: it could not be read.
+func (r *results) unclaim(path string) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.buffer.Reset()
-	for _, s := range batch {
-		if s.err != nil {
-			if _, told := r.done[key(s.path)]; told {
-				continue
-			}
-			r.done[key(s.path)] = false
+	delete(r.done, key(path))
+}
+
+// write appends o. A file that could not be read has one line that says so, however
+// often it is tried.
+func (r *results) write(o object) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o.Error != "" {
+		told := r.told[o.File]
+		r.told[o.File], r.done[o.File] = true, false
+		if told {
+			return nil
 		}
-		writeObject(&r.buffer, object(s))
 	}
+	r.buffer.Reset()
+	writeObject(&r.buffer, o)
 	_, err := r.file.Write(r.buffer.Bytes())
 	return atomicfile.Error(r.path, err)
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"nrdl"
+
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/legible"
@@ -26,76 +27,73 @@ func (i *identification) writeHeader() {
 	for n := 2; n <= i.top; n++ {
 		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
 	}
-	writeFields(i.out, fields)
+	writeFields(i.Out, fields)
 }
 
-// write writes the results of batch, whole.
-func (i *identification) write(batch []*sight) error {
-	if i.results != nil {
-		return i.results.write(batch, i.object)
+// write writes the result s.
+func (i *identification) write(s *photoResult) error {
+	switch {
+	case i.results != nil:
+		return i.results.write(i.object(s))
+	case i.json:
+		writeObject(i.Out, i.object(s))
+	case s.err != nil:
+	case i.csv:
+		i.writeTable(s)
+	default:
+		i.writeLines(s)
 	}
-	for _, s := range batch {
-		switch {
-		case i.json:
-			writeObject(i.out, i.object(s))
-		case s.err != nil:
-		case i.csv:
-			i.writeTable(s)
-		default:
-			i.writeLines(s)
-		}
-	}
-	return i.out.Flush()
+	return i.Out.Flush()
 }
 
 // writeLines writes a line a face; file,, where there is none.
-func (i *identification) writeLines(s *sight) {
-	faces := s.faces
+func (i *identification) writeLines(s *photoResult) {
+	faces := s.Faces
 	if len(faces) == 0 {
-		faces = make([]answer, 1)
+		faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
 	}
 	for _, f := range faces {
-		fields := []string{legible.Field(s.path), legible.Field(f.name()), ""}
-		if f.said != nil && f.said.Known {
-			fields[2] = decimals(f.said.Probability, 3)
+		fields := []string{legible.Field(s.path), legible.Field(nameOf(f)), ""}
+		if f.Known {
+			fields[2] = decimals(f.Probability, 3)
 		}
 		if i.pairs {
 			fields = append(fields, i.guesses(f)...)
 		}
-		writeFields(i.out, fields)
+		writeFields(i.Out, fields)
 	}
 }
 
 // guesses are the fields of the likeliest people and their scores, empty where
 // the face is refused.
-func (i *identification) guesses(f answer) []string {
+func (i *identification) guesses(f nrdl.Face) []string {
 	fields := make([]string, 2*i.top)
-	for n, g := range f.top {
+	for n, g := range f.Ranked[:min(i.top, len(f.Ranked))] {
 		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
 	}
 	return fields
 }
 
 // writeTable writes the rows of the header.
-func (i *identification) writeTable(s *sight) {
-	if len(s.faces) == 0 {
+func (i *identification) writeTable(s *photoResult) {
+	if len(s.Faces) == 0 {
 		fields := make([]string, len(tableHeader)+2*(i.top-1))
-		fields[0], fields[len(tableHeader)-1] = legible.Field(s.path), errNoFace.Error()
-		writeFields(i.out, fields)
+		fields[0], fields[len(tableHeader)-1] = legible.Field(s.path), face.ErrNoFace.Error()
+		writeFields(i.Out, fields)
 	}
-	for k, f := range s.faces {
+	for k, f := range s.Faces {
 		fields := make([]string, len(tableHeader))
-		fields[0], fields[1], fields[2] = legible.Field(s.path), strconv.Itoa(k+1), legible.Field(f.name())
+		fields[0], fields[1], fields[2] = legible.Field(s.path), strconv.Itoa(k+1), legible.Field(nameOf(f))
 		guesses := i.guesses(f)
-		if f.said != nil {
-			fields[3], fields[6] = decimals(f.said.Probability, 3), decimals(f.said.Margin, 4)
+		if f.Ranked != nil {
+			fields[3], fields[6] = decimals(f.Probability, 3), decimals(f.Margin, 4)
 			copy(fields[4:6], guesses)
 		}
-		copy(fields[7:], places(f.face))
-		if f.refused != nil {
-			fields[len(tableHeader)-1] = legible.Field(f.refused.Error())
+		copy(fields[7:], places(f.Detected))
+		if f.Rejected != nil {
+			fields[len(tableHeader)-1] = legible.Field(f.Rejected.Error())
 		}
-		writeFields(i.out, append(fields, guesses[2:]...))
+		writeFields(i.Out, append(fields, guesses[2:]...))
 	}
 }
 
@@ -148,17 +146,17 @@ type sizeObject struct {
 
 // A faceObject is a face in an object; null stands for what is not known.
 type faceObject struct {
-	Box         *boxObject     `json:"box,omitempty"`
-	Pupils      *[2]face.Point `json:"pupils,omitempty"`
-	Quality     *nrdl.Quality  `json:"quality,omitempty"`
-	Name        *string        `json:"name"` // null for a stranger, and where it is refused
-	Known       bool           `json:"known"`
-	Guess       *string        `json:"guess"`
-	Probability *float64       `json:"probability"` // that the guess is right
-	Margin      *float64       `json:"margin"`
-	Score       *float64       `json:"score"`
-	Top         []guess        `json:"top"`
-	Refused     string         `json:"refused,omitempty"` // why nobody looks at it
+	Box         *boxObject       `json:"box,omitempty"`
+	Pupils      *[2]face.Point   `json:"pupils,omitempty"`
+	Quality     *dataset.Quality `json:"quality,omitempty"`
+	Name        *string          `json:"name"` // null for a stranger, and where it is refused
+	Known       bool             `json:"known"`
+	Guess       *string          `json:"guess"`
+	Probability *float64         `json:"probability"` // that the guess is right
+	Margin      *float64         `json:"margin"`
+	Score       *float64         `json:"score"`
+	Top         []nrdl.Candidate `json:"top"`
+	Refused     string           `json:"refused,omitempty"` // why nobody looks at it
 }
 
 type boxObject struct {
@@ -168,45 +166,45 @@ type boxObject struct {
 	Height int `json:"height"`
 }
 
-func (i *identification) object(s *sight) object {
-	o := object{File: dataset.Text(s.path), Faces: make([]faceObject, len(s.faces)), Model: i.checksum}
+func (i *identification) object(s *photoResult) object {
+	o := object{File: dataset.Text(s.path), Faces: make([]faceObject, len(s.Faces)), Model: i.checksum}
 	if s.err != nil {
 		o.Error = s.err.Error()
-	} else if len(s.faces) == 0 {
-		o.Reason = errNoFace.Error()
+	} else if len(s.Faces) == 0 {
+		o.Reason = face.ErrNoFace.Error()
 	}
-	if s.size.X > 0 {
-		o.Size = &sizeObject{s.size.X, s.size.Y}
+	if s.Size.X > 0 {
+		o.Size = &sizeObject{s.Size.X, s.Size.Y}
 	}
-	for k, f := range s.faces {
-		o.Faces[k] = f.object()
+	for k, f := range s.Faces {
+		o.Faces[k] = i.face(f)
 	}
 	return o
 }
 
-func (f answer) object() faceObject {
-	o := faceObject{Top: []guess{}}
-	if f.face != nil {
-		b, p, q := f.face.Box, f.face.Pupils, f.face.Quality
+func (i *identification) face(f nrdl.Face) faceObject {
+	o := faceObject{Top: []nrdl.Candidate{}}
+	if f.Detected != nil {
+		b, p, q := f.Detected.Box, f.Detected.Pupils, f.Detected.Quality
 		o.Box = &boxObject{b.Min.X, b.Min.Y, b.Dx(), b.Dy()}
 		o.Pupils = &[2]face.Point{{X: *rounded(p[0].X), Y: *rounded(p[0].Y)}, {X: *rounded(p[1].X), Y: *rounded(p[1].Y)}}
-		o.Quality = &nrdl.Quality{
+		o.Quality = &dataset.Quality{
 			Eyes: *rounded(q.Eyes), Sharpness: *rounded(q.Sharpness), Exposure: *rounded(q.Exposure),
 			Angle: *rounded(q.Angle), Detection: *rounded(q.Detection),
 		}
 	}
-	if f.refused != nil {
-		o.Refused = f.refused.Error()
+	if f.Rejected != nil {
+		o.Refused = f.Rejected.Error()
 		return o
 	}
-	for _, g := range f.top {
-		o.Top = append(o.Top, guess{g.Name, *rounded(g.Score)})
+	for _, g := range f.Ranked[:min(i.top, len(f.Ranked))] {
+		o.Top = append(o.Top, nrdl.Candidate{Name: g.Name, Score: *rounded(g.Score)})
 	}
-	o.Known, o.Guess, o.Score = f.said.Known, &f.top[0].Name, &o.Top[0].Score
-	if f.said.Known {
+	o.Known, o.Guess, o.Score = f.Known, &f.Ranked[0].Name, &o.Top[0].Score
+	if f.Known {
 		o.Name = o.Guess
 	}
-	o.Probability, o.Margin = rounded(f.said.Probability), rounded(f.said.Margin)
+	o.Probability, o.Margin = rounded(f.Probability), rounded(f.Margin)
 	return o
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/internal/linkdir"
 )
 
 // standardInput is the path that stands for a list of paths on standard input.
@@ -46,7 +47,7 @@ func (i *identification) list(paths []string) ([]source, error) {
 // sourcesAt returns the image at path, or the images in the folder at path, one
 // of several things that are asked for.
 func sourcesAt(path string, several bool) []source {
-	found, err := dataset.Images(path)
+	found, err := dataset.ImageFiles(path)
 	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
 		return []source{{path: path, below: placeBelow("", path, false), err: err}}
 	}
@@ -54,7 +55,7 @@ func sourcesAt(path string, several bool) []source {
 		err = fmt.Errorf("%s holds no images", path)
 	}
 	var all []source
-	for _, one := range parts(err) {
+	for _, one := range dataset.Joined(err) {
 		all = append(all, source{err: one})
 	}
 	return append(all, sourcesIn(path, found, several)...)
@@ -165,47 +166,23 @@ func (i *identification) expanded(line source) []source {
 // it: they would be read again.
 func (i *identification) outside(path string) error {
 	for flag, dir := range map[string]string{"draw": i.draw, "sort": i.sort} {
-		if dir != "" && within(dir, path) {
+		if dir != "" && linkdir.Within(dir, path) {
 			return usageError{hint.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")}
 		}
 	}
 	return nil
 }
 
-// within reports whether path is folder or lies in it, whichever links lead
-// there. Neither need exist.
-func within(path, folder string) bool {
-	rel, err := filepath.Rel(real(folder), real(path))
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// real is the absolute path of path, without links as far as it exists.
-func real(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
+// mayWatch is an error if the folder cannot be watched.
+func (i *identification) mayWatch() error {
+	info, err := os.Stat(i.watched)
+	switch {
+	case err != nil:
+		return fmt.Errorf("watch: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("watch: %s is no folder", i.watched)
 	}
-	for there, rest := abs, ""; ; {
-		if followed, err := filepath.EvalSymlinks(there); err == nil {
-			return filepath.Join(followed, rest)
-		}
-		up := filepath.Dir(there)
-		if up == there {
-			return abs
-		}
-		there, rest = up, filepath.Join(filepath.Base(there), rest)
-	}
-}
-
-// parts are the errors that err joins.
-func parts(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
+	return i.outside(i.watched)
 }
 
 // readable adds what to do about a file without permission.

@@ -54,7 +54,7 @@ func TestOutside(t *testing.T) {
 		inside = append(inside, "link/a", "link/new")
 	}
 	for _, dir := range inside {
-		for _, i := range []identification{{identifyFlags: identifyFlags{draw: dir}}, {identifyFlags: identifyFlags{sort: dir}}} {
+		for _, i := range []*identification{{identifyFlags: identifyFlags{draw: dir}}, {identifyFlags: identifyFlags{sort: dir}}} {
 			if err := i.outside("photos"); err == nil || hint.Of(err) == "" {
 				t.Errorf("%s lies in photos: %v", dir, err)
 			}

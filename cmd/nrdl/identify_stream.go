@@ -1,271 +1,175 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"io/fs"
 	"iter"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
+	"golang.org/x/term"
 
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
-	"nrdl/internal/hint"
+	"nrdl/internal/console"
+	"nrdl/internal/linkdir"
+	"nrdl/internal/watchdir"
 )
 
-// Images are read by as many workers as there are processors, some ahead of the
-// one that is next in order, and named in batches.
-const (
-	ahead     = 64                     // images
-	batchSize = 64                     // images or faces; a batch ends with the first of them
-	patience  = 200 * time.Millisecond // after which a batch that is not full is named
-)
-
-// A sight is an image file and what is seen in it.
-type sight struct {
+// A photoResult is an image file with what the model says of it.
+type photoResult struct {
 	source
-	size  image.Point // of the photograph, upright; zero where images are taken as they are
-	faces []answer
+	nrdl.Result
 }
 
-// An answer is what the model says of a face.
-type answer struct {
-	view
-	said *nrdl.Recognition // nil where the face is refused
-	top  []guess
-}
-
-// A guess is a person with a score.
-type guess struct {
-	Name  string  `json:"name"`
-	Score float64 `json:"score"`
-}
-
-// name is whose face it is, unknown, or "" where it is refused.
-func (f answer) name() string {
+// nameOf is whose face it is, unknown, or "" where it is refused.
+func nameOf(f nrdl.Face) string {
 	switch {
-	case f.said == nil:
+	case f.Rejected != nil:
 		return ""
-	case !f.said.Known:
+	case !f.Known:
 		return unknown
 	}
-	return f.top[0].Name
-}
-
-// A job is a sight that will be there when done is closed.
-type job struct {
-	sight
-	done chan struct{}
+	return f.Name
 }
 
 // stream names the faces in sources, of which there are total, or 0 where that
 // is not known, and writes the results in their order.
 func (i *identification) stream(ctx context.Context, sources iter.Seq[source], total int) error {
-	i.progress.begin(i.app, total, i.results != nil)
-	defer i.progress.end()
-	ctx, cancel := context.WithCancel(ctx)
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	defer cancel()
-	next, queue := make(chan *job), make(chan *job, ahead)
-	workers.Go(func() {
-		defer close(queue)
-		defer close(next)
+	show, done := i.progress(total)
+	defer done()
+	i.drawings.SetLimit(runtime.GOMAXPROCS(0))
+	var mu sync.Mutex
+	var queue []source // those that are being looked at, in order
+	photos := func(yield func(nrdl.Photo) bool) {
 		for s := range sources {
-			j := &job{sight{source: s}, make(chan struct{})}
-			for _, to := range []chan *job{queue, next} {
-				select {
-				case to <- j:
-				case <-ctx.Done():
-					return
+			if s.err == nil && !i.results.claim(s.path) {
+				i.tally.skipped++
+				show()
+				continue
+			}
+			mu.Lock()
+			queue = append(queue, s)
+			mu.Unlock()
+			load := func() ([]byte, error) {
+				if s.err != nil {
+					return nil, s.err
 				}
+				data, err := dataset.ReadFile(s.path)
+				if err != nil {
+					err = fmt.Errorf("read image: %w", err)
+				}
+				return data, err
+			}
+			if !yield(nrdl.Photo{Name: s.path, Load: load}) {
+				return
 			}
 		}
-	})
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for j := range next {
-				i.look(&j.sight)
-				close(j.done)
-			}
-		})
 	}
-	return i.collect(ctx, queue)
-}
-
-// look sees the faces in s.
-func (i *identification) look(s *sight) {
-	if s.err != nil || i.results.has(s.path) {
-		return
-	}
-	data, err := dataset.ReadFile(s.path)
-	if err != nil {
-		s.err = fmt.Errorf("read image: %w", err)
-		return
-	}
-	var views []view
-	views, s.size, s.err = i.viewer.lookAt(data, s.path)
-	s.faces = make([]answer, len(views))
-	for k, v := range views {
-		s.faces[k].view = v
-	}
-}
-
-// collect takes what is seen, in the order of queue, in batches.
-func (i *identification) collect(ctx context.Context, queue <-chan *job) error {
-	var batch []*sight
-	var first *job // of those that are not in a batch yet
-	faces := 0
-	for more := true; more; {
-		var idle <-chan time.Time
-		if len(batch) > 0 {
-			idle = time.After(patience)
-		}
-		in, done := queue, chan struct{}(nil)
-		if first != nil {
-			in, done = nil, first.done
-		}
-		select {
-		case <-ctx.Done():
+	for result, err := range i.r.IdentifyAll(ctx, photos) {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case first, more = <-in:
-			if more {
-				continue
-			}
-		case <-done:
-			batch = append(batch, &first.sight)
-			faces += len(first.faces)
-			if first = nil; len(batch) < batchSize && faces < batchSize {
-				continue
-			}
-		case <-idle:
 		}
-		if err := i.take(ctx, batch); err != nil {
+		mu.Lock()
+		s := queue[0]
+		queue = queue[1:]
+		mu.Unlock()
+		if err := i.take(ctx, &photoResult{s, result}, err); err != nil {
 			return err
 		}
-		batch, faces = batch[:0], 0
+		show()
 	}
-	return nil
+	return i.drawings.Wait()
 }
 
-// take names the faces in batch and writes what is wanted of them.
-func (i *identification) take(ctx context.Context, batch []*sight) error {
-	kept := slices.DeleteFunc(slices.Clone(batch), func(s *sight) bool { return !i.keeps(s) })
-	var read []*sight
-	for _, s := range kept {
-		if s.err == nil {
-			read = append(read, s)
+// take writes what is wanted of p, which could not be read where err is not nil.
+func (i *identification) take(ctx context.Context, p *photoResult, err error) error {
+	p.err = err
+	if err != nil {
+		if i.failed(p) {
+			return i.write(p)
 		}
+		i.results.unclaim(p.path)
+		return nil
 	}
-	if err := i.recognise(ctx, read); err != nil {
-		return err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
+	i.tally.files++
 	if i.draw != "" {
-		if err := i.drawAll(ctx, read); err != nil {
+		i.drawings.Go(func() error { return p.unlessVanished(i.drawOne(ctx, p), "drawn", i.Warn) })
+	}
+	i.count(p)
+	if i.sorter != nil {
+		if err := p.unlessVanished(i.place(p), "sorted", i.Warn); err != nil {
 			return err
 		}
 	}
-	for _, s := range read {
-		i.count(s)
-		if i.sorter != nil {
-			if err := i.sorter.place(s); err != nil {
-				return err
-			}
-		}
-	}
-	i.progress.step(len(batch))
-	return i.write(kept)
+	return i.write(p)
 }
 
-// keeps reports whether s has a result, and tells where it cannot be read.
-func (i *identification) keeps(s *sight) bool {
+// failed tells that p cannot be read, and reports whether that is its result: what
+// vanished from a folder has none, nor what may still be written.
+func (i *identification) failed(p *photoResult) bool {
 	switch {
-	case s.err == nil && i.results.claim(s.path):
-		i.tally.files++
-		return true
-	case s.err == nil:
-		i.tally.skipped++
-		return false
-	case s.found && errors.Is(s.err, fs.ErrNotExist):
+	case p.found && errors.Is(p.err, fs.ErrNotExist):
 		if i.watcher == nil {
-			i.warn("%s vanished from its folder before it was read", s.path)
+			i.Warn("%s vanished from its folder before it was read", p.path)
 		}
 		return false
-	case i.watcher != nil && !i.watcher.givesUp(s.path):
+	case i.watcher != nil && !i.watcher.GivesUp(p.path):
 		return false
 	}
 	i.tally.files++
 	i.tally.failed++
-	i.complain(readable(s.err))
-	return s.path != ""
+	i.Complain(readable(p.err))
+	return p.path != ""
 }
 
-// recognise fills in what the model says of the faces in batch.
-func (i *identification) recognise(ctx context.Context, batch []*sight) error {
-	var faces []*answer
-	for _, s := range batch {
-		for k := range s.faces {
-			if s.faces[k].refused == nil {
-				faces = append(faces, &s.faces[k])
-			}
+// place links to p from the folders of those who are in it.
+func (i *identification) place(p *photoResult) error {
+	var people []string
+	other := linkdir.NoFace
+	for _, f := range p.Faces {
+		switch {
+		case f.Rejected != nil:
+		case f.Known:
+			people = append(people, f.Name)
+		default:
+			other = unknown
 		}
 	}
-	if len(faces) == 0 {
-		return nil
-	}
-	x := mat.NewDense(i.viewer.input.Size.Len(), len(faces), nil)
-	for j, f := range faces {
-		x.SetCol(j, f.sample)
-	}
-	said, err := i.model.Recognise(ctx, &nrdl.Set{X: x, Input: i.viewer.input})
-	if err != nil {
+	return i.sorter.Place(p.path, people, other)
+}
+
+// unlessVanished returns err, or warns where it is because the image of p is no
+// longer in its folder. A file can be missing in the output as well.
+func (p *photoResult) unlessVanished(err error, done string, warn func(string, ...any)) error {
+	if !p.found || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for j, f := range faces {
-		f.sample = nil
-		f.top = i.best(said[j].Scores)
-		f.said = &said[j]
-		f.said.Scores = nil // top has what is wanted of many
+	if _, gone := os.Stat(p.path); !errors.Is(gone, fs.ErrNotExist) {
+		return err
 	}
+	warn("%s vanished from its folder before it was %s", p.path, done)
 	return nil
 }
 
-// best returns the likeliest people, best first, the first of equals first.
-func (i *identification) best(scores []float64) []guess {
-	all := make([]guess, len(scores))
-	for c, name := range i.model.Parts().Classes {
-		all[c] = guess{name, scores[c]}
-	}
-	slices.SortStableFunc(all, func(a, b guess) int { return cmp.Compare(b.Score, a.Score) })
-	return slices.Clone(all[:i.top])
-}
-
-// errNoFace is why a photograph has no names.
-var errNoFace = hint.Add(errors.New("no face found"), "let the face look into the camera, upright, and fill more of the photograph")
-
-// count counts the faces in s and warns of those that are not named.
-func (i *identification) count(s *sight) {
+// count counts the faces in p and warns of those that are not named.
+func (i *identification) count(p *photoResult) {
 	var why []error
 	looked := false
-	for k, f := range s.faces {
+	for k, f := range p.Faces {
 		switch {
-		case f.said == nil && len(s.faces) > 1 && i.viewer.which != face.Refuse:
-			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(s.faces), f.refused))
-		case f.said == nil && k == 0:
-			why = append(why, f.refused)
-		case f.said == nil:
-		case f.said.Known:
+		case f.Rejected != nil && len(p.Faces) > 1 && face.Which(i.find.which.value) != face.Refuse:
+			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))
+		case f.Rejected != nil && k == 0:
+			why = append(why, f.Rejected)
+		case f.Rejected != nil:
+		case f.Known:
 			looked = true
 			i.tally.named++
 		default:
@@ -273,18 +177,68 @@ func (i *identification) count(s *sight) {
 			i.tally.unknown++
 		}
 	}
-	if len(s.faces) == 0 {
-		why = append(why, errNoFace)
+	if len(p.Faces) == 0 {
+		why = append(why, face.ErrNoFace)
 	}
 	if !looked && i.single {
 		i.tally.failed++
-		i.complain(fmt.Errorf("%s: %w", s.path, why[0]))
+		i.Complain(fmt.Errorf("%s: %w", p.path, why[0]))
 		return
 	}
 	for _, err := range why {
-		i.warn("%s: %v", s.path, err)
+		i.Warn("%s: %v", p.path, err)
 	}
 	if !looked {
 		i.tally.faceless++
 	}
+}
+
+// follow names the images in the watched folder until ctx ends.
+func (i *identification) follow(ctx context.Context) error {
+	i.watcher = watchdir.New(i.watched)
+	defer func() { i.watcher = nil }()
+	for {
+		start := time.Now()
+		ready, errs := i.watcher.Poll(start)
+		took := time.Since(start)
+		for _, err := range errs {
+			i.Complain(readable(err))
+		}
+		if len(ready) > 0 {
+			if err := i.stream(ctx, slices.Values(sourcesIn(i.watched, ready, true)), len(ready)); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			i.endless = true
+			return context.Cause(ctx)
+		case <-time.After(watchdir.Pause(took)):
+		}
+	}
+}
+
+// fewImages need no bar.
+const fewImages = 10
+
+// progress returns what shows that one image more is done, of total, 0 where that
+// is not known, where the story goes to a terminal and the results go elsewhere.
+func (i *identification) progress(total int) (show, done func()) {
+	alone := i.results != nil || !term.IsTerminal(int(os.Stdout.Fd()))
+	if !i.Terminal || !alone || total > 0 && total <= fewImages {
+		return func() {}, func() {}
+	}
+	bar, start, n := i.NewBar("naming"), time.Now(), 0
+	return func() {
+		n++
+		took := time.Since(start)
+		rate := float64(n) / took.Seconds()
+		if total == 0 {
+			bar.Show(0, fmt.Sprintf("%d · %.0f/s", n, rate))
+			return
+		}
+		part := float64(n) / float64(total)
+		left := time.Duration(float64(took) * (1 - part) / part)
+		bar.Show(part, fmt.Sprintf("%d of %d · %.0f/s · %s left", n, total, rate, console.About(left)))
+	}, bar.Clear
 }

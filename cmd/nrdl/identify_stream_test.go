@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
+	"nrdl/dataset"
 	"nrdl/method"
 )
 
@@ -18,15 +18,14 @@ import (
 // of its results.
 func newNaming(t *testing.T) (*identification, *os.File) {
 	t.Helper()
-	model, _ := trained(t, method.DefaultCRC, 3, 3, nrdl.Size{Height: 16, Width: 16})
+	path, _ := trained(t, method.DefaultCRC, 3, 3, dataset.Size{Height: 16, Width: 16})
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { out.Close() })
-	i := newIdentification(newApp(out, newTestApp(t).err))
-	i.model = model
-	if i.viewer, err = newViewer(model, &i.find); err != nil {
+	i := newIdentification(newApp(out, newTestApp(t).Err))
+	if err := i.openModel(path); err != nil {
 		t.Fatal(err)
 	}
 	return i, out
@@ -40,12 +39,12 @@ func TestStreamIsBounded(t *testing.T) {
 	n := 0
 	err := i.stream(ctx, func(yield func(source) bool) {
 		for ; yield(source{path: "gone.png", found: true}); n++ {
-			if n == 10*ahead {
+			if n == 10*64 {
 				cancel()
 			}
 		}
 	}, 0)
-	if !errors.Is(err, context.Canceled) || n > 12*ahead {
+	if !errors.Is(err, context.Canceled) || n > 12*64 {
 		t.Errorf("%v after %d images", err, n)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,11 +10,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/experiment"
 	"nrdl/face"
-	"nrdl/feature"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/frontend/projection"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/method"
-	"nrdl/projection"
 )
 
 // inputFlags say how faces become samples.
@@ -38,11 +42,13 @@ func checkCrop(v float64) error {
 // auto is the --input that is chosen by validation.
 const auto = "auto"
 
+const autoHint = "--input auto stands alone, and is for train and evaluate"
+
 func (f *inputFlags) register(c *cobra.Command) {
 	f.registerStages(c)
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
-	f.set.Lookup("input").Usage += fmt.Sprintf(" (default %s, or the preset for --size; without its projection for fewer than %d people and for --method %s; .mat and .npz: pixels)", nrdl.DefaultInputName, nrdl.FewPeople, learner)
+	f.set.Lookup("input").Usage += " (default faces96, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
 	complete(c, "project", completeProjections)
 }
 
@@ -58,42 +64,26 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	complete(c, "photometric", completeSteps)
 }
 
-// stages returns the Input that the flags describe, without what is learnt;
-// that of pixels where there is no --input.
-func (f *inputFlags) stages(path string) (in nrdl.Input, err error) {
-	if f.set.Changed("input") {
-		if in, err = f.named(); err != nil {
-			return in, err
-		}
-	}
-	in, err = f.with(in, path)
-	crop := in.Crop
-	in = in.Fixed()
-	in.Crop = crop // of images whose size is not known yet
-	return in, err
-}
-
 // stageFlags are those that change an input.
 var stageFlags = []string{"input", "photometric", "mirror", "project", "crop", "size", "detect", "faces"}
 
-// input returns the Input that the flags describe for the data at path. Errors
-// are those of the command line.
-func (f *inputFlags) input(path string) (nrdl.Input, error) {
-	in, err := f.base(path)
-	if err != nil {
-		return in, err
-	}
-	return f.with(in, path)
+func (f *inputFlags) changed(flag string) bool {
+	return f.set.Lookup(flag) != nil && f.set.Changed(flag)
 }
 
-// with returns in with what the flags other than --input say.
-func (f *inputFlags) with(in nrdl.Input, path string) (_ nrdl.Input, err error) {
-	if f.set.Changed("photometric") {
+// edit returns in with what the flags say. Errors are those of the command line.
+func (f *inputFlags) edit(in frontend.Pipeline) (_ frontend.Pipeline, err error) {
+	if f.changed("input") && f.text != auto {
+		if in, err = f.named(in.Frame); err != nil {
+			return in, err
+		}
+	}
+	if f.changed("photometric") {
 		if in.Photometric, err = feature.ParseSteps(f.photometric); err != nil {
 			return in, misuse("--photometric: %w", err)
 		}
 	}
-	if f.set.Changed("project") {
+	if f.changed("project") {
 		if in.Projection, err = projection.Parse(f.project); err != nil {
 			return in, misuse("--project: %w", err)
 		}
@@ -101,179 +91,222 @@ func (f *inputFlags) with(in nrdl.Input, path string) (_ nrdl.Input, err error) 
 			in.Shift = 0
 		}
 	}
-	if f.set.Changed("mirror") {
+	if f.changed("mirror") {
 		in.Mirror = f.mirror
 	}
-	if f.set.Changed("crop") {
+	if f.changed("crop") {
 		in.Crop = f.crop
 	}
 	if f.size.Len() != 0 {
 		in.Size = f.size.Size
 	}
-	return sized(in, path)
+	return in, nil
 }
 
-// sized returns in for the data at path, with the default size where it needs
-// one and the data have no size of their own.
-func sized(in nrdl.Input, path string) (nrdl.Input, error) {
-	if in.Size == (nrdl.Size{}) && !isMatrix(path) && len(in.Features)+len(in.Photometric) > 0 {
-		in.Size = nrdl.DefaultInput.Size
+// named is what --input says, of images that are read as frame says where it does
+// not say that.
+func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
+	words := strings.Fields(f.text)
+	if len(words) == 0 {
+		return frontend.Pipeline{}, hint.Add(misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
+		return frontend.Pipeline{}, hint.Add(misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
+	}
+	in, err := frontend.Parse(f.text)
+	if err != nil {
+		return in, misuse("--input: %w", err)
+	}
+	return in.ForImages(frame), nil
+}
+
+// reads returns how the images at path are read, with the stages that the flags
+// name.
+func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
+	in, err := f.edit(frontend.Pipeline{})
+	if err != nil {
+		return in, err
+	}
+	grey := f.changed("input") && f.text != auto && len(in.Features)+len(in.Photometric) == 0
+	switch {
+	case in.Size != (dataset.Size{}) || dataset.IsMatrix(path):
+	case grey:
+		in.Size = dataset.DefaultSize
+	default:
+		in.Size = nrdl.DefaultFrame.Size
 	}
 	if err := in.Plausible(); err != nil {
 		return in, usageError{err}
 	}
-	if in.Size == (nrdl.Size{}) && isMatrix(path) && in.Crop != 0 && in.Crop != 1 {
+	if in.Size == (dataset.Size{}) && in.Crop != 0 && in.Crop != 1 {
 		err := misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
 		return in, hint.Add(err, "--size HxW is what that part of the images is brought to")
 	}
 	return in, nil
 }
 
-// base is what --input says, or the default.
-func (f *inputFlags) base(path string) (nrdl.Input, error) {
-	switch {
-	case f.set.Changed("input"):
-		return f.named()
-	case isMatrix(path):
-		return nrdl.Input{}, nil
-	case f.size.Len() != 0:
-		return nrdl.DefaultInputFor(f.size.Size), nil
+// isAuto reports whether the input is to be chosen, and what else was said of
+// it that has no meaning then.
+func (f *inputFlags) isAuto() (bool, error) {
+	if !f.changed("input") || f.text != auto {
+		return false, nil
 	}
-	return nrdl.DefaultInput, nil
+	for _, flag := range []string{"set", "preset"} {
+		if f.changed(flag) && !f.changed("method") {
+			return true, hint.Add(misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
+		}
+	}
+	for _, flag := range []string{"photometric", "mirror", "project"} {
+		if f.changed(flag) {
+			return true, misuse("--%s has no meaning with --input auto, which chooses it", flag)
+		}
+	}
+	return true, nil
 }
 
-// named is what --input says.
-func (f *inputFlags) named() (nrdl.Input, error) {
-	words := strings.Fields(f.text)
-	if len(words) == 0 {
-		return nrdl.Input{}, hint.Add(misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
+// A data set with the options by which the flags want to learn from it.
+type studied struct {
+	images *dataset.Images
+	nrdl.Options
+	auto bool // Pipeline and Method are to be chosen
+}
+
+// study reads the data set at path and returns it with the options of the flags.
+func (a *app) study(ctx context.Context, path string, l *learning) (*studied, error) {
+	s := &studied{}
+	var err error
+	if s.auto, err = l.input.isAuto(); err != nil {
+		return nil, err
 	}
-	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
-		return nrdl.Input{}, hint.Add(misuse("--input %s is no input here", quoted(f.text)), "--input auto stands alone, and is for train and evaluate")
+	if s.auto && !l.chooses {
+		return nil, hint.Add(misuse("--input %s is no input here", auto), autoHint)
 	}
-	in, err := nrdl.ParseInput(f.text)
+	in, err := l.input.reads(path)
 	if err != nil {
-		err = misuse("--input: %w", err)
+		return nil, err
 	}
-	return in, err
-}
-
-// pixels reports whether --input asks for the grey values as they are.
-func (f *inputFlags) pixels() bool {
-	return slices.Contains(strings.Fields(f.text), feature.Pixels{}.Name())
-}
-
-// isMatrix reports whether path is a file of samples, which may not be images,
-// in contrast to files of images.
-func isMatrix(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".mat", ".npz":
-		return true
+	if err := l.plausible(path, in); err != nil {
+		return nil, err
 	}
-	return false
-}
-
-// openFor opens the images of the data set at path for in, which f describes,
-// and returns in for their size. It is an error if in cannot be made of them.
-func (a *app) openFor(ctx context.Context, path string, in nrdl.Input, f *inputFlags) (*nrdl.Set, nrdl.Input, error) {
-	set, err := a.open(ctx, path, in.Images(), f.find)
+	if s.images, err = a.read(ctx, path, in.Frame, l.input.find.options()); err != nil {
+		return nil, err
+	}
+	s.Options, err = l.options(s.images)
+	if err == nil && !s.auto {
+		err = s.Pipeline.Suits(s.images)
+	}
 	if err != nil {
-		return nil, in, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if !f.chosen() {
-		in = forPeople(in, len(set.Classes))
-	}
-	made := in.ForSet(set)
-	if err := f.suits(in, set); err != nil {
-		return nil, in, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := made.Validate(); err != nil {
-		return nil, in, fmt.Errorf("%s: %w", path, err)
-	}
-	return set, made, nil
+	return s, nil
 }
 
-// chosen reports whether the command line says what is projected.
-func (f *inputFlags) chosen() bool {
-	return f.set.Changed("input") || f.set.Lookup("project") != nil && f.set.Changed("project")
-}
-
-// forPeople returns the default input in for so many people.
-func forPeople(in nrdl.Input, n int) nrdl.Input {
-	if n < nrdl.FewPeople {
+// plausible reports flags that make no sense, as far as that can be told before the
+// data are read.
+func (l *learning) plausible(path string, in frontend.Pipeline) error {
+	if !l.input.changed("input") && !dataset.IsMatrix(path) {
+		var err error
+		if in, err = l.input.edit(frontend.For(in.Size)); err != nil {
+			return err
+		}
+	}
+	m, err := l.configured(in)
+	if err != nil {
+		return err
+	}
+	if !l.projectionChosen() && !method.Projects(m) {
 		in.Projection, in.Shift = projection.Choice{}, 0
 	}
-	return in
-}
-
-// openLike opens the data set at path for model to judge.
-func (a *app) openLike(ctx context.Context, path string, model *nrdl.Model) (*nrdl.Set, error) {
-	in := model.Parts().Input
-	find := faceFlags{detect: choiceFlag{value: string(face.Auto)}, which: choiceFlag{value: string(face.Largest)}}
-	if in.Eyes.IsZero() {
-		find.detect.value = string(face.Never)
-	}
-	set, err := a.open(ctx, path, in.Images(), find)
-	if err != nil && isMatrix(path) {
-		err = fmt.Errorf("%w; the features of the model are %v", err, in)
-	}
-	return set, err
-}
-
-// suits reports samples that are not images where in, which f describes, needs
-// images.
-func (f *inputFlags) suits(in nrdl.Input, set *nrdl.Set) error {
-	on := in.ForSet(set)
-	stages := on.Fixed()
-	switch {
-	case set.Input.ArePixels():
+	if l.input.text == auto || in.Size == (dataset.Size{}) {
 		return nil
-	case set.Input.Size == (nrdl.Size{}) && (in.Mirror || in.Shift != 0 || len(in.Photometric)+len(in.Features) > 0):
-		return hint.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
-			"only --project may follow vectors; a file of images has height and width")
-	case set.Input.Size == (nrdl.Size{}):
-		return nil
-	case in.Mirror || in.Shift != 0:
-		return hint.Add(fmt.Errorf("there are no mirror or shifted images of samples that are %v", set.Input), "give the images that they were made of")
-	case stages.String() != set.Input.String() || f.pixels() && len(in.Features) == 0:
-		in.Size = on.Size
-		stages = in.Fixed()
-		return hint.Add(fmt.Errorf("the samples are %v: %v cannot be made of them", set.Input, stages),
-			"give the images that they were made of, or leave out --input, --photometric and --size")
+	}
+	if err := method.Suits(m, in.Grid()); err != nil {
+		return usageError{err}
 	}
 	return nil
 }
 
-// seeing returns the Input for data and the method that the flags of l describe.
-// Choose is whether they are to be chosen among candidates: then in is how
-// images are read.
-func (l *learning) seeing(data string) (in nrdl.Input, m nrdl.Method, choose bool, err error) {
-	if choose, err = l.input.isAuto(); err != nil {
-		return in, nil, choose, err
-	}
-	if choose {
-		in, err = l.input.images(data)
-	} else {
-		in, err = l.input.input(data)
-	}
-	if err != nil {
-		return in, nil, choose, err
-	}
-	m, err = l.configured(in)
-	if err == nil && !l.input.set.Changed("input") && !l.input.set.Changed("project") && !method.Projects(m) {
-		in.Projection = projection.Choice{}
-	}
-	if err == nil && !choose && in.Size != (nrdl.Size{}) {
-		if err = method.Suits(m, in); err != nil {
-			err = usageError{err}
-		}
-	}
-	return in, m, choose, err
+// projectionChosen reports whether the command line says what is projected.
+func (l *learning) projectionChosen() bool {
+	return l.input.changed("input") || l.input.changed("project")
 }
 
-// tellInput tells the features, unless they are the grey values.
-func (a *app) tellInput(in nrdl.Input) {
+// options are the defaults for images with what the flags say.
+func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
+	o = nrdl.Defaults(images)
+	o.Seed, o.Detect = l.seed, l.input.find.options()
+	if o.Pipeline, err = l.input.edit(o.Pipeline); err != nil {
+		return o, err
+	}
+	o.Pipeline = o.Pipeline.ForImages(images.Frame)
+	if o.Method, err = l.configured(o.Pipeline); err != nil {
+		return o, err
+	}
+	if !l.projectionChosen() && !method.Projects(o.Method) {
+		o.Pipeline.Projection, o.Pipeline.Shift = projection.Choice{}, 0
+	}
+	return o, nil
+}
+
+// tellOptions tells the features, unless they are the grey values, and the method.
+func (a *app) tellOptions(s *studied, l *learning) {
+	a.tellInput(s.Pipeline)
+	a.tellMethod(s.Method, *l)
+}
+
+func (a *app) tellInput(in frontend.Pipeline) {
 	if !in.IsZero() && (!in.ArePixels() || in.Mirror) {
-		a.tell("features: %v", in)
+		a.Tell("features: %v", in)
+	}
+}
+
+// autoFolds is into how many folds --input auto divides the training images.
+const autoFolds = 3
+
+// candidates are what --input auto chooses among for the images of s, the columns
+// of the data set at path where they are not nil.
+func (a *app) candidates(ctx context.Context, path string, s *studied, columns []int, l *learning) ([]experiment.Candidate, error) {
+	var by classify.Method
+	if l.input.changed("method") {
+		by = s.Method
+	}
+	o, done := a.observer()
+	defer done()
+	read := nrdl.ReadOptions{Frame: dataset.Frame{Size: l.input.size.Size}, Detect: l.input.find.options(), Observer: o}
+	return nrdl.Candidates(ctx, a.databases("").Find(path), s.images, columns, by, read)
+}
+
+// choose lets the training images choose the pipeline and the method of s.
+func (a *app) choose(ctx context.Context, path string, s *studied, columns []int, l *learning) error {
+	all, err := a.candidates(ctx, path, s, columns, l)
+	if err != nil {
+		return err
+	}
+	c, err := experiment.Choose(ctx, s.images, all, experiment.Folds{N: autoFolds, Repeats: 1, Seed: l.seed})
+	if err != nil {
+		return err
+	}
+	a.Tell("right in %d folds of the training images:", autoFolds)
+	a.tellChoice(&c)
+	best := all[c.Best]
+	if best.Images != nil {
+		s.images = best.Images
+	}
+	s.Pipeline, s.Method = best.Input.ForImages(s.images.Frame), best.Method
+	return nil
+}
+
+// tellChoice tells what was tried, and what was chosen.
+func (a *app) tellChoice(c *experiment.Choice) {
+	for i, t := range c.Tried {
+		mark := " "
+		if i == c.Best {
+			mark = "*"
+		}
+		if t.Err != "" {
+			a.Tell("%s   —   %v, %s: %s", mark, t.Input, method.Words(t.Method), t.Err)
+			continue
+		}
+		a.Tell("%s %s %% %v, %s", mark, console.Percent(t.Rate()), t.Input, method.Words(t.Method))
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
 	"nrdl/dataset"
 	"nrdl/internal/legible"
+	"nrdl/synthetic"
 )
 
 // hostile are names of files that steer a terminal, or look like what they are
@@ -35,7 +35,7 @@ func output(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	root := a.rootCmd()
 	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
-	a.out.Flush()
+	a.Out.Flush()
 	status = a.report(err)
 	var texts [2]string
 	for i, f := range files {
@@ -53,8 +53,8 @@ func output(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func drawHostile(t *testing.T) []string {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	s := dataset.DefaultSynthetic
-	s.People, s.PerPerson, s.Input = 2, len(hostile), nrdl.Size{Height: 12, Width: 12}
+	s := synthetic.Default
+	s.People, s.PerPerson, s.Input = 2, len(hostile), dataset.Size{Height: 12, Width: 12}
 	set, err := s.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)

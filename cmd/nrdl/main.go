@@ -47,7 +47,7 @@ func run(args []string) int {
 	if ctx.Err() != nil && !(a.endless && errors.Is(err, context.Canceled)) {
 		return a.report(errInterrupted) // without results that may be only a part
 	}
-	if flushed := a.out.Flush(); err == nil || a.endless && errors.Is(err, context.Canceled) {
+	if flushed := a.Out.Flush(); err == nil || a.endless && errors.Is(err, context.Canceled) {
 		err = flushed
 	}
 	return a.report(err)
@@ -67,13 +67,13 @@ func (a *app) interruptible() (ctx context.Context, stop func()) {
 		<-signals
 		cancel()
 		patience := time.AfterFunc(time.Second, func() {
-			if a.terminal {
-				a.tell("\nending after this pass; Ctrl-C again ends at once")
+			if a.Terminal {
+				a.Tell("\nending after this pass; Ctrl-C again ends at once")
 			}
 		})
 		<-signals
 		patience.Stop()
-		a.complain(errInterrupted)
+		a.Complain(errInterrupted)
 		os.Exit(failed)
 	}()
 	return ctx, func() { signal.Stop(signals); cancel() }
@@ -85,7 +85,7 @@ func (a *app) report(err error) int {
 		return succeeded
 	}
 	if !errors.Is(err, errReported) {
-		a.complain(err)
+		a.Complain(err)
 	}
 	if misuse := (usageError{}); errors.As(err, &misuse) {
 		return misused

@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/config"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/internal/legible"
 	"nrdl/method"
@@ -63,7 +64,7 @@ func describable() (names []string) {
 }
 
 // formulation gives the optimisation problem of m, or "".
-func formulation(m nrdl.Method) string {
+func formulation(m classify.Method) string {
 	if f, ok := m.(interface{ Formulation() string }); ok {
 		return f.Formulation()
 	}
@@ -99,7 +100,7 @@ type paramJSON struct {
 	Choices  []string `json:"choices,omitempty"`
 }
 
-func newMethodJSON(m nrdl.Method) methodJSON {
+func newMethodJSON(m classify.Method) methodJSON {
 	out := methodJSON{Name: m.Name(), Description: method.Describe(m), Formulation: formulation(m)}
 	for _, p := range method.Params(m) {
 		out.Params = append(out.Params, paramJSON{p.Path, p.Type, p.Value, p.Equation, p.Help, p.Choices})
@@ -124,25 +125,25 @@ func (a *app) listMethods(asJSON bool) error {
 		}
 		return a.printJSON(all)
 	}
-	var rows []entry
+	var rows []console.Entry
 	for _, m := range method.All {
-		rows = append(rows, entry{m.Name(), []string{method.Describe(m)}})
+		rows = append(rows, console.Entry{Name: m.Name(), Paragraphs: []string{method.Describe(m)}})
 	}
-	a.printEntries(rows)
+	a.Entries(rows)
 	a.listStages()
 	return nil
 }
 
-func (a *app) describeOne(m nrdl.Method, asJSON bool) error {
+func (a *app) describeOne(m classify.Method, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(newMethodJSON(m))
 	}
-	a.print("%s: %s\n", m.Name(), method.Describe(m))
+	a.Print("%s: %s\n", m.Name(), method.Describe(m))
 	if f := formulation(m); f != "" {
-		a.print("\n%s\n", ownText(indent(f)))
+		a.Print("\n%s\n", console.Own(indent(f)))
 	}
-	a.print("\n")
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	a.Print("\n")
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "parameter\tdefault\tequation\tmeaning")
 	for _, p := range method.Params(m) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Path, p.Value, p.Equation, meaning(p))
@@ -158,8 +159,8 @@ func (a *app) listPresets(presets []presetJSON) error {
 	if len(presets) == 0 {
 		return nil
 	}
-	a.print("\n")
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	a.Print("\n")
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "preset\tvalue\tsource")
 	for _, p := range presets {
 		for _, v := range p.Values {
@@ -194,6 +195,6 @@ func (a *app) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := a.out.Write(legible.JSON(text.Bytes()))
+	_, err := a.Out.Write(legible.JSON(text.Bytes()))
 	return err
 }

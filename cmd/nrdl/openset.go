@@ -8,12 +8,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/report"
 )
@@ -71,44 +71,35 @@ func (o *openSet) check(c *cobra.Command) error {
 
 // evaluateOpenSet is evaluate with --open-set.
 func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) error {
-	in, _, choose, err := e.learn.seeing(data)
-	if err != nil {
-		return err
-	}
-	if choose {
-		return hint.Add(misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
-	}
 	if e.open.output != "" {
 		if err := atomicfile.Check(e.open.output); err != nil {
 			return err
 		}
 	}
-	set, in, err := a.openFor(ctx, data, in, &e.learn.input)
+	s, err := a.study(ctx, data, &e.learn)
 	if err != nil {
 		return err
 	}
-	people := int(e.open.enrolled*float64(len(set.Classes)) + 0.5)
-	if !e.learn.input.chosen() {
-		in = forPeople(in, people)
+	if s.auto {
+		return hint.Add(misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
 	}
-	m, err := e.learn.configured(in)
-	if err != nil {
+	people := int(e.open.enrolled*float64(len(s.images.Classes)) + 0.5)
+	if s.Options, err = e.learn.options(s.images.First(people)); err != nil { // as for those who are enrolled
 		return err
 	}
 	o := experiment.OpenSet{
 		Split: e.split.Split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
-		Input: in, Calibrate: e.open.calibrate.how(), Given: e.open.given,
+		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), Given: e.open.given,
 	}
 	if e.open.strangers != "" {
-		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, in, e.learn.input.find); err != nil {
+		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, s); err != nil {
 			return err
 		}
 	}
-	a.tellInput(in)
-	a.tellMethod(m, e.learn)
-	result, err := experiment.JudgeOpenSet(ctx, set, m, o, func(d experiment.OpenSetDraw) {
-		a.tell("seed %d: %s %% of %d faces identified, %s %% of %d faces of strangers named", d.Seed,
-			percent(d.Identified), d.Test, percent(d.FAR), d.Strangers)
+	a.tellOptions(s, &e.learn)
+	result, err := experiment.JudgeOpenSet(ctx, s.images, s.Method, o, func(d experiment.OpenSetDraw) {
+		a.Tell("seed %d: %s %% of %d faces identified, %s %% of %d faces of strangers named", d.Seed,
+			console.Percent(d.Identified), d.Test, console.Percent(d.FAR), d.Strangers)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
@@ -123,30 +114,25 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	return nil
 }
 
-// furtherStrangers reads the images at path as in sees those of a data set.
-// Images without a face become black ones: they count, and nobody is named in
-// them.
-func (a *app) furtherStrangers(ctx context.Context, path string, in nrdl.Input, find faceFlags) (*nrdl.Set, error) {
-	if !in.Images().Fixed().ArePixels() {
+// furtherStrangers reads the images at path as those of s. Images without a face
+// count, and nobody is named in them.
+func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*dataset.Images, error) {
+	if !s.images.AreImages() {
 		return nil, hint.Add(errors.New("--strangers needs data that are images"), "vectors of strangers can be people of the data set")
 	}
-	files, err := dataset.Images(a.databases("").Find(path))
+	files, err := dataset.PhotoFiles(a.databases("").Find(path))
 	if err != nil {
 		return nil, err
 	}
-	v := &viewer{input: in.Images(), detect: !in.Eyes.IsZero(), which: "largest"}
-	set, err := a.views(ctx, v, files, "reading "+path)
+	o, done := a.observer()
+	defer done()
+	o.Warn = nil // those without a face count
+	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: s.images.Frame, Observer: o})
 	if err != nil {
 		return nil, err
 	}
-	if set == nil {
-		return nil, fmt.Errorf("no usable face in %s", path)
-	}
-	a.tell("read %s: %d faces of strangers in %d images", path, len(set.IDs), len(files))
-	if without := len(files) - len(set.IDs); without > 0 { // black images are at the end
-		set.X = set.X.Grow(0, without).(*mat.Dense)
-	}
-	return &nrdl.Set{X: set.X, Input: set.Input}, nil
+	a.Tell("read %s: %d faces of strangers in %d images", path, set.Faces().Len(), len(files))
+	return set, nil
 }
 
 func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, data, path string) error {
@@ -159,7 +145,7 @@ func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, dat
 	}
 	size, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
 	if err == nil {
-		a.tell("wrote %s, %s", path, megabytes(size))
+		a.Tell("wrote %s, %s", path, console.Megabytes(size))
 	}
 	return err
 }
@@ -169,8 +155,8 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
 	}
-	a.print("%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", r.Method, r.People, r.Split, r.Strangers, others, plural(len(r.Draws), "draw"))
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	a.Print("%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", r.Method, r.People, r.Split, r.Strangers, others, console.Plural(len(r.Draws), "draw"))
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "identified %, at\t")
 	for _, far := range experiment.FalseAccepts {
 		fmt.Fprintf(w, "%v %% false accepts\t", 100*far)
@@ -184,14 +170,14 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 		fmt.Fprintf(w, "%s\t\n", spread(s.EER))
 	}
 	w.Flush() // errors surface when out is flushed
-	a.print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
-		100*r.Calibrate.FAR, spread(r.FAR), percent(r.FAR.Least), percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
+	a.Print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
+		100*r.Calibrate.FAR, spread(r.FAR), console.Percent(r.FAR.Least), console.Percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
 	a.printPromise(r)
-	a.print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
+	a.Print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
 	fmt.Fprintln(w, "stated %\tright %\tshare of faces %\t")
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
-			fmt.Fprintf(w, "%s\t%s\t%s\t\n", percent(b.Said), percent(b.Right), percent(b.Share))
+			fmt.Fprintf(w, "%s\t%s\t%s\t\n", console.Percent(b.Said), console.Percent(b.Right), console.Percent(b.Share))
 		}
 	}
 	w.Flush()
@@ -204,18 +190,18 @@ func (a *app) printPromise(r *experiment.OpenSetResult) {
 		bears = max(bears, d.Bears)
 	}
 	if bears > r.Calibrate.FAR {
-		a.print("so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", percent(bears), 100*r.Calibrate.FAR)
+		a.Print("so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FAR)
 	}
 	if r.Named.Faces == 0 {
 		return
 	}
-	a.print("of the named faces %s %% have the right name; the mean stated probability is %s %%", percent(r.Named.Right), percent(r.Named.Said))
+	a.Print("of the named faces %s %% have the right name; the mean stated probability is %s %%", console.Percent(r.Named.Right), console.Percent(r.Named.Said))
 	if r.Surest > 0 {
-		a.print("; the highest for a named stranger is %s %%", percent(r.Surest))
+		a.Print("; the highest for a named stranger is %s %%", console.Percent(r.Surest))
 	}
-	a.print("\n")
+	a.Print("\n")
 }
 
 func spread(s experiment.Spread) string {
-	return fmt.Sprintf("%s ± %s", percent(s.Mean), percent(s.SD))
+	return fmt.Sprintf("%s ± %s", console.Percent(s.Mean), console.Percent(s.SD))
 }

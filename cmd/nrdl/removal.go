@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -25,8 +27,8 @@ must be left.`,
   nrdl remove people.nrdl person006 person007 --backup`,
 		Args: arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
-				return a.remove(c.Context(), m, args[0], args[1:])
+			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.remove(c.Context(), r, args[0], args[1:])
 			})
 		},
 		ValidArgsFunction: completePeople(-1),
@@ -35,37 +37,32 @@ must be left.`,
 	return c
 }
 
-func (a *app) remove(ctx context.Context, m *nrdl.Model, path string, names []string) (*nrdl.Model, error) {
-	images, err := kept(m, path)
-	if err != nil {
-		return nil, err
+func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names []string) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	people := images.Classes
 	for i, name := range names {
-		if names[i] = known(name, people); !slices.Contains(people, names[i]) {
-			return nil, unknownPerson(path, name, people)
+		if names[i] = r.Spelt(name); facesOf(r, names[i]) == 0 {
+			return nil, unknownPerson(path, name, r)
 		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if left := len(people) - len(names); left < 2 {
-		err := fmt.Errorf("%s: of %d people %d would be left, and recognition needs two", path, len(people), left)
-		return nil, hint.Add(err, "add somebody first: nrdl add %s PHOTOS --name NAME", path)
-	}
-	rest, err := images.Without(names...)
+	start := time.Now()
+	next, err := r.Remove(ctx, names...)
 	if err != nil {
-		return nil, err
+		return nil, hint.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
 	}
 	for _, name := range names {
-		a.tell("%s: removed, %s", name, faceCount(facesOf(images, name)))
+		a.Tell("%s: removed, %s", name, console.Plural(facesOf(r, name), "face"))
 	}
-	a.tell("learning from %s", describe(rest))
-	return a.relearn(ctx, m, rest, path, false)
+	a.tellTrained(next, path, time.Since(start))
+	return next, nil
 }
 
 // unknownPerson is the error for somebody who is not in the model at path.
-func unknownPerson(path, name string, people []string) error {
-	err := hint.Unknown("person", name, people)
+func unknownPerson(path, name string, r *nrdl.Recogniser) error {
+	err := hint.Unknown("person", name, r.Model().Parts().Classes)
 	h := hint.Of(err)
 	if !strings.HasPrefix(h, "did you mean") { // a list of very many, perhaps
 		h = "nrdl people " + path + " lists them"
@@ -89,8 +86,8 @@ had the new name. --merge joins two names of the same person.`,
 			if err != nil {
 				return usageError{err}
 			}
-			return a.updateModel(c.Context(), args[0], backup, func(m *nrdl.Model) (*nrdl.Model, error) {
-				return a.rename(c.Context(), m, args[0], args[1], to, merge)
+			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.rename(c.Context(), r, args[0], args[1], to, merge)
 			})
 		},
 		ValidArgsFunction: completePeople(2),
@@ -100,34 +97,31 @@ had the new name. --merge joins two names of the same person.`,
 	return c
 }
 
-func (a *app) rename(ctx context.Context, m *nrdl.Model, path, from, to string, merge bool) (*nrdl.Model, error) {
-	images, err := kept(m, path)
-	if err != nil {
-		return nil, err
+func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to string, merge bool) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	people := images.Classes
 	asked := from
-	if from = known(from, people); !slices.Contains(people, from) {
-		return nil, unknownPerson(path, asked, people)
+	if from = r.Spelt(from); facesOf(r, from) == 0 {
+		return nil, unknownPerson(path, asked, r)
 	}
-	there := slices.Contains(people, to)
 	switch {
 	case from == to:
-		a.tell("%s is the name already: %s stays as it is", to, path)
-		return m, nil
-	case there && !merge:
+		a.Tell("%s is the name already: %s stays as it is", to, path)
+		return r, nil
+	case facesOf(r, to) > 0 && !merge:
 		err := fmt.Errorf("%s: there is a %q already", path, to)
 		return nil, hint.Add(err, "choose another name, or if they are one person: --merge")
-	case there && len(people) == 2:
-		return nil, fmt.Errorf("%s: one person would be left, and recognition needs two", path)
 	}
-	all, merger, err := images.Rename(from, to)
+	start := time.Now()
+	next, merger, err := r.Rename(ctx, from, to)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.tellMerger(merger)
-	a.tell("%s is %s now, %s", from, to, faceCount(facesOf(all, to)))
-	return a.relearn(ctx, m, all, path, false)
+	a.Tell("%s is %s now, %s", from, to, console.Plural(facesOf(next, to), "face"))
+	a.tellTrained(next, path, time.Since(start))
+	return next, nil
 }
 
 // completePeople completes a model and then so many of its people, any number

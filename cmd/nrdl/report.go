@@ -12,6 +12,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/plans"
 	"nrdl/report"
@@ -102,12 +103,12 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	var records []experiment.Record
 	for _, path := range paths {
-		some, err := experiment.ReadRecordsFile(path, func(s string) { a.warn("%s", s) })
+		some, err := experiment.ReadRecordsFile(path, func(s string) { a.Warn("%s", s) })
 		if err != nil {
 			return err
 		}
 		if len(some) == 0 {
-			a.warn("%s has no records", path)
+			a.Warn("%s has no records", path)
 		}
 		records = append(records, some...)
 	}
@@ -125,7 +126,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	for _, p := range page.Plans {
 		if p.Superseded > 0 {
-			a.warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, plural(p.Superseded, "record"))
+			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, console.Plural(p.Superseded, "record"))
 		}
 	}
 	var text bytes.Buffer
@@ -133,7 +134,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return err
 	}
 	if r.output == "" {
-		a.print("%s", ownText(text.String())) // package report leaves out what is hidden
+		a.Print("%s", console.Own(text.String())) // package report leaves out what is hidden
 		return nil
 	}
 	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error {
@@ -143,7 +144,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	if err != nil {
 		return err
 	}
-	a.print("%s: %s, %s\n", r.output, plural(len(records), "record"), megabytes(size))
+	a.Print("%s: %s, %s\n", r.output, console.Plural(len(records), "record"), console.Megabytes(size))
 	return nil
 }
 
@@ -174,16 +175,16 @@ func sameFile(output string, paths []string) string {
 func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
 	o := report.DefaultPictures
 	o.Real = r.faces == allFaces
-	a.tell("making some runs again, for their faces (--faces none leaves them out)")
+	a.Tell("making some runs again, for their faces (--faces none leaves them out)")
 	pictures, err := report.Pictures(ctx, a.databases(r.root), records, o)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
 	if err != nil {
 		for line := range strings.Lines(err.Error()) {
-			a.warn("%s", strings.TrimSpace(line))
+			a.Warn("%s", strings.TrimSpace(line))
 		}
-		a.tell("nrdl: %s name the folder of the data with --data, or leave faces out with --faces none", a.paint(cyan, "hint:"))
+		a.Hint("name the folder of the data with --data, or leave faces out with --faces none")
 	}
 	return pictures, nil
 }
@@ -199,12 +200,12 @@ func commandsOf(records []experiment.Record, paths []string, r reporting) []stri
 			if _, ours := plans.Named(name); !ours {
 				plan += ".json"
 			}
-			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", quoted(plan), quoted(name+".jsonl"), records[i].Cost.Jobs, dataFlag(&records[i])))
+			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", console.Quoted(plan), console.Quoted(name+".jsonl"), records[i].Cost.Jobs, dataFlag(&records[i])))
 		}
 	}
 	last := "nrdl report"
 	for _, p := range paths {
-		last += " " + quoted(p)
+		last += " " + console.Quoted(p)
 	}
 	if r.format != "html" {
 		last += " --format " + r.format

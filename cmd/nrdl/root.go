@@ -8,9 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"nrdl"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -37,8 +40,8 @@ faces.`,
 		PersistentPreRunE: refuseEmpty,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns)))
 	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
@@ -197,7 +200,7 @@ func parameter(c *cobra.Command, name string) string {
 		return ""
 	}
 	chosen, _ := c.Flags().GetString("method") // --set and --method are registered together
-	m, err := method.Named(cmp.Or(chosen, learner))
+	m, err := method.Named(cmp.Or(chosen, nrdl.DefaultMethod(frontend.Pipeline{}).Name()))
 	if err != nil {
 		return ""
 	}

@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 
-	"nrdl"
-	"nrdl/feature"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/frontend/projection"
+	"nrdl/internal/console"
 	"nrdl/method"
-	"nrdl/projection"
 )
 
 // A stage is what an input is made of, or an input that has a name.
 type stage struct {
 	kind, name, about string
 	params            []paramJSON
-	input             *nrdl.Input // nil unless kind is inputStage
+	input             *frontend.Pipeline // nil unless kind is inputStage
 }
 
 // Kinds of stages.
@@ -37,8 +38,8 @@ var stageFlag = map[string]string{
 
 // stages lists all in the order in which they are shown.
 func stages() (all []stage) {
-	for _, p := range nrdl.PresetInputs {
-		all = append(all, stage{kind: inputStage, name: p.Name, about: p.About, input: &p.Input})
+	for _, p := range frontend.Presets {
+		all = append(all, stage{kind: inputStage, name: p.Name, about: p.About, input: &p.Pipeline})
 	}
 	for _, f := range feature.All {
 		if f.Name() != "pixels" { // it is a preset too
@@ -92,12 +93,12 @@ func (a *app) listStages() {
 	all := stages()
 	for len(all) > 0 {
 		kind := all[0].kind
-		a.print("\n%s, %s\n", stageFlag[kind], titles[kind])
-		var rows []entry
+		a.Print("\n%s, %s\n", stageFlag[kind], titles[kind])
+		var rows []console.Entry
 		for ; len(all) > 0 && all[0].kind == kind; all = all[1:] {
-			rows = append(rows, entry{all[0].name, all[0].lines()})
+			rows = append(rows, console.Entry{Name: all[0].name, Paragraphs: all[0].lines()})
 		}
-		a.printEntries(rows)
+		a.Entries(rows)
 	}
 }
 
@@ -109,68 +110,31 @@ func (s stage) lines() []string {
 	return []string{s.about + ":", s.input.String()}
 }
 
-// An entry is a name with paragraphs about it.
-type entry struct {
-	name       string
-	paragraphs []string
-}
-
-// printEntries prints the paragraphs beside the names, within columns.
-func (a *app) printEntries(rows []entry) {
-	indent := 0
-	for _, r := range rows {
-		indent = max(indent, utf8.RuneCountInString(r.name)+2)
-	}
-	for _, r := range rows {
-		name := r.name
-		for _, p := range r.paragraphs {
-			for _, line := range folded(p, columns-indent) {
-				a.print("%-*s%s\n", indent, name, line)
-				name = ""
-			}
-		}
-	}
-}
-
-// folded divides text between words into lines of at most width runes, or of
-// one word.
-func folded(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		last := len(lines) - 1
-		if last < 0 || utf8.RuneCountInString(lines[last]+" "+word) > width {
-			lines = append(lines, word)
-			continue
-		}
-		lines[last] += " " + word
-	}
-	return lines
-}
-
 func (a *app) describeStage(s stage, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(struct {
-			Kind        string      `json:"kind"`
-			Name        string      `json:"name"`
-			Description string      `json:"description"`
-			Input       *nrdl.Input `json:"input,omitempty"`
-			Params      []paramJSON `json:"params,omitempty"`
+			Kind        string             `json:"kind"`
+			Name        string             `json:"name"`
+			Description string             `json:"description"`
+			Input       *frontend.Pipeline `json:"input,omitempty"`
+			Params      []paramJSON        `json:"params,omitempty"`
 		}{s.kind, s.name, s.about, s.input, s.params})
 	}
-	a.print("%s (%s): %s\n\n", s.name, s.kind, s.about)
+	a.Print("%s (%s): %s\n\n", s.name, s.kind, s.about)
 	if s.input != nil {
 		a.printStages(*s.input)
 		return nil
 	}
 	if len(s.params) > 0 {
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "parameter\tdefault\tmeaning")
 		for _, p := range s.params {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, p.Default, p.Meaning)
 		}
 		_ = w.Flush() // errors surface when out is flushed
-		a.print("\n")
+		a.Print("\n")
 	}
-	a.print("for example: %s %s\n", stageFlag[s.kind], s.example())
+	a.Print("for example: %s %s\n", stageFlag[s.kind], s.example())
 	return nil
 }
 
@@ -187,25 +151,25 @@ func (s stage) example() string {
 }
 
 // printStages prints the stages of in line by line, and how to write them.
-func (a *app) printStages(in nrdl.Input) {
-	if in.Size != (nrdl.Size{}) {
-		a.print("size        %v\n", in.Size)
+func (a *app) printStages(in frontend.Pipeline) {
+	if in.Size != (dataset.Size{}) {
+		a.Print("size        %v\n", in.Size)
 	}
 	features := "pixels"
 	if len(in.Features) > 0 {
 		features = strings.ReplaceAll(in.Features.String(), "+", "\n            ")
 	}
-	a.print("features    %s\n", features)
+	a.Print("features    %s\n", features)
 	if n := in.Len(); n > 0 {
-		a.print("            %d numbers\n", n)
+		a.Print("            %d numbers\n", n)
 	}
 	if in.Mirror {
-		a.print("mirror      mirror images are added to the training faces\n")
+		a.Print("mirror      mirror images are added to the training faces\n")
 	}
 	if !in.Projection.IsZero() {
-		a.print("projection  %v\n", in.Projection)
+		a.Print("projection  %v\n", in.Projection)
 	}
-	if in.Size != (nrdl.Size{}) {
-		a.print("\nthe same: --input %s\n", quoted(in.String()))
+	if in.Size != (dataset.Size{}) {
+		a.Print("\nthe same: --input %s\n", console.Quoted(in.String()))
 	}
 }

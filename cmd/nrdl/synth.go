@@ -1,13 +1,13 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"nrdl/synthetic"
 
-	"nrdl/dataset"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) synthCmd() *cobra.Command {
-	s := dataset.DefaultSynthetic
+	s := synthetic.Default
 	var size sizeFlag
 	c := &cobra.Command{
 		Use:   "synth OUT",

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"nrdl"
+	"nrdl/classify"
 )
 
 // traceLines collects a trace: an object a pass, a line an object, with the
@@ -16,7 +16,7 @@ type traceLines struct {
 	n    int
 }
 
-func (t *traceLines) watch(p nrdl.Progress) {
+func (t *traceLines) watch(p classify.Progress) {
 	t.n++
 	t.text.WriteString(`{"iter":` + strconv.Itoa(p.Iter))
 	terms := p.Terms()

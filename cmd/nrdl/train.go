@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -57,6 +58,7 @@ the photographs, so that people can be added later; --forget stores no faces.`,
 		},
 		ValidArgsFunction: completeData,
 	}
+	learn.chooses = true
 	learn.register(c)
 	split.register(c, "the training images")
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
@@ -78,84 +80,72 @@ type training struct {
 }
 
 func (a *app) train(ctx context.Context, data string, t *training) error {
-	learn, split, output, trace := t.learning, t.split, t.output, t.trace
-	in, _, choose, err := learn.seeing(data)
-	if err != nil {
-		return err
-	}
-	for _, path := range []string{output, trace} {
+	for _, path := range []string{t.output, t.trace} {
 		if path != "" {
 			if err := atomicfile.Check(path); err != nil {
 				return err
 			}
 		}
 	}
-	if trace != "" && (filepath.Clean(output) == filepath.Clean(trace) || sameFile(output, []string{trace}) != "") {
-		return misuse("--output and --trace are the same file, %s", output)
+	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || sameFile(t.output, []string{t.trace}) != "") {
+		return misuse("--output and --trace are the same file, %s", t.output)
 	}
-	unlock, err := lockModel(output)
+	unlock, err := lockModel(t.output)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	set, in, err := a.openFor(ctx, data, in, &learn.input)
+	s, err := a.study(ctx, data, &t.learning)
 	if err != nil {
 		return err
 	}
-	m, err := learn.configured(in)
-	if err != nil {
-		return err
-	}
-	columns, err := split.Train(set, learn.seed)
+	columns, err := t.split.Train(s.images, t.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	if split != (dataset.Split{}) {
-		set = set.Select(columns)
-		a.tell("learning from %s (split %v)", describe(set), split)
+	if t.split != (dataset.Split{}) {
+		s.images = s.images.Select(columns)
+		if s.Options, err = t.options(s.images); err != nil {
+			return err
+		}
+		a.Tell("learning from %s (split %v)", describe(s.images), t.split)
 	}
-	a.warnOfCopies(set)
-	if choose {
-		best, err := a.chosen(ctx, data, set, columns, m, &learn)
-		if err != nil {
+	a.warnOfCopies(s.images)
+	if s.auto {
+		if err := a.choose(ctx, data, s, columns, &t.learning); err != nil {
 			return fmt.Errorf("%s: %w", data, err)
 		}
-		set, in, m = best.Images, best.Input.ForSet(best.Images), best.Method
 	}
-	a.tellInput(in)
-	a.tellMethod(m, learn)
+	a.tellOptions(s, &t.learning)
 
-	watch, done := a.watch("learning")
 	var passes traceLines
-	if trace != "" {
-		watch = both(watch, passes.watch)
+	o, done := a.observer()
+	if s.Observer = o; t.trace != "" {
+		s.Watch = both(o.Watch, passes.watch)
 	}
+	s.OpenSet, s.Forget = t.strangers.options(), t.forget
 	start := time.Now()
-	model, err := nrdl.Learn(ctx, set, in, m, nrdl.Run{Seed: learn.seed, Watch: watch})
+	r, err := nrdl.Train(ctx, s.images, s.Options)
 	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	out := model.Parts().Trained
-	a.tell("%s", ended(out, time.Since(start)))
-	if out.Status == nrdl.Exhausted && out.Residual > solved {
-		a.warn("the residual is %.1e: raise passes, or tol", out.Residual)
+	a.tellTrained(r, t.output, time.Since(start))
+	return a.writeTraining(ctx, r, t.output, &passes, t.trace)
+}
+
+// tellTrained tells how the training of r, which will be at path, ended, and what
+// its threshold does.
+func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
+	a.Tell("%s in %s", ended(r.Model().Parts().Trained), console.Seconds(took))
+	if r.Model().Calibration != nil {
+		a.tellCalibration(r, path)
 	}
-	a.warnOvercomplete(model)
-	if model, err = a.calibrated(ctx, model, m, t.strangers, output); err != nil {
-		return fmt.Errorf("%s: %w", data, err)
-	}
-	if t.forget {
-		if model, err = model.Forget(); err != nil {
-			return fmt.Errorf("%s: %w", data, err)
-		}
-	}
-	return a.writeTraining(ctx, model, output, &passes, trace)
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,
 // a label is wrong, and no method can tell which.
-func (a *app) warnOfCopies(set *nrdl.Set) {
+func (a *app) warnOfCopies(set *dataset.Images) {
 	names := func(group []int) (all []string) {
 		for _, j := range group {
 			all = append(all, set.ID(j))
@@ -164,7 +154,7 @@ func (a *app) warnOfCopies(set *nrdl.Set) {
 	}
 	info := dataset.Describe(set)
 	for _, group := range info.Conflicts {
-		a.warn("different people have the same image, so a label is wrong: %s", abridged(names(group)))
+		a.Warn("different people have the same image, so a label is wrong: %s", console.Abridged(names(group)))
 	}
 	var copies []string
 	for _, group := range info.Duplicates {
@@ -173,49 +163,43 @@ func (a *app) warnOfCopies(set *nrdl.Set) {
 		}
 	}
 	if len(copies) > 0 {
-		a.tell("the same image is there more than once: %s", abridged(copies))
+		a.Tell("the same image is there more than once: %s", console.Abridged(copies))
 	}
 }
 
 // writeTraining puts the trace and the model into their places when both are
 // written: neither is there without the other.
-func (a *app) writeTraining(ctx context.Context, model *nrdl.Model, output string, passes *traceLines, trace string) error {
-	var lines *atomicfile.Pending
-	if trace != "" {
-		var err error
-		if lines, err = atomicfile.Prepare(ctx, trace, passes.write); err != nil {
-			return err
-		}
-		defer lines.Discard()
-	}
-	size, err := atomicfile.Write(ctx, output, func(w io.Writer) error { return model.Save(w) })
+func (a *app) writeTraining(ctx context.Context, r *nrdl.Recogniser, output string, passes *traceLines, trace string) error {
+	model, err := atomicfile.Prepare(ctx, output, r.Write)
 	if err != nil {
 		return err
 	}
-	a.tell("wrote %s, %s", output, megabytes(size))
-	if trace == "" {
-		return nil
+	defer model.Discard()
+	if trace != "" {
+		if _, err := atomicfile.Write(ctx, trace, passes.write); err != nil {
+			return err
+		}
 	}
-	if err := lines.Commit(); err != nil {
+	if err := model.Commit(); err != nil {
 		return err
 	}
-	if passes.n == 0 {
-		a.tell("wrote %s, which is empty: the method makes no passes", trace)
-	} else {
-		a.tell("wrote %s, %s", trace, passCount(passes.n))
+	a.Tell("wrote %s, %s", output, console.Megabytes(model.Size))
+	switch {
+	case trace == "":
+	case passes.n == 0:
+		a.Tell("wrote %s, which is empty: the method makes no passes", trace)
+	default:
+		a.Tell("wrote %s, %s", trace, console.Passes(passes.n))
 	}
 	return nil
 }
 
-// solved is a residual that more passes do not make smaller: rounding errors.
-const solved = 1e-12
-
-// both is a Watch that tells two, either of which may be nil.
-func both(v, w nrdl.Watch) nrdl.Watch {
+// both is a Watch that tells two, the first of which may be nil.
+func both(v, w classify.Watch) classify.Watch {
 	if v == nil {
 		return w
 	}
-	return func(p nrdl.Progress) {
+	return func(p classify.Progress) {
 		v(p)
 		w(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 )
@@ -46,26 +47,27 @@ for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be in the mo
 }
 
 func (a *app) transform(ctx context.Context, model, data, output string) error {
-	m, err := loadModel(model)
+	r, err := nrdl.Open(model)
 	if err != nil {
 		return err
 	}
 	if err := dataset.CheckSave(output); err != nil {
 		return err
 	}
-	set, err := a.openLike(ctx, data, m)
+	set, err := a.readLike(ctx, data, r)
 	if err != nil {
 		return err
 	}
-	codes := *set
-	if codes.X, err = m.TransformOf(ctx, set); err != nil {
+	codes, err := r.Model().Transform(ctx, set)
+	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	codes.Input = nrdl.Input{}
-	if err := dataset.Save(ctx, output, &codes); err != nil {
+	set = &dataset.Images{Samples: set.Samples}
+	set.X, set.Grid = codes, classify.Grid{}
+	if err := dataset.Save(ctx, output, set); err != nil {
 		return err
 	}
-	k, n := codes.X.Dims()
-	a.tell("wrote %s: %d codes of %d numbers", output, n, k)
+	k, n := codes.Dims()
+	a.Tell("wrote %s: %d codes of %d numbers", output, n, k)
 	return nil
 }

@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
+	"nrdl/internal/console"
 	"nrdl/internal/legible"
 	"nrdl/method"
 )
@@ -68,22 +70,13 @@ type tunedJSON struct {
 }
 
 func (a *app) tune(ctx context.Context, data string, t *tuning) error {
-	in, m, choose, err := t.learn.seeing(data)
+	s, err := a.study(ctx, data, &t.learn)
 	if err != nil {
 		return err
 	}
-	if choose {
-		return misuse("--input auto chooses the method too: it is for train and evaluate")
-	}
+	set, in, m := s.images, s.Pipeline, s.Method
 	if len(method.Ranges(m)) == 0 {
 		return misuse("%s has nothing to tune", m.Name())
-	}
-	set, in, err := a.openFor(ctx, data, in, &t.learn.input)
-	if err != nil {
-		return err
-	}
-	if m, err = t.learn.configured(in); err != nil {
-		return err
 	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {
@@ -91,10 +84,9 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	if t.split.Split != (dataset.Split{}) {
 		set = set.Select(columns)
-		a.tell("using %s (split %v)", describe(set), t.split)
+		a.Tell("using %s (split %v)", describe(set), t.split)
 	}
-	a.tellInput(in)
-	a.tellMethod(m, t.learn)
+	a.tellOptions(s, &t.learn)
 	t.search.Seed = t.learn.seed
 	tuned, err := a.search(ctx, set, in, m, t.search)
 	if err != nil {
@@ -116,23 +108,23 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 }
 
 // search tunes and shows how far it is.
-func (a *app) search(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.Method, s experiment.Search) (experiment.Tuned, error) {
-	var b *bar
-	if a.terminal {
-		b = a.newBar("tuning")
-		defer b.clear()
+func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search) (experiment.Tuned, error) {
+	var b *console.Bar
+	if a.Terminal {
+		b = a.NewBar("tuning")
+		defer b.Clear()
 	}
 	start, fewest := time.Now(), -1
 	return experiment.Tune(ctx, set, in, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
 			if b == nil {
-				a.tell("%d of %d: %s %% %s", i+1, s.Budget, percent(trial.Rate()), strings.Join(trial.Set, " "))
+				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, console.Percent(trial.Rate()), strings.Join(trial.Set, " "))
 			}
 		}
 		if b != nil {
 			left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
-			b.show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, about(left)))
+			b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
 		}
 	}})
 }
@@ -140,20 +132,20 @@ func (a *app) search(ctx context.Context, set *nrdl.Set, in nrdl.Input, m nrdl.M
 // shownTrials is how many trials are printed, the best.
 const shownTrials = 10
 
-func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment.Tuned) {
+func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experiment.Tuned) {
 	best := tuned.Trials[tuned.Best]
-	a.print("%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
-		percent(best.Rate()), best.N, t.search.Folds, percent(tuned.Trials[0].Rate()))
+	a.Print("%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
+		console.Percent(best.Rate()), best.N, t.search.Folds, console.Percent(tuned.Trials[0].Rate()))
 	order := make([]int, len(tuned.Trials))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return tuned.Trials[i].Compare(tuned.Trials[j]) })
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "trial\tright %\ttime\tset")
 	for _, i := range order[:min(shownTrials, len(order))] {
 		trial := tuned.Trials[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), seconds(since(trial.Seconds)),
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Seconds(since(trial.Seconds)),
 			cmp.Or(strings.Join(trial.Set, " "), "as given"))
 	}
 	_ = w.Flush() // errors surface when out is flushed
@@ -165,10 +157,10 @@ func (a *app) printTuned(data string, m nrdl.Method, t *tuning, tuned experiment
 		flags += " --set " + s
 	}
 	if t.split.Split != (dataset.Split{}) {
-		a.print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", quoted(data), t.split, flags)
+		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", console.Quoted(data), t.split, flags)
 		return
 	}
-	a.print("\nnext: nrdl train %s -o model.nrdl%s\n", quoted(data), flags)
+	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", console.Quoted(data), flags)
 }
 
 // rateOf is what a trial reached; those that were given up, as they could not win
@@ -178,9 +170,9 @@ func rateOf(t experiment.Trial, s experiment.Search) string {
 	case t.Err != "":
 		return "failed: " + legible.Escaped(t.Err)
 	case t.Folds < s.Folds:
-		return fmt.Sprintf("given up after %s", plural(t.Folds, "fold"))
+		return fmt.Sprintf("given up after %s", console.Plural(t.Folds, "fold"))
 	}
-	return percent(t.Rate())
+	return console.Percent(t.Rate())
 }
 
 // flags are l as a command line has them.
@@ -190,11 +182,11 @@ func (l *learning) flags(name string) []string {
 		flags = append(flags, "--preset "+l.preset)
 	}
 	for _, s := range l.set {
-		flags = append(flags, "--set "+quoted(s))
+		flags = append(flags, "--set "+console.Quoted(s))
 	}
 	for _, name := range stageFlags {
 		if f := l.input.set.Lookup(name); f.Changed {
-			flags = append(flags, "--"+name+"="+quoted(f.Value.String()))
+			flags = append(flags, "--"+name+"="+console.Quoted(f.Value.String()))
 		}
 	}
 	if l.seed != 0 {

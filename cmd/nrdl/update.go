@@ -10,6 +10,7 @@ import (
 
 	"nrdl"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
 
@@ -34,10 +35,10 @@ func lockModel(path string) (unlock func(), err error) {
 
 // updateModel replaces the model at path by what change makes of it, whole or
 // not at all, with no other process writing it meanwhile. Where change returns
-// the same model, nothing is written.
-func (a *app) updateModel(ctx context.Context, path string, backup bool, change func(*nrdl.Model) (*nrdl.Model, error)) error {
+// the same one, nothing is written.
+func (a *app) updateModel(ctx context.Context, path string, backup bool, find *faceFlags, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
 	if _, err := os.Stat(path); err != nil {
-		_, err := loadModel(path)
+		_, err := nrdl.Open(path)
 		return err
 	}
 	unlock, err := lockModel(path)
@@ -45,15 +46,17 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, change 
 		return err
 	}
 	defer unlock()
-	old, err := loadModel(path)
+	o, done := a.observer()
+	defer done()
+	old, err := a.open(path, find, o)
 	if err != nil {
 		return err
 	}
 	if err := atomicfile.Check(path); err != nil {
 		return err
 	}
-	m, err := change(old)
-	if err != nil || m == old {
+	r, err := change(old)
+	if err != nil || r == old {
 		return err
 	}
 	var kept *atomicfile.Pending
@@ -63,7 +66,7 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, change 
 		}
 		defer kept.Discard()
 	}
-	written, err := atomicfile.Prepare(ctx, path, m.Save)
+	written, err := atomicfile.Prepare(ctx, path, r.Write)
 	if err != nil {
 		return err
 	}
@@ -72,12 +75,12 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, change 
 		if err := kept.Commit(); err != nil {
 			return err
 		}
-		a.tell("the model as it was is in %s", path+backupSuffix)
+		a.Tell("the model as it was is in %s", path+backupSuffix)
 	}
 	if err := written.Commit(); err != nil {
 		return err
 	}
-	a.tell("wrote %s, %s", path, megabytes(written.Size))
+	a.Tell("wrote %s, %s", path, console.Megabytes(written.Size))
 	return nil
 }
 

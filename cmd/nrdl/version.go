@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/internal/blas"
+	"nrdl/internal/console"
 )
 
 // build is what nrdl version tells.
@@ -105,13 +106,13 @@ func measure(d time.Duration) speeds {
 }
 
 func (a *app) printBuild(b build) {
-	a.print("nrdl %s", b.Version)
+	a.Print("nrdl %s", b.Version)
 	if b.Revision != "" {
-		a.print(" (%s, %s)", b.Revision, b.Time)
+		a.Print(" (%s, %s)", b.Revision, b.Time)
 	}
-	a.print("\n%s %s, %s\n", b.Go, b.System, plural(b.Threads, "thread"))
-	a.print("blas %s (available: %s; choose with %s)\n", b.Backend, strings.Join(b.Available, ", "), blas.EnvVar)
+	a.Print("\n%s %s, %s\n", b.Go, b.System, console.Plural(b.Threads, "thread"))
+	a.Print("blas %s (available: %s; choose with %s)\n", b.Backend, strings.Join(b.Available, ", "), blas.EnvVar)
 	s := b.GFLOPS
-	a.print("%s GFLOP/s on one thread, %.0f %% of its peak; %s GFLOP/s on %s\n",
-		fmt.Sprintf("%.1f", s.One), 100*s.One/s.Peak, fmt.Sprintf("%.1f", s.All), plural(b.Threads, "thread"))
+	a.Print("%s GFLOP/s on one thread, %.0f %% of its peak; %s GFLOP/s on %s\n",
+		fmt.Sprintf("%.1f", s.One), 100*s.One/s.Peak, fmt.Sprintf("%.1f", s.All), console.Plural(b.Threads, "thread"))
 }

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"text/template"
 
-	"nrdl"
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/report"
 )
 
@@ -171,8 +171,8 @@ func reachedTable(dir string) (string, error) {
 func presetInputs() string {
 	var b strings.Builder
 	b.WriteString("| preset | for | stages |\n| --- | --- | --- |\n")
-	for _, p := range nrdl.PresetInputs {
-		stages := p.Input.String()
+	for _, p := range frontend.Presets {
+		stages := p.Pipeline.String()
 		if p.Name == "pixels" {
 			stages = "the grey values, in the size of the images"
 		}

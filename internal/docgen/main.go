@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/method"
 	"nrdl/report"
 )
@@ -162,7 +162,7 @@ func replace(text []byte, name, content string) ([]byte, error) {
 }
 
 // table has a row for every method.
-func table(methods []nrdl.Method) string {
+func table(methods []classify.Method) string {
 	var b strings.Builder
 	b.WriteString("| method | what it is |\n| --- | --- |\n")
 	for _, m := range methods {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/template"
 
-	"nrdl"
+	"nrdl/dataset"
 	"nrdl/experiment"
 )
 
@@ -73,7 +73,7 @@ func photographs(dir string) (map[string][]byte, error) {
 	var b bytes.Buffer
 	first := p.Open[0]
 	err = t.Execute(&b, map[string]any{
-		"Eyes": nrdl.DefaultEyes, "Found": p.found(), "Pupils": p.pupils(), "Missed": p.missed(), "Large": p.large(), "Named": p.named(),
+		"Eyes": dataset.DefaultEyes, "Found": p.found(), "Pupils": p.pupils(), "Missed": p.missed(), "Large": p.large(), "Named": p.named(),
 		"Setting": p.setting(), "Scores": p.scores(), "Verdict": p.verdict(), "Thresholds": p.thresholds(),
 		"ReliabilityOf": first.About, "Reliability": reliability(first.Found),
 	})

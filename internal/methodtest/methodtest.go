@@ -1,4 +1,4 @@
-// Package methodtest is the contract that every nrdl.Method keeps, as a test
+// Package methodtest is the contract that every classify.Method keeps, as a test
 // suite.
 package methodtest
 
@@ -16,7 +16,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/modelfile"
 )
 
 // An Exception says what a parameter needs to matter.
@@ -37,7 +41,7 @@ type Options struct {
 }
 
 // Run tests m.
-func Run(t *testing.T, m nrdl.Method, o Options) {
+func Run(t *testing.T, m classify.Method, o Options) {
 	defaults := m
 	m = setAll(t, m, o.Small)
 	s := &suite{m: m, train: cones(5, 6, 40, 1), probe: cones(5, 4, 40, 2)}
@@ -67,15 +71,15 @@ func Run(t *testing.T, m nrdl.Method, o Options) {
 }
 
 type suite struct {
-	m            nrdl.Method
-	train, probe *nrdl.Set
+	m            classify.Method
+	train, probe *classify.Samples
 }
 
 // cones draws classes that are cones: non-negative mixtures of a few positive
 // directions of their own, with a little noise. The directions depend on the
 // class alone, the mixtures on seed too. They pass for images two pixels wide,
 // since some methods learn from mirror images; d is even.
-func cones(classes, samples, d int, seed uint64) *nrdl.Set {
+func cones(classes, samples, d int, seed uint64) *classify.Samples {
 	const directions = 3
 	n := classes * samples
 	x := mat.NewDense(d, n, nil)
@@ -98,23 +102,24 @@ func cones(classes, samples, d int, seed uint64) *nrdl.Set {
 			}
 		}
 	}
-	s, err := nrdl.NewSet(x, labels, nil, nil, nrdl.Input{Size: nrdl.Size{Height: d / 2, Width: 2}})
+	s, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		panic(err)
 	}
+	s.Grid = classify.Grid{Height: d / 2, Width: 2, Planes: 1}
 	return s
 }
 
-func (s *suite) fit(t *testing.T, m nrdl.Method, train *nrdl.Set, w nrdl.Watch) *nrdl.Model {
+func (s *suite) fit(t *testing.T, m classify.Method, train *classify.Samples, w classify.Watch) *classify.Classifier {
 	t.Helper()
-	model, err := m.Fit(context.Background(), train, nrdl.Run{Seed: 3, Watch: w})
+	model, err := m.Fit(context.Background(), train, classify.Run{Seed: 3, Watch: w})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return model
 }
 
-func scores(t *testing.T, m *nrdl.Model, x *mat.Dense) *mat.Dense {
+func scores(t *testing.T, m *classify.Classifier, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	out, err := m.Scores(context.Background(), x)
 	if err != nil {
@@ -123,10 +128,12 @@ func scores(t *testing.T, m *nrdl.Model, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-func encode(t *testing.T, m *nrdl.Model) []byte {
+func encode(t *testing.T, m *classify.Classifier) []byte {
 	t.Helper()
+	g := m.Parts().Grid
+	in := frontend.Pipeline{Frame: dataset.Frame{Size: dataset.Size{Height: g.Height, Width: g.Width}}}
 	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
+	if err := modelfile.Write(&b, &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: in}, Classifier: m}}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -135,7 +142,7 @@ func encode(t *testing.T, m *nrdl.Model) []byte {
 func (s *suite) learns(t *testing.T) { s.learnsFrom(t, s.train, s.probe) }
 
 // learnsFrom asks that all probes but one in ten are named rightly.
-func (s *suite) learnsFrom(t *testing.T, train, probe *nrdl.Set) {
+func (s *suite) learnsFrom(t *testing.T, train, probe *classify.Samples) {
 	model := s.fit(t, s.m, train, nil)
 	got, err := model.Predict(context.Background(), probe.X)
 	if err != nil {
@@ -197,7 +204,7 @@ func (s *suite) concurrent(t *testing.T) {
 func (s *suite) watched(t *testing.T) {
 	passes := 0
 	a := s.fit(t, s.m, s.train, nil)
-	b := s.fit(t, s.m, s.train, func(p nrdl.Progress) {
+	b := s.fit(t, s.m, s.train, func(p classify.Progress) {
 		passes++
 		if p.Iter != passes {
 			t.Errorf("pass %d is announced as %d", passes, p.Iter)
@@ -224,14 +231,14 @@ func (s *suite) input(t *testing.T) {
 func (s *suite) saved(t *testing.T) {
 	model := s.fit(t, s.m, s.train, nil)
 	file := encode(t, model)
-	again, err := nrdl.Load(bytes.NewReader(file))
+	again, err := modelfile.Read(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(scores(t, model, s.probe.X), scores(t, again, s.probe.X)) {
+	if !mat.Equal(scores(t, model, s.probe.X), scores(t, again.Classifier, s.probe.X)) {
 		t.Error("the loaded model scores differently")
 	}
-	if !bytes.Equal(file, encode(t, again)) {
+	if !bytes.Equal(file, encode(t, again.Classifier)) {
 		t.Error("the loaded model is saved as other bytes")
 	}
 }
@@ -240,14 +247,14 @@ func (s *suite) cancelled(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	watched := 0
-	watch := func(p nrdl.Progress) {
+	watch := func(p classify.Progress) {
 		watched++
 		cancel(stop)
 	}
-	model, err := s.m.Fit(ctx, s.train, nrdl.Run{Watch: watch})
+	model, err := s.m.Fit(ctx, s.train, classify.Run{Watch: watch})
 	if watched == 0 { // a closed form: nothing to stop half-way
 		cancel(stop)
-		model, err = s.m.Fit(ctx, s.train, nrdl.Run{})
+		model, err = s.m.Fit(ctx, s.train, classify.Run{})
 	}
 	if !errors.Is(err, stop) || model != nil {
 		t.Errorf("a cancelled fit returns model %v and error %v", model != nil, err)
@@ -286,10 +293,11 @@ func (s *suite) compareOrder(t *testing.T, order []int, name func(c int) string,
 		}
 		labels[j] = name(s.train.ClassOf(from))
 	}
-	train, err := nrdl.NewSet(x, labels, nil, nil, s.train.Input)
+	train, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	train.Grid = s.train.Grid
 	a := scores(t, s.fit(t, s.m, s.train, nil), s.probe.X)
 	b := scores(t, s.fit(t, s.m, train, nil), s.probe.X)
 	c, probes := a.Dims()
@@ -307,7 +315,7 @@ func (s *suite) nan(t *testing.T) {
 		train := *s.train
 		train.X = mat.DenseCopyOf(s.train.X)
 		train.X.Set(3, 4, v)
-		if _, err := s.m.Fit(context.Background(), &train, nrdl.Run{}); err == nil {
+		if _, err := s.m.Fit(context.Background(), &train, classify.Run{}); err == nil {
 			t.Errorf("%v is learnt from", v)
 		}
 		if _, err := s.fit(t, s.m, s.train, nil).Scores(context.Background(), train.X); err == nil {
@@ -333,13 +341,13 @@ func (s *suite) scaled(t *testing.T) {
 }
 
 func (s *suite) oneClass(t *testing.T) {
-	if _, err := s.m.Fit(context.Background(), s.train.Select([]int{0, 1, 2}), nrdl.Run{}); err == nil {
+	if _, err := s.m.Fit(context.Background(), s.train.Select([]int{0, 1, 2}), classify.Run{}); err == nil {
 		t.Error("one class is learnt from")
 	}
 }
 
 // blanked returns the training set with the samples from lo to hi all zero.
-func (s *suite) blanked(lo, hi int) *nrdl.Set {
+func (s *suite) blanked(lo, hi int) *classify.Samples {
 	train := *s.train
 	train.X = mat.DenseCopyOf(s.train.X)
 	d, _ := train.X.Dims()
@@ -354,7 +362,10 @@ func (s *suite) blanked(lo, hi int) *nrdl.Set {
 func (s *suite) blank(t *testing.T) { s.learnsFrom(t, s.blanked(7, 8), s.probe) }
 
 func (s *suite) blankClass(t *testing.T) {
-	if _, err := s.m.Fit(context.Background(), s.blanked(6, 12), nrdl.Run{}); err == nil {
+	if _, err := s.m.Fit(context.Background(), s.blanked(6, 12), classify.Run{}); err == nil {
 		t.Error("a class of blank samples is learnt from")
+	}
+	if _, err := s.m.Fit(context.Background(), s.blanked(0, s.train.Len()), classify.Run{}); err == nil {
+		t.Error("blank samples alone are learnt from")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/classify"
 	"nrdl/internal/config"
 	"nrdl/method"
 )
@@ -35,7 +35,7 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 }
 
 // setAll sets all values, a coder before its parameters.
-func setAll(t *testing.T, m nrdl.Method, values map[string]string) nrdl.Method {
+func setAll(t *testing.T, m classify.Method, values map[string]string) classify.Method {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(values)) {
 		m = set(t, m, path, values[path])
@@ -43,7 +43,7 @@ func setAll(t *testing.T, m nrdl.Method, values map[string]string) nrdl.Method {
 	return m
 }
 
-func set(t *testing.T, m nrdl.Method, path, value string) nrdl.Method {
+func set(t *testing.T, m classify.Method, path, value string) classify.Method {
 	t.Helper()
 	edited, err := method.Set(m, path, value)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *suite) tooMuch(t *testing.T) {
 		if !s.has(path) {
 			continue
 		}
-		watch := func(nrdl.Progress) { t.Errorf("%s = 100 is refused after a pass", path) }
-		_, err := set(t, s.m, path, "100").Fit(context.Background(), s.train, nrdl.Run{Watch: watch})
+		watch := func(classify.Progress) { t.Errorf("%s = 100 is refused after a pass", path) }
+		_, err := set(t, s.m, path, "100").Fit(context.Background(), s.train, classify.Run{Watch: watch})
 		if err == nil {
 			t.Errorf("%s = 100 is accepted for 30 samples", path)
 		} else if _, last, _ := strings.Cut("."+path, "."); !strings.Contains(err.Error(), strings.TrimPrefix(last, "coder.")+" = 100") {

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
 // A Range says which values of a sample become black and white.
@@ -28,7 +28,7 @@ const (
 // Sample turns sample j of x, d×n with the pixels of an image column after
 // column, into an image of in.Height×in.Width pixels. Common is taken over the
 // sample alone, like Each.
-func Sample(x *mat.Dense, j int, in nrdl.Size, r Range) (*image.Gray, error) {
+func Sample(x *mat.Dense, j int, in dataset.Size, r Range) (*image.Gray, error) {
 	if err := fits(x, in, r); err != nil {
 		return nil, fmt.Errorf("picture: %w", err)
 	}
@@ -36,7 +36,7 @@ func Sample(x *mat.Dense, j int, in nrdl.Size, r Range) (*image.Gray, error) {
 }
 
 // fits reports samples that are not images of the size in.
-func fits(x *mat.Dense, in nrdl.Size, r Range) error {
+func fits(x *mat.Dense, in dataset.Size, r Range) error {
 	if x == nil || x.IsEmpty() {
 		return errors.New("there are no samples")
 	}
@@ -93,7 +93,7 @@ func (t tone) of(v float64) uint8 {
 	return uint8(min(255, max(0, g)))
 }
 
-func grey(x *mat.Dense, j int, in nrdl.Size, t tone) *image.Gray {
+func grey(x *mat.Dense, j int, in dataset.Size, t tone) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for col := range in.Width {
 		for row := range in.Height {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
+	"nrdl/dataset"
 )
 
 // A Mark is a border drawn around a sample.
@@ -64,8 +64,8 @@ var (
 
 // Sheet draws the columns of x, d×n, as images of in.Height×in.Width pixels
 // side by side, group after group. Pixels are stored column after column, as
-// in nrdl.Set.
-func Sheet(x *mat.Dense, in nrdl.Size, opt SheetOptions) (image.Image, error) {
+// in dataset.Images.
+func Sheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (image.Image, error) {
 	s, err := newSheet(x, in, opt)
 	if err != nil {
 		return nil, fmt.Errorf("sheet: %w", err)
@@ -87,7 +87,7 @@ func Sheet(x *mat.Dense, in nrdl.Size, opt SheetOptions) (image.Image, error) {
 type sheet struct {
 	SheetOptions
 	x         *mat.Dense
-	in        nrdl.Size
+	in        dataset.Size
 	groups    []int
 	width     int // of a sample; its height is Side
 	left, top int // where the samples begin
@@ -96,7 +96,7 @@ type sheet struct {
 	img       *image.RGBA
 }
 
-func newSheet(x *mat.Dense, in nrdl.Size, opt SheetOptions) (*sheet, error) {
+func newSheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (*sheet, error) {
 	if err := fits(x, in, opt.Range); err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (s *sheet) validate(n int) error {
 	switch {
 	case s.Columns < 1:
 		return fmt.Errorf("%d samples in a row", s.Columns)
-	case s.Side < 1 || s.Side > nrdl.MaxSide:
-		return fmt.Errorf("a sample %d pixels high is outside 1 … %d", s.Side, nrdl.MaxSide)
+	case s.Side < 1 || s.Side > dataset.MaxSide:
+		return fmt.Errorf("a sample %d pixels high is outside 1 … %d", s.Side, dataset.MaxSide)
 	case s.Marks != nil && len(s.Marks) != n:
 		return fmt.Errorf("%d marks for %d samples", len(s.Marks), n)
 	case groups < 1 || s.groups[0] < 0 || s.groups[groups] > n:

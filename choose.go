@@ -1,0 +1,63 @@
+package nrdl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/experiment"
+	"nrdl/internal/hint"
+	"nrdl/method"
+)
+
+// Candidates are the pipelines, each with a method, among which experiment.Choose
+// and experiment.Evaluate choose for images, the columns of the data set at path
+// where they are not nil. By is the method of all of them; nil for one that suits
+// each. Of images of another size in a matrix file, and where o.Frame asks for
+// none, the height of DefaultFrame is among them, in the images' proportions.
+func Candidates(ctx context.Context, path string, images *dataset.Images, columns []int, by classify.Method, o ReadOptions) ([]experiment.Candidate, error) {
+	if !images.AreImages() {
+		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
+			"leave out --input; --project fisher may follow any samples")
+	}
+	all := experiment.Candidates(images.Frame)
+	if size := proportional(images.Frame.Size); images.Matrix && o.Frame.Size == (dataset.Size{}) && size != images.Frame.Size {
+		o.Frame = dataset.Frame{Size: size, Crop: images.Frame.Crop}
+		larger, err := Read(ctx, path, o)
+		if err != nil {
+			return nil, err
+		}
+		if columns != nil {
+			larger = larger.Select(columns)
+		}
+		for _, c := range experiment.Candidates(larger.Frame) {
+			if len(c.Input.Features) > 1 { // grey values gain nothing by it
+				c.Images = larger
+				all = append(all, c)
+			}
+		}
+	}
+	if by != nil {
+		for i := range all {
+			all[i].Method = by
+		}
+	}
+	seen := map[string]bool{} // with one method, or at a small size, some are the same
+	return slices.DeleteFunc(all, func(c experiment.Candidate) bool {
+		words := c.Input.String() + ", " + method.Words(c.Method)
+		again := seen[words]
+		seen[words] = true
+		return again
+	}), nil
+}
+
+// proportional returns the size as high as that of DefaultFrame with the
+// proportions of size.
+func proportional(size dataset.Size) dataset.Size {
+	high := DefaultFrame.Height
+	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))
+	return dataset.Size{Height: high, Width: int(min(max(wide, 1), dataset.MaxSide))}
+}

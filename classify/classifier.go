@@ -1,0 +1,256 @@
+package classify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/coding"
+	"nrdl/internal/lin"
+)
+
+// Parts are what a Classifier is made of. NewClassifier is the one door: every
+// Method and every reader of files passes it.
+type Parts struct {
+	D       *mat.Dense   // d×K dictionary, one atom a column
+	Groups  []int        // len C+1: the atoms of class c, as in Samples
+	Coder   coding.Coder // how a sample is coded over D
+	Rule    Rule         // how a code scores the classes
+	Classes []string     // len C
+	Grid    Grid         // the pixels that the features of samples lie on; zero where they do not
+
+	Method  string          // Name of the method
+	Params  json.RawMessage // its parameters
+	Seed    uint64          // of the fit
+	Trained Outcome
+}
+
+// A Classifier codes a sample over its dictionary and turns the code into class
+// scores. It is the same type for every method, immutable and safe for concurrent
+// use.
+type Classifier struct {
+	p      Parts
+	coding func() (coding.Coding, error) // prepared at the first use
+}
+
+// NewClassifier checks that the parts agree and are finite. It keeps them, not
+// copies: they must not change afterwards.
+func NewClassifier(p Parts) (*Classifier, error) {
+	if err := p.validate(); err != nil {
+		return nil, fmt.Errorf("classifier: %w", err)
+	}
+	return &Classifier{p: p, coding: sync.OnceValues(func() (coding.Coding, error) {
+		c, err := p.Grid.Place(p.Coder)
+		if err != nil {
+			return nil, err
+		}
+		return c.Over(p.D, p.Groups)
+	})}, nil
+}
+
+func (p *Parts) dictionary() Dictionary { return Dictionary{p.D, p.Groups, p.Coder} }
+
+// LeastClasses is how many classes a Classifier has at least.
+const LeastClasses = 2
+
+func (p *Parts) validate() error {
+	if p.D == nil || p.D.IsEmpty() {
+		return errors.New("no dictionary")
+	}
+	d, k := p.D.Dims()
+	if err := validateGroups(p.Groups, len(p.Classes), k); err != nil {
+		return err
+	}
+	if err := distinct(p.Classes); err != nil {
+		return err
+	}
+	if len(p.Classes) < LeastClasses {
+		return fmt.Errorf("%d class: recognition needs two", len(p.Classes))
+	}
+	if p.Coder == nil {
+		return errors.New("no coder")
+	}
+	if p.Rule == nil {
+		return errors.New("no rule")
+	}
+	if err := p.Rule.Check(p.dictionary()); err != nil {
+		return err
+	}
+	if err := p.Grid.holds(d); err != nil {
+		return fmt.Errorf("atoms: %w", err)
+	}
+	c, err := p.Grid.Place(p.Coder)
+	if err != nil {
+		return err
+	}
+	if err := coding.Check(c, d, k); err != nil {
+		return err
+	}
+	return lin.Finite("atom", p.D)
+}
+
+// Place returns c told what pixels features lie on, where it asks for that; the
+// error is of a coder that cannot code such samples.
+func (g Grid) Place(c coding.Coder) (coding.Coder, error) {
+	if s, ok := c.(coding.Spatial); ok {
+		return s.Place(g.Height, g.Width, g.Planes)
+	}
+	return c, nil
+}
+
+// Parts returns what c is made of; the caller must not change it.
+func (c *Classifier) Parts() Parts { return c.p }
+
+// Dims returns the number of features of a sample, d, of atoms, K, and of
+// classes, C.
+func (c *Classifier) Dims() (features, atoms, classes int) {
+	features, atoms = c.p.D.Dims()
+	return features, atoms, len(c.p.Classes)
+}
+
+// Batch is how many samples are coded together: enough for fast products, few
+// enough that the working memory does not grow with the number of samples.
+const Batch = 2048
+
+// A Result is what one pass of a Classifier over n samples gives.
+type Result struct {
+	Samples *mat.Dense // d×n, the samples as they are coded: at unit norm
+	Codes   *mat.Dense // K×n
+	Scores  *mat.Dense // C×n: the larger, the likelier the class
+	Errors  *mat.Dense // d×n, what a robust coder finds that the atoms do not explain; nil unless asked for
+}
+
+// Classify codes each column of x, d×n, samples in any scale, once, and returns
+// the codes and the scores that follow from them; Rule says what a score means. A
+// column of zeros has the code 0 and scores 0 for every class. What a column gets
+// does not depend on the other columns.
+func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error) {
+	return c.classify(ctx, x, false)
+}
+
+// ClassifyWithErrors is Classify with Errors where the coder finds any.
+func (c *Classifier) ClassifyWithErrors(ctx context.Context, x *mat.Dense) (Result, error) {
+	return c.classify(ctx, x, true)
+}
+
+func (c *Classifier) classify(ctx context.Context, x *mat.Dense, errors bool) (Result, error) {
+	_, n := x.Dims()
+	d, k, classes := c.Dims()
+	r := Result{Samples: mat.NewDense(d, n, nil), Codes: mat.NewDense(k, n, nil), Scores: mat.NewDense(classes, n, nil)}
+	_, votes := c.p.Rule.(Votes)
+	err := c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+		lin.Set(lin.Cols(r.Samples, lo, hi), 1, y)
+		s, scores := lin.Cols(r.Codes, lo, hi), lin.Cols(r.Scores, lo, hi)
+		if votes {
+			return over.(coding.Voter).CodeWithVotes(ctx, s, scores, y) // Rule.Check has checked the coder
+		}
+		var err error
+		if e, ok := over.(coding.ErrorCoding); ok && errors {
+			if r.Errors == nil {
+				r.Errors = mat.NewDense(d, n, nil)
+			}
+			err = e.CodeWithErrors(ctx, s, lin.Cols(r.Errors, lo, hi), y)
+		} else {
+			err = over.Code(ctx, s, y)
+		}
+		if err == nil {
+			c.p.Rule.Score(scores, s, y, c.p.dictionary())
+		}
+		return err
+	})
+	if err == nil {
+		err = lin.Finite("the scores of sample", r.Scores)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("classify: %w", err)
+	}
+	return r, nil
+}
+
+// Scores returns the scores of Classify, C×n. What it holds at a time does not
+// grow with n.
+func (c *Classifier) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	_, n := x.Dims()
+	out := mat.NewDense(len(c.p.Classes), n, nil)
+	for lo := 0; lo < n; lo += Batch {
+		hi := min(n, lo+Batch)
+		r, err := c.Classify(ctx, lin.Cols(x, lo, hi))
+		if err != nil {
+			return nil, err
+		}
+		lin.Set(lin.Cols(out, lo, hi), 1, r.Scores)
+	}
+	return out, nil
+}
+
+// Predict returns, for every column of x, the index in Classes of the class
+// with the largest score, the first of equals.
+func (c *Classifier) Predict(ctx context.Context, x *mat.Dense) ([]int, error) {
+	scores, err := c.Scores(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return Best(scores), nil
+}
+
+// Transform returns the K×n codes of the columns of x, d×n, samples in any
+// scale, which are coded at unit norm: the features that a classifier of
+// another program may learn from. A column of zeros has the code zero. The
+// code of a column does not depend on the other columns.
+func (c *Classifier) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	_, n := x.Dims()
+	_, k := c.p.D.Dims()
+	out := mat.NewDense(k, n, nil)
+	err := c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+		return over.Code(ctx, lin.Cols(out, lo, hi), y)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("transform: %w", err)
+	}
+	return out, nil
+}
+
+// each hands the columns lo ≤ j < hi of x to use batch by batch, at unit norm,
+// with the prepared coder.
+func (c *Classifier) each(ctx context.Context, x *mat.Dense, use func(over coding.Coding, lo, hi int, y *mat.Dense) error) error {
+	d, n := x.Dims()
+	if want, _ := c.p.D.Dims(); d != want {
+		return fmt.Errorf("a sample has %d features, the classifier was trained on %d", d, want)
+	}
+	if err := lin.Finite("sample", x); err != nil {
+		return err
+	}
+	over, err := c.coding()
+	if err != nil {
+		return fmt.Errorf("prepare the coder: %w", err)
+	}
+	for lo := 0; lo < n; lo += Batch {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		hi := min(n, lo+Batch)
+		if err := use(over, lo, hi, Unit(lin.Cols(x, lo, hi))); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// Best returns the row of the largest element of every column of scores, the
+// first of equals.
+func Best(scores *mat.Dense) []int {
+	c, n := scores.Dims()
+	at := make([]int, n)
+	for i := 1; i < c; i++ {
+		for j, v := range scores.RawRowView(i) {
+			if v > scores.At(at[j], j) {
+				at[j] = i
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,124 @@
+package classify
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// Evidence is what speaks for a face being of the person whom it resembles most,
+// and not of a stranger. In each the larger is the surer; they are 0 for a
+// sample of zeros.
+type Evidence struct {
+	// Margin is by how much the largest class score exceeds the second.
+	Margin float64 `json:"margin"`
+	// Concentration is the sparsity concentration index [src],
+	// (C·max_c ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 where all coefficients are of one
+	// class, 0 where all classes have as much.
+	Concentration float64 `json:"concentration"`
+	// Share is that of the best class in the positive class scores: of the sums
+	// of the coefficients of each class, or of W·s where the rule is linear.
+	Share float64 `json:"share"`
+	// Residual is 1 − min_c ‖y − D_c s_c‖, y of unit norm.
+	Residual float64 `json:"residual"`
+}
+
+// References:
+//
+//	[src] Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
+//	      representation. IEEE PAMI 31, 2009.
+
+// Margin is by how much the largest of scores exceeds the second.
+func Margin(scores mat.Vector) float64 {
+	best, second := math.Inf(-1), math.Inf(-1)
+	for c := range scores.Len() {
+		switch v := scores.AtVec(c); {
+		case v > best:
+			best, second = v, best
+		case v > second:
+			second = v
+		}
+	}
+	return best - second
+}
+
+// Evidence returns the Evidence of each sample of r, a result of c, len n.
+func (c *Classifier) Evidence(r *Result) []Evidence {
+	s, y := r.Codes, r.Samples
+	_, n := y.Dims()
+	classes := len(c.p.Classes)
+	weight, sum := mat.NewDense(classes, n, nil), mat.NewDense(classes, n, nil) // ‖s_c‖₁, 1ᵀs_c
+	for i, lo := range c.p.Groups[:classes] {
+		hi := c.p.Groups[i+1]
+		w, t := weight.RawRowView(i), sum.RawRowView(i)
+		for k := lo; k < hi; k++ {
+			for j, v := range s.RawRowView(k) {
+				w[j] += math.Abs(v)
+				t[j] += v
+			}
+		}
+	}
+	least := c.leastResiduals(r)
+	share := sum
+	if _, ok := c.p.Rule.(Linear); ok {
+		share = r.Scores
+	}
+	seen := make([]float64, n)
+	lin.SquaredColumnNorms(seen, y)
+	all := make([]Evidence, n)
+	for j := range n {
+		all[j].Margin = Margin(r.Scores.ColView(j))
+		if seen[j] == 0 {
+			continue
+		}
+		all[j].Residual = 1 - least[j]
+		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 {
+			all[j].Concentration = (float64(classes)*largest/total - 1) / float64(classes-1)
+		}
+		if largest, total := largestAndTotal(share.ColView(j)); total > 0 {
+			all[j].Share = largest / total
+		}
+	}
+	return all
+}
+
+// leastResiduals returns min_c ‖y − D_c s_c‖ of each sample, len n. By the rule
+// Residual the scores say it.
+func (c *Classifier) leastResiduals(r *Result) []float64 {
+	d, n := r.Samples.Dims()
+	least := make([]float64, n)
+	for j := range least {
+		least[j] = math.Inf(1)
+	}
+	_, scored := c.p.Rule.(Residual)
+	for i := range c.p.Classes {
+		if scored {
+			for j, v := range r.Scores.RawRowView(i) {
+				least[j] = min(least[j], 1-v)
+			}
+			continue
+		}
+		lo, hi := c.p.Groups[i], c.p.Groups[i+1]
+		e, norm := mat.NewDense(d, n, nil), make([]float64, n)
+		lin.Set(e, 1, r.Samples)
+		lin.AddAB(e, -1, lin.Cols(c.p.D, lo, hi), lin.Block(r.Codes, lo, hi, 0, n))
+		lin.SquaredColumnNorms(norm, e)
+		for j, v := range norm {
+			least[j] = min(least[j], math.Sqrt(v))
+		}
+	}
+	return least
+}
+
+// largestAndTotal returns the largest and the sum of the positive elements.
+func largestAndTotal(v mat.Vector) (largest, total float64) {
+	for c := range v.Len() {
+		if e := v.AtVec(c); e > 0 {
+			largest = max(largest, e)
+			total += e
+		}
+	}
+	return largest, total
+}

@@ -1,0 +1,269 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/coding"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+	"nrdl/internal/parallel"
+)
+
+// A Rule turns the code of a sample into a score for every class; the largest
+// score wins. A new rule is a type with these methods.
+type Rule interface {
+	// Name is the name by which parameters and model files know the rule.
+	Name() string
+
+	// About says in a line what a score is.
+	About() string
+
+	// Check reports why the rule cannot score codes over this dictionary.
+	Check(over Dictionary) error
+
+	// Score writes the C×n scores of the columns of y, d×n of unit norm, into
+	// out; s, K×n, has their codes. Columns of zeros score 0 for every class.
+	Score(out, s, y *mat.Dense, over Dictionary)
+}
+
+// A Dictionary is what a Rule sees of a Classifier: K atoms of d features, by
+// class, and how samples are coded over them.
+type Dictionary struct {
+	D      *mat.Dense // d×K, one atom a column
+	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]
+	Coder  coding.Coder
+}
+
+// classes is C.
+func (d Dictionary) classes() int { return len(d.Groups) - 1 }
+
+// Untrained are the rules that need nothing but the dictionary.
+var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}}
+
+// Linear scores class c by (W·s)_c; near 1 for the class that the classifier
+// was trained to answer and near 0 for the others [nrdl, (7)].
+type Linear struct {
+	W *mat.Dense // C×K
+}
+
+func (Linear) Name() string { return "linear" }
+
+func (Linear) About() string {
+	return "the output of the linear classifier, near 1 for the right person"
+}
+
+func (r Linear) Check(over Dictionary) error {
+	if r.W == nil {
+		return errors.New("rule \"linear\" needs W")
+	}
+	_, k := over.D.Dims()
+	if c, kw := r.W.Dims(); c != over.classes() || kw != k {
+		return fmt.Errorf("classifier W is %d×%d for %d classes and %d atoms", c, kw, over.classes(), k)
+	}
+	return lin.Finite("the weights of atom", r.W)
+}
+
+func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
+
+// Sum scores class c by Σ s_c, the sum of its coefficients: near 1, as atoms
+// and samples are of unit norm, where the class alone rebuilds the sample with
+// coefficients of one sign.
+type Sum struct{}
+
+func (Sum) Name() string { return "sum" }
+
+func (Sum) About() string { return "the sum of the coefficients of the person's atoms" }
+
+func (Sum) Check(Dictionary) error { return nil }
+
+// The code of a blank column is 0.
+func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
+	for c := range over.classes() {
+		row := out.RawRowView(c)
+		clear(row)
+		for k := over.Groups[c]; k < over.Groups[c+1]; k++ {
+			for j, v := range s.RawRowView(k) {
+				row[j] += v
+			}
+		}
+	}
+}
+
+// Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction
+// by the class alone [src].
+type Residual struct{}
+
+func (Residual) Name() string { return "residual" }
+
+func (Residual) About() string { return "1 − class residual |y − D_c s_c|" }
+
+func (Residual) Check(Dictionary) error { return nil }
+
+func (Residual) Score(out, s, y *mat.Dense, over Dictionary) {
+	scoreResiduals(out, s, y, over, lin.SquaredColumnNorms, func(residual, _, _ float64) float64 { return 1 - math.Sqrt(residual) })
+}
+
+// NormedResidual scores class c by ‖s_c‖² / (‖s_c‖² + ‖y − D_c·s_c‖²), an
+// increasing function of CRC's ‖s_c‖/‖y − D_c·s_c‖ that stays between 0 and 1
+// [crc, (10)].
+type NormedResidual struct{}
+
+func (NormedResidual) Name() string { return "normed-residual" }
+
+func (NormedResidual) About() string { return "|s_c|² / (|s_c|² + squared class residual)" }
+
+func (NormedResidual) Check(Dictionary) error { return nil }
+
+func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
+	scoreResiduals(out, s, y, over, lin.SquaredColumnNorms, func(residual, code, _ float64) float64 {
+		if code == 0 {
+			return 0
+		}
+		return code / (code + residual)
+	})
+}
+
+// Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖²: 1 is a perfect
+// reconstruction by the class alone with its mean code [fddl].
+type Fisher struct {
+	M      *mat.Dense // K×C, the mean codes m_c of the classes
+	Weight float64    // w
+}
+
+func (Fisher) Name() string { return "fisher" }
+
+func (Fisher) About() string {
+	return "1 − squared class residual − weighted squared distance of the code from the person's mean code"
+}
+
+func (r Fisher) Check(over Dictionary) error {
+	if r.M == nil {
+		return errors.New("rule \"fisher\" needs mean codes")
+	}
+	_, k := over.D.Dims()
+	if km, c := r.M.Dims(); c != over.classes() || km != k {
+		return fmt.Errorf("mean codes M are %d×%d for %d atoms and %d classes", km, c, k, over.classes())
+	}
+	if !(r.Weight >= 0) || math.IsInf(r.Weight, 1) {
+		return fmt.Errorf("weight = %v of the mean codes is not a weight ≥ 0", r.Weight)
+	}
+	return lin.Finite("the mean code of class", r.M)
+}
+
+func (r Fisher) Score(out, s, y *mat.Dense, over Dictionary) {
+	r.distances(out, s)
+	scoreResiduals(out, s, y, over, lin.SquaredColumnNorms, func(residual, _, distance float64) float64 {
+		return 1 - residual - r.Weight*distance
+	})
+}
+
+// distances writes ‖s − m_c‖² of the columns of s, K×n, into dst, C×n.
+func (r Fisher) distances(dst, s *mat.Dense) {
+	classes, n := dst.Dims()
+	code, mean := make([]float64, n), make([]float64, classes)
+	lin.SquaredColumnNorms(code, s)
+	lin.SquaredColumnNorms(mean, r.M)
+	lin.AtB(dst, -2, r.M, s) // −2 m_cᵀs
+	for c, norm := range mean {
+		row := dst.RawRowView(c)
+		for j := range row {
+			row[j] = max(0, row[j]+code[j]+norm) // ‖s‖² − 2 m_cᵀs + ‖m_c‖²
+		}
+	}
+}
+
+// Huber scores class c by 1 − √(2·Σ_i h(r_i)) with r = y − D_c·s_c and Huber's
+// function h of the threshold λ of the coder, coding.Robust: features that the
+// class does not explain count little, and for λ = ∞ it is Residual.
+type Huber struct{}
+
+// A thresholder is a coder that says from where on an error counts linearly in
+// a sample of d features.
+type thresholder interface{ Threshold(d int) float64 }
+
+func (Huber) Name() string { return "huber" }
+
+func (Huber) About() string {
+	return "1 − class residual by the Huber loss, in which large errors count less"
+}
+
+func (r Huber) Check(over Dictionary) error {
+	if _, ok := over.Coder.(thresholder); !ok {
+		return hint.Add(fmt.Errorf("rule %q needs the threshold of a robust coder, %s has none", r.Name(), over.Coder.Name()),
+			"use the coder %s, or the rule %s", coding.DefaultRobust.Name(), Residual{}.Name())
+	}
+	return nil
+}
+
+func (Huber) Score(out, s, y *mat.Dense, over Dictionary) {
+	d, _ := y.Dims()
+	λ := over.Coder.(thresholder).Threshold(d)
+	squares := func(dst []float64, r *mat.Dense) {
+		clear(dst)
+		for i := range d {
+			for j, v := range r.RawRowView(i) {
+				near := min(math.Abs(v), λ)
+				dst[j] += near * (2*math.Abs(v) - near) // v² or 2λ|v| − λ²
+			}
+		}
+	}
+	scoreResiduals(out, s, y, over, squares, func(residual, _, _ float64) float64 { return 1 - math.Sqrt(residual) })
+}
+
+// Votes scores class c by the part of the votes that it has from the blocks of
+// the sample, as coding.Blocks says; in all they are at most 1. The coder counts
+// them while it codes: Score does nothing.
+type Votes struct{}
+
+func (Votes) Name() string { return "votes" }
+
+func (Votes) About() string { return "the person's share of the votes" }
+
+func (r Votes) Check(over Dictionary) error {
+	if !coding.CanVote(over.Coder) {
+		return hint.Add(fmt.Errorf("rule %q needs a coder that votes, %s does not", r.Name(), over.Coder.Name()),
+			"use the coder %s, or the rule %s", coding.DefaultBlocks.Name(), Residual{}.Name())
+	}
+	return nil
+}
+
+func (Votes) Score(_, _, _ *mat.Dense, _ Dictionary) {}
+
+// together is how many samples are scored together: their residuals stay in the
+// cache from class to class.
+const together = 128
+
+// scoreResiduals writes of(squared residual, ‖s_c‖², out_c) of every class into
+// out, C×n; squares writes the squared norms of the columns of y − D_c·s_c.
+func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense), of func(residual, code, before float64) float64) {
+	d, n := y.Dims()
+	parallel.For(n, together, func(first, last int) {
+		m := last - first
+		r, y := mat.NewDense(d, m, nil), lin.Cols(y, first, last)
+		res, code := make([]float64, m), make([]float64, m)
+		for c := range over.classes() {
+			lo, hi := over.Groups[c], over.Groups[c+1]
+			sc := lin.Block(s, lo, hi, first, last)
+			lin.Set(r, 1, y)
+			lin.AddAB(r, -1, lin.Cols(over.D, lo, hi), sc) // y − D_c·s_c
+			squares(res, r)
+			lin.SquaredColumnNorms(code, sc)
+			row := out.RawRowView(c)[first:last]
+			for j := range row {
+				row[j] = of(res[j], code[j], row[j])
+			}
+		}
+		lin.SquaredColumnNorms(res, y)
+		for j, v := range res {
+			if v == 0 {
+				for c := range over.classes() {
+					out.Set(c, first+j, 0)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"nrdl/internal/hint"
+)
+
+// Eyes says where the pupils of a face that was found in a photograph stand in
+// its image: level, Height of the image's height from its top, Distance of the
+// image's width apart and as far from the left as from the right. The zero Eyes
+// stand for images that are taken as they are.
+type Eyes struct {
+	Distance float64 `json:"distance"`
+	Height   float64 `json:"height"`
+}
+
+// DefaultEyes leave in the image what is between the forehead and the chin.
+var DefaultEyes = Eyes{Distance: 0.46, Height: 0.36}
+
+// Bounds on Eyes.Distance.
+const leastEyes, mostEyes = 0.1, 0.9
+
+// IsZero reports whether images are taken as they are.
+func (e Eyes) IsZero() bool { return e == Eyes{} }
+
+// Validate reports places that are not in the image.
+func (e Eyes) Validate() error {
+	switch {
+	case e.IsZero():
+		return nil
+	case !(e.Distance >= leastEyes && e.Distance <= mostEyes):
+		return hint.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, leastEyes, mostEyes), "eyes=%v are the default", DefaultEyes)
+	case !(e.Height > 0 && e.Height < 1):
+		return hint.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height), "eyes=%v are the default", DefaultEyes)
+	}
+	return nil
+}
+
+// String writes e as "0.46@0.36": the distance, then the height.
+func (e Eyes) String() string { return fmt.Sprintf("%v@%v", e.Distance, e.Height) }
+
+// ParseEyes reads what String writes.
+func ParseEyes(text string) (Eyes, error) {
+	distance, height, ok := strings.Cut(text, "@")
+	d, err := strconv.ParseFloat(distance, 64)
+	h, herr := strconv.ParseFloat(height, 64)
+	if !ok || err != nil || herr != nil {
+		return Eyes{}, hint.Add(fmt.Errorf("eyes = %q are not of the form DISTANCE@HEIGHT", text), "eyes=%v are the default", DefaultEyes)
+	}
+	e := Eyes{d, h}
+	if e.IsZero() {
+		return e, fmt.Errorf("eyes = %v are no places", e)
+	}
+	return e, e.Validate()
+}

@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl/internal/hint"
+)
+
+// A File is an image file of a person.
+type File struct {
+	Path   string
+	Person string // "" where nobody has said
+	ID     string // as Open has it: person, slash, its place in their folder
+}
+
+// PhotoFiles lists the images at path, of nobody in particular.
+func PhotoFiles(path string) ([]File, error) {
+	files, err := ImageFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]File, len(files))
+	for i, f := range files {
+		list[i] = File{Path: f, ID: f}
+	}
+	return list, nil
+}
+
+// ErrNoPerson is why nobody knows whose face is in a photograph.
+var ErrNoPerson = errors.New("no person is named")
+
+// PeopleFiles lists the images at paths: those of person, or where that is empty
+// those in folders of folders, one a person. Spelt returns a name as others have
+// it. Warn is told what is left out.
+func PeopleFiles(paths []string, person string, spelt func(string) string, warn func(error)) ([]File, error) {
+	if person != "" {
+		person = spelt(person)
+	}
+	var list []File
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if person == "" && !info.IsDir() {
+			return nil, hint.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images a person")
+		}
+		files, err := ImageFiles(path)
+		for _, one := range Joined(err) {
+			if len(files) == 0 {
+				return nil, one
+			}
+			warn(fmt.Errorf("left out: %w", one))
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s holds no images", path)
+		}
+		found, err := placed(path, info.IsDir(), files, person, spelt, warn)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// placed says of the files in the folder at root, or of the one file there, whose
+// they are.
+func placed(root string, folder bool, files []string, person string, spelt func(string) string, warn func(error)) ([]File, error) {
+	var list []File
+	names := map[string]string{} // of folders
+	stray := 0
+	for _, file := range files {
+		at := filepath.Base(file)
+		if folder {
+			rel, err := filepath.Rel(root, file)
+			if err != nil {
+				return nil, err
+			}
+			at = filepath.ToSlash(rel)
+		}
+		own := person
+		if own == "" {
+			dir, rest, below := strings.Cut(at, "/")
+			if !below {
+				stray++
+				continue
+			}
+			if _, seen := names[dir]; !seen {
+				if err := CheckName(strings.TrimSpace(dir)); err != nil {
+					return nil, fmt.Errorf("%s: %w", filepath.Join(root, dir), err)
+				}
+				names[dir] = spelt(strings.TrimSpace(dir))
+			}
+			own, at = names[dir], rest
+		}
+		list = append(list, File{Path: file, Person: own, ID: own + "/" + at})
+	}
+	switch {
+	case len(list) == 0:
+		return nil, hint.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME")
+	case stray > 0:
+		warn(fmt.Errorf("left out: %s of %s in no folder of a person", count(stray, "image"), root))
+	}
+	return list, nil
+}
+
+// Joined are the errors that err joins; none of nil.
+func Joined(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}

@@ -1,0 +1,203 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/internal/hint"
+)
+
+// Images are labelled images of one size, or, where Frame has no Size, the
+// vectors of another program. Their columns are grouped by person, as Samples
+// are; a column has the grey values of an image, column after column.
+type Images struct {
+	classify.Samples
+
+	Frame   Frame     // what part of an image was kept, and its size
+	Quality []Quality // len N, how well each face is seen in its photograph; nil where that is not known
+	NoFace  []bool    // len N, the images in which no face was found, whose columns are 0; nil for none
+	White   float64   // grey value of white; 0 stands for 255
+	Matrix  bool      // read from a .mat or .npz file, as the data sets of the literature are
+}
+
+// NewImages groups the columns of x, d×N, by label, as classify.NewSamples does.
+func NewImages(x *mat.Dense, labels, ids, classes []string, f Frame) (*Images, error) {
+	s, err := classify.NewSamples(x, labels, ids, classes)
+	if err != nil {
+		return nil, err
+	}
+	images := &Images{Samples: *s, Frame: f}
+	images.Grid = f.Grid()
+	return images, images.Validate()
+}
+
+// Unlabelled returns the images in the columns of x, d×N, of nobody in
+// particular.
+func Unlabelled(x *mat.Dense, f Frame) *Images {
+	return &Images{Samples: classify.Samples{X: x, Grid: f.Grid()}, Frame: f}
+}
+
+// Validate reports the first way in which the parts of s do not agree, the first
+// name that no person can have, or the first number that is not finite.
+func (s *Images) Validate() error {
+	if size := s.Frame.Size; size != (Size{}) && s.Len() > 0 && s.X.RawMatrix().Rows != size.Len() { // before Samples tells of a grid
+		return fmt.Errorf("images of %v have %d pixels, not %d", size, size.Len(), s.X.RawMatrix().Rows)
+	}
+	if err := s.Samples.Validate(); err != nil {
+		return err
+	}
+	_, n := s.X.Dims()
+	if s.Quality != nil && len(s.Quality) != n {
+		return fmt.Errorf("%d qualities for %d images", len(s.Quality), n)
+	}
+	if s.NoFace != nil && len(s.NoFace) != n {
+		return fmt.Errorf("%d marks of images without a face for %d images", len(s.NoFace), n)
+	}
+	if err := CheckNames(s.Classes); err != nil {
+		return err
+	}
+	if err := s.Frame.Validate(); err != nil {
+		return err
+	}
+	if !(s.White >= 0) || math.IsInf(s.White, 1) {
+		return fmt.Errorf("white = %v is no grey value", s.White)
+	}
+	return nil
+}
+
+// AreImages reports whether the columns are images, and not vectors.
+func (s *Images) AreImages() bool { return s.Frame.Size != (Size{}) }
+
+// Select returns the images at columns idx, in the order of s, as new Images that
+// share nothing with s but the names. People who lose all their images are left
+// out.
+func (s *Images) Select(idx []int) *Images {
+	idx = slices.Sorted(slices.Values(idx))
+	t := &Images{Samples: *s.Samples.Select(idx), Frame: s.Frame, White: s.White, Matrix: s.Matrix}
+	for _, j := range idx {
+		if s.Quality != nil {
+			t.Quality = append(t.Quality, s.Quality[j])
+		}
+		if s.NoFace != nil {
+			t.NoFace = append(t.NoFace, s.NoFace[j])
+		}
+	}
+	return t
+}
+
+// First returns the images of the first people of s.
+func (s *Images) First(people int) *Images {
+	if people >= len(s.Classes) {
+		return s
+	}
+	columns := make([]int, s.Groups[max(people, 1)])
+	for j := range columns {
+		columns[j] = j
+	}
+	return s.Select(columns)
+}
+
+// Faceless reports whether nobody can be recognised in image j: no face was found
+// in it, or it is black.
+func (s *Images) Faceless(j int) bool {
+	if s.NoFace != nil && s.NoFace[j] {
+		return true
+	}
+	d, _ := s.X.Dims()
+	for i := range d {
+		if s.X.At(i, j) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Faces returns s without the images in which no face was found and those that
+// are black: s itself where there are none, nil where there are no others. People
+// who lose all their images are left out.
+func (s *Images) Faces() *Images {
+	columns := slices.DeleteFunc(classify.NonZero(s.X), func(j int) bool { return s.NoFace != nil && s.NoFace[j] })
+	switch len(columns) {
+	case s.Len():
+		return s
+	case 0:
+		return nil
+	}
+	return s.Select(columns)
+}
+
+// Scale is what the values of s are multiplied by to be grey values 0 … 255.
+func (s *Images) Scale() float64 {
+	if s.White == 0 {
+		return 1
+	}
+	return math.MaxUint8 / s.White
+}
+
+// A Frame says what part of an image is kept, and what size it is brought to. The
+// zero Frame stands for vectors that are not images.
+type Frame struct {
+	Size
+	Eyes Eyes    `json:"eyes,omitzero"`  // where the pupils of the faces that are found in photographs are put; zero: images are taken as they are
+	Crop float64 `json:"crop,omitempty"` // share of an image's height and width, about its centre, that is kept; 0 is all
+}
+
+// Validate reports the first part that is impossible.
+func (f Frame) Validate() error {
+	if err := f.Size.Validate(); err != nil {
+		return err
+	}
+	if !(f.Crop >= 0 && f.Crop <= 1) || math.IsNaN(f.Crop) {
+		return hint.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop), "0.5 keeps the middle half of the height and of the width")
+	}
+	return f.Eyes.Validate()
+}
+
+// String describes f, as in "96x96 eyes=0.46@0.36 pixels".
+func (f Frame) String() string {
+	text := "vectors"
+	if f.Size != (Size{}) {
+		text = "pixels"
+	}
+	for _, word := range slices.Backward(f.Words()) {
+		text = word + " " + text
+	}
+	return text
+}
+
+// Words are the parts of f as ParseInput of package frontend reads them.
+func (f Frame) Words() (words []string) {
+	if f.Size != (Size{}) {
+		words = append(words, f.Size.String())
+	}
+	if !f.Eyes.IsZero() {
+		words = append(words, "eyes="+f.Eyes.String())
+	}
+	if f.Crop != 0 && f.Crop != 1 {
+		words = append(words, "crop="+strconv.FormatFloat(f.Crop, 'g', -1, 64))
+	}
+	return words
+}
+
+// Same reports whether images of f are also those of g.
+func (f Frame) Same(g Frame) bool { return f.String() == g.String() }
+
+// Grid is the grid of the pixels of images; zero for vectors.
+func (f Frame) Grid() classify.Grid {
+	if f.Size == (Size{}) {
+		return classify.Grid{}
+	}
+	return classify.Grid{Height: f.Height, Width: f.Width, Planes: 1}
+}
+
+// Order returns the order in which NewImages puts images of these labels: image j is
+// the one at Order[j].
+func (s *Images) Order(labels []string) ([]int, error) {
+	order, _, _, err := classify.Group(labels, s.Classes)
+	return order, err
+}

@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"nrdl/internal/hint"
+	"nrdl/internal/legible"
+)
+
+// maxPersonName bounds the name of a person: file systems allow a folder no more than
+// 255 bytes.
+const maxPersonName = 200
+
+// Unknown is what a stranger is called in place of a name.
+const Unknown = "unknown"
+
+// CheckName reports why name cannot be that of a person, which is the name of a
+// folder too. It holds for every way into Images. Accents, spaces
+// inside and emoji are fine; what cannot be seen is not, since two names would
+// look alike.
+func CheckName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return hint.Add(errors.New("the name is empty"), "give one, for example ann")
+	case !utf8.ValidString(name):
+		return hint.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
+	case len(name) > maxPersonName:
+		return hint.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxPersonName), "shorten it")
+	case !legible.Is(name) || strayVariation(name):
+		return hint.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
+			"write it in one line, of letters, digits, spaces and signs")
+	case strings.ContainsAny(name, `/\`):
+		return hint.Add(fmt.Errorf("the name %q holds a slash or a backslash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
+	case strings.HasPrefix(name, "."):
+		return hint.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
+	case strings.EqualFold(norm.NFKC.String(name), Unknown):
+		return hint.Add(fmt.Errorf("the name %q is what strangers are called", name),
+			"give a person another name; photographs of strangers are for --strangers")
+	case strings.TrimSpace(name) != name:
+		return hint.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
+	}
+	return nil
+}
+
+// strayVariation reports a variation selector, which cannot be seen, after what
+// has no variants: emoji and ideographs have them.
+func strayVariation(name string) bool {
+	last := ' '
+	for _, r := range name {
+		if unicode.Is(unicode.Variation_Selector, r) && !unicode.In(last, unicode.S, unicode.Ideographic) {
+			return true
+		}
+		last = r
+	}
+	return false
+}
+
+// CheckNames reports the first of the names of classes that no person can have,
+// or that two of them have, in whichever form accents are written.
+func CheckNames(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if err := CheckName(name); err != nil {
+			return err
+		}
+		plain := norm.NFC.String(name)
+		if seen[plain] {
+			return fmt.Errorf("two classes are named %q", name)
+		}
+		seen[plain] = true
+	}
+	return nil
+}

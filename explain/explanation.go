@@ -1,0 +1,303 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/lin"
+	"nrdl/openset"
+)
+
+// An Explanation is what the recognition of a face rests on.
+type Explanation struct {
+	frontend.Recognition
+	openset.Decision
+
+	Image  []float64 // grey values of the face as the pipeline takes images, 0 … 255, column after column; nil where only its sample is known
+	Sample []float64 // len d, y: what is coded, of unit norm
+	Code   []float64 // len K, s
+
+	// All is y as the atoms of all classes rebuild it, D·s, and Own as those of
+	// the class Recognition.Class do, D_c·s_c.
+	All, Own Reconstruction
+	// Distances are ‖y − D_c·s_c‖ of the classes, len C.
+	Distances []float64
+	// Shares are the parts of the weight that the classes have, len C:
+	// ‖s_c‖₁/‖s‖₁, which add up to 1, or 0 where s is zero.
+	Shares []float64
+	// Atoms are those whose coefficients are not 0, the largest in magnitude
+	// first.
+	Atoms []WeightedAtom
+	// Alone is whether every class codes the face alone, as coding.PerClass
+	// does: then All and Shares, which mix the classes, mean nothing.
+	Alone bool
+
+	// Errors are what a robust coder finds that the atoms do not explain, len d;
+	// nil of other coders.
+	Errors []float64
+	// Blocks are how the parts of the face vote, where the rule is Votes: then
+	// each has a code of its own, and Code is their mean.
+	Blocks []BlockVotes
+}
+
+// A Reconstruction is a sample that atoms were to rebuild.
+type Reconstruction struct {
+	Sample   []float64 // len d
+	Distance float64   // ℓ2, from y, whose norm is 1
+}
+
+// A WeightedAtom is an atom with what it has to do with a face.
+type WeightedAtom struct {
+	Atom        int // its column of D
+	Class       int
+	Coefficient float64 // its element of s
+	Share       float64 // of the weight: |s_k|/‖s‖₁
+	Adds        float64 // what it adds to the score of Recognition.Class, W_ck·s_k, where the rule is Linear; 0 of others
+
+	// Enrolled is the column of the images that the model keeps, of the same
+	// class, whose sample is nearest to the atom by the cosine Likeness: 1 where
+	// the atom is that sample. Of that image it is the mirror image where
+	// Mirrored. Enrolled is -1 where the model has forgotten its images.
+	Enrolled int
+	Mirrored bool
+	Likeness float64
+}
+
+// same is from which cosine on a sample is an atom, but for rounding.
+const same = 1 - 1e-9
+
+// IsEnrolled reports whether the atom is the sample of an enrolled image, or of
+// its mirror image.
+func (a *WeightedAtom) IsEnrolled() bool { return a.Enrolled >= 0 && a.Likeness >= same }
+
+// BlockVotes are how a part of an image votes.
+type BlockVotes struct {
+	Top, Left, Side int       // of the square, in pixels
+	Votes           []float64 // len C, parts of 1; all 0 where the part is blank
+}
+
+// New returns what the recognition of the one face of image by m rests on. One
+// without a face is an error.
+func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explanation, error) {
+	if n := image.Len(); n != 1 {
+		return nil, fmt.Errorf("explain %d faces: one at a time", n)
+	}
+	e, p := &Explanation{}, m.Parts()
+	_, e.Alone = p.Coder.(coding.PerClass)
+	if image.AreImages() && image.Frame.Same(m.Frame) {
+		e.Image = mat.Col(nil, 0, image.X)
+		for i := range e.Image {
+			e.Image[i] *= image.Scale()
+		}
+	}
+	if err := m.Each(image, func(_, _ int, x *mat.Dense) error { return e.fill(ctx, m, x) }); err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	if err := nearest(ctx, m, e.Atoms); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+var errBlankSample = errors.New("the sample is blank: there is nothing to explain")
+
+// fill fills in what follows from the sample x, d×1.
+func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) error {
+	r, err := m.ClassifyWithErrors(ctx, x)
+	if err != nil {
+		return err
+	}
+	if mat.Norm(r.Samples, 2) == 0 {
+		return errBlankSample
+	}
+	e.Class, e.Scores, e.Evidence = classify.Best(r.Scores)[0], mat.Col(nil, 0, r.Scores), m.Evidence(&r)[0]
+	e.Decision = m.Calibration.Decide(e.Margin)
+	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
+	p := m.Parts()
+	rebuild(&p, e)
+	weigh(&p, e)
+	if r.Errors != nil {
+		e.Errors = mat.Col(nil, 0, r.Errors)
+	}
+	if _, ok := p.Rule.(classify.Votes); ok {
+		e.Blocks, err = blocks(ctx, &p, r.Samples)
+	}
+	return err
+}
+
+// rebuild fills in what the atoms make of the sample.
+func rebuild(p *classify.Parts, e *Explanation) {
+	d, _ := p.D.Dims()
+	all := make([]float64, d)
+	for c := range p.Classes {
+		lo, hi := p.Groups[c], p.Groups[c+1]
+		own := mat.NewDense(d, 1, nil)
+		lin.AB(own, 1, lin.Cols(p.D, lo, hi), mat.NewDense(hi-lo, 1, e.Code[lo:hi])) // D_c·s_c
+		v := own.RawMatrix().Data
+		e.Distances = append(e.Distances, distance(e.Sample, v))
+		if c == e.Class {
+			e.Own = Reconstruction{v, e.Distances[c]}
+		}
+		for i := range all {
+			all[i] += v[i]
+		}
+	}
+	e.All = Reconstruction{all, distance(e.Sample, all)}
+}
+
+func distance(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += (v - b[i]) * (v - b[i])
+	}
+	return math.Sqrt(sum)
+}
+
+// weigh fills in the atoms and the shares of the classes.
+func weigh(p *classify.Parts, e *Explanation) {
+	e.Shares = make([]float64, len(p.Classes))
+	total := 0.0
+	for _, v := range e.Code {
+		total += math.Abs(v)
+	}
+	for c := range p.Classes {
+		for k := p.Groups[c]; k < p.Groups[c+1]; k++ {
+			if v := e.Code[k]; v != 0 {
+				share := math.Abs(v) / total
+				e.Shares[c] += share
+				a := WeightedAtom{Atom: k, Class: c, Coefficient: v, Share: share, Enrolled: -1}
+				if linear, ok := p.Rule.(classify.Linear); ok {
+					a.Adds = linear.W.At(e.Class, k) * v
+				}
+				e.Atoms = append(e.Atoms, a)
+			}
+		}
+	}
+	slices.SortStableFunc(e.Atoms, func(a, b WeightedAtom) int { return cmp.Compare(b.Share, a.Share) })
+}
+
+// nearest finds the enrolled images that are nearest to the atoms, class by
+// class: what it holds at a time is the samples of one.
+func nearest(ctx context.Context, m *gallery.Model, atoms []WeightedAtom) error {
+	if m.Images == nil {
+		return nil
+	}
+	classes := m.Parts().Classes
+	of := make([][]*WeightedAtom, len(classes))
+	for i := range atoms {
+		of[atoms[i].Class] = append(of[atoms[i].Class], &atoms[i])
+	}
+	for c, list := range of {
+		if len(list) == 0 {
+			continue
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := nearestOf(m, c, list); err != nil {
+			return fmt.Errorf("explain: the enrolled images of %s: %w", classes[c], err)
+		}
+	}
+	return nil
+}
+
+// nearestOf is nearest for atoms of class c.
+func nearestOf(m *gallery.Model, c int, atoms []*WeightedAtom) error {
+	p := m.Parts()
+	first, n := m.Images.Groups[c], m.Images.Groups[c+1]-m.Images.Groups[c]
+	columns := make([]int, n)
+	for j := range columns {
+		columns[j] = first + j
+	}
+	in := m.Pipeline
+	in.Shift = 0 // only the projection was fit on moved images
+	samples, _, err := in.Training(m.Images.Select(columns))
+	if err != nil {
+		return err
+	}
+	x := classify.Unit(m.Project(samples.X))
+	_, images := x.Dims()
+	lo, hi := p.Groups[c], p.Groups[c+1]
+	likeness := mat.NewDense(hi-lo, images, nil)
+	lin.AtB(likeness, 1, classify.Unit(lin.Cols(p.D, lo, hi)), x)
+	for _, a := range atoms {
+		row := likeness.RawRowView(a.Atom - lo)
+		j := mostAlike(row, a.Atom-lo)
+		a.Likeness = row[j]
+		a.Enrolled, a.Mirrored = first+j%n, j >= n // copies follow the images
+	}
+	return nil
+}
+
+// mostAlike returns the first of the cosines that is largest in magnitude: an
+// atom of either sign has the same pattern. Of several samples that are the atom,
+// as in few dimensions, it is the one at place k, where it was learnt from.
+func mostAlike(cosines []float64, k int) int {
+	if k < len(cosines) && cosines[k] >= same {
+		return k
+	}
+	at := 0
+	for j, v := range cosines {
+		if math.Abs(v) > math.Abs(cosines[at]) {
+			at = j
+		}
+	}
+	return at
+}
+
+// blocks are the votes of the parts of y, d×1, which are images of one block.
+func blocks(ctx context.Context, p *classify.Parts, y *mat.Dense) ([]BlockVotes, error) {
+	c := p.Coder.(coding.Blocks) // as Check says
+	in := p.Grid
+	single, err := c.Place(c.Side, c.Side, in.Planes)
+	if err != nil {
+		return nil, err
+	}
+	var all []BlockVotes
+	for _, left := range starts(in.Width, c.Side, c.Step) {
+		for _, top := range starts(in.Height, c.Side, c.Step) {
+			b := BlockVotes{Top: top, Left: left, Side: c.Side}
+			over, err := single.Over(b.cut(p.D, in), p.Groups)
+			if err != nil {
+				return nil, err
+			}
+			votes := mat.NewDense(len(p.Classes), 1, nil)
+			if err := over.(coding.Voter).Votes(ctx, votes, b.cut(y, in)); err != nil {
+				return nil, err
+			}
+			b.Votes = mat.Col(nil, 0, votes)
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+// starts are where blocks begin in a length of n pixels, as coding.Blocks says.
+func starts(n, side, step int) (at []int) {
+	for i := 0; i+side < n; i += step {
+		at = append(at, i)
+	}
+	return append(at, n-side)
+}
+
+// cut returns what the columns of a, samples of in, have at the place of b.
+func (b *BlockVotes) cut(a *mat.Dense, in classify.Grid) *mat.Dense {
+	_, n := a.Dims()
+	part := mat.NewDense(in.Planes*b.Side*b.Side, n, nil)
+	for i := range in.Planes * b.Side * b.Side {
+		plane, col, row := i/(b.Side*b.Side), i/b.Side%b.Side, i%b.Side
+		copy(part.RawRowView(i), a.RawRowView((plane*in.Width+b.Left+col)*in.Height+b.Top+row))
+	}
+	return part
+}

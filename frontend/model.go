@@ -1,0 +1,130 @@
+package frontend
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/internal/lin"
+)
+
+// A Model is a classifier behind a pipeline: images go in, scores of people come
+// out. It names everybody: whether a face is a stranger's is for package openset.
+// It is immutable and safe for concurrent use.
+type Model struct {
+	Fitted
+	*classify.Classifier
+}
+
+// Learn fits the pipeline in to images and learns a classifier of its samples
+// with m.
+func Learn(ctx context.Context, images *dataset.Images, in Pipeline, m classify.Method, run classify.Run) (*Model, error) {
+	fitted, samples, err := in.Fit(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	c, err := m.Fit(ctx, samples, run)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{fitted, c}, nil
+}
+
+// Validate reports a pipeline whose samples the classifier does not take.
+func (m *Model) Validate() error {
+	if err := m.Fitted.Validate(); err != nil {
+		return err
+	}
+	d, _, _ := m.Dims()
+	if made := m.Features(); made != 0 && made != d {
+		return fmt.Errorf("atoms: a pipeline of %v makes %d features, not %d", m.Pipeline, made, d)
+	}
+	return nil
+}
+
+// A Recognition is what a Model says of a face.
+type Recognition struct {
+	Class  int       // the best guess, an index of Classes; -1 for an image without a face
+	Scores []float64 // len C; the larger, the likelier the class
+
+	classify.Evidence // that the face is of Class and not of a stranger
+}
+
+// Recognise returns what m says of each of the images, which it codes once.
+func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
+	var all []Recognition
+	err := m.Each(images, func(lo, hi int, x *mat.Dense) error {
+		r, err := m.Classify(ctx, x)
+		if err != nil {
+			return err
+		}
+		evidence, seen := m.Evidence(&r), make([]float64, hi-lo)
+		lin.SquaredColumnNorms(seen, r.Samples)
+		for j, class := range classify.Best(r.Scores) {
+			if seen[j] == 0 || images.NoFace != nil && images.NoFace[lo+j] {
+				class = -1
+			}
+			all = append(all, Recognition{class, mat.Col(nil, j, r.Scores), evidence[j]})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("recognise: %w", err)
+	}
+	return all, nil
+}
+
+// Scores returns the C×n scores of images.
+func (m *Model) Scores(ctx context.Context, images *dataset.Images) (*mat.Dense, error) {
+	return m.collect(images, len(m.Parts().Classes), func(x *mat.Dense) (*mat.Dense, error) { return m.Classifier.Scores(ctx, x) })
+}
+
+// Transform returns the K×n codes of images.
+func (m *Model) Transform(ctx context.Context, images *dataset.Images) (*mat.Dense, error) {
+	_, k, _ := m.Dims()
+	return m.collect(images, k, func(x *mat.Dense) (*mat.Dense, error) { return m.Classifier.Transform(ctx, x) })
+}
+
+// Predict returns the class with the largest score of each of the images, an
+// index of Classes; the first of equals.
+func (m *Model) Predict(ctx context.Context, images *dataset.Images) ([]int, error) {
+	scores, err := m.Scores(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	return classify.Best(scores), nil
+}
+
+// Margins returns by how much the largest class score of each of the images
+// exceeds the second.
+func (m *Model) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
+	scores, err := m.Scores(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	_, n := scores.Dims()
+	margins := make([]float64, n)
+	for j := range margins {
+		margins[j] = classify.Margin(scores.ColView(j))
+	}
+	return margins, nil
+}
+
+// collect returns what of makes of the samples of images, so many rows.
+func (m *Model) collect(images *dataset.Images, rows int, of func(*mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	out := mat.NewDense(rows, images.Len(), nil)
+	err := m.Each(images, func(lo, hi int, x *mat.Dense) error {
+		made, err := of(x)
+		if err == nil {
+			lin.Set(lin.Cols(out, lo, hi), 1, made)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("recognise: %w", err)
+	}
+	return out, nil
+}

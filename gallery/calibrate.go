@@ -1,0 +1,84 @@
+package gallery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/frontend"
+	"nrdl/openset"
+)
+
+// Calibrate returns a threshold for m, which method learnt: method learns again and
+// again without some people, who are strangers then, and without some faces of the
+// others. Given are the margins of other strangers in m; it may
+// be nil. Progress is told how many folds are done; it may be nil. Equal models and
+// options give equal results. The error wraps openset.ErrNoStrangers where there
+// are two people only and nobody is given, and ErrForgotten where m keeps no
+// images.
+func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	f, err := newCrossValidation(ctx, m, method, opt.Folds)
+	if err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	c := &openset.Calibration{FAR: opt.FAR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
+	if len(m.Images.Classes) > classify.LeastClasses {
+		c.People = len(m.Images.Classes)
+	}
+	f.pairs = &openset.Pairs{}
+	for g := range f.folds {
+		err := f.fold(ctx, g, func(r HeldOutResult) { c.Add(r.Margin, r.Spread, r.Stranger, r.Right) })
+		if err != nil {
+			return nil, fmt.Errorf("calibrate: fold %d of %d: %w", g+1, f.folds, err)
+		}
+		if progress != nil {
+			progress(g+1, f.folds)
+		}
+	}
+	if f.pairs.Impostor.N > 1 {
+		c.Pairs = f.pairs
+	}
+	if err := c.Fit(len(m.Images.Classes), lawOf(m.Model)); err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	return c, nil
+}
+
+// Recalibrate returns the calibration of m for another share of false accepts, and
+// with the margins of strangers in place of those that were given before,
+// unless given is nil.
+func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration, error) {
+	if m.Calibration == nil {
+		return nil, errors.New("recalibrate: the model has no calibration")
+	}
+	again := *m.Calibration
+	again.FAR = far
+	if given != nil {
+		again.Given = append([]float64(nil), given...)
+	}
+	if err := (openset.Options{FAR: again.FAR, Prior: again.Prior, Folds: again.Folds}).Validate(); err != nil {
+		return nil, fmt.Errorf("recalibrate: %w", err)
+	}
+	if err := again.Fit(len(m.Parts().Classes), lawOf(m.Model)); err != nil {
+		return nil, fmt.Errorf("recalibrate: %w", err)
+	}
+	return &again, nil
+}
+
+// lawOf returns the law of strangers in m.
+func lawOf(m *frontend.Model) openset.Law {
+	p := m.Parts()
+	_, byResidual := p.Rule.(classify.Residual)
+	switch {
+	case p.Coder != coding.Coder(coding.DefaultStopped) || !byResidual || m.Pipeline.Features.String() != frontend.Faces96.Features.String():
+		return openset.UnknownLaw
+	case m.Pipeline.Projection.IsZero():
+		return openset.PlainLaw
+	}
+	return openset.ProjectedLaw
+}

@@ -1,0 +1,256 @@
+package gallery
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fvbommel/sortorder"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// A MergeReport says what became of the images that Merge added.
+type MergeReport struct {
+	Added   int
+	Skipped []string    // IDs of those that were there already, pixel by pixel
+	Renamed [][2]string // ID and new ID of those whose ID another image had
+	Twice   [][2]string // IDs of one image that two people have: one of the names is wrong
+}
+
+// Merge returns the images of s and of more, which are of the same Input; it
+// changes neither. The result is what opening a folder gives in which all of
+// them lie: people, and the images of those whom more has, in natural order of
+// their IDs. So the order in which sets are merged does not matter, but for
+// images of one ID: one that has the pixels of the first is left out, and others
+// get a number, ann/1~2.jpg.
+func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
+	if a, b := s.Frame.String(), more.Frame.String(); a != b {
+		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Frame, more.Frame)
+	}
+	ds, _ := s.X.Dims()
+	if d, _ := more.X.Dims(); d != ds {
+		return nil, MergeReport{}, fmt.Errorf("merge: images of %d numbers, and others of %d", ds, d)
+	}
+	if err := dataset.CheckNames(more.Classes); err != nil {
+		return nil, MergeReport{}, fmt.Errorf("merge: %w", err)
+	}
+	m := newMerger(s, more)
+	for j := range more.Groups[len(more.Classes)] {
+		m.add(more, j)
+	}
+	m.twice()
+	return m.set(), m.MergeReport, nil
+}
+
+// An entry is an image of a set that is being put together.
+type entry struct {
+	id      string
+	quality dataset.Quality
+	pixels  []float64
+	added   bool
+}
+
+// A merger is Images being put together, in the units of the first.
+type merger struct {
+	MergeReport
+	first   *dataset.Images
+	ids     bool // whether images have IDs
+	quality bool
+	people  map[string][]entry
+	touched map[string]bool // whom the second set has
+}
+
+func newMerger(s, more *dataset.Images) *merger {
+	m := &merger{
+		first: s, ids: s.IDs != nil || more.IDs != nil, quality: s.Quality != nil || more.Quality != nil,
+		people: map[string][]entry{}, touched: map[string]bool{},
+	}
+	for j := range s.Groups[len(s.Classes)] {
+		name, e := m.entry(s, j)
+		m.people[name] = append(m.people[name], e)
+	}
+	return m
+}
+
+// entry is image j of s, and whose it is.
+func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
+	c := s.ClassOf(j)
+	e := entry{pixels: mat.Col(nil, j, s.X)}
+	switch {
+	case s.IDs != nil:
+		e.id = s.IDs[j]
+	case m.ids:
+		e.id = fmt.Sprintf("%s/%04d", s.Classes[c], j-s.Groups[c]+1)
+	}
+	if s.Quality != nil {
+		e.quality = s.Quality[j]
+	}
+	if f := s.Scale() / m.first.Scale(); f != 1 {
+		for i := range e.pixels {
+			e.pixels[i] *= f
+		}
+	}
+	if s.AreImages() {
+		for i, v := range e.pixels {
+			e.pixels[i] = float64(float32(v)) // as Keep keeps them
+		}
+	}
+	return s.Classes[c], e
+}
+
+// add takes in image j of s.
+func (m *merger) add(s *dataset.Images, j int) {
+	name, e := m.entry(s, j)
+	m.touched[name] = true
+	asked := e.id
+	for n := 2; m.ids; n++ {
+		i := slices.IndexFunc(m.people[name], func(o entry) bool { return o.id == e.id })
+		if i < 0 {
+			break
+		}
+		if slices.Equal(m.people[name][i].pixels, e.pixels) {
+			m.Skipped = append(m.Skipped, asked)
+			return
+		}
+		e.id = nextID(asked, n)
+	}
+	if e.id != asked {
+		m.Renamed = append(m.Renamed, [2]string{asked, e.id})
+	}
+	m.Added++
+	e.added = true
+	m.people[name] = append(m.people[name], e)
+}
+
+// twice finds the images that were added and that somebody else has too.
+func (m *merger) twice() {
+	type place struct {
+		name string
+		entry
+	}
+	seed := maphash.MakeSeed()
+	there := map[uint64][]place{}
+	names := slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
+	for _, name := range names {
+		for _, e := range m.people[name] {
+			key := e.hash(seed)
+			for _, o := range there[key] {
+				if (e.added || o.added) && o.name != name && slices.Equal(o.pixels, e.pixels) {
+					m.Twice = append(m.Twice, [2]string{o.id, e.id})
+				}
+			}
+			there[key] = append(there[key], place{name, e})
+		}
+	}
+}
+
+func (e entry) hash(seed maphash.Seed) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, v := range e.pixels {
+		maphash.WriteComparable(&h, v)
+	}
+	return h.Sum64()
+}
+
+// nextID is the n-th of the IDs that would be id: ann/1~2.jpg.
+func nextID(id string, n int) string {
+	ext := path.Ext(id)
+	return fmt.Sprintf("%s~%d%s", strings.TrimSuffix(id, ext), n, ext)
+}
+
+// set is what was put together.
+func (m *merger) set() *dataset.Images {
+	d, _ := m.first.X.Dims()
+	t := dataset.Unlabelled(nil, m.first.Frame)
+	t.Groups, t.White = []int{0}, m.first.White
+	t.Classes = slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
+	var all []entry
+	for _, name := range t.Classes {
+		own := m.people[name]
+		if m.touched[name] {
+			slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
+		}
+		all = append(all, own...)
+		t.Groups = append(t.Groups, len(all))
+	}
+	t.X = mat.NewDense(d, len(all), nil)
+	for j, e := range all {
+		t.X.SetCol(j, e.pixels)
+		if m.ids {
+			t.IDs = append(t.IDs, e.id)
+		}
+		if m.quality {
+			t.Quality = append(t.Quality, e.quality)
+		}
+	}
+	return t
+}
+
+// comparePaths orders paths as a walk through their folders meets them, each in
+// natural order.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), sortorder.NaturalCompare)
+}
+
+// Without returns the images of s but for those of people, all of whom it must
+// know.
+func Without(s *dataset.Images, people ...string) (*dataset.Images, error) {
+	keep, _, err := divide(s, people)
+	if err != nil {
+		return nil, err
+	}
+	if len(keep) == 0 {
+		return nil, errors.New("nobody would be left")
+	}
+	return s.Select(keep), nil
+}
+
+// divide returns the columns of other people, and those of people.
+func divide(s *dataset.Images, people []string) (others, own []int, err error) {
+	for _, name := range people {
+		if !slices.Contains(s.Classes, name) {
+			return nil, nil, hint.Unknown("person", name, s.Classes)
+		}
+	}
+	for j := range s.Groups[len(s.Classes)] {
+		if slices.Contains(people, s.Classes[s.ClassOf(j)]) {
+			own = append(own, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	return others, own, nil
+}
+
+// Rename returns s with another name for a person, also as the folder that the
+// IDs of their images begin with: what opening a folder gives in which that of
+// the person is called so. Where there is somebody of that name, their images
+// become those of one person, as Merge puts them together.
+func Rename(s *dataset.Images, from, to string) (*dataset.Images, MergeReport, error) {
+	others, own, err := divide(s, []string{from})
+	if err != nil {
+		return nil, MergeReport{}, err
+	}
+	if err := dataset.CheckName(to); err != nil {
+		return nil, MergeReport{}, err
+	}
+	renamed := s.Select(own)
+	renamed.Classes = []string{to}
+	for j, id := range renamed.IDs {
+		if rest, ok := strings.CutPrefix(id, from+"/"); ok {
+			renamed.IDs[j] = to + "/" + rest
+		}
+	}
+	if len(others) == 0 {
+		return renamed, MergeReport{}, nil
+	}
+	return Merge(s.Select(others), renamed)
+}

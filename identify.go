@@ -1,0 +1,106 @@
+package nrdl
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/gallery"
+)
+
+// A Face is what a Recogniser says of a face in a photograph.
+type Face struct {
+	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
+	Name        string          // "" where Known is false
+	Known       bool            // the face matches somebody
+	Probability float64         // that the best guess, Ranked[0], is right; NaN where that is not known
+	Margin      float64         // by which the best score exceeds the second
+	Ranked      []Candidate     // all people, the likeliest first
+	Detected    *face.Face      // pupils and quality; nil for a crop
+	Rejected    error           // why the face was not looked at, or nil; then nothing but Box and Detected is set
+
+	values []float64 // of the crop
+}
+
+// A Candidate is a person with a score; the larger, the likelier.
+type Candidate struct {
+	Name  string  `json:"name"`
+	Score float64 `json:"score"`
+}
+
+// Identify returns the faces in photo, which is upright, the largest first, with
+// their names. There are none where no face is found.
+func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
+	faces := r.look(photo)
+	return faces, r.name(ctx, faces)
+}
+
+// look returns the faces in photo, without names.
+func (r *Recogniser) look(photo image.Image) []Face {
+	if r.detects() {
+		return facesOf(face.In(dataset.Grey(photo), r.which(face.All), r.m.Frame))
+	}
+	return facesOf(face.Whole(dataset.Sample(photo, r.m.Frame)))
+}
+
+// which faces of several are meant; missing says which where nobody has chosen.
+func (r *Recogniser) which(missing face.Which) face.Which {
+	return cmp.Or(r.detect.Which, missing)
+}
+
+func facesOf(seen []face.Seen) []Face {
+	faces := make([]Face, len(seen))
+	for i, s := range seen {
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values}
+		if s.Face != nil {
+			faces[i].Box = s.Face.Box
+		}
+	}
+	return faces
+}
+
+// name fills in what r says of the faces that are not rejected.
+func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
+	var faces []*Face
+	for _, some := range all {
+		for i := range some {
+			if some[i].Rejected == nil {
+				faces = append(faces, &some[i])
+			}
+		}
+	}
+	if len(faces) == 0 {
+		return context.Cause(ctx)
+	}
+	x := mat.NewDense(len(faces[0].values), len(faces), nil)
+	for j, f := range faces {
+		x.SetCol(j, f.values)
+	}
+	said, err := r.m.Identify(ctx, dataset.Unlabelled(x, r.m.Frame))
+	if err != nil {
+		return err
+	}
+	people := r.m.Parts().Classes
+	for j, f := range faces {
+		f.set(&said[j], people)
+	}
+	return nil
+}
+
+// set fills in what said says.
+func (f *Face) set(said *gallery.Face, people []string) {
+	f.Ranked = make([]Candidate, len(people))
+	for c, name := range people {
+		f.Ranked[c] = Candidate{name, said.Scores[c]}
+	}
+	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Margin
+	if f.Known {
+		f.Name = f.Ranked[0].Name
+	}
+}

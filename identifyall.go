@@ -1,0 +1,158 @@
+package nrdl
+
+import (
+	"context"
+	"image"
+	"iter"
+	"runtime"
+	"sync"
+	"time"
+
+	"nrdl/face"
+)
+
+// A Photo is a photograph to identify the faces in.
+type Photo struct {
+	Name string                 // for errors
+	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
+}
+
+// A Result is what IdentifyAll says of a Photo.
+type Result struct {
+	Photo Photo
+	Size  image.Point // of the photograph, upright; zero where images are taken as they are
+	Faces []Face      // the largest first; none where no face was found
+}
+
+// How many photographs are read ahead of the one that is next in order, and named
+// together.
+const (
+	ahead    = 64
+	together = 64                     // photographs or faces; a batch ends with the first of them
+	patience = 200 * time.Millisecond // after which a batch that is not full is named
+)
+
+// A job is a photograph that will have been looked at when done is closed.
+type job struct {
+	Result
+	err  error
+	done chan struct{}
+}
+
+// IdentifyAll returns the faces in photos, in their order. Photographs are read and
+// searched by all processors, and a bounded number of them is in memory. The error
+// is that of one photograph, and the others follow; the last one is that of ctx,
+// where it ends first. Faces cannot be explained: Identify gives such.
+func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		inner, cancel := context.WithCancel(ctx)
+		var workers sync.WaitGroup
+		defer workers.Wait()
+		defer cancel()
+		next, queue := make(chan *job), make(chan *job, ahead)
+		workers.Go(func() {
+			defer close(queue)
+			defer close(next)
+			for p := range photos {
+				j := &job{Result: Result{Photo: p}, done: make(chan struct{})}
+				for _, to := range []chan *job{queue, next} {
+					select {
+					case to <- j:
+					case <-inner.Done():
+						return
+					}
+				}
+			}
+		})
+		for range runtime.GOMAXPROCS(0) {
+			workers.Go(func() {
+				for j := range next {
+					j.err = r.read(j)
+					close(j.done)
+				}
+			})
+		}
+		for batch := range batches(inner, queue) {
+			err := r.nameBatch(inner, batch)
+			for _, j := range batch {
+				if err != nil {
+					j.err = err
+				}
+				if !yield(j.Result, j.err) || err != nil {
+					return
+				}
+			}
+		}
+		if err := context.Cause(ctx); err != nil {
+			yield(Result{}, err)
+		}
+	}
+}
+
+// read looks at the photograph of j.
+func (r *Recogniser) read(j *job) error {
+	data, err := j.Photo.Load()
+	if err != nil {
+		return err
+	}
+	seen, size, err := face.Decode(data, j.Photo.Name, r.detects(), r.which(face.All), r.m.Frame)
+	j.Size, j.Faces = size, facesOf(seen)
+	return err
+}
+
+// nameBatch names the faces of the photographs that could be read.
+func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
+	var faces [][]Face
+	for _, j := range batch {
+		if j.err == nil {
+			faces = append(faces, j.Faces)
+		}
+	}
+	if err := r.name(ctx, faces...); err != nil {
+		return err
+	}
+	for _, some := range faces {
+		for i := range some {
+			some[i].values = nil
+		}
+	}
+	return nil
+}
+
+// batches yields what is done, in the order of queue, until ctx ends.
+func batches(ctx context.Context, queue <-chan *job) iter.Seq[[]*job] {
+	return func(yield func([]*job) bool) {
+		var batch []*job
+		var first *job // of those that are not in a batch yet
+		faces := 0
+		for more := true; more; {
+			var idle <-chan time.Time
+			if len(batch) > 0 {
+				idle = time.After(patience)
+			}
+			in, done := queue, chan struct{}(nil)
+			if first != nil {
+				in, done = nil, first.done
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case first, more = <-in:
+				if more {
+					continue
+				}
+			case <-done:
+				batch = append(batch, first)
+				faces += len(first.Faces)
+				if first = nil; len(batch) < together && faces < together {
+					continue
+				}
+			case <-idle:
+			}
+			if len(batch) > 0 && !yield(batch) {
+				return
+			}
+			batch, faces = nil, 0
+		}
+	}
+}

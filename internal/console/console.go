@@ -1,0 +1,127 @@
+// Package console prints what a command finds, what it tells on the way, and how
+// far it is. Results go to one writer, the story to another; texts that come from
+// outside cannot steer the terminal.
+package console
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/term"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/internal/legible"
+)
+
+// A Console is where results and the story go.
+type Console struct {
+	Out      *bufio.Writer       // results
+	Err      *os.File            // the story, warnings and errors
+	Terminal bool                // Err is a terminal
+	colours  bool                // Err may be coloured
+	bar      atomic.Pointer[Bar] // that is shown now; nil for none
+}
+
+// New returns the Console of a process.
+func New(stdout, stderr *os.File) *Console {
+	terminal := term.IsTerminal(int(stderr.Fd()))
+	return &Console{
+		Out:      bufio.NewWriter(stdout),
+		Err:      stderr,
+		Terminal: terminal,
+		colours:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	}
+}
+
+// story is where lines of the story go: above the bar where there is one.
+func (c *Console) story() io.Writer {
+	if b := c.bar.Load(); b != nil {
+		return b.pool
+	}
+	return c.Err
+}
+
+// A colour is an ANSI escape sequence.
+type colour string
+
+const (
+	red    colour = "\x1b[1;31m"
+	yellow colour = "\x1b[1;33m"
+	cyan   colour = "\x1b[1;36m"
+)
+
+// Own is text of the program itself, perhaps coloured: it is printed as it is.
+type Own string
+
+func (c *Console) paint(with colour, text string) Own {
+	if !c.colours {
+		return Own(text)
+	}
+	return Own(string(with) + text + "\x1b[0m")
+}
+
+// Tell adds a line to the story.
+func (c *Console) Tell(format string, args ...any) {
+	fmt.Fprintf(c.story(), format+"\n", legibly(args)...)
+}
+
+// Hint tells what to do next.
+func (c *Console) Hint(format string, args ...any) {
+	c.Tell("nrdl: %s %s", c.paint(cyan, "hint:"), fmt.Sprintf(format, args...))
+}
+
+// Warn tells of something that is probably not what the user wants.
+func (c *Console) Warn(format string, args ...any) {
+	fmt.Fprintf(c.story(), "nrdl: %s %s\n", c.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
+}
+
+// WarnOf is Warn of err, and its hint.
+func (c *Console) WarnOf(err error) {
+	c.Warn("%v", err)
+	if h := hint.Of(err); h != "" {
+		c.Hint("%s", h)
+	}
+}
+
+// Complain prints err, or each of the errors that it joins, and its hint.
+func (c *Console) Complain(err error) { _, _ = io.WriteString(c.story(), c.Complaint(err)) }
+
+// Complaint is the lines of Complain.
+func (c *Console) Complaint(err error) string {
+	var lines strings.Builder
+	for _, one := range dataset.Joined(err) {
+		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(red, "error:"), legible.Escaped(one.Error()))
+	}
+	if h := hint.Of(err); h != "" {
+		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(h))
+	}
+	return lines.String()
+}
+
+// Print adds to the results. Its errors surface when Out is flushed.
+func (c *Console) Print(format string, args ...any) { fmt.Fprintf(c.Out, format, legibly(args)...) }
+
+// legibly returns args with the hidden characters in texts escaped: the names of
+// files, and errors that tell them, must not steer the terminal.
+func legibly(args []any) []any {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case Own:
+			safe[i] = v
+		case error:
+			safe[i] = legible.Escaped(v.Error())
+		default:
+			if safe[i] = arg; reflect.ValueOf(arg).Kind() == reflect.String {
+				safe[i] = legible.Escaped(fmt.Sprint(arg))
+			}
+		}
+	}
+	return safe
+}

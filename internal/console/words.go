@@ -1,0 +1,124 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Percent writes a fraction in percent.
+func Percent(fraction float64) string { return fmt.Sprintf("%.2f", 100*fraction) }
+
+// Plural counts things whose plural ends in s.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Passes counts passes.
+func Passes(n int) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return fmt.Sprintf("%d passes", n)
+}
+
+// Abridged joins names, at most five of them.
+func Abridged(names []string) string {
+	if len(names) <= 5 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
+}
+
+// Quoted makes path a word of a shell.
+func Quoted(path string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:_@", r)
+	}
+	if strings.ContainsFunc(path, special) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// Megabytes writes the size of a file.
+func Megabytes(n int64) string {
+	if n < 1_000_000 {
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// About rounds a duration for people: "3 s", "2 min", "1 h 10 min".
+func About(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "< 1 s"
+	case d < 90*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour-30*time.Second:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	default:
+		m := int(d.Round(5 * time.Minute).Minutes())
+		return strings.TrimSuffix(fmt.Sprintf("%d h %d min", m/60, m%60), " 0 min")
+	}
+}
+
+// Seconds writes a duration that was measured.
+func Seconds(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 0.01:
+		return fmt.Sprintf("%.2g ms", 1000*s)
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", 1000*s)
+	case s < 10:
+		return fmt.Sprintf("%.2f s", s)
+	default:
+		return fmt.Sprintf("%.1f s", s)
+	}
+}
+
+// Columns is how wide help and lists are at most.
+const Columns = 100
+
+// An Entry is a name with paragraphs about it.
+type Entry struct {
+	Name       string
+	Paragraphs []string
+}
+
+// Entries prints the paragraphs beside the names, within Columns.
+func (c *Console) Entries(rows []Entry) {
+	indent := 0
+	for _, r := range rows {
+		indent = max(indent, utf8.RuneCountInString(r.Name)+2)
+	}
+	for _, r := range rows {
+		name := r.Name
+		for _, p := range r.Paragraphs {
+			for _, line := range folded(p, Columns-indent) {
+				c.Print("%-*s%s\n", indent, name, line)
+				name = ""
+			}
+		}
+	}
+}
+
+// folded divides text between words into lines of at most width runes, or of
+// one word.
+func folded(text string, width int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last < 0 || utf8.RuneCountInString(lines[last]+" "+word) > width {
+			lines = append(lines, word)
+			continue
+		}
+		lines[last] += " " + word
+	}
+	return lines
+}

@@ -1,0 +1,245 @@
+// Package linkdir makes a folder a person with links to the photographs of the
+// person.
+package linkdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"nrdl/dataset"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+)
+
+// NoFace is the folder of photographs in which nobody is looked at.
+const NoFace = "no face"
+
+// A Sorter makes a folder a person with links to the photographs of the person,
+// one of those with nobody whom the model knows, and one of those without a face.
+type Sorter struct {
+	Unlock  func() // ends the Sorter
+	dir     string
+	folders map[string]string    // of a person
+	taken   map[string]*linkings // by folder
+	how     int                  // of ways, that works here
+	warn    func(format string, args ...any)
+}
+
+// linkings are what a folder of links holds.
+type linkings struct {
+	names map[string]bool // in lower case: systems differ in whether case counts
+	to    map[string]bool // the absolute paths that symbolic links lead to
+	last  map[string]int  // the number last given to a name
+}
+
+// A way makes a name for the file at path.
+type way struct {
+	name string
+	make func(path, target, link string) error
+}
+
+// ways in the order of preference. Not every file system has links, and Windows
+// lets few people make symbolic ones.
+var ways = []way{
+	{"symbolic links", func(_, target, link string) error { return os.Symlink(target, link) }},
+	{"hard links", func(path, _, link string) error { return os.Link(path, link) }},
+	{"copies", func(path, _, link string) error { return duplicate(path, link) }},
+}
+
+// New returns the Sorter into dir, which it makes, for people. No other
+// process sorts into dir until Unlock is called.
+func New(dir string, people []string, warn func(format string, args ...any)) (*Sorter, error) {
+	if err := atomicfile.MakeFolder(dir); err != nil {
+		return nil, fmt.Errorf("sort: %w", err)
+	}
+	unlock, err := atomicfile.LockFolder(dir)
+	if errors.Is(err, atomicfile.ErrLocked) {
+		err = hint.Add(err, "wait until the other nrdl is done, or choose another folder: --sort DIR")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sort: %w", err)
+	}
+	s := &Sorter{dir: Real(dir), Unlock: unlock, folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
+	names := dataset.FolderNames(append([]string{dataset.Unknown, NoFace}, people...))
+	for c, person := range people {
+		s.folders[person] = names[2+c]
+	}
+	return s, nil
+}
+
+// Place links to the photograph at path from the folders of people, of whom the
+// same may be there more than once; where there are none, from the folder other,
+// dataset.Unknown or NoFace.
+func (s *Sorter) Place(path string, people []string, other string) error {
+	folders := []string{other}
+	if len(people) > 0 {
+		folders = nil
+	}
+	for i, p := range people {
+		if !slices.Contains(people[:i], p) {
+			folders = append(folders, s.folders[p])
+		}
+	}
+	for _, folder := range folders {
+		if err := s.link(folder, path); err != nil {
+			return fmt.Errorf("sort %s into %s: %w", path, filepath.Join(s.dir, folder), err)
+		}
+	}
+	return nil
+}
+
+// link makes a name in folder for the file at path, that of the file with a
+// number where it is taken. It makes none where there is one already.
+func (s *Sorter) link(folder, path string) error {
+	dir := filepath.Join(s.dir, folder)
+	have, err := s.open(dir)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
+	if have.to[file] {
+		return nil
+	}
+	target, err := filepath.Rel(dir, file)
+	if err != nil { // another drive
+		target = file
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	base := filepath.Base(path)
+	for n := max(1, have.last[base]); ; n++ {
+		name := numbered(base, n)
+		at := filepath.Join(dir, name)
+		if have.names[strings.ToLower(name)] {
+			if same(at, info) {
+				return nil
+			}
+			continue
+		}
+		err := s.make(file, target, at)
+		taken := errors.Is(err, fs.ErrExist) // by another program meanwhile
+		if err != nil && !taken {
+			return err
+		}
+		have.names[strings.ToLower(name)] = true
+		if taken && !same(at, info) {
+			continue
+		}
+		have.to[file], have.last[base] = true, n
+		return nil
+	}
+}
+
+// numbered is "a.jpg", "a (2).jpg", …
+func numbered(base string, n int) string {
+	if n == 1 {
+		return base
+	}
+	ext := filepath.Ext(base)
+	return fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(base, ext), n, ext)
+}
+
+// same reports whether the file at path is the one of info, a link to it, or a
+// copy of it.
+func same(path string, info fs.FileInfo) bool {
+	if there, err := os.Stat(path); err == nil && os.SameFile(there, info) {
+		return true
+	}
+	there, err := os.Lstat(path)
+	return err == nil && there.Mode().IsRegular() && there.Size() == info.Size() && there.ModTime().Equal(info.ModTime())
+}
+
+// make makes link in the first way that works. No way works on a full disk.
+func (s *Sorter) make(path, target, link string) error {
+	for {
+		err := ways[s.how].make(path, target, link)
+		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
+			return err
+		}
+		s.warn("%s in place of %s: %v", ways[s.how+1].name, ways[s.how].name, err)
+		s.how++
+	}
+}
+
+// open returns what dir, which it makes, holds.
+func (s *Sorter) open(dir string) (*linkings, error) {
+	if have := s.taken[dir]; have != nil {
+		return have, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	have := &linkings{names: map[string]bool{}, to: map[string]bool{}, last: map[string]int{}}
+	for _, e := range entries {
+		have.names[strings.ToLower(e.Name())] = true
+		if target, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil {
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(dir, target)
+			}
+			have.to[target] = true
+		}
+	}
+	s.taken[dir] = have
+	return have, nil
+}
+
+// duplicate copies the file at path, with its time, to a place where none is.
+func duplicate(path, to string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = atomicfile.Write(context.Background(), to, func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
+}
+
+// Within reports whether path is folder or lies in it, whichever links lead
+// there. Neither need exist.
+func Within(path, folder string) bool {
+	rel, err := filepath.Rel(Real(folder), Real(path))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Real is the absolute path of path, without links as far as it exists.
+func Real(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for there, rest := abs, ""; ; {
+		if followed, err := filepath.EvalSymlinks(there); err == nil {
+			return filepath.Join(followed, rest)
+		}
+		up := filepath.Dir(there)
+		if up == there {
+			return abs
+		}
+		there, rest = up, filepath.Join(filepath.Base(there), rest)
+	}
+}

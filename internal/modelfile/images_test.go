@@ -1,0 +1,204 @@
+package modelfile
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/safetensors"
+	"nrdl/method"
+	"nrdl/openset"
+	"nrdl/synthetic"
+)
+
+// faces are so many images of each of so many drawn people.
+func faces(t testing.TB, people, each int, size dataset.Size) *dataset.Images {
+	t.Helper()
+	d := synthetic.Default
+	d.People, d.PerPerson, d.Input = people, each, size
+	set, err := d.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func pipeline(t testing.TB, text string) frontend.Pipeline {
+	t.Helper()
+	in, err := frontend.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// learn learns s by a method whose dictionary is the training samples.
+func learn(t testing.TB, s *dataset.Images, in frontend.Pipeline) *gallery.Model {
+	t.Helper()
+	m, err := gallery.Learn(t.Context(), s, in, method.DefaultCRC, classify.Run{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// calibrated is m with the calibration of how.
+func calibrated(t testing.TB, m *gallery.Model, how openset.Options) *gallery.Model {
+	t.Helper()
+	c, err := m.Calibrate(t.Context(), method.DefaultCRC, how, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Calibration = c
+	return m
+}
+
+// A model with all stages is the same model after it was saved.
+func TestModelsOfPipelinesAreSaved(t *testing.T) {
+	s := faces(t, 3, 5, dataset.Size{Height: 12, Width: 10})
+	for _, text := range []string{
+		"12x10 pixels", "12x10 igo", "12x10 mirror fisher:0.5", "12x10 lcn pca:4", "12x10 despeckle igo+hog:cell=4 mirror fisher:0.1",
+		"12x10 crop=1 lbp:cell=5+igo zoom=0.7 mirror fisher:0.2 shift=1",
+	} {
+		m := learn(t, s, pipeline(t, text))
+		m.Images = nil
+		file := save(t, m)
+		again, err := load(file)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if !bytes.Equal(save(t, again), file) {
+			t.Errorf("%s: the loaded model is saved as other bytes", text)
+		}
+		if got := again.Pipeline.String(); got != pipeline(t, text).String() {
+			t.Errorf("%s is loaded as %s", text, got)
+		}
+		want, err := m.Scores(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := again.Scores(t.Context(), s); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: the loaded model scores otherwise, %v", text, err)
+		}
+	}
+}
+
+// A model that is learnt again from more people is the one that is learnt from
+// all of them, after it was written and read too, with its calibration.
+func TestLearningAgainIsLearning(t *testing.T) {
+	whole := faces(t, 9, 4, dataset.Size{Height: 12, Width: 10})
+	for _, text := range []string{"12x10 pixels", "12x10 igo mirror fisher:0.3"} {
+		in := pipeline(t, text)
+		for _, folds := range []int{0, 7} {
+			how := openset.Options{FAR: 0.02, Prior: 0.3, Folds: folds}
+			fresh := calibrated(t, learn(t, whole, in), how)
+			rest, err := gallery.Without(whole, "person003", "person007")
+			if err != nil {
+				t.Fatal(err)
+			}
+			few, err := load(save(t, calibrated(t, learn(t, rest, in), how)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			others, err := gallery.Without(whole, rest.Classes...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _, err := gallery.Merge(few.Images, others)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown, err := gallery.Learn(t.Context(), all, few.Pipeline, method.DefaultCRC, classify.Run{Seed: few.Parts().Seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			calibrated(t, grown, few.Calibration.How())
+			if !bytes.Equal(save(t, grown), save(t, fresh)) {
+				t.Errorf("%s, %d folds: another model", text, folds)
+			}
+		}
+	}
+}
+
+func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
+	s := faces(t, 5, 3, dataset.Size{Height: 6, Width: 6})
+	s.Quality = make([]dataset.Quality, 15)
+	for j := range s.Quality {
+		s.Quality[j] = dataset.Quality{Eyes: 40 + float64(j)/3, Sharpness: 0.5, Exposure: 0.9, Angle: -3, Detection: 20}
+	}
+	for name, scale := range map[string]float64{"bytes": 1, "single": 1.0 / 3, "black": 0} {
+		one := *s
+		one.X = mat.DenseCopyOf(s.X)
+		one.X.Apply(func(_, j int, v float64) float64 {
+			if name == "black" && j%3 > 0 {
+				return 0
+			}
+			return v * max(scale, 1.0/7)
+		}, one.X)
+		m := learn(t, &one, pipeline(t, "6x6 igo mirror"))
+		if name != "black" {
+			calibrated(t, m, openset.Default)
+		}
+		b := save(t, m)
+		again, err := load(b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(b, save(t, again)) {
+			t.Errorf("%s: saved again it is another file", name)
+		}
+		if !mat.Equal(again.Images.X, m.Images.X) {
+			t.Errorf("%s: other images than before", name)
+		}
+		kept, want := *again.Images, *m.Images
+		kept.X, want.X = nil, nil
+		if d := cmp.Diff(want, kept); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, d)
+		}
+		if d := cmp.Diff(m.Calibration, again.Calibration); d != "" {
+			t.Errorf("%s: another calibration: (-want +got)\n%s", name, d)
+		}
+		again.Images = nil
+		if small := save(t, again); len(small) >= len(b) || bytes.Contains(small, []byte("person003/01")) || !bytes.Contains(b, []byte("person003/01")) {
+			t.Errorf("%s: %d bytes with the images, %d without", name, len(b), len(small))
+		}
+	}
+}
+
+// A file of format 4 does not say what its calibration saw of strangers: it opens,
+// keeps its threshold, and can be refined.
+func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
+	m := calibrated(t, learn(t, faces(t, 8, 4, dataset.Size{Height: 12, Width: 10}), pipeline(t, "12x10")), openset.Default)
+	c := *m.Calibration
+	c.Seen, c.Spread, c.Pairs = 0, 0, nil
+	m.Calibration = &c
+	b := repack(t, save(t, m), true, func(_ map[string]*safetensors.Tensor, metadata map[string]string) {
+		text := strings.Replace(metadata["nrdl"], fmt.Sprintf(`"format":%d`, modelFormat), `"format":4`, 1)
+		if strings.Contains(text, `"seen"`) || strings.Contains(text, `"spread"`) || strings.Contains(text, `"pairs"`) {
+			t.Fatal("format 4 had no such fields")
+		}
+		metadata["nrdl"] = text
+	})
+	old, err := load(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.Most() {
+		t.Errorf("%+v, want %+v", got, c)
+	}
+	refined, err := old.Recalibrate(c.FAR, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(refined.Threshold > 0) || refined.Seen == 0 {
+		t.Errorf("refined: %+v", refined)
+	}
+}

@@ -1,0 +1,366 @@
+// Package modelfile reads and writes model files.
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/frontend/projection"
+	"nrdl/gallery"
+	"nrdl/internal/config"
+	"nrdl/internal/hint"
+	"nrdl/internal/safetensors"
+	"nrdl/openset"
+)
+
+// A model file is a safetensors file, which other programs can open. Its
+// tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
+// K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
+// samples are projected: D has p rows), groups (I64, C+1), and of the images that
+// the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
+// their groups) and quality (F64, 5×N). Its metadata holds under "nrdl" what about describes, as
+// JSON, and under "sha256" the hexadecimal SHA-256 of that text, a newline,
+// and for every tensor, in the order of their names: its name, a space, its
+// shape as [m n], a newline, its numbers as they are in the file.
+//
+// Inside "nrdl" an unknown or a repeated field is refused: a reader that does
+// not know a field does not know the model. Other keys of the metadata are
+// ignored: they belong to other programs. Another tensor is refused.
+
+// MaxBytes bounds the size of a model file that Read reads and Write
+// writes.
+const MaxBytes int64 = 8 << 30
+
+// modelFormat is the version of the model file. A change that an older nrdl
+// would misread adds one.
+//
+//	2: mean codes M, "weight"; coders with more parameters
+//	3: stages of the input, projection P and m; more coders and rules
+//	4: the eyes of the input, images that are kept, calibration
+//	5: a calibration says what it saw of strangers; one of format 4 is read as it is
+//	6: a calibration has the similarities of pairs; what follows from the images is not stored
+const (
+	modelFormat  = 6
+	oldestFormat = 4
+)
+
+// Keys of the metadata.
+const (
+	aboutKey    = "nrdl"
+	checksumKey = "sha256"
+)
+
+// about is what a model file holds beside the tensors.
+type about struct {
+	Format  int               `json:"format"`
+	Classes []string          `json:"classes"`
+	Coder   json.RawMessage   `json:"coder"` // of coding.Marshal
+	Rule    string            `json:"rule"`
+	Weight  float64           `json:"weight"`
+	Input   frontend.Pipeline `json:"input"`
+	Method  string            `json:"method"`
+	Params  json.RawMessage   `json:"params,omitempty"`
+	Seed    uint64            `json:"seed"`
+	Trained classify.Outcome  `json:"trained"`
+
+	Enrolled    *enrolled            `json:"enrolled,omitempty"`
+	Calibration *openset.Calibration `json:"calibration,omitempty"`
+}
+
+// Write writes m as a model file. Equal models give equal bytes.
+func Write(w io.Writer, m *gallery.Model) error {
+	text, err := aboutOf(m)
+	if err != nil {
+		return fmt.Errorf("save the model: %w", err)
+	}
+	tensors := tensorsOf(m)
+	if size := modelBytes(tensors, text); size > MaxBytes {
+		return fmt.Errorf("save the model: its file would be larger than %d bytes", MaxBytes)
+	}
+	metadata := map[string]string{aboutKey: text, checksumKey: checksum(tensors, text)}
+	if err := safetensors.Write(w, tensors, metadata); err != nil {
+		return fmt.Errorf("save the model: %w", err)
+	}
+	return nil
+}
+
+// modelBytes bounds the size of the file from above.
+func modelBytes(tensors []safetensors.Tensor, text string) int64 {
+	size := int64(2*len(text) + 1024)
+	for _, t := range tensors {
+		n := int64(8)
+		for _, s := range t.Shape {
+			n *= int64(s)
+		}
+		size += n
+	}
+	return size
+}
+
+func aboutOf(m *gallery.Model) (string, error) {
+	p := m.Parts()
+	names := []string{p.Method, string(p.Trained.Status)}
+	if m.Images != nil {
+		names = append(names, m.Images.IDs...)
+	}
+	for _, s := range names {
+		if !utf8.ValidString(s) {
+			return "", fmt.Errorf("the name %q is not valid UTF-8", s)
+		}
+	}
+	if r := p.Trained.Residual; math.IsNaN(r) || math.IsInf(r, 0) {
+		return "", fmt.Errorf("the residual is %v", r)
+	}
+	coder, err := coding.Marshal(p.Coder)
+	if err != nil {
+		return "", err
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	fisher, _ := p.Rule.(classify.Fisher)
+	err = enc.Encode(about{
+		modelFormat, p.Classes, coder, p.Rule.Name(), fisher.Weight, m.Pipeline,
+		p.Method, p.Params, p.Seed, p.Trained,
+		enrolledOf(m.Images), m.Calibration,
+	})
+	if err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(text.Bytes(), []byte{'\n'})), nil
+}
+
+// tensorsOf gives the tensors of m in the order of their names.
+func tensorsOf(m *gallery.Model) []safetensors.Tensor {
+	p := m.Parts()
+	list := []safetensors.Tensor{matrix("D", p.D), integerTensor("groups", p.Groups)}
+	switch r := p.Rule.(type) {
+	case classify.Fisher:
+		list = append(list, matrix("M", r.M))
+	case classify.Linear:
+		list = append(list, matrix("W", r.W))
+	}
+	if b := m.Basis; b != nil {
+		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
+	}
+	list = append(list, imageTensors(m.Images)...)
+	slices.SortFunc(list, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func matrix(name string, a *mat.Dense) safetensors.Tensor {
+	raw := a.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(a).RawMatrix()
+	}
+	return safetensors.Tensor{Name: name, Shape: []int{raw.Rows, raw.Cols}, Data: raw.Data[:raw.Rows*raw.Cols]}
+}
+
+// checksum of text and of the tensors, which are in the order of their names.
+func checksum(tensors []safetensors.Tensor, text string) string {
+	h := sha256.New() // its Write does not fail
+	fmt.Fprintf(h, "%s\n", text)
+	for _, t := range tensors {
+		fmt.Fprintf(h, "%s %v\n", t.Name, t.Shape)
+		_ = t.WriteData(h)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Read reads a model file, which may be of unknown origin: what it declares
+// is checked before memory is taken for it, a file that was cut short or
+// changed in any bit is refused, and its parts have to belong together.
+func Read(r io.Reader) (*gallery.Model, error) {
+	f, err := safetensors.Open(r, MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("not an nrdl model: %w", err)
+	}
+	text, ok := f.Metadata[aboutKey]
+	if !ok {
+		return nil, errors.New("not an nrdl model: a safetensors file of another program")
+	}
+	if err := checkFormat(text); err != nil {
+		return nil, err
+	}
+	tensors, err := f.Read()
+	if err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	if f.Metadata[checksumKey] != checksum(tensors, text) {
+		return nil, errors.New("damaged model: checksum differs")
+	}
+	var c content
+	if err := c.setTensors(tensors); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	m, err := c.model(text)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return m, nil
+}
+
+// checkFormat reads no more than the version: the rest may have changed in a
+// newer one.
+func checkFormat(text string) error {
+	var version struct {
+		Format *int `json:"format"`
+	}
+	switch err := json.Unmarshal([]byte(text), &version); {
+	case err != nil || version.Format == nil || *version.Format < 1:
+		return errors.New("damaged model: it does not say its format")
+	case *version.Format > modelFormat:
+		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
+		return hint.Add(err, "update nrdl")
+	case *version.Format < oldestFormat:
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d and %d)", *version.Format, oldestFormat, modelFormat)
+		return hint.Add(err, "learn it again")
+	}
+	return nil
+}
+
+// content is what the tensors of a file hold.
+type content struct {
+	d, w, m *mat.Dense
+	groups  []int
+	basis   projection.Fitted
+	images  dataset.Images
+}
+
+func (c *content) setTensors(tensors []safetensors.Tensor) error {
+	for _, t := range tensors {
+		var err error
+		switch t.Name {
+		case "D":
+			c.d, err = dense(t)
+		case "M":
+			c.m, err = dense(t)
+		case "P":
+			c.basis.P, err = dense(t)
+		case "W":
+			c.w, err = dense(t)
+		case "X":
+			c.images.X, err = widened(t)
+		case "enrolled":
+			c.images.Groups, err = integers(t)
+		case "m":
+			var m *mat.Dense
+			if m, err = dense(t); err == nil {
+				c.basis.M = m.RawMatrix().Data
+			}
+		case "quality":
+			var q *mat.Dense
+			if q, err = dense(t); err == nil {
+				c.images.Quality, err = qualities(q)
+			}
+		case "groups":
+			c.groups, err = integers(t)
+		default:
+			return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.d == nil || c.groups == nil {
+		return errors.New("no tensor D, or no groups")
+	}
+	if c.basis.P != nil || c.basis.M != nil {
+		return c.basis.Validate()
+	}
+	return nil
+}
+
+// dense takes over the numbers of t.
+func dense(t safetensors.Tensor) (*mat.Dense, error) {
+	data, ok := t.Data.([]float64)
+	if !ok || len(t.Shape) != 2 || len(data) == 0 {
+		return nil, fmt.Errorf("%s is not a matrix", t.Name)
+	}
+	return mat.NewDense(t.Shape[0], t.Shape[1], data), nil
+}
+
+// model is the model of c, of which text says the rest.
+func (c *content) model(text string) (*gallery.Model, error) {
+	if _, err := config.Members([]byte(text)); err != nil {
+		return nil, err
+	}
+	var a about
+	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&a); err != nil {
+		return nil, err
+	}
+	coder, err := coding.Unmarshal(a.Coder)
+	if err != nil {
+		return nil, err
+	}
+	if err := dataset.CheckNames(a.Classes); err != nil {
+		return nil, hint.Add(err, "learn it again from faces with another name for this person")
+	}
+	rule, err := c.rule(a.Rule, a.Weight)
+	if err != nil {
+		return nil, err
+	}
+	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration}
+	if c.basis.P != nil || c.basis.M != nil {
+		m.Basis = &c.basis
+	}
+	if err := m.Fitted.Validate(); err != nil {
+		return nil, err
+	}
+	p := classify.Parts{
+		D: c.d, Groups: c.groups, Coder: coder, Rule: rule, Classes: a.Classes,
+		Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained,
+	}
+	if m.Basis == nil {
+		p.Grid = a.Input.Grid()
+	}
+	if m.Classifier, err = classify.NewClassifier(p); err != nil {
+		return nil, err
+	}
+	if (a.Enrolled == nil) != (c.images.X == nil && c.images.Groups == nil && c.images.Quality == nil) {
+		return nil, errors.New("the images that it keeps, or what they are, are missing")
+	}
+	if e := a.Enrolled; e != nil {
+		m.Images = &c.images
+		m.Images.Classes, m.Images.Frame, m.Images.Grid = a.Classes, e.Input, e.Input.Grid()
+		m.Images.IDs, m.Images.White = e.IDs, e.White
+	}
+	return m, m.Validate()
+}
+
+// rule is the rule of a name, with what the tensors hold of it.
+func (c *content) rule(name string, weight float64) (classify.Rule, error) {
+	linear, fisher := classify.Linear{}.Name(), classify.Fisher{}.Name()
+	untrained := slices.IndexFunc(classify.Untrained, func(r classify.Rule) bool { return r.Name() == name })
+	switch {
+	case untrained < 0 && name != linear && name != fisher:
+		return nil, fmt.Errorf("unknown rule %q", name)
+	case c.w != nil && name != linear:
+		return nil, fmt.Errorf("rule %q has no use for W", name)
+	case (c.m != nil || weight != 0) && name != fisher:
+		return nil, fmt.Errorf("rule %q has no use for mean codes", name)
+	case name == linear:
+		return classify.Linear{W: c.w}, nil
+	case name == fisher:
+		return classify.Fisher{M: c.m, Weight: weight}, nil
+	}
+	return classify.Untrained[untrained], nil
+}

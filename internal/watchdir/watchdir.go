@@ -1,0 +1,142 @@
+// Package watchdir finds the images that arrive in a folder.
+package watchdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"nrdl/dataset"
+)
+
+// How a folder is watched. It is read again and again: unlike the events of the
+// system that works on network drives, and needs nothing else.
+const (
+	pollEvery = 500 * time.Millisecond
+	pollShare = 10               // a pause is so many times as long as a look, at least
+	stillFor  = time.Second      // without a change, after which a file is taken as written
+	unreadFor = 10 * time.Second // and after which it is given up if it cannot be read
+	oldAfter  = 2 * time.Second  // files that are there at the beginning are taken as written, and damaged ones given up
+)
+
+// A Watcher finds the images that arrive in a folder.
+type Watcher struct {
+	dir   string
+	files map[string]*arrival
+	told  map[string]bool // what is wrong with the folder
+	first bool
+	now   time.Time // of this poll
+}
+
+// An arrival is an image in a watched folder.
+type arrival struct {
+	size  int64
+	time  time.Time // of the file
+	since time.Time // when it was first seen as it is
+	state arrivalState
+	last  bool // try
+	there bool // in this poll
+}
+
+// An arrivalState is how far an arrival is.
+type arrivalState uint8
+
+const (
+	waiting arrivalState = iota // to be still
+	tried                       // in vain: it may still be written, by a program that pauses
+	named
+	givenUp
+)
+
+// New returns what watches the folder dir.
+func New(dir string) *Watcher {
+	return &Watcher{dir: dir, files: map[string]*arrival{}, told: map[string]bool{}, first: true}
+}
+
+// Pause is how long to wait after a look that took so long.
+func Pause(took time.Duration) time.Duration { return max(pollEvery, pollShare*took) }
+
+// Poll returns the images that are to be read now, and what is wrong that was
+// not told before. What vanishes is forgotten.
+func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
+	w.now = now
+	if _, err := os.Stat(w.dir); err != nil { // a network drive may come back: nothing is forgotten
+		return nil, w.untold(err)
+	}
+	found, err := dataset.ImageFiles(w.dir)
+	for _, one := range dataset.Joined(err) {
+		if !errors.Is(one, fs.ErrNotExist) { // or it went meanwhile
+			errs = append(errs, w.untold(one)...)
+		}
+	}
+	for _, f := range w.files {
+		f.there = false
+	}
+	for _, path := range found {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		if w.arrived(path, info) {
+			ready = append(ready, path)
+		}
+	}
+	for path, f := range w.files {
+		if !f.there {
+			delete(w.files, path)
+		}
+	}
+	w.first = false
+	return ready, errs
+}
+
+// untold is err if it was not told before.
+func (w *Watcher) untold(err error) []error {
+	if w.told[err.Error()] {
+		return nil
+	}
+	w.told[err.Error()] = true
+	return []error{err}
+}
+
+// arrived reports whether the image at path is to be read now: it has not
+// changed for a moment, or was there long before the Watcher.
+func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
+	f := w.files[path]
+	switch {
+	case f == nil:
+		f = &arrival{size: info.Size(), time: info.ModTime(), since: w.now, there: true}
+		w.files[path] = f
+		if w.first && w.now.Sub(f.time) >= oldAfter {
+			f.state, f.last = named, true
+			return true
+		}
+		return false
+	case f.state != named && (f.size != info.Size() || !f.time.Equal(info.ModTime())):
+		*f = arrival{size: info.Size(), time: info.ModTime(), since: w.now}
+	}
+	f.there = true
+	still := w.now.Sub(f.since)
+	if f.state == waiting && still >= stillFor || f.state == tried && still >= unreadFor {
+		f.state = named
+		return true
+	}
+	return false
+}
+
+// GivesUp reports whether the image at path, which could not be read, is given
+// up until it changes. Otherwise it is tried again when it has changed or a while
+// has passed.
+func (w *Watcher) GivesUp(path string) bool {
+	f := w.files[path]
+	if f == nil {
+		return true
+	}
+	if f.last {
+		f.state = givenUp
+		return true
+	}
+	f.state, f.last = tried, true
+	return false
+}

@@ -1,0 +1,92 @@
+package openset
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Integrals over a normal number go this far and take so many points; those over
+// the logarithm of a scale take fewer.
+const (
+	farOut = 9.0
+	points = 200
+
+	scalePoints = 24
+)
+
+// A rule of quadrature: Σ w f(x).
+type quadrature struct{ x, w []float64 }
+
+func legendre(n int, lo, hi float64) quadrature {
+	q := quadrature{make([]float64, n), make([]float64, n)}
+	quad.Legendre{}.FixedLocations(q.x, q.w, lo, hi)
+	return q
+}
+
+func (q quadrature) of(f func(float64) float64) (sum float64) {
+	for i, x := range q.x {
+		sum += q.w[i] * f(x)
+	}
+	return sum
+}
+
+var (
+	overNumbers   = sync.OnceValue(func() quadrature { return legendre(points, -farOut, farOut) })
+	overDistances = sync.OnceValue(func() quadrature { return legendre(points, 0, 2*farOut) })
+	overScales    = sync.OnceValue(func() quadrature { return legendre(scalePoints, -farOut/2, farOut/2) })
+)
+
+// spacing is the expected distance between the two largest of n standard normal
+// numbers, n ∫ Φ(x)ⁿ⁻¹(1 − Φ(x)) dx.
+func spacing(n int) float64 {
+	return overNumbers().of(func(x float64) float64 {
+		p := distuv.UnitNormal.CDF(x)
+		return float64(n) * math.Pow(p, float64(n-1)) * distuv.UnitNormal.Survival(x)
+	})
+}
+
+// spacingVariation is the variance of that distance in units of its squared mean:
+// 0.57 for two numbers, and towards 1, that of an exponential number, for many.
+func spacingVariation(n int) float64 {
+	square := overDistances().of(func(t float64) float64 { return 2 * t * spacingSurvival(n, t) })
+	mean := spacing(n)
+	return square/(mean*mean) - 1
+}
+
+// spacingSurvival is the probability that it exceeds t, n ∫ φ(x)Φ(x − t)ⁿ⁻¹ dx.
+func spacingSurvival(n int, t float64) float64 {
+	return overNumbers().of(func(x float64) float64 {
+		return float64(n) * distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x-t), float64(n-1))
+	})
+}
+
+// marginSurvival is the probability that the distance exceeds t where the n
+// numbers have a scale of their own in each draw, whose logarithm is normal with
+// this deviation.
+func marginSurvival(n int, t, deviation float64) float64 {
+	if deviation == 0 {
+		return spacingSurvival(n, t)
+	}
+	return overScales().of(func(z float64) float64 {
+		return distuv.UnitNormal.Prob(z) * spacingSurvival(n, t*math.Exp(-deviation*z))
+	})
+}
+
+// marginQuantile is what the distance exceeds with probability p, in units of its
+// mean.
+func marginQuantile(n int, p, deviation float64) float64 {
+	const farthest, steps = 200.0, 30
+	mean := spacing(n) * math.Exp(deviation*deviation/2)
+	lo, hi := 0.0, farthest
+	for range steps {
+		if mid := (lo + hi) / 2; marginSurvival(n, mid*mean, deviation) > p {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + hi) / 2
+}

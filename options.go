@@ -1,0 +1,92 @@
+package nrdl
+
+import (
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/projection"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// Options say how a Recogniser is trained. Defaults chooses them.
+type Options struct {
+	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
+	Pipeline frontend.Pipeline // what is not said of how images are read is as the images were read
+	OpenSet  *openset.Options  // for the threshold; nil: every face is named
+	Detect   face.Options      // which faces of a photograph are meant
+	Seed     uint64
+	Forget   bool // do not keep the faces: people cannot be added later
+	Observer
+}
+
+// An Observer is told what happens during long work. Each of its functions may be
+// nil. It changes nothing.
+type Observer struct {
+	Watch    classify.Watch                     // every pass of a method that iterates
+	Progress func(what string, done, total int) // equal steps of what; never called by two goroutines at once
+	Tell     func(message string)               // what was found out
+	Warn     func(err error)                    // what is probably not wanted; may have a hint
+}
+
+func (o Observer) tell(message string) {
+	if o.Tell != nil {
+		o.Tell(message)
+	}
+}
+
+func (o Observer) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
+}
+
+// progress is Progress of what; nil where nobody asks.
+func (o Observer) progress(what string) func(done, total int) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done, total int) { o.Progress(what, done, total) }
+}
+
+// fewPeople is a number of people below which a projection does more harm than
+// good: the directions that tell few people apart are few, and do not tell them from
+// strangers (doc/frontends.md).
+const fewPeople = 30
+
+// Defaults chooses how to train on images: the features that suit their size,
+// projected where there are people enough, compared with all enrolled samples
+// (NRC); for the grey values of a .mat or .npz file, and for vectors, the method of
+// the paper. Strangers are accepted at the rate of openset.Default.
+func Defaults(images *dataset.Images) Options {
+	in := frontend.Pipeline{}
+	if images.AreImages() && !images.Matrix {
+		in = frontend.For(images.Frame.Size)
+	}
+	in.Frame = images.Frame
+	decide := openset.Default
+	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
+}
+
+// DefaultFrame is how photographs are cut out where nothing is asked for.
+var DefaultFrame = frontend.Faces96.Frame
+
+// DefaultMethod is the method for the samples of in: NRDL for grey values; NRC
+// where they are features or projected, since learning a dictionary then takes
+// long and gains nothing (doc/frontends.md).
+func DefaultMethod(in frontend.Pipeline) classify.Method {
+	if in.Projection.IsZero() && len(in.Features) == 0 {
+		return method.DefaultNRDL
+	}
+	return method.DefaultNRC
+}
+
+// forPeople returns in without its projection where there are too few people for
+// one.
+func forPeople(in frontend.Pipeline, people int) frontend.Pipeline {
+	if people < fewPeople {
+		in.Projection, in.Shift = projection.Choice{}, 0
+	}
+	return in
+}

@@ -1,0 +1,159 @@
+package nrdl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
+)
+
+// ReadFiles reads the faces in image files, as o.Frame says: that of a Recogniser,
+// for faces that it is to learn or to judge. Images of nobody in particular stay in
+// the order of files, and those without a face are among them, marked in NoFace. Of
+// people those without a face are left out, and o.Warn is told. Files that cannot
+// be read are left out with a warning. It is an error if no face is found.
+func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	if err := face.Mistaken(ctx, o.Frame, paths); err != nil {
+		o.warn(err)
+	}
+	read, err := o.readAll(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]float64
+	var people, ids []string
+	var quality []dataset.Quality
+	var noFace []bool
+	var lost []string
+	var last error
+	several, found := 0, 0
+	for i, r := range read {
+		f := files[i]
+		if len(r.seen) > 1 {
+			several++
+		}
+		used := 0
+		for _, s := range r.seen {
+			if s.Refused != nil {
+				r.err = errors.Join(r.err, fmt.Errorf("%s: %w", f.Path, s.Refused))
+				continue
+			}
+			id := f.ID
+			if used++; used > 1 {
+				id = fmt.Sprintf("%s#%d", f.ID, used) // as when a data set is opened
+			}
+			all, people, ids, noFace = append(all, s.Values), append(people, f.Person), append(ids, id), append(noFace, false)
+			if s.Face != nil {
+				quality = append(quality, s.Face.Quality)
+			}
+		}
+		found += used
+		if r.err == nil && used == 0 {
+			r.err = hint.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", hint.Of(face.ErrNoFace))
+		}
+		for _, err := range dataset.Joined(r.err) {
+			o.warn(fmt.Errorf("left out: %w", err))
+		}
+		if used > 0 {
+			continue
+		}
+		last, lost = r.err, append(lost, f.Person)
+		if f.Person == "" && r.read {
+			all, people, ids, noFace = append(all, nil), append(people, ""), append(ids, f.ID), append(noFace, true)
+			if !o.Frame.Eyes.IsZero() {
+				quality = append(quality, dataset.Quality{})
+			}
+		}
+	}
+	if found == 0 {
+		return nil, hint.Add(fmt.Errorf("no face can be used in %d images", len(files)), "%s", hint.Of(last))
+	}
+	slices.Sort(lost)
+	for _, name := range slices.Compact(lost) {
+		if name != "" && !slices.Contains(people, name) {
+			o.warn(fmt.Errorf("%s is not added: no photograph shows a face", name))
+		}
+	}
+	if several > 0 {
+		o.warnOfSeveral(face.Tally{Several: several, Faces: found}, o.Detect.Which)
+	}
+	x := mat.NewDense(o.Frame.Len(), len(all), nil)
+	for j, v := range all {
+		if v != nil {
+			x.SetCol(j, v)
+		}
+	}
+	return labelled(x, people, ids, quality, noFace, o.Frame)
+}
+
+// ReadFiles is the function ReadFiles for faces that r is to learn or to judge.
+func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
+	detect := r.detect
+	if !r.detects() {
+		detect.Detect = face.Never
+	}
+	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.Observer})
+}
+
+// labelled are the images in the columns of x; of nobody in particular where
+// nobody has a name.
+func labelled(x *mat.Dense, people, ids []string, quality []dataset.Quality, noFace []bool, f dataset.Frame) (*dataset.Images, error) {
+	if !slices.ContainsFunc(people, func(p string) bool { return p != "" }) {
+		images := dataset.Unlabelled(x, f)
+		images.IDs, images.Quality, images.NoFace = ids, quality, noFace
+		return images, nil
+	}
+	images, err := dataset.NewImages(x, people, ids, nil, f)
+	if err != nil || quality == nil {
+		return images, err
+	}
+	order, err := images.Order(people)
+	for _, from := range order {
+		images.Quality = append(images.Quality, quality[from])
+	}
+	return images, err
+}
+
+// A readFile is what was seen in a file.
+type readFile struct {
+	seen []face.Seen
+	read bool
+	err  error
+}
+
+// readAll reads files on all processors.
+func (o ReadOptions) readAll(ctx context.Context, files []dataset.File) ([]readFile, error) {
+	detect := o.Detect.Detect != face.Never && !o.Frame.Eyes.IsZero()
+	all := make([]readFile, len(files))
+	step := o.progress("reading")
+	var mu sync.Mutex
+	done := 0
+	parallel.For(len(files), 1, func(j, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
+		data, err := dataset.ReadFile(files[j].Path)
+		if err == nil {
+			all[j].seen, _, err = face.Decode(data, files[j].Path, detect, o.Detect.Which, o.Frame)
+		}
+		all[j].err, all[j].read = err, err == nil
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; step != nil {
+			step(done, len(files))
+		}
+	})
+	return all, context.Cause(ctx)
+}

@@ -1,0 +1,160 @@
+package nrdl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/gallery"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+	"nrdl/internal/modelfile"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// A Recogniser names the faces in photographs. It is immutable and safe for
+// concurrent use: a change returns a new one.
+type Recogniser struct {
+	m      *gallery.Model
+	detect face.Options
+	Observer
+}
+
+// Unknown is what a face that matches nobody is reported as.
+const Unknown = dataset.Unknown
+
+// Train trains a Recogniser on labelled images, which it keeps unless o.Forget is
+// set. Where a threshold cannot be estimated, as from two people, o.Warn is told,
+// and every face is named.
+func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
+	in := o.Pipeline.ForImages(images.Frame)
+	if o.Method == nil {
+		o.Method = DefaultMethod(in)
+	}
+	m, err := gallery.Learn(ctx, images, in, o.Method, classify.Run{Seed: o.Seed, Watch: o.Watch})
+	if err != nil {
+		return nil, err
+	}
+	r := &Recogniser{m, o.Detect, o.Observer}
+	o.told(m)
+	return r.decided(ctx, o)
+}
+
+// decided returns r with the threshold that o asks for, and without its faces where
+// o says so.
+func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error) {
+	m := *r.m
+	if o.OpenSet != nil {
+		c, err := m.Calibrate(ctx, o.Method, *o.OpenSet, nil, o.progress("calibrating"))
+		switch {
+		case context.Cause(ctx) != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, openset.ErrNoStrangers):
+			o.warn(hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
+				"to enable unknown, give photographs of other people: nrdl calibrate MODEL --strangers DIR"))
+		case err != nil: // as of a parameter that fewer faces do not allow
+			o.warn(fmt.Errorf("the model names everybody: it could not be calibrated: %w", err))
+		}
+		m.Calibration = c
+	}
+	if o.Forget {
+		m.Images = nil
+	}
+	return &Recogniser{&m, r.detect, r.Observer}, nil
+}
+
+// solved is a residual that more passes do not make smaller: rounding errors.
+const solved = 1e-12
+
+// told warns of a fit that is not what it should be.
+func (o Observer) told(m *gallery.Model) {
+	p := m.Parts()
+	if p.Trained.Status == classify.Exhausted && p.Trained.Residual > solved {
+		o.warn(fmt.Errorf("the residual is %.1e: raise passes, or tol", p.Trained.Residual))
+	}
+	d, k := p.D.Dims()
+	_, linear := p.Rule.(classify.Linear)
+	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && linear && k > d {
+		o.warn(hint.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
+			"--set coder.solver=admm, fewer atoms a person (--set atoms=N), or a larger --size"))
+	}
+}
+
+// Open reads a Recogniser from the model file at path, which may be of unknown
+// origin: a damaged or hostile file is an error.
+func Open(path string) (*Recogniser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		err = fmt.Errorf("read model: %w", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(err, "learn it first: nrdl train DATA -o %s", path)
+		}
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, hint.Add(fmt.Errorf("read model %s: is a folder", path), "the model comes first, then the images")
+	}
+	m, err := modelfile.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("read model %s: %w", path, err)
+	}
+	return &Recogniser{m: m}, nil
+}
+
+// Save writes r to a model file at path, whole or not at all. Equal Recognisers
+// give equal bytes.
+func (r *Recogniser) Save(ctx context.Context, path string) error {
+	_, err := atomicfile.Write(ctx, path, r.Write)
+	return err
+}
+
+// Write writes r as a model file to w.
+func (r *Recogniser) Write(w io.Writer) error { return modelfile.Write(w, r.m) }
+
+// With returns r with another way to look at photographs, and another Observer.
+// It is an error if faces are to be looked for and r was trained on crops without
+// eye alignment.
+func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) {
+	if err := detect.Validate(); err != nil {
+		return nil, err
+	}
+	if detect.Detect == face.Always && r.m.Frame.Eyes.IsZero() {
+		return nil, hint.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
+			"train it again on photographs: nrdl train DATA -o MODEL --detect always")
+	}
+	return &Recogniser{r.m, detect, o}, nil
+}
+
+// detects reports whether r looks for faces in images.
+func (r *Recogniser) detects() bool {
+	return r.detect.Detect != face.Never && !r.m.Frame.Eyes.IsZero()
+}
+
+// Model returns what r is made of: the classifier behind its pipeline, the faces
+// that it keeps and its threshold. It must not be changed.
+func (r *Recogniser) Model() *gallery.Model { return r.m }
+
+// People returns the people whom r knows, in the order of its classes.
+func (r *Recogniser) People() []*gallery.Person { return r.m.People() }
+
+// Survey is People, with holdOut also how well each is recognised: faces are held
+// out in turn.
+func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
+	by, err := r.method()
+	if err != nil {
+		return nil, err
+	}
+	return r.m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
+}
+
+// method is the one that r was trained with.
+func (r *Recogniser) method() (classify.Method, error) { return method.Of(r.m.Classifier) }

@@ -1,0 +1,76 @@
+package nrdl
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/openset"
+)
+
+// A Comparison says whether two faces are of one person.
+type Comparison struct {
+	Similarity float64 `json:"similarity"`       // cosine of the samples of both faces
+	FMR        float64 `json:"false_match_rate"` // share of pairs of different people who are as similar, or more
+}
+
+// DefaultFMR is the false match rate up to which two faces are called those of one
+// person.
+const DefaultFMR = 0.001
+
+// Same reports whether the faces are of one person, at this false match rate.
+func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
+
+// Verify compares the largest faces of two photographs, both upright, who need not
+// be known to r. It is an error if either has no face that is seen well, and if r
+// has never seen how similar different people are: it then has to be calibrated
+// with three people or more.
+func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
+	c := r.m.Calibration
+	if c == nil || c.Pairs == nil {
+		return Comparison{}, fmt.Errorf("verify: the model has not seen how similar different people are: calibrate it, with three people or more")
+	}
+	return verify(ctx, r, &r.m.Fitted, *c.Pairs, a, b)
+}
+
+// Verify compares the largest faces of two photographs, both upright, without a
+// Recogniser, by the features of frontend.Faces96.
+func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
+	in := frontend.Faces96
+	in.Eyes, in.Projection = dataset.DefaultEyes, frontend.Pipeline{}.Projection
+	return verify(ctx, nil, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, a, b)
+}
+
+func verify(ctx context.Context, r *Recogniser, in *frontend.Fitted, pairs openset.Pairs, photos ...image.Image) (Comparison, error) {
+	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
+	for j, photo := range photos {
+		var faces []Face
+		if r == nil {
+			faces = facesOf(face.In(dataset.Grey(photo), face.Largest, in.Frame))
+		} else {
+			faces = r.look(photo)
+		}
+		err := face.ErrNoFace
+		if len(faces) > 0 {
+			err = faces[0].Rejected
+		}
+		if err != nil {
+			return Comparison{}, fmt.Errorf("verify: photograph %d: %w", j+1, err)
+		}
+		x.SetCol(j, faces[0].values)
+	}
+	var out Comparison
+	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
+		u := classify.Unit(x)
+		out.Similarity = mat.Dot(u.ColView(0), u.ColView(1))
+		return context.Cause(ctx)
+	})
+	out.FMR = pairs.FMR(out.Similarity)
+	return out, err
+}
