@@ -17,7 +17,7 @@ var layers = []string{
 	"dictionary",
 	"dataset method internal/picture",
 	"face",
-	"experiment internal/methodtest bench bench/peers",
+	"experiment report/plot internal/methodtest bench bench/peers",
 	"report explain bench/validate bench/copies bench/photos bench/strangers",
 	"cmd/nrdl internal/docgen",
 }

@@ -10,6 +10,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/method"
+	"nrdl/report/plot"
 )
 
 // A Figure is a plot and the numbers in it.
@@ -18,8 +19,8 @@ type Figure struct {
 	Title   string
 	Caption string
 	Alt     string
-	Axes    Axes
-	Series  []Series
+	Axes    plot.Axes
+	Series  []plot.Series
 	Groups  []string  // of bars; nil for lines
 	ranks   *Ranking  // of a diagram of ranks, with Groups the names
 	sample  []float64 // X that the table of numbers keeps; nil for all
@@ -31,11 +32,11 @@ func (f *Figure) SVG() ([]byte, error) {
 	var err error
 	switch {
 	case f.ranks != nil:
-		svg, err = CriticalDifference(f.Groups, f.ranks.Mean, f.ranks.CD)
+		svg, err = plot.Ranks(f.Groups, f.ranks.Mean, f.ranks.CD)
 	case f.Groups != nil:
-		svg, err = Bars(f.Axes, f.Groups, f.Series)
+		svg, err = plot.Bars(f.Axes, f.Groups, f.Series)
 	default:
-		svg, err = Lines(f.Axes, f.Series)
+		svg, err = plot.Lines(f.Axes, f.Series)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
@@ -182,7 +183,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	f := &Figure{
 		Title: fmt.Sprintf("%s: rate against %s", title, s.title),
-		Axes:  Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
+		Axes:  plot.Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
 	}
 	base := p.Labels[0].Base() // of all, if of any
 	for _, l := range p.Labels {
@@ -191,13 +192,13 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 		}
 	}
 	for i, l := range p.Labels {
-		line := Series{Name: l.Name}
+		line := plot.Series{Name: l.Name}
 		if base != "" {
 			line.Name = l.Varied.Path + "=" + l.Varied.Value
 		}
 		for _, j := range columns {
 			x, _ := s.of(p.Columns[j])
-			line.add(x, p.Cells[i][j])
+			add(&line, x, p.Cells[i][j])
 		}
 		if len(line.X) > 0 {
 			f.Series = append(f.Series, line)
@@ -211,8 +212,8 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// add adds the mean of c at x; a cell without runs is a gap.
-func (s *Series) add(x float64, c *Cell) {
+// add adds the mean of c at x to s; a cell without runs is a gap.
+func add(s *plot.Series, x float64, c *Cell) {
 	if c.N == 0 {
 		return
 	}
@@ -266,7 +267,7 @@ func (p *Plan) varied() (all []*Figure) {
 }
 
 func (p *Plan) variation(base, path string, labels []int) *Figure {
-	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: Axes{Title: base, X: path, Y: "rate, %"}}
+	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: plot.Axes{Title: base, X: path, Y: "rate, %"}}
 	xs, numeric := make([]float64, len(labels)), true
 	var names []string
 	for n, i := range labels {
@@ -288,12 +289,12 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 	}
 	for n, name := range short(shown) {
 		j := columns[n]
-		line := Series{Name: name}
+		line := plot.Series{Name: name}
 		runs := 0
 		for n, i := range labels {
 			cell := p.Cells[i][j]
 			if runs += cell.N; numeric {
-				line.add(xs[n], cell)
+				add(&line, xs[n], cell)
 			} else {
 				line.Y, line.Spread = append(line.Y, cell.Mean), append(line.Spread, cell.spread())
 			}
