@@ -21,22 +21,16 @@ type Figure struct {
 	Alt     string
 	Axes    plot.Axes
 	Series  []plot.Series
-	Groups  []string  // of bars; nil for lines
-	ranks   *Ranking  // of a diagram of ranks, with Groups the names
+	ranked  []string  // names of a diagram of ranks
+	ranks   *Ranking  // of it; nil for lines
 	sample  []float64 // X that the table of numbers keeps; nil for all
 }
 
 // SVG draws the figure.
 func (f *Figure) SVG() ([]byte, error) {
-	var svg []byte
-	var err error
-	switch {
-	case f.ranks != nil:
-		svg, err = plot.Ranks(f.Groups, f.ranks.Mean, f.ranks.CD)
-	case f.Groups != nil:
-		svg, err = plot.Bars(f.Axes, f.Groups, f.Series)
-	default:
-		svg, err = plot.Lines(f.Axes, f.Series)
+	svg, err := plot.Lines(f.Axes, f.Series)
+	if f.ranks != nil {
+		svg, err = plot.Ranks(f.ranked, f.ranks.Mean, f.ranks.CD)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
@@ -66,8 +60,8 @@ func (f *Figure) numbers() *table {
 	t := &table{Caption: f.Title, Head: []head{{Title: f.Axes.X}}}
 	for _, x := range xs {
 		title := digits(x, 6)
-		if f.Groups != nil {
-			title = f.Groups[int(x)]
+		if f.Axes.Categories != nil {
+			title = f.Axes.Categories[int(x)]
 		}
 		t.Head = append(t.Head, head{Title: title})
 	}
@@ -76,11 +70,7 @@ func (f *Figure) numbers() *table {
 		for _, x := range xs {
 			c := cell{Text: "—"}
 			for i := range s.Y {
-				at := float64(i)
-				if f.Groups == nil {
-					at = s.X[i]
-				}
-				if at != x || math.IsNaN(s.Y[i]) {
+				if s.X[i] != x || math.IsNaN(s.Y[i]) {
 					continue
 				}
 				if f.Axes.LogY {
@@ -99,11 +89,7 @@ func (f *Figure) numbers() *table {
 // xs are the places that the series have, ascending.
 func (f *Figure) xs() (xs []float64) {
 	for _, s := range f.Series {
-		for i := range s.Y {
-			x := float64(i)
-			if f.Groups == nil {
-				x = s.X[i]
-			}
+		for _, x := range s.X {
 			if at, ok := slices.BinarySearch(xs, x); !ok && (f.sample == nil || slices.Contains(f.sample, x)) {
 				xs = slices.Insert(xs, at, x)
 			}
@@ -276,7 +262,10 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		names = append(names, p.Labels[i].Varied.Value)
 	}
 	if !numeric {
-		f.Groups = names
+		f.Axes.Categories = names
+		for n := range xs {
+			xs[n] = float64(n)
+		}
 	} else {
 		f.Axes.LogX = slices.Min(xs) > 0 && slices.Max(xs) >= logFrom*slices.Min(xs)
 	}
@@ -288,20 +277,11 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		}
 	}
 	for n, name := range short(shown) {
-		j := columns[n]
 		line := plot.Series{Name: name}
-		runs := 0
-		for n, i := range labels {
-			cell := p.Cells[i][j]
-			if runs += cell.N; numeric {
-				add(&line, xs[n], cell)
-			} else {
-				line.Y, line.Spread = append(line.Y, cell.Mean), append(line.Spread, cell.spread())
-			}
+		for x, i := range labels {
+			add(&line, xs[x], p.Cells[i][columns[n]])
 		}
-		if runs > 0 {
-			f.Series = append(f.Series, line)
-		}
+		f.Series = append(f.Series, line)
 	}
 	f.describe("Means over runs with the sample standard deviation." + p.given(path, labels))
 	return f

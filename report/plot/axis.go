@@ -36,7 +36,7 @@ func settle(a *plot.Axis) {
 
 // linearTicks are at multiples of 1, 2 or 5 times a power of ten. Those of the
 // library are three, too few to read values from.
-func linearTicks(lo, hi float64) (ticks []plot.Tick) {
+func linearTicks(lo, hi float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/someTicks)))
 	for _, f := range []float64{2, 2.5, 2} {
 		if (hi-lo)/step > someTicks+1 {
@@ -45,16 +45,12 @@ func linearTicks(lo, hi float64) (ticks []plot.Tick) {
 	}
 	var at []float64
 	for k := math.Ceil(lo/step - narrowest); k*step <= hi+narrowest*step; k++ {
-		at = append(at, k*step+0)
+		at = append(at, k*step)
 	}
-	ticks = labelled(at)
-	decimals := max(0, -int(math.Floor(math.Log10(step)+narrowest)))
-	for i := range ticks {
-		if decimals <= someTicks && max(hi, -lo) < 1e6 {
-			ticks[i].Label = minus(strconv.FormatFloat(at[i], 'f', decimals, 64))
-		}
+	if size := max(hi, -lo); size < 1e-4 || size >= 1e6 {
+		return labelled(at, true, -1)
 	}
-	return ticks
+	return labelled(at, false, max(0, -int(math.Floor(math.Log10(step)+narrowest))))
 }
 
 // logTicks are at powers of ten, of many not at each; where there are less than
@@ -71,18 +67,29 @@ func logTicks(lo, hi float64) []plot.Tick {
 			at = append(at, math.Pow10(int(e)))
 		}
 	}
-	return labelled(at)
+	return labelled(at, slices.ContainsFunc(at, needsPower), -1)
 }
 
-// labelled are ticks at values: if one is written as a power of ten, all are.
-func labelled(values []float64) []plot.Tick {
-	write := number
-	if slices.ContainsFunc(values, needsPower) {
-		write = scientific
-	}
-	ticks := make([]plot.Tick, len(values))
-	for i, v := range values {
-		ticks[i] = plot.Tick{Value: v, Label: write(v)}
+// needsPower reports whether v ≠ 0 is written with a power of ten.
+func needsPower(v float64) bool { return v != 0 && (math.Abs(v) >= 1e5 || math.Abs(v) < 1e-3) }
+
+var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// labelled are ticks at values, written as 2·10⁻⁴ or with so many decimals, −1
+// for as many as they have.
+func labelled(values []float64, powers bool, decimals int) (ticks []plot.Tick) {
+	for _, v := range values {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // what is more is rounding
+		label := strconv.FormatFloat(v+0, 'f', decimals, 64)
+		digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+		if e, _ := strconv.Atoi(exponent); powers && e != 0 {
+			if digits += "·"; strings.TrimPrefix(digits, "-") == "1·" {
+				digits = strings.TrimSuffix(digits, "1·")
+			}
+			label = digits + "10" + superscripts.Replace(strconv.Itoa(e))
+		}
+		ticks = append(ticks, plot.Tick{Value: v, Label: strings.Replace(label, "-", "−", 1)})
 	}
 	return ticks
 }
@@ -92,7 +99,7 @@ func labelled(values []float64) []plot.Tick {
 func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTicks) {
 	area, end := p.DataCanvas(c), vg.Length(math.Inf(-1))
 	for _, t := range ticks {
-		if at, half := area.X(p.X.Norm(t.Value)), textWidth(t.Label, tickSize)/2; at-half >= end+gap {
+		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap {
 			out, end = append(out, t), at+half
 		}
 	}
@@ -101,56 +108,17 @@ func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTic
 
 // inside draws p on c, with a tick at each distinct value of xs on the
 // horizontal axis if there are few and their labels have room. The library leaves
-// no room for half of a label at the left and the top end of an axis, and not
-// enough for numbers beside bars of which one is not the longest.
+// no room for half of a label at the left and the top end of an axis.
 func inside(p *plot.Plot, c draw.Canvas, xs []float64) {
 	xs = slices.Compact(slices.Sorted(slices.Values(xs)))
-	ticks := roomy(p, c, labelled(xs))
+	ticks := roomy(p, c, labelled(xs, slices.ContainsFunc(xs, needsPower), -1))
 	if len(ticks) < len(xs) || len(xs) > maxExact || len(xs) == 0 {
 		ticks = roomy(p, c, p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max))
 	}
 	left := vg.Length(0)
 	if p.X.Tick.Marker = ticks; len(ticks) > 0 {
 		area := p.DataCanvas(c)
-		left = max(0, c.Min.X+textWidth(ticks[0].Label, tickSize)/2-area.X(p.X.Norm(ticks[0].Value)))
+		left = c.Min.X + p.X.Tick.Label.Rectangle(ticks[0].Label).Size().X/2 - area.X(p.X.Norm(ticks[0].Value))
 	}
-	p.Draw(draw.Crop(c, left, -gap, 0, -gap))
-}
-
-var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
-
-// needsPower reports whether v ≠ 0 is written with a power of ten.
-func needsPower(v float64) bool { return v != 0 && (math.Abs(v) >= 1e5 || math.Abs(v) < 1e-3) }
-
-// number writes v with at most three or four digits.
-func number(v float64) string {
-	switch {
-	case math.Abs(v) < smallest:
-		return "0"
-	case needsPower(v):
-		return scientific(v)
-	case math.Abs(v) >= 100:
-		return minus(strconv.FormatFloat(v, 'f', 0, 64))
-	}
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	return minus(strconv.FormatFloat(v, 'f', -1, 64))
-}
-
-// scientific writes v as 2·10⁻⁴.
-func scientific(v float64) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
-	e, _ := strconv.Atoi(exponent)
-	switch {
-	case e == 0 || e == 1:
-		return minus(strconv.FormatFloat(v, 'f', -1, 64))
-	case digits == "1" || digits == "-1":
-		digits = strings.TrimSuffix(digits, "1")
-	default:
-		digits += "·"
-	}
-	return minus(digits) + "10" + superscripts.Replace(strconv.Itoa(e))
+	p.Draw(draw.Crop(c, max(0, left), -gap, 0, -gap))
 }

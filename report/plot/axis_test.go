@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,13 +39,18 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-func TestShortNumbers(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 1: "1", 93.75: "93.8", 100: "100", 1234.5: "1234", -0.5: "−0.5", 0.012345: "0.0123",
-		2e-4: "2·10⁻⁴", -1e-7: "−10⁻⁷", 1.5e6: "1.5·10⁶", 99.96: "100",
+func TestLabels(t *testing.T) {
+	for want, values := range map[string][]float64{
+		"0 1 93.75 100 1234.5 −0.5":     {0, 1, 93.75, 100, 1234.5, -0.5},
+		"2·10⁻⁴ −10⁻⁷ 1.5·10⁶ 10⁻³ 1 0": {2e-4, -1e-7, 1.5e6, 1e-3, 1, 0},
+		"0.3 0.1": {0.1 + 0.2, 0.1 + 1e-16},
 	} {
-		if got := number(v); got != want {
-			t.Errorf("%v is written %s, want %s", v, got, want)
+		var got []string
+		for _, tick := range labelled(values, slices.ContainsFunc(values, needsPower), -1) {
+			got = append(got, tick.Label)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%v are written %s, want %s", values, s, want)
 		}
 	}
 }

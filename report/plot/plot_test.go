@@ -153,9 +153,9 @@ func TestHostileNamesAreText(t *testing.T) {
 	a := Axes{Title: hostile, X: hostile, Y: hostile}
 	s := []Series{{Name: hostile, X: []float64{0}, Y: []float64{1}}, {Name: "stroke:#000000", X: []float64{0}, Y: []float64{2}}}
 	for name, draw := range map[string]func() ([]byte, error){
-		"lines": func() ([]byte, error) { return Lines(a, s) },
-		"bars":  func() ([]byte, error) { return Bars(a, []string{hostile}, s) },
-		"ranks": func() ([]byte, error) { return Ranks([]string{hostile, "b"}, []float64{1, 2}, 1) },
+		"lines":  func() ([]byte, error) { return Lines(a, s) },
+		"points": func() ([]byte, error) { return Lines(Axes{Title: hostile, Categories: []string{hostile}}, s) },
+		"ranks":  func() ([]byte, error) { return Ranks([]string{hostile, "b"}, []float64{1, 2}, 1) },
 	} {
 		svg, err := draw()
 		all := parsed(t, svg, err)
@@ -185,7 +185,7 @@ func TestSeriesBreakAtGaps(t *testing.T) {
 		{true, false, []float64{-1, 0, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 1},
 	} {
 		l := newLine(0, 1, Series{Name: "a", X: c.x, Y: c.y}, Axes{LogX: c.logX, LogY: c.logY})
-		if got := len(l.plotters) - 1; got != c.want { // and the markers
+		if got := len(l.plotters) - 2; got != c.want { // and markers and error bars
 			t.Errorf("%v, %v: %d pieces, want %d", c.x, c.y, got, c.want)
 		}
 		svg, err := Lines(Axes{LogX: c.logX, LogY: c.logY}, []Series{{Name: "a", X: c.x, Y: c.y}})
@@ -202,9 +202,6 @@ func TestNothingToDrawIsAnError(t *testing.T) {
 		"zero logarithm":  func() ([]byte, error) { return Lines(Axes{LogY: true}, []Series{{X: []float64{1}, Y: []float64{0}}}) },
 		"fewer X":         func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nil, Y: []float64{0}}}) },
 		"fewer spreads":   func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nan, Y: nan, Spread: []float64{}}}) },
-		"no bars":         func() ([]byte, error) { return Bars(Axes{}, nil, nil) },
-		"bars of nothing": func() ([]byte, error) { return Bars(Axes{}, []string{"a"}, []Series{{Y: nan}}) },
-		"groups":          func() ([]byte, error) { return Bars(Axes{}, []string{"a", "b"}, []Series{{Y: []float64{1}}}) },
 		"no ranks":        func() ([]byte, error) { return Ranks(nil, nil, 1) },
 		"ranks and names": func() ([]byte, error) { return Ranks([]string{"a"}, []float64{1, 2}, 1) },
 		"rank 0":          func() ([]byte, error) { return Ranks([]string{"a"}, []float64{0}, 1) },
@@ -222,7 +219,7 @@ func TestTinyValues(t *testing.T) {
 	for _, v := range []float64{5e-324, 1e-300, -1e-310} {
 		svg, err := Lines(Axes{}, []Series{{Name: "a", X: []float64{1, 1}, Y: []float64{v, 1e300}}})
 		parsed(t, svg, err)
-		svg, err = Bars(Axes{}, []string{"g"}, []Series{{Name: "a", Y: []float64{v}}})
+		svg, err = Lines(Axes{Categories: []string{"g"}}, []Series{{Name: "a", X: []float64{0}, Y: []float64{v}}})
 		parsed(t, svg, err)
 	}
 }
@@ -236,7 +233,8 @@ func TestAnyFigure(t *testing.T) {
 		a := Axes{Title: "t", X: rapid.String().Draw(t, "x"), Y: "y", LogX: rapid.Bool().Draw(t, "log x"), LogY: rapid.Bool().Draw(t, "log y")}
 		n := rapid.IntRange(1, 5).Draw(t, "n")
 		s := make([]Series, rapid.IntRange(1, 20).Draw(t, "series"))
-		groups := make([]string, n)
+		points := Axes{Y: "y", LogY: a.LogY, Categories: rapid.SliceOfN(rapid.String(), n, n).Draw(t, "categories")}
+		at := []float64{0, 1, 2, 3, 4}[:n]
 		some := rapid.SliceOfN(values, n, n)
 		for i := range s {
 			s[i] = Series{Name: fmt.Sprint("name ", i), X: some.Draw(t, "x"), Y: some.Draw(t, "y")}
@@ -246,7 +244,13 @@ func TestAnyFigure(t *testing.T) {
 		}
 		for name, draw := range map[string]func() ([]byte, error){
 			"lines": func() ([]byte, error) { return Lines(a, s) },
-			"bars":  func() ([]byte, error) { return Bars(a, groups, s) },
+			"points": func() ([]byte, error) {
+				s := slices.Clone(s)
+				for i := range s {
+					s[i].X = at
+				}
+				return Lines(points, s)
+			},
 		} {
 			svg, err := draw()
 			if err != nil {

@@ -83,13 +83,6 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// paler is ink for what is less than data.
-func paler(ink color.Color) color.Color {
-	c := ink.(color.NRGBA)
-	c.A = 120
-	return c
-}
-
 // figureStyle lets a figure that is a file of its own follow the reader's
 // choice of light or dark; inside a page it says nothing.
 const figureStyle = `<style>svg:root{color:#222}@media(prefers-color-scheme:dark){svg:root{color:#ddd}}</style>`
