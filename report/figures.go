@@ -131,18 +131,10 @@ var sweeps = []sweep{
 // curves are the figures of rates against what columns differ in.
 func (p *Plan) curves() (all []*Figure) {
 	for _, s := range sweeps {
-		var order []columnKey
-		groups := map[columnKey][]int{}
-		for j, c := range p.Columns {
-			if _, ok := s.of(c); !ok {
-				continue
-			}
-			k := s.rest(c)
-			if groups[k] == nil {
-				order = append(order, k)
-			}
-			groups[k] = append(groups[k], j)
-		}
+		order, groups := grouped(len(p.Columns), func(j int) (columnKey, bool) {
+			_, ok := s.of(p.Columns[j])
+			return s.rest(p.Columns[j]), ok
+		})
 		for _, k := range order {
 			if len(groups[k]) > 1 {
 				if f := p.curve(s, groups[k], ofData(order, k)); len(f.Series) > 0 {
@@ -152,6 +144,21 @@ func (p *Plan) curves() (all []*Figure) {
 		}
 	}
 	return all
+}
+
+// grouped are the numbers below n by their keys, which are in the order in which
+// they come first.
+func grouped[K comparable](n int, keyOf func(int) (k K, ok bool)) (order []K, groups map[K][]int) {
+	groups = map[K][]int{}
+	for i := range n {
+		if k, ok := keyOf(i); ok {
+			if groups[k] == nil {
+				order = append(order, k)
+			}
+			groups[k] = append(groups[k], i)
+		}
+	}
+	return order, groups
 }
 
 // ofData reports whether another of the keys is of the same data set.
@@ -177,18 +184,16 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 			base = ""
 		}
 	}
+	xs := make([]float64, len(columns))
+	for n, j := range columns {
+		xs[n], _ = s.of(p.Columns[j])
+	}
 	for i, l := range p.Labels {
-		line := plot.Series{Name: l.Name}
+		name := l.Name
 		if base != "" {
-			line.Name = l.Varied.Path + "=" + l.Varied.Value
+			name = l.Varied.Path + "=" + l.Varied.Value
 		}
-		for _, j := range columns {
-			x, _ := s.of(p.Columns[j])
-			add(&line, x, p.Cells[i][j])
-		}
-		if len(line.X) > 0 {
-			f.Series = append(f.Series, line)
-		}
+		f.line(name, xs, func(n int) *Cell { return p.Cells[i][columns[n]] })
 	}
 	caption := "Means over runs with the sample standard deviation."
 	if base != "" {
@@ -198,20 +203,18 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// add adds the mean of c at x to s; a cell without runs is a gap.
-func add(s *plot.Series, x float64, c *Cell) {
-	if c.N == 0 {
-		return
+// line adds the means of cells at xs to f, if there are any; a cell without runs
+// is a gap.
+func (f *Figure) line(name string, xs []float64, cell func(n int) *Cell) {
+	s := plot.Series{Name: name}
+	for n, x := range xs {
+		if c := cell(n); c.N > 0 {
+			s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.SD)
+		}
 	}
-	s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.spread())
-}
-
-// spread is the deviation that a plot draws, 0 where there is none.
-func (c *Cell) spread() float64 {
-	if c.N < 2 {
-		return 0
+	if len(s.X) > 0 {
+		f.Series = append(f.Series, s)
 	}
-	return c.SD
 }
 
 // describe gives f its caption, and a text for those who do not see it.
@@ -232,18 +235,13 @@ const logFrom = 30
 // line a column.
 func (p *Plan) varied() (all []*Figure) {
 	type group struct{ base, path string }
-	var order []group
-	members := map[group][]int{}
-	for i, l := range p.Labels {
+	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
+		l := p.Labels[i]
 		if l.Varied == nil {
-			continue
+			return g, false
 		}
-		g := group{l.Base(), l.Varied.Path}
-		if members[g] == nil {
-			order = append(order, g)
-		}
-		members[g] = append(members[g], i)
-	}
+		return group{l.Base(), l.Varied.Path}, true
+	})
 	for _, g := range order {
 		if f := p.variation(g.base, g.path, members[g]); len(f.Series) > 0 {
 			all = append(all, f)
@@ -277,11 +275,7 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		}
 	}
 	for n, name := range short(shown) {
-		line := plot.Series{Name: name}
-		for x, i := range labels {
-			add(&line, xs[x], p.Cells[i][columns[n]])
-		}
-		f.Series = append(f.Series, line)
+		f.line(name, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
 	}
 	f.describe("Means over runs with the sample standard deviation." + p.given(path, labels))
 	return f

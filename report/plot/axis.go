@@ -115,10 +115,11 @@ func inside(p *plot.Plot, c draw.Canvas, xs []float64) {
 	if len(ticks) < len(xs) || len(xs) > maxExact || len(xs) == 0 {
 		ticks = roomy(p, c, p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max))
 	}
-	left := vg.Length(0)
 	if p.X.Tick.Marker = ticks; len(ticks) > 0 {
 		area := p.DataCanvas(c)
-		left = c.Min.X + p.X.Tick.Label.Rectangle(ticks[0].Label).Size().X/2 - area.X(p.X.Norm(ticks[0].Value))
+		left := c.Min.X + p.X.Tick.Label.Rectangle(ticks[0].Label).Size().X/2 - area.X(p.X.Norm(ticks[0].Value))
+		c = draw.Crop(c, max(0, left), -gap, 0, -gap)
 	}
-	p.Draw(draw.Crop(c, max(0, left), -gap, 0, -gap))
+	p.X.Tick.Marker = roomy(p, c, ticks)
+	p.Draw(c)
 }
