@@ -10,7 +10,8 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"strings"
+
+	"nrdl/internal/legible"
 )
 
 var (
@@ -50,7 +51,7 @@ func (p *Page) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, printable(b.String()))
+	_, err = io.WriteString(w, legible.Printable(b.String()))
 	return err
 }
 
@@ -71,15 +72,4 @@ func (s shown) Source() (template.URL, error) {
 		kind, data = "jpeg", lossy.Bytes()
 	}
 	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)), nil
-}
-
-// printable drops what a page may not have, though a name may: control
-// characters.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
 }

@@ -10,6 +10,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/method"
+	"nrdl/report/plot"
 )
 
 // A Figure is a plot and the numbers in it.
@@ -18,24 +19,18 @@ type Figure struct {
 	Title   string
 	Caption string
 	Alt     string
-	Axes    Axes
-	Series  []Series
-	Groups  []string  // of bars; nil for lines
-	ranks   *Ranking  // of a diagram of ranks, with Groups the names
+	Axes    plot.Axes
+	Series  []plot.Series
+	ranked  []string  // names of a diagram of ranks
+	ranks   *Ranking  // of it; nil for lines
 	sample  []float64 // X that the table of numbers keeps; nil for all
 }
 
 // SVG draws the figure.
 func (f *Figure) SVG() ([]byte, error) {
-	var svg []byte
-	var err error
-	switch {
-	case f.ranks != nil:
-		svg, err = CriticalDifference(f.Groups, f.ranks.Mean, f.ranks.CD)
-	case f.Groups != nil:
-		svg, err = Bars(f.Axes, f.Groups, f.Series)
-	default:
-		svg, err = Lines(f.Axes, f.Series)
+	svg, err := plot.Lines(f.Axes, f.Series)
+	if f.ranks != nil {
+		svg, err = plot.Ranks(f.ranked, f.ranks.Mean, f.ranks.CD)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
@@ -65,8 +60,8 @@ func (f *Figure) numbers() *table {
 	t := &table{Caption: f.Title, Head: []head{{Title: f.Axes.X}}}
 	for _, x := range xs {
 		title := digits(x, 6)
-		if f.Groups != nil {
-			title = f.Groups[int(x)]
+		if f.Axes.Categories != nil {
+			title = f.Axes.Categories[int(x)]
 		}
 		t.Head = append(t.Head, head{Title: title})
 	}
@@ -75,11 +70,7 @@ func (f *Figure) numbers() *table {
 		for _, x := range xs {
 			c := cell{Text: "—"}
 			for i := range s.Y {
-				at := float64(i)
-				if f.Groups == nil {
-					at = s.X[i]
-				}
-				if at != x || math.IsNaN(s.Y[i]) {
+				if s.X[i] != x || math.IsNaN(s.Y[i]) {
 					continue
 				}
 				if f.Axes.LogY {
@@ -98,11 +89,7 @@ func (f *Figure) numbers() *table {
 // xs are the places that the series have, ascending.
 func (f *Figure) xs() (xs []float64) {
 	for _, s := range f.Series {
-		for i := range s.Y {
-			x := float64(i)
-			if f.Groups == nil {
-				x = s.X[i]
-			}
+		for _, x := range s.X {
 			if at, ok := slices.BinarySearch(xs, x); !ok && (f.sample == nil || slices.Contains(f.sample, x)) {
 				xs = slices.Insert(xs, at, x)
 			}
@@ -144,18 +131,10 @@ var sweeps = []sweep{
 // curves are the figures of rates against what columns differ in.
 func (p *Plan) curves() (all []*Figure) {
 	for _, s := range sweeps {
-		var order []columnKey
-		groups := map[columnKey][]int{}
-		for j, c := range p.Columns {
-			if _, ok := s.of(c); !ok {
-				continue
-			}
-			k := s.rest(c)
-			if groups[k] == nil {
-				order = append(order, k)
-			}
-			groups[k] = append(groups[k], j)
-		}
+		order, groups := grouped(len(p.Columns), func(j int) (columnKey, bool) {
+			_, ok := s.of(p.Columns[j])
+			return s.rest(p.Columns[j]), ok
+		})
 		for _, k := range order {
 			if len(groups[k]) > 1 {
 				if f := p.curve(s, groups[k], ofData(order, k)); len(f.Series) > 0 {
@@ -165,6 +144,21 @@ func (p *Plan) curves() (all []*Figure) {
 		}
 	}
 	return all
+}
+
+// grouped are the numbers below n by their keys, which are in the order in which
+// they come first.
+func grouped[K comparable](n int, keyOf func(int) (k K, ok bool)) (order []K, groups map[K][]int) {
+	groups = map[K][]int{}
+	for i := range n {
+		if k, ok := keyOf(i); ok {
+			if groups[k] == nil {
+				order = append(order, k)
+			}
+			groups[k] = append(groups[k], i)
+		}
+	}
+	return order, groups
 }
 
 // ofData reports whether another of the keys is of the same data set.
@@ -182,7 +176,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	f := &Figure{
 		Title: fmt.Sprintf("%s: rate against %s", title, s.title),
-		Axes:  Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
+		Axes:  plot.Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
 	}
 	base := p.Labels[0].Base() // of all, if of any
 	for _, l := range p.Labels {
@@ -190,18 +184,16 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 			base = ""
 		}
 	}
+	xs := make([]float64, len(columns))
+	for n, j := range columns {
+		xs[n], _ = s.of(p.Columns[j])
+	}
 	for i, l := range p.Labels {
-		line := Series{Name: l.Name}
+		name := l.Name
 		if base != "" {
-			line.Name = l.Varied.Path + "=" + l.Varied.Value
+			name = l.Varied.Path + "=" + l.Varied.Value
 		}
-		for _, j := range columns {
-			x, _ := s.of(p.Columns[j])
-			line.add(x, p.Cells[i][j])
-		}
-		if len(line.X) > 0 {
-			f.Series = append(f.Series, line)
-		}
+		f.line(name, xs, func(n int) *Cell { return p.Cells[i][columns[n]] })
 	}
 	caption := "Means over runs with the sample standard deviation."
 	if base != "" {
@@ -211,20 +203,18 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// add adds the mean of c at x; a cell without runs is a gap.
-func (s *Series) add(x float64, c *Cell) {
-	if c.N == 0 {
-		return
+// line adds the means of cells at xs to f, if there are any; a cell without runs
+// is a gap.
+func (f *Figure) line(name string, xs []float64, cell func(n int) *Cell) {
+	s := plot.Series{Name: name}
+	for n, x := range xs {
+		if c := cell(n); c.N > 0 {
+			s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.SD)
+		}
 	}
-	s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.spread())
-}
-
-// spread is the deviation that a plot draws, 0 where there is none.
-func (c *Cell) spread() float64 {
-	if c.N < 2 {
-		return 0
+	if len(s.X) > 0 {
+		f.Series = append(f.Series, s)
 	}
-	return c.SD
 }
 
 // describe gives f its caption, and a text for those who do not see it.
@@ -245,18 +235,13 @@ const logFrom = 30
 // line a column.
 func (p *Plan) varied() (all []*Figure) {
 	type group struct{ base, path string }
-	var order []group
-	members := map[group][]int{}
-	for i, l := range p.Labels {
+	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
+		l := p.Labels[i]
 		if l.Varied == nil {
-			continue
+			return g, false
 		}
-		g := group{l.Base(), l.Varied.Path}
-		if members[g] == nil {
-			order = append(order, g)
-		}
-		members[g] = append(members[g], i)
-	}
+		return group{l.Base(), l.Varied.Path}, true
+	})
 	for _, g := range order {
 		if f := p.variation(g.base, g.path, members[g]); len(f.Series) > 0 {
 			all = append(all, f)
@@ -266,7 +251,7 @@ func (p *Plan) varied() (all []*Figure) {
 }
 
 func (p *Plan) variation(base, path string, labels []int) *Figure {
-	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: Axes{Title: base, X: path, Y: "rate, %"}}
+	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: plot.Axes{Title: base, X: path, Y: "rate, %"}}
 	xs, numeric := make([]float64, len(labels)), true
 	var names []string
 	for n, i := range labels {
@@ -275,7 +260,10 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		names = append(names, p.Labels[i].Varied.Value)
 	}
 	if !numeric {
-		f.Groups = names
+		f.Axes.Categories = names
+		for n := range xs {
+			xs[n] = float64(n)
+		}
 	} else {
 		f.Axes.LogX = slices.Min(xs) > 0 && slices.Max(xs) >= logFrom*slices.Min(xs)
 	}
@@ -287,20 +275,7 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		}
 	}
 	for n, name := range short(shown) {
-		j := columns[n]
-		line := Series{Name: name}
-		runs := 0
-		for n, i := range labels {
-			cell := p.Cells[i][j]
-			if runs += cell.N; numeric {
-				line.add(xs[n], cell)
-			} else {
-				line.Y, line.Spread = append(line.Y, cell.Mean), append(line.Spread, cell.spread())
-			}
-		}
-		if runs > 0 {
-			f.Series = append(f.Series, line)
-		}
+		f.line(name, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
 	}
 	f.describe("Means over runs with the sample standard deviation." + p.given(path, labels))
 	return f

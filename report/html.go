@@ -6,7 +6,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
-	"strings"
+
+	"nrdl/internal/legible"
 )
 
 var (
@@ -34,19 +35,8 @@ func writeHTML(w io.Writer, d *document) error {
 	if err := page.Execute(&b, d); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, legible.Printable(b.String()))
 	return err
-}
-
-// printable drops what a page may not have, though a name may: control
-// characters.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // drawing is the figure, or why there is none: what is not finite or not

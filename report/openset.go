@@ -10,6 +10,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/internal/hint"
+	"nrdl/report/plot"
 )
 
 // OpenSetFormat returns the format of WriteOpenSet, html or md, that the ending of
@@ -94,12 +95,12 @@ func identifiedTable(r *experiment.OpenSetResult) *table {
 func rocFigure(r *experiment.OpenSetResult) *Figure {
 	f := &Figure{
 		Name: "roc", Title: "Identified over false accepts",
-		Axes:    Axes{Title: "identification rate over false accepts", X: "strangers named, %", Y: "identified, %", LogX: true},
+		Axes:    plot.Axes{Title: "identification rate over false accepts", X: "strangers named, %", Y: "identified, %", LogX: true},
 		Caption: "Identification rate over the share of strangers who are named, mean over the draws.",
 	}
 	f.Alt = f.Caption
 	for _, s := range r.Scores {
-		one := Series{Name: s.Name}
+		one := plot.Series{Name: s.Name}
 		for i, far := range experiment.ROCAccepts {
 			one.X = append(one.X, 100*far)
 			one.Y = append(one.Y, 100*s.ROC[i])
@@ -131,17 +132,17 @@ func reliabilityTable(r *experiment.OpenSetResult) *table {
 func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
 	f := &Figure{
 		Name: "reliability", Title: "Reliability",
-		Axes:    Axes{Title: "share named rightly over the probability that was said", X: "said, %", Y: "right, %"},
+		Axes:    plot.Axes{Title: "share named rightly over the probability that was said", X: "said, %", Y: "right, %"},
 		Caption: "How often a guess is right over the probability that was said, all draws together; on the line from corner to corner if what is said is right.",
 	}
 	f.Alt = f.Caption
-	found, exact := Series{Name: "found"}, Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}
+	found, exact := plot.Series{Name: "found"}, plot.Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
 			found.X, found.Y = append(found.X, 100*b.Said), append(found.Y, 100*b.Right)
 		}
 	}
-	f.Series = []Series{found, exact}
+	f.Series = []plot.Series{found, exact}
 	return f
 }
 

@@ -213,7 +213,7 @@ func (p *Plan) ranks() (blocks []block) {
 		k := &p.Ranking
 		f := &Figure{Title: p.Name + ": average ranks and critical difference", ranks: k}
 		for _, i := range k.Labels {
-			f.Groups = append(f.Groups, p.Labels[i].Name)
+			f.ranked = append(f.ranked, p.Labels[i].Name)
 		}
 		f.Caption = fmt.Sprintf("Average ranks, 1 is best; bars join methods that are closer than the critical difference, %.2f.", k.CD)
 		var words []string

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"nrdl/report/plot"
 )
 
 // passes are those whose numbers stand in tables beside the plots of traces.
@@ -17,7 +19,7 @@ func (p *Plan) traces() (all []*Figure) {
 	for i, l := range p.Labels {
 		residuals := &Figure{
 			Title: fmt.Sprintf("%s: quantity of the stopping test against the pass", l.Name),
-			Axes:  Axes{Title: l.Name, X: "pass", Y: "residual", LogY: true}, sample: passes,
+			Axes:  plot.Axes{Title: l.Name, X: "pass", Y: "residual", LogY: true}, sample: passes,
 		}
 		for j, c := range p.Columns {
 			if !c.clean() || len(p.Cells[i][j].runs) == 0 {
@@ -31,7 +33,7 @@ func (p *Plan) traces() (all []*Figure) {
 			last := float64(len(r.Trace.Values))
 			f := &Figure{
 				Title:  fmt.Sprintf("%s, %s: objective against the pass", c.Title, l.Name),
-				Axes:   Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
+				Axes:   plot.Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
 				Series: lines, sample: append(slices.Clone(passes), last),
 			}
 			f.describe(fmt.Sprintf("Terms of the objective after each pass of the first run (%s), with their weights, and their total; what is below 1e-16 of it is rounding and left out.%s", c.Split, descent(lines)))
@@ -54,7 +56,7 @@ func (p *Plan) traces() (all []*Figure) {
 
 // descent says how near its end the total, the first of lines, is after the
 // first pass.
-func descent(lines []Series) string {
+func descent(lines []plot.Series) string {
 	if len(lines) < 2 || len(lines[0].Y) < 2 {
 		return ""
 	}
@@ -69,8 +71,8 @@ func descent(lines []Series) string {
 // objective takes the terms of a trace apart into those of the objective, with
 // their total first, and the residual. What the trace tells beside the terms
 // are the penalty μ and norms.
-func objective(l *Label, terms []string, values [][]float64) (lines []Series, residual Series) {
-	total := Series{Name: "objective"}
+func objective(l *Label, terms []string, values [][]float64) (lines []plot.Series, residual plot.Series) {
+	total := plot.Series{Name: "objective"}
 	if l.Method == "nrdl" {
 		total.Name = "objective (7)"
 	}
@@ -80,7 +82,7 @@ func objective(l *Label, terms []string, values [][]float64) (lines []Series, re
 	}
 	total.X, total.Y = xs, make([]float64, len(values))
 	for t, name := range terms {
-		line := Series{Name: name, X: xs}
+		line := plot.Series{Name: name, X: xs}
 		for _, v := range values {
 			y := math.NaN()
 			if t < len(v) {

@@ -46,6 +46,17 @@ func Escaped(s string) string {
 	return b.String()
 }
 
+// Printable returns s without what no page may have, though a name may: control
+// characters, and bytes that are no UTF-8.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
 // Quoted returns s as it is where it is legible and does not begin with a
 // quotation mark, and else as a string of Go: strconv.Unquote gives it back. It
 // is for tables and lists, which programs read too.

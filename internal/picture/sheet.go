@@ -145,7 +145,7 @@ func (s *sheet) validate(n int) error {
 func (s *sheet) layOut() error {
 	s.left, s.top = margin, margin
 	for _, c := range s.Captions {
-		s.left = max(s.left, 2*margin+font.MeasureString(face, fit(c, face, longest)).Ceil())
+		s.left = max(s.left, 2*margin+font.MeasureString(face, Fit(c, face, longest)).Ceil())
 	}
 	if s.Title != "" {
 		s.top += heading.Metrics().Height.Ceil() + margin/2
@@ -179,7 +179,7 @@ func (s *sheet) groupHeight(r int) int {
 
 func (s *sheet) drawTitle() {
 	room := s.img.Bounds().Dx() - 2*margin
-	s.write(heading, fit(s.Title, heading, room), margin, margin+heading.Metrics().Ascent.Ceil())
+	Write(s.img, text, heading, Fit(s.Title, heading, room), margin, margin+heading.Metrics().Ascent.Ceil())
 }
 
 // drawCaption writes the caption of group r beside the middle of its first row.
@@ -189,16 +189,18 @@ func (s *sheet) drawCaption(r, y int) {
 	}
 	m := face.Metrics()
 	base := y + max(s.Side, m.Height.Ceil())/2 + (m.Ascent-m.Descent).Ceil()/2
-	s.write(face, fit(s.Captions[r], face, longest), margin, base)
+	Write(s.img, text, face, Fit(s.Captions[r], face, longest), margin, base)
 }
 
-func (s *sheet) write(face font.Face, line string, x, base int) {
-	d := font.Drawer{Dst: s.img, Src: image.NewUniform(text), Face: face, Dot: fixed.P(x, base)}
+// Write writes a line from (x, base) on, where the base line begins.
+func Write(img draw.Image, ink color.Color, face font.Face, line string, x, base int) {
+	d := font.Drawer{Dst: img, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(x, base)}
 	d.DrawString(line)
 }
 
-// fit shortens a line to the given width.
-func fit(line string, face font.Face, width int) string {
+// Fit shortens a line to so many pixels; if there is no room for any letter, to
+// "…".
+func Fit(line string, face font.Face, width int) string {
 	if font.MeasureString(face, line).Ceil() <= width {
 		return line
 	}

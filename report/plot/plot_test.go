@@ -1,7 +1,8 @@
-package report
+package plot
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +22,50 @@ import (
 type element struct {
 	name, text string
 	attr       map[string]string
+	rotated    bool // a quarter turn, counterclockwise
+}
+
+// box is where the text e lies in a figure of the given height; a letter is less
+// than 0.8 of the size above the base line and 0.2 below.
+func (e element) box(height float64) (x0, y0, x1, y1 float64) {
+	number := func(name string) float64 {
+		v, err := strconv.ParseFloat(e.attr[name], 64)
+		if err != nil {
+			panic(err)
+		}
+		return v
+	}
+	x, y, size, length := number("x"), number("y"), number("font-size"), number("textLength")
+	if e.rotated {
+		return y - 0.8*size, height - x - length, y + 0.2*size, height - x
+	}
+	return x, height + y - 0.8*size, x + length, height + y + 0.2*size
+}
+
+// checkTexts complains of text that is outside of the figure or over another.
+func checkTexts(t interface{ Fatalf(string, ...any) }, all []element) {
+	var width, height float64
+	if _, err := fmt.Sscanf(all[0].attr["viewBox"], "0 0 %g %g", &width, &height); err != nil {
+		t.Fatalf("%v", err)
+	}
+	const slack = 1
+	for i, e := range all {
+		if e.name != "text" {
+			continue
+		}
+		x0, y0, x1, y1 := e.box(height)
+		if x0 < -slack || y0 < -slack || x1 > width+slack || y1 > height+slack {
+			t.Fatalf("%q is at (%v, %v) … (%v, %v) on %v×%v", e.text, x0, y0, x1, y1, width, height)
+		}
+		for _, o := range all[:i] {
+			if o.name != "text" {
+				continue
+			}
+			if a0, b0, a1, b1 := o.box(height); a0+slack < x1 && x0+slack < a1 && b0+slack < y1 && y0+slack < b1 {
+				t.Fatalf("%q is over %q", e.text, o.text)
+			}
+		}
+	}
 }
 
 // parsed returns the elements of a figure, and complains of what no figure
@@ -56,8 +102,12 @@ func parsed(t interface{ Fatalf(string, ...any) }, svg []byte, err error) []elem
 			default:
 				t.Fatalf("element %s", e.Name.Local)
 			}
+			turned := attr["transform"] == "rotate(90)"
+			if len(open) > 0 {
+				turned = turned || all[open[len(open)-1]].rotated
+			}
 			open = append(open, len(all))
-			all = append(all, element{name: e.Name.Local, attr: attr})
+			all = append(all, element{name: e.Name.Local, attr: attr, rotated: turned})
 		case xml.CharData:
 			if len(open) > 0 {
 				all[open[len(open)-1]].text += string(e)
@@ -75,6 +125,7 @@ func parsed(t interface{ Fatalf(string, ...any) }, svg []byte, err error) []elem
 			t.Fatalf("black is not the colour of the text")
 		}
 	}
+	checkTexts(t, all)
 	return all
 }
 
@@ -99,12 +150,12 @@ func has(texts []string, want string) bool {
 const hostile = "</text><script>\"'&\x00\n\u202eb|a"
 
 func TestHostileNamesAreText(t *testing.T) {
-	a := Axes{Title: hostile, X: hostile, Y: hostile, Categories: []string{hostile}}
+	a := Axes{Title: hostile, X: hostile, Y: hostile}
 	s := []Series{{Name: hostile, X: []float64{0}, Y: []float64{1}}, {Name: "stroke:#000000", X: []float64{0}, Y: []float64{2}}}
 	for name, draw := range map[string]func() ([]byte, error){
-		"lines": func() ([]byte, error) { return Lines(a, s) },
-		"bars":  func() ([]byte, error) { return Bars(a, []string{hostile}, s) },
-		"ranks": func() ([]byte, error) { return CriticalDifference([]string{hostile, "b"}, []float64{1, 2}, 1) },
+		"lines":  func() ([]byte, error) { return Lines(a, s) },
+		"points": func() ([]byte, error) { return Lines(Axes{Title: hostile, Categories: []string{hostile}}, s) },
+		"ranks":  func() ([]byte, error) { return Ranks([]string{hostile, "b"}, []float64{1, 2}, 1) },
 	} {
 		svg, err := draw()
 		all := parsed(t, svg, err)
@@ -133,12 +184,9 @@ func TestSeriesBreakAtGaps(t *testing.T) {
 		{false, true, []float64{1, 2, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 2},
 		{true, false, []float64{-1, 0, 3, 4, 5}, []float64{1, 2, 0, 5, 4}, 1},
 	} {
-		p, err := newLinePlot(Axes{LogX: c.logX, LogY: c.logY}, []Series{{Name: "a", X: c.x, Y: c.y}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.pieces(0); len(got) != c.want {
-			t.Errorf("%v, %v: %d pieces, want %d", c.x, c.y, len(got), c.want)
+		l := newLine(0, 1, Series{Name: "a", X: c.x, Y: c.y}, Axes{LogX: c.logX, LogY: c.logY})
+		if got := len(l.plotters) - 2; got != c.want { // and markers and error bars
+			t.Errorf("%v, %v: %d pieces, want %d", c.x, c.y, got, c.want)
 		}
 		svg, err := Lines(Axes{LogX: c.logX, LogY: c.logY}, []Series{{Name: "a", X: c.x, Y: c.y}})
 		parsed(t, svg, err)
@@ -154,13 +202,10 @@ func TestNothingToDrawIsAnError(t *testing.T) {
 		"zero logarithm":  func() ([]byte, error) { return Lines(Axes{LogY: true}, []Series{{X: []float64{1}, Y: []float64{0}}}) },
 		"fewer X":         func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nil, Y: []float64{0}}}) },
 		"fewer spreads":   func() ([]byte, error) { return Lines(Axes{}, []Series{{X: nan, Y: nan, Spread: []float64{}}}) },
-		"no bars":         func() ([]byte, error) { return Bars(Axes{}, nil, nil) },
-		"bars of nothing": func() ([]byte, error) { return Bars(Axes{}, []string{"a"}, []Series{{Y: nan}}) },
-		"groups":          func() ([]byte, error) { return Bars(Axes{}, []string{"a", "b"}, []Series{{Y: []float64{1}}}) },
-		"no ranks":        func() ([]byte, error) { return CriticalDifference(nil, nil, 1) },
-		"ranks and names": func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{1, 2}, 1) },
-		"rank 0":          func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{0}, 1) },
-		"no difference":   func() ([]byte, error) { return CriticalDifference([]string{"a"}, []float64{1}, math.NaN()) },
+		"no ranks":        func() ([]byte, error) { return Ranks(nil, nil, 1) },
+		"ranks and names": func() ([]byte, error) { return Ranks([]string{"a"}, []float64{1, 2}, 1) },
+		"rank 0":          func() ([]byte, error) { return Ranks([]string{"a"}, []float64{0}, 1) },
+		"no difference":   func() ([]byte, error) { return Ranks([]string{"a"}, []float64{1}, math.NaN()) },
 	}
 	for name, draw := range draws {
 		if svg, err := draw(); err == nil || svg != nil {
@@ -174,7 +219,7 @@ func TestTinyValues(t *testing.T) {
 	for _, v := range []float64{5e-324, 1e-300, -1e-310} {
 		svg, err := Lines(Axes{}, []Series{{Name: "a", X: []float64{1, 1}, Y: []float64{v, 1e300}}})
 		parsed(t, svg, err)
-		svg, err = Bars(Axes{}, []string{"g"}, []Series{{Name: "a", Y: []float64{v}}})
+		svg, err = Lines(Axes{Categories: []string{"g"}}, []Series{{Name: "a", X: []float64{0}, Y: []float64{v}}})
 		parsed(t, svg, err)
 	}
 }
@@ -188,7 +233,8 @@ func TestAnyFigure(t *testing.T) {
 		a := Axes{Title: "t", X: rapid.String().Draw(t, "x"), Y: "y", LogX: rapid.Bool().Draw(t, "log x"), LogY: rapid.Bool().Draw(t, "log y")}
 		n := rapid.IntRange(1, 5).Draw(t, "n")
 		s := make([]Series, rapid.IntRange(1, 20).Draw(t, "series"))
-		groups := make([]string, n)
+		points := Axes{Y: "y", LogY: a.LogY, Categories: rapid.SliceOfN(rapid.String(), n, n).Draw(t, "categories")}
+		at := []float64{0, 1, 2, 3, 4}[:n]
 		some := rapid.SliceOfN(values, n, n)
 		for i := range s {
 			s[i] = Series{Name: fmt.Sprint("name ", i), X: some.Draw(t, "x"), Y: some.Draw(t, "y")}
@@ -198,7 +244,13 @@ func TestAnyFigure(t *testing.T) {
 		}
 		for name, draw := range map[string]func() ([]byte, error){
 			"lines": func() ([]byte, error) { return Lines(a, s) },
-			"bars":  func() ([]byte, error) { return Bars(a, groups, s) },
+			"points": func() ([]byte, error) {
+				s := slices.Clone(s)
+				for i := range s {
+					s[i].X = at
+				}
+				return Lines(points, s)
+			},
 		} {
 			svg, err := draw()
 			if err != nil {
@@ -221,36 +273,27 @@ func TestAnyFigure(t *testing.T) {
 	})
 }
 
-// No text of a figure of fifteen lines is over another, and none over the
-// lines.
-func TestNamesAreBesideLinesAndApart(t *testing.T) {
+// The names of fifteen lines, of which many end at one place, are all there,
+// beside the lines and in the order of their ends.
+func TestNamesAreBesideLines(t *testing.T) {
 	var s []Series
 	for i := range 15 {
-		s = append(s, Series{Name: fmt.Sprintf("a method with a name %d", i), X: []float64{0, 1}, Y: []float64{50, 50 + float64(i%3)}})
-	}
-	p, err := newLinePlot(Axes{X: "x", Y: "y"}, s)
-	if err != nil {
-		t.Fatal(err)
+		s = append(s, Series{Name: fmt.Sprintf("%d. method of a long name", i), X: []float64{0, 1}, Y: []float64{50, 50 + float64(i%3)}})
 	}
 	svg, err := Lines(Axes{X: "x", Y: "y"}, s)
-	var at []float64
+	var ends []float64
 	for _, e := range parsed(t, svg, err) {
-		if e.name == "text" && strings.HasPrefix(e.text, "a method") {
-			x, _ := strconv.ParseFloat(e.attr["x"], 64)
-			y, _ := strconv.ParseFloat(e.attr["y"], 64)
-			if x < float64(p.right) || x+float64(textWidth(e.text, nameSize)) > figureWidth || y < 0 || y > float64(p.c.height) {
-				t.Errorf("%q is at (%v, %v)", e.text, x, y)
-			}
-			for _, other := range at {
-				if math.Abs(other-y) < nameStep-0.1 {
-					t.Errorf("%q at %v touches the one at %v", e.text, y, other)
-				}
-			}
-			at = append(at, y)
+		var i int
+		if _, err := fmt.Sscanf(e.text, "%d. method", &i); e.name != "text" || err != nil {
+			continue
 		}
+		if x, _, right, _ := e.box(0); x < 0.6*width || right > width {
+			t.Errorf("%q is at %v … %v", e.text, x, right)
+		}
+		ends = append(ends, s[i].Y[1])
 	}
-	if len(at) != len(s) {
-		t.Errorf("%d names", len(at))
+	if len(ends) != len(s) || !slices.IsSortedFunc(ends, func(a, b float64) int { return cmp.Compare(b, a) }) {
+		t.Errorf("the names are of lines that end at %v", ends)
 	}
 }
 
@@ -280,9 +323,10 @@ func TestInksContrast(t *testing.T) {
 func TestSeriesLookDifferent(t *testing.T) {
 	seen := map[string]int{}
 	for i := range 28 {
-		look := fmt.Sprint(inkOf(i), dashOf(i), markOf(i))
-		grey := fmt.Sprint("without colour ", dashOf(i), markOf(i))
-		for _, s := range []string{look, grey} {
+		line, mark := look(i)
+		colour := fmt.Sprintf("%v %T", line, mark.Shape)
+		grey := fmt.Sprintf("without colour %v %T", line.Dashes, mark.Shape)
+		for _, s := range []string{colour, grey} {
 			if j, twice := seen[s]; twice {
 				t.Errorf("series %d looks like %d", i, j)
 			}
@@ -292,10 +336,10 @@ func TestSeriesLookDifferent(t *testing.T) {
 }
 
 func TestRanksAreNamed(t *testing.T) {
-	svg, err := CriticalDifference([]string{"worse", "best", "middle"}, []float64{2.6, 1.25, 2.15}, 1.2)
+	svg, err := Ranks([]string{"worse", "best", "middle"}, []float64{2.6, 1.25, 2.15}, 1.2)
 	all := parsed(t, svg, err)
 	texts := textsOf(all)
-	for _, want := range []string{"best 1.25", "middle 2.15", "2.60 worse", "critical difference 1.20"} {
+	for _, want := range []string{"best 1.25", "middle 2.15", "worse 2.60", "critical difference 1.20"} {
 		if !has(texts, want) {
 			t.Errorf("no %q among %q", want, texts)
 		}
@@ -303,6 +347,6 @@ func TestRanksAreNamed(t *testing.T) {
 	if want := "Average ranks: best 1.25, middle 2.15, worse 2.60; critical difference 1.20"; all[0].attr["aria-label"] != want {
 		t.Errorf("label %q", all[0].attr["aria-label"])
 	}
-	svg, err = CriticalDifference([]string{"a", "b"}, []float64{1, 2}, 1e11)
+	svg, err = Ranks([]string{"a", "b"}, []float64{1, 2}, 1e11)
 	parsed(t, svg, err)
 }

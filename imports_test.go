@@ -1,0 +1,106 @@
+package nrdl_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of the module from the bottom to the top; those of
+// one line do not know each other, and a package imports from lines above its
+// own only.
+var layers = []string{
+	"internal/edits internal/hint internal/legible internal/realdata internal/parallel internal/blas internal/scatter internal/significance plans",
+	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"coding internal/safetensors internal/jsonl",
+	"classify frontend/feature frontend/projection",
+	"dictionary openset",
+	"dataset method",
+	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
+	"gallery",
+	"internal/modelfile explain",
+	"internal/methodtest experiment report/plot",
+	"report",
+	".",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"cmd/nrdl",
+}
+
+// layerOf is the layer of each package, by its path in the module.
+func layerOf() map[string]int {
+	layer := map[string]int{}
+	for i, line := range layers {
+		for _, p := range strings.Fields(line) {
+			layer[p] = i
+		}
+	}
+	return layer
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	layer := layerOf()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inModule := func(p string) string {
+		if p == "nrdl" {
+			return "."
+		}
+		return strings.TrimPrefix(p, "nrdl/")
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		own, ok := layer[inModule(fields[0])]
+		if !ok {
+			t.Errorf("%s is in no layer", fields[0])
+		}
+		for _, imported := range fields[1:] {
+			if l, ours := layer[inModule(imported)]; ours && l >= own {
+				t.Errorf("%s imports %s", fields[0], imported)
+			}
+		}
+	}
+}
+
+// A lower package does not name what a higher one exports, in comments either.
+func TestNamesPointOneWay(t *testing.T) {
+	layer := layerOf()
+	qualified := regexp.MustCompile(`\b([a-z]+)\.[A-Z]\w*`)
+	above := map[string]int{"nrdl": layer["."]} // by the name of the package
+	for p, l := range layer {
+		if p != "." && !strings.HasPrefix(p, "internal/") && !strings.HasPrefix(p, "bench") && !strings.HasPrefix(p, "cmd/") {
+			above[path.Base(p)] = l
+		}
+	}
+	for p, own := range layer {
+		files, err := filepath.Glob(filepath.Join(p, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				_, comment, ok := strings.Cut(line, "//")
+				if !ok {
+					continue
+				}
+				for _, name := range qualified.FindAllStringSubmatch(comment, -1) {
+					if l, ours := above[name[1]]; ours && l > own {
+						t.Errorf("%s names %s", file, name[0])
+					}
+				}
+			}
+		}
+	}
+}
