@@ -12,7 +12,7 @@ import (
 var layers = []string{
 	"internal/edits internal/hint internal/legible internal/realdata internal/parallel internal/blas internal/significance plans",
 	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
-	"coding feature projection internal/safetensors",
+	"coding feature projection internal/safetensors internal/jsonl",
 	".",
 	"dictionary",
 	"dataset method internal/picture",
