@@ -28,22 +28,24 @@ type value struct {
 	end     int64             // of its first token, in the source
 	name    string            // of the member that it is, or that the list is which it is in
 	token   json.Token        // its first
-	json    any               // as package jsonschema takes it
+	json    any               // as packages jsonschema and json take it: without exponents
 	members []*value          // of an object or a list, in order
 	member  map[string]*value // of an object, by name
 }
 
 // A source is the text of a plan.
 type source struct {
-	file string
-	data []byte
-	dec  *json.Decoder
+	file   string
+	data   []byte
+	dec    *json.Decoder
+	values int // so far
 }
 
 // Bounds of what is read.
 const (
-	maxDepth = 32     // how deep values nest
-	maxItems = 10_000 // values of a list
+	maxDepth  = 32      // how deep values nest
+	maxItems  = 10_000  // values of a list
+	maxValues = 200_000 // of a plan
 )
 
 // parseJSON reads data, one JSON value, which errors call file. It refuses what
@@ -51,7 +53,7 @@ const (
 // UTF-8, deep values and long lists.
 func parseJSON(data []byte, file string) (*value, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors mark UTF-8 so
-	s := source{file, data, json.NewDecoder(bytes.NewReader(data))}
+	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	s.dec.UseNumber()
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: not UTF-8 text", file)
@@ -77,14 +79,17 @@ func (s *source) value(name string, depth int) (*value, error) {
 	if depth > maxDepth {
 		return nil, errors.New("nested too deeply")
 	}
+	if s.values++; s.values > maxValues {
+		return nil, fmt.Errorf("more than %d values", maxValues)
+	}
 	switch t := t.(type) {
 	case json.Number:
 		f, err := t.Float64()
 		if err != nil {
 			return nil, fmt.Errorf("%.60q: %.60s is not a finite number", name, t)
 		}
-		if strings.ContainsAny(t.String(), ".eE") { // package jsonschema would write out 1e999
-			v.json = f
+		if _, err := strconv.ParseUint(t.String(), 10, 64); err != nil {
+			v.json = json.Number(strconv.FormatFloat(f+0, 'f', -1, 64)) // −0 is 0, and 1e3 is 1000
 		}
 	case json.Delim:
 		return v, s.fill(v, depth)

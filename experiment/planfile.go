@@ -3,12 +3,12 @@ package experiment
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"nrdl"
@@ -53,8 +53,9 @@ func ParsePlan(text []byte, file string) (*Plan, error) {
 	if err := root.validate(); err != nil {
 		return nil, err
 	}
+	text, err = json.Marshal(root.json)
 	f := planFile{Repeats: 1}
-	if err := json.Unmarshal(root.source.data, &f); err != nil {
+	if err = errors.Join(err, json.Unmarshal(text, &f)); err != nil {
 		return nil, root.errorf("%w", err) // what the schema describes can be decoded
 	}
 	p, err := f.plan(root)
@@ -68,8 +69,8 @@ func ParsePlan(text []byte, file string) (*Plan, error) {
 // A planFile is a plan as plans/schema.json describes it.
 type planFile struct {
 	Name, About string
-	Seed        integer
-	Repeats     integer
+	Seed        uint64
+	Repeats     int
 	Tune        *searchFile
 	Datasets    []dataFile
 	Methods     []methodFile
@@ -83,7 +84,7 @@ type dataFile struct {
 	Size             sizeFile
 	Crop             float64
 	Synthetic        *syntheticFile
-	Repeats          integer
+	Repeats          int
 	Split            oneOrMore[dataset.Split]
 	Noise, Occlusion oneOrMore[float64]
 }
@@ -100,20 +101,6 @@ func (r *rateRow) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, &r.source)
 	}
 	return json.Unmarshal(text, &r.rates)
-}
-
-// An integer is ≥ 0. JSON may write it as 1.0 or 1e3.
-type integer uint64
-
-func (i *integer) UnmarshalJSON(text []byte) error {
-	u, err := strconv.ParseUint(string(text), 10, 64)
-	if err != nil {
-		var f float64
-		f, err = strconv.ParseFloat(string(text), 64)
-		u = uint64(f)
-	}
-	*i = integer(u)
-	return err
 }
 
 // oneOrMore is a list, in place of which JSON may have its one value.
@@ -138,34 +125,28 @@ func (s *sizeFile) UnmarshalText(text []byte) error {
 type searchFile Search
 
 func (s *searchFile) UnmarshalJSON(text []byte) error {
-	f := struct{ Budget, Folds integer }{integer(DefaultSearch.Budget), integer(DefaultSearch.Folds)}
-	err := json.Unmarshal(text, &f)
-	s.Budget, s.Folds = int(f.Budget), int(f.Folds)
-	return err
+	*s = searchFile(DefaultSearch)
+	return json.Unmarshal(text, (*Search)(s))
 }
 
-type syntheticFile dataset.Synthetic
+type syntheticFile struct {
+	dataset.Synthetic
+	Size *sizeFile
+}
 
 func (s *syntheticFile) UnmarshalJSON(text []byte) error {
-	*s = syntheticFile(dataset.DefaultSynthetic)
-	f := struct {
-		People                                    integer
-		PerPerson                                 integer `json:"per_person"`
-		Size                                      *sizeFile
-		Seed                                      *integer
-		Light, Pose, Expression, Occlusion, Noise *float64
-	}{integer(s.People), integer(s.PerPerson), (*sizeFile)(&s.Input), (*integer)(&s.Seed), &s.Light, &s.Pose, &s.Expression, &s.Occlusion, &s.Noise}
-	err := json.Unmarshal(text, &f)
-	s.People, s.PerPerson = int(f.People), int(f.PerPerson)
-	return err
+	type plain syntheticFile
+	s.Synthetic = dataset.DefaultSynthetic
+	s.Size = (*sizeFile)(&s.Input)
+	return json.Unmarshal(text, (*plain)(s))
 }
 
 // plan makes a plan of f, which v is the place of, and checks what no schema
 // can.
 func (f *planFile) plan(v *value) (*Plan, error) {
 	p := &Plan{
-		Name: f.Name, About: f.About, Seed: uint64(f.Seed), Repeats: int(f.Repeats),
-		published: map[[2]string]Published{}, notes: map[[2]string]string{},
+		Name: f.Name, About: f.About, Seed: f.Seed, Repeats: f.Repeats,
+		published: map[string]map[string]Published{}, notes: f.Notes,
 	}
 	for i := range f.Datasets {
 		if err := p.addData(&f.Datasets[i], v.member["datasets"].members[i]); err != nil {
@@ -186,17 +167,9 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 		return nil, err
 	}
 	for id, row := range f.Published {
+		p.published[id] = map[string]Published{}
 		for data, rate := range row.rates {
-			published := Published{Mean: rate[0], Source: f.Published["source"].source}
-			if len(rate) == 2 {
-				published.SD = rate[1]
-			}
-			p.published[[2]string{id, data}] = published
-		}
-	}
-	for id, row := range f.Notes {
-		for data, note := range row {
-			p.notes[[2]string{id, data}] = note
+			p.published[id][data] = Published{rate[0], append(rate, 0)[1], f.Published["source"].source}
 		}
 	}
 	return p, nil
@@ -205,9 +178,10 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 // addData adds the data set f, which is at v.
 func (p *Plan) addData(f *dataFile, v *value) error {
 	d := plannedData{
-		at: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path, drawn: (*dataset.Synthetic)(f.Synthetic),
-		images: nrdl.Input{Size: nrdl.Size(f.Size), Crop: f.Crop}, preset: f.Preset, repeats: int(f.Repeats),
-		splits: f.Split, splitAt: []*value{v.member["split"]}, noise: shares(f.Noise), occlusion: shares(f.Occlusion),
+		at: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path,
+
+		images: nrdl.Input{Size: nrdl.Size(f.Size), Crop: f.Crop}, preset: f.Preset, repeats: f.Repeats,
+		splits: f.Split, splitAt: []*value{v.member["split"]}, noise: f.Noise, occlusion: f.Occlusion,
 	}
 	if all := v.member["split"].members; all != nil {
 		d.splitAt = all
@@ -215,24 +189,19 @@ func (p *Plan) addData(f *dataFile, v *value) error {
 	if slices.Contains(p.dataNames(), d.name) {
 		return v.errorf("two data sets are named %q", d.name)
 	}
-	if d.drawn != nil {
+	if f.Synthetic != nil {
+		d.drawn = &f.Synthetic.Synthetic
 		if err := d.drawn.Validate(); err != nil {
 			return v.member["synthetic"].errorf("%w", err)
 		}
 	}
+	for _, shares := range []*[]float64{&d.noise, &d.occlusion} {
+		if *shares == nil {
+			*shares = []float64{0}
+		}
+	}
 	p.data = append(p.data, d)
 	return nil
-}
-
-// shares is s, or 0 where it is not given.
-func shares(s []float64) []float64 {
-	if s == nil {
-		return []float64{0}
-	}
-	for i := range s {
-		s[i] += 0 // −0 is 0
-	}
-	return s
 }
 
 // check reports a name in table, which is by contestant and data set and may be

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nrdl/internal/hint"
+	"nrdl/method"
 )
 
 // goodPlans are accepted, by the schema too.
@@ -194,6 +195,13 @@ func TestBadPlansAreRefused(t *testing.T) {
 	}
 }
 
+// The schema has every preset.
+func TestPresetsArePlanned(t *testing.T) {
+	for _, name := range method.PresetNames() {
+		parse(t, onData(fmt.Sprintf(`"path": "x", "split": "half", "preset": %q`, name)))
+	}
+}
+
 func TestGoodPlansAreAccepted(t *testing.T) {
 	schema := schema(t)
 	for _, text := range goodPlans {
@@ -219,6 +227,9 @@ func TestListsAreBounded(t *testing.T) {
 		if _, err := ParsePlan([]byte(text), "plan.json"); err == nil {
 			t.Errorf("%.100s is accepted", text)
 		}
+	}
+	if _, err := ParsePlan([]byte(`[`+strings.Repeat(`[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],`, 9000)+`0]`), "plan.json"); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
+		t.Error(err)
 	}
 	var runs strings.Builder // 1001 · 1000 of them
 	for i := range 1001 {
