@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,24 +12,33 @@ import (
 	"nrdl/method"
 )
 
-// contestant reads a method, or the methods of a parameter that is varied.
-func (r *planReader) contestant(v *value) error {
-	e := entry{at: v, presets: true, tune: r.tune}
-	if v.kind == text {
-		if err := readText(&e.method)(v); err != nil {
-			return err
-		}
-	} else if err := v.each(map[string]func(*value) error{
-		"method":   readText(&e.method),
-		"label":    readName(&e.label),
-		"input":    readInput(&e.input),
-		"params":   e.assign,
-		"vary":     e.vary,
-		"preset":   readBool(&e.presets),
-		"tune":     readSearch(&e.tune),
-		"trace":    readBool(&e.trace),
-		"datasets": func(v *value) error { return v.items(e.restrict(r.plan)) },
-	}); err != nil {
+// A methodFile is a member of "methods".
+type methodFile struct {
+	Method, Label string
+	Preset        bool
+	Tune          *searchFile
+	Trace         bool
+	Datasets      []string
+
+	at     *value
+	input  frontend.Pipeline
+	params []assignment
+	varied []assignment // of one parameter
+}
+
+// UnmarshalJSON takes a text for the name of the method.
+func (e *methodFile) UnmarshalJSON(text []byte) error {
+	e.Preset = true
+	if text[0] == '"' {
+		return json.Unmarshal(text, &e.Method)
+	}
+	type plain methodFile
+	return json.Unmarshal(text, (*plain)(e))
+}
+
+// addMethod adds e: a method, or the methods of a parameter that is varied.
+func (p *Plan) addMethod(e *methodFile) error {
+	if err := e.read(p); err != nil {
 		return err
 	}
 	all, err := e.contestants()
@@ -35,13 +46,13 @@ func (r *planReader) contestant(v *value) error {
 		return err
 	}
 	for _, c := range all {
-		if slices.ContainsFunc(r.plan.contestants, func(o contestant) bool { return o.label == c.label && r.plan.meet(&o, &c) }) {
-			return hint.Add(v.errorf("two methods go by %q", c.label), `give them different "label"s`)
+		if slices.ContainsFunc(p.contestants, func(o contestant) bool { return o.label == c.label && p.meet(&o, &c) }) {
+			return hint.Add(e.at.errorf("two methods go by %q", c.label), `give them different "label"s`)
 		}
-		r.plan.contestants = append(r.plan.contestants, c)
+		p.contestants = append(p.contestants, c)
 	}
-	if len(r.plan.contestants) > maxItems {
-		return v.errorf("more than %d methods and values of those that are varied", maxItems)
+	if len(p.contestants) > maxItems {
+		return e.at.errorf("more than %d methods and values of those that are varied", maxItems)
 	}
 	return nil
 }
@@ -51,120 +62,64 @@ func (p *Plan) meet(a, b *contestant) bool {
 	return slices.ContainsFunc(p.data, func(d plannedData) bool { return a.meets(d.name) && b.meets(d.name) })
 }
 
-// An entry is a member of "methods".
-type entry struct {
-	at            *value
-	method, label string
-	params        []assignment
-	varied        *value
-	path          string // that is varied
-	presets       bool
-	tune          *Search
-	trace         bool
-	input         frontend.Pipeline
-	only          []string
-}
-
 // An assignment is a parameter and what it is set to.
 type assignment struct {
 	at          *value
 	path, value string
 }
 
-func (e *entry) assign(v *value) error {
-	if v.kind != object {
-		return v.wrong("%s, not an object of parameters", v.kind)
+// read takes from e.at what has an order or a place.
+func (e *methodFile) read(p *Plan) (err error) {
+	if in := e.at.member["input"]; in != nil {
+		if e.input, err = frontend.Parse(in.token.(string)); err != nil {
+			return in.errorf("%w", err)
+		}
 	}
-	for i, name := range v.names {
-		s, err := v.members[i].parameter()
-		if err != nil {
+	if params := e.at.member["params"]; params != nil {
+		for _, v := range params.members {
+			e.params = append(e.params, assignment{v, v.name, fmt.Sprint(v.token)})
+		}
+	}
+	if vary := e.at.member["vary"]; vary != nil {
+		for _, v := range vary.members[0].members {
+			e.varied = append(e.varied, assignment{v, v.name, fmt.Sprint(v.token)})
+		}
+	}
+	for i, name := range e.Datasets {
+		if err := e.at.member["datasets"].members[i].known("data set", name, p.dataNames(), nil); err != nil {
 			return err
 		}
-		e.params = append(e.params, assignment{v.members[i], name, s})
-	}
-	return nil
-}
-
-// parameter is v as method.Set takes it.
-func (v *value) parameter() (string, error) {
-	switch v.kind {
-	case text:
-		return v.scalar.(string), nil
-	case number, truth:
-		return v.String(), nil
-	}
-	return "", v.wrong("%s, not the value of a parameter", v.kind)
-}
-
-func (e *entry) vary(v *value) error {
-	if v.kind != object || len(v.names) != 1 || v.members[0].kind != list || len(v.members[0].members) == 0 || len(v.members[0].members) > maxItems {
-		return v.errorf(`"vary" is an object of one parameter and the list of its values, {"atoms": [2, 4, 8]}`)
-	}
-	e.path, e.varied = v.names[0], v.members[0]
-	return nil
-}
-
-// restrict reads the name of a data set of p.
-func (e *entry) restrict(p *Plan) func(*value) error {
-	return func(v *value) error {
-		var name string
-		if err := readText(&name)(v); err != nil {
-			return err
-		}
-		if err := p.knows(v, name); err != nil {
-			return err
-		}
-		e.only = append(e.only, name)
-		return nil
-	}
-}
-
-func (p *Plan) knows(v *value, data string) error {
-	var names []string
-	for _, d := range p.data {
-		names = append(names, d.name)
-	}
-	if !slices.Contains(names, data) {
-		return v.errorf("%w", hint.Unknown("data set", data, names))
 	}
 	return nil
 }
 
 // contestants returns what e stands for: one, or one for each value of the
 // parameter that is varied.
-func (e *entry) contestants() ([]contestant, error) {
-	if e.method == "" {
-		return nil, e.at.errorf(`a method without its name, its "method"`)
-	}
-	m, err := method.Named(e.method)
+func (e *methodFile) contestants() ([]contestant, error) {
+	m, err := method.Named(e.Method)
 	if err != nil {
 		return nil, e.at.errorf("%w", err)
 	}
-	id := e.method
-	if e.label != "" {
-		id = e.label
-	} else if e.label = method.Title(m); len(e.params) > 0 {
+	id := cmp.Or(e.Label, e.Method)
+	if e.Label == "" {
+		e.Label = method.Title(m)
 		for i, p := range e.params {
-			e.label += []string{", ", " "}[min(1, i)] + p.path + "=" + p.value
-			id = e.label
+			e.Label += []string{", ", " "}[min(1, i)] + p.path + "=" + p.value
+			id = e.Label
 		}
 	}
-	base := contestant{at: e.at, id: id, label: e.label, tune: e.tune, trace: e.trace, input: e.input, only: e.only}
+	base := contestant{at: e.at, id: id, label: e.Label, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, only: e.Datasets}
 	if e.varied == nil {
-		base.method = e.configure(m, nil)
+		base.method = e.configure(m)
 		_, err := base.method("")
 		return []contestant{base}, err
 	}
 	var all []contestant
-	for _, v := range e.varied.members {
-		s, err := v.parameter()
-		if err != nil {
-			return nil, err
-		}
+	for _, a := range e.varied {
 		c := base
-		c.label = fmt.Sprintf("%s, %s=%s", base.label, e.path, s)
-		c.id, c.varied = c.label, &Varied{e.path, s}
-		c.method = e.configure(m, &assignment{v, e.path, s})
+		c.label = fmt.Sprintf("%s, %s=%s", base.label, a.path, a.value)
+		c.id, c.varied = c.label, &Varied{a.path, a.value}
+		c.method = e.configure(m, a)
 		if _, err := c.method(""); err != nil {
 			return nil, err
 		}
@@ -175,14 +130,11 @@ func (e *entry) contestants() ([]contestant, error) {
 
 // configure returns the function that makes the method of a contestant: m with
 // the values of a preset, then those of the plan.
-func (e *entry) configure(m classify.Method, last *assignment) func(string) (classify.Method, error) {
-	params := e.params
-	if last != nil {
-		params = append(params[:len(params):len(params)], *last)
-	}
+func (e *methodFile) configure(m classify.Method, last ...assignment) func(string) (classify.Method, error) {
+	params := slices.Concat(e.params, last)
 	return func(preset string) (classify.Method, error) {
 		edited, at, err := m, e.at, error(nil)
-		if preset != "" && e.presets {
+		if preset != "" && e.Preset {
 			if edited, err = method.Preset(m, preset); err != nil {
 				return nil, at.errorf("%w", err)
 			}
@@ -196,7 +148,7 @@ func (e *entry) configure(m classify.Method, last *assignment) func(string) (cla
 		if err := edited.Validate(); err != nil {
 			return nil, at.errorf("%s: %w", m.Name(), err)
 		}
-		if e.tune != nil && len(method.Ranges(edited)) == 0 {
+		if e.Tune != nil && len(method.Ranges(edited)) == 0 {
 			return nil, at.errorf("%s has nothing to tune", m.Name())
 		}
 		return edited, nil

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -218,16 +217,10 @@ func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Mod
 
 // summarise sets the mean and the sample standard deviation.
 func (r *Result) summarise() {
-	n := float64(len(r.Runs))
+	var rates []float64
 	for _, one := range r.Runs {
-		r.Accuracy += one.Accuracy / n
+		rates = append(rates, one.Accuracy)
 	}
-	if n < 2 {
-		return
-	}
-	var squares float64
-	for _, one := range r.Runs {
-		squares += (one.Accuracy - r.Accuracy) * (one.Accuracy - r.Accuracy)
-	}
-	r.SD = math.Sqrt(squares / (n - 1))
+	s := spreadOf(rates)
+	r.Accuracy, r.SD = s.Mean, s.SD
 }

@@ -2,147 +2,143 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+	"sync"
 	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
 	"nrdl/internal/hint"
+	"nrdl/plans"
 )
 
-// A value is a JSON value that knows its line, so that a mistake in a plan can
-// be pointed at.
+// A value is a JSON value of a plan that knows where it is, so that an error
+// can point at it.
 type value struct {
-	file    string
-	line    int    // from 1
-	name    string // of the member that it is, or that the list is which it is in
-	kind    string
-	scalar  any // string, json.Number, bool or nil
-	names   []string
-	members []*value // of an object, in the order of names, or of a list
+	source  *source
+	end     int64             // of its first token, in the source
+	name    string            // of the member that it is, or that the list is which it is in
+	token   json.Token        // its first
+	json    any               // as packages jsonschema and json take it: without exponents
+	members []*value          // of an object or a list, in order
+	member  map[string]*value // of an object, by name
 }
 
-// The kinds of a value, as messages call them.
-const (
-	object = "an object"
-	list   = "a list"
-	text   = "text"
-	number = "a number"
-	truth  = "true or false"
-	null   = "null"
-)
+// A source is the text of a plan.
+type source struct {
+	file   string
+	data   []byte
+	dec    *json.Decoder
+	values int // so far
+}
 
 // Bounds of what is read.
 const (
-	maxDepth = 32     // how deep values nest
-	maxItems = 10_000 // values of a list
+	maxDepth  = 32      // how deep values nest
+	maxItems  = 10_000  // values of a list
+	maxValues = 200_000 // of a plan
 )
 
-// parseJSON reads data, one JSON value, which errors call file.
+// parseJSON reads data, one JSON value, which errors call file. It refuses what
+// encoding/json would let through: a name that is there twice, text that is not
+// UTF-8, deep values and long lists.
 func parseJSON(data []byte, file string) (*value, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors mark UTF-8 so
-	p := parser{data: data, file: file, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
-	p.dec.UseNumber()
+	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	s.dec.UseNumber()
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: not UTF-8 text", file)
 	}
-	v, err := p.value("", 0)
+	v, err := s.value("", 0)
 	if err == nil {
-		if _, end := p.dec.Token(); !errors.Is(end, io.EOF) {
+		if _, end := s.dec.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("text after the end")
 		}
 	}
 	if err != nil {
-		return nil, p.explain(err)
+		return nil, s.explain(err)
 	}
 	return v, nil
 }
 
-type parser struct {
-	data []byte
-	file string
-	dec  *json.Decoder
-	line int   // of offset
-	at   int64 // offset up to which lines are counted
-}
-
-// token returns the next token and its line.
-func (p *parser) token() (json.Token, int, error) {
-	t, err := p.dec.Token()
-	end := p.dec.InputOffset()
-	p.line += bytes.Count(p.data[p.at:end], []byte{'\n'}) // a token has no line end in it
-	p.at = end
-	return t, p.line, err
-}
-
-func (p *parser) value(name string, depth int) (*value, error) {
-	t, line, err := p.token()
+func (s *source) value(name string, depth int) (*value, error) {
+	t, err := s.dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	v := &value{file: p.file, line: line, name: name, scalar: t}
+	v := &value{source: s, end: s.dec.InputOffset(), name: name, token: t, json: t}
 	if depth > maxDepth {
 		return nil, errors.New("nested too deeply")
 	}
+	if s.values++; s.values > maxValues {
+		return nil, fmt.Errorf("more than %d values", maxValues)
+	}
 	switch t := t.(type) {
-	case string:
-		v.kind = text
 	case json.Number:
-		v.kind = number
-	case bool:
-		v.kind = truth
-	case nil:
-		v.kind = null
-	case json.Delim:
-		if v.kind = list; t == '{' {
-			v.kind = object
+		f, err := t.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("%.60q: %.60s is not a finite number", name, t)
 		}
-		return v, p.fill(v, depth)
+		if _, err := strconv.ParseUint(t.String(), 10, 64); err != nil {
+			v.json = json.Number(strconv.FormatFloat(f+0, 'f', -1, 64)) // −0 is 0, and 1e3 is 1000
+		}
+	case json.Delim:
+		return v, s.fill(v, depth)
 	}
 	return v, nil
 }
 
 // fill reads the members of v.
-func (p *parser) fill(v *value, depth int) error {
-	name, seen := v.name, map[string]bool{}
-	for p.dec.More() {
-		if v.kind == object {
-			t, _, err := p.token()
+func (s *source) fill(v *value, depth int) error {
+	object, list, name := map[string]any{}, []any{}, v.name
+	if v.json = list; v.token == json.Delim('{') {
+		v.json, v.member = object, map[string]*value{}
+	}
+	for s.dec.More() {
+		if v.member != nil {
+			t, err := s.dec.Token()
 			if err != nil {
 				return err
 			}
-			name = t.(string) // of an object
-			if seen[name] {
-				return fmt.Errorf("%q is there twice", name)
+			if name = t.(string); v.member[name] != nil {
+				return fmt.Errorf("%.60q is there twice", name)
 			}
-			seen[name] = true
-			v.names = append(v.names, name)
+		} else if len(v.members) == maxItems {
+			return fmt.Errorf("%.60q: a list of more than %d", name, maxItems)
 		}
-		m, err := p.value(name, depth+1)
+		m, err := s.value(name, depth+1)
 		if err != nil {
 			return err
 		}
-		v.members = append(v.members, m)
+		if v.members = append(v.members, m); v.member != nil {
+			v.member[name], object[name] = m, m.json
+		} else {
+			list = append(list, m.json)
+			v.json = list
+		}
 	}
-	_, _, err := p.token() // its end
+	_, err := s.dec.Token() // its end
 	return err
 }
 
 // explain says where err is: at the offset where the decoder stands, on whose
 // line the value begins that is broken.
-func (p *parser) explain(err error) error {
-	at := p.dec.InputOffset()
+func (s *source) explain(err error) error {
+	at := s.dec.InputOffset()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		at, err = int64(len(bytes.TrimSpace(p.data))), errors.New("it ends too early")
+		at, err = int64(len(bytes.TrimSpace(s.data))), errors.New("it ends too early")
 	}
-	located := fmt.Errorf("%s:%d: %w", p.file, 1+bytes.Count(p.data[:at], []byte{'\n'}), err)
-	if bytes.HasPrefix(p.data[at:], []byte("/")) || bytes.HasPrefix(p.data[at:], []byte("#")) {
+	located := (&value{source: s, end: at}).errorf("%w", err)
+	if bytes.HasPrefix(s.data[at:], []byte("/")) || bytes.HasPrefix(s.data[at:], []byte("#")) {
 		return hint.Add(located, "%s", noComments)
 	}
 	return located
@@ -153,7 +149,8 @@ const noComments = `a plan has no comments: write what it is for in "about", and
 
 // errorf is an error about v.
 func (v *value) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", v.file, v.line, fmt.Errorf(format, args...))
+	line := 1 + bytes.Count(v.source.data[:v.end], []byte{'\n'}) // a token has no line end in it
+	return fmt.Errorf("%s:%d: %w", v.source.file, line, fmt.Errorf(format, args...))
 }
 
 // wrong is an error about what v is, which its name introduces.
@@ -165,172 +162,124 @@ func (v *value) wrong(format string, args ...any) error {
 	return v.errorf("%w", err)
 }
 
-// each hands the members of the object v to the readers of their names. A name
-// without a reader is an error.
-func (v *value) each(readers map[string]func(*value) error) error {
-	if v.kind != object {
-		return v.wrong("%s, not an object", v.kind)
-	}
-	for i, name := range v.names {
-		read, ok := readers[name]
-		if !ok {
-			return v.unknown(i, readers)
-		}
-		if err := read(v.members[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (v *value) unknown(i int, readers map[string]func(*value) error) error {
-	var names []string
-	for n := range readers {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	err := hint.Unknown("key", v.names[i], names)
-	located := v.members[i].errorf("%w", err)
-	if n := v.names[i]; strings.HasPrefix(n, "//") || strings.HasPrefix(n, "#") || strings.Trim(n, "_$") == "comment" {
-		return hint.Add(located, "%s", noComments)
-	}
-	return located
-}
-
-// items hands each member of the list v, of one at least, to read.
-func (v *value) items(read func(*value) error) error {
-	switch {
-	case v.kind != list:
-		return v.wrong("%s, not a list", v.kind)
-	case len(v.members) == 0:
-		return v.wrong("an empty list")
-	case len(v.members) > maxItems:
-		return v.wrong("a list of %d, more than %d", len(v.members), maxItems)
-	}
-	for _, m := range v.members {
-		if err := read(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Readers of one value each.
-
-func readText(to *string) func(*value) error {
-	return func(v *value) error {
-		s, ok := v.scalar.(string)
-		if !ok {
-			return v.wrong("%s, not text", v.kind)
-		}
-		*to = s
-		return nil
-	}
-}
-
-// readName reads text that messages and tables show: some, on one line.
-func readName(to *string) func(*value) error {
-	return func(v *value) error {
-		if err := readText(to)(v); err != nil {
-			return err
-		}
-		if *to == "" {
-			return v.wrong("empty text")
-		}
-		if strings.ContainsFunc(*to, unicode.IsControl) {
-			return v.wrong("%q has control characters", *to)
-		}
-		return nil
-	}
-}
-
-func readBool(to *bool) func(*value) error {
-	return func(v *value) error {
-		b, ok := v.scalar.(bool)
-		if !ok {
-			return v.wrong("%s, not true or false", v.kind)
-		}
-		*to = b
-		return nil
-	}
-}
-
-// readInt reads an integer of least … most.
-func readInt(to *int, least, most int) func(*value) error {
-	return func(v *value) error {
-		i, ok := v.integer()
-		if !ok || i < uint64(least) || i > uint64(most) {
-			return v.wrong("%s is not an integer, %d … %d", v, least, most)
-		}
-		*to = int(i)
-		return nil
-	}
-}
-
-func readSeed(to *uint64) func(*value) error {
-	return func(v *value) error {
-		i, ok := v.integer()
-		if !ok {
-			return v.wrong("%s is not an integer, 0 … %d", v, uint64(math.MaxUint64))
-		}
-		*to = i
-		return nil
-	}
-}
-
-// integer returns v where it is an integer ≥ 0. JSON may write it as 1.0 or
-// 1e3, which is taken up to 2⁵³, where all digits are sure.
-func (v *value) integer() (uint64, bool) {
-	n, _ := v.scalar.(json.Number)
-	if i, err := strconv.ParseUint(n.String(), 10, 64); err == nil {
-		return i, true
-	}
-	f, err := n.Float64()
-	ok := err == nil && f == math.Trunc(f) && f >= 0 && f <= 1<<53
-	return uint64(max(f, 0)), ok
-}
-
-// readNumber appends a number.
-func readNumber(to *[]float64) func(*value) error {
-	return func(v *value) error {
-		n, ok := v.scalar.(json.Number)
-		f, err := n.Float64()
-		if !ok || err != nil {
-			return v.wrong("%s is not a number", v)
-		}
-		*to = append(*to, f)
-		return nil
-	}
-}
-
-// readShare appends a number of 0 … 1 that is not there yet.
-func readShare(to *[]float64) func(*value) error {
-	return func(v *value) error {
-		var one []float64
-		if err := readNumber(&one)(v); err != nil {
-			return err
-		}
-		one[0] += 0 // −0 is 0
-		switch f := one[0]; {
-		case f < 0 || f > 1:
-			return v.wrong("%s is not a share, 0 … 1", v)
-		case slices.Contains(*to, f):
-			return v.wrong("%s is there twice", v)
-		}
-		*to = append(*to, one...)
-		return nil
-	}
-}
-
 // String shows v in messages.
 func (v *value) String() string {
-	switch s := v.scalar.(type) {
+	switch s := v.token.(type) {
 	case string:
-		return fmt.Sprintf("%q", s)
-	case json.Number:
-		return s.String()
-	case bool:
-		return fmt.Sprint(s)
+		return fmt.Sprintf("%.60q", s)
+	case json.Delim:
+		return map[json.Delim]string{'{': types["object"], '[': types["array"]}[s]
+	case nil:
+		return "null"
+	default:
+		return fmt.Sprintf("%.60v", s)
 	}
-	return v.kind
+}
+
+// types are those of JSON Schema, as messages call them.
+var types = map[string]string{
+	"object": "an object", "array": "a list", "string": "text", "number": "a number", "boolean": "true or false", "null": "null",
+}
+
+// planSchema is plans/schema.json.
+var planSchema = sync.OnceValue(func() *jsonschema.Schema { return schemaAt("plans:///schema.json") })
+
+// schemaAt compiles the part at url of plans/schema.json.
+func schemaAt(url string) *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	text, err := jsonschema.UnmarshalJSON(bytes.NewReader(plans.Schema()))
+	if err = errors.Join(err, c.AddResource("plans:///schema.json", text)); err != nil {
+		panic(err) // embedded
+	}
+	return c.MustCompile(url)
+}
+
+// A mistake is one way in which a value is not as the schema has it.
+type mistake struct {
+	*jsonschema.ValidationError
+	at    *value
+	about string // what the schema says that the value is for
+}
+
+// validate reports a mistake in v: the first one, but a member that is missing
+// after all others, since it may be there by a wrong name.
+func (v *value) validate() error {
+	err := (*jsonschema.ValidationError)(nil)
+	if !errors.As(planSchema().Validate(v.json), &err) {
+		return nil
+	}
+	last := func(m mistake) int {
+		switch m.ErrorKind.(type) {
+		case *kind.Required, *kind.OneOf:
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(v.mistakes(err, ""), func(a, b mistake) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.at.end, b.at.end), strings.Compare(a.SchemaURL, b.SchemaURL))
+	}).explain()
+}
+
+// mistakes lists those of err, which is about a value in v.
+func (v *value) mistakes(err *jsonschema.ValidationError, about string) (all []mistake) {
+	if _, oneOf := err.ErrorKind.(*kind.OneOf); oneOf || len(err.Causes) == 0 {
+		for _, step := range err.InstanceLocation {
+			if i, err := strconv.Atoi(step); err == nil && v.member == nil {
+				v = v.members[i]
+			} else {
+				v = v.member[step]
+			}
+		}
+		return []mistake{{err, v, about}}
+	}
+	for _, cause := range err.Causes {
+		about := ""
+		if len(cause.InstanceLocation) == len(err.InstanceLocation) { // by reference
+			about = err.SchemaURL
+		}
+		all = append(all, v.mistakes(cause, about)...)
+	}
+	return all
+}
+
+// explain says what is wrong, where, and what is wanted there.
+func (m mistake) explain() error {
+	v, s := m.at, schemaAt(m.SchemaURL)
+	switch k := m.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		v = v.members[slices.IndexFunc(v.members, func(m *value) bool { return s.Properties[m.name] == nil })]
+		err := v.errorf("%w", hint.Unknown("key", v.name, slices.Sorted(maps.Keys(s.Properties))))
+		if strings.HasPrefix(v.name, "//") || strings.HasPrefix(v.name, "#") || strings.Trim(v.name, "_$") == "comment" {
+			return hint.Add(err, "%s", noComments)
+		}
+		return err
+	case *kind.Required:
+		name := k.Missing[0]
+		return hint.Add(v.wrong("no %q", name), "%q is %s", name, s.Properties[name].Description)
+	case *kind.Enum:
+		var names []string
+		for _, name := range k.Want {
+			names = append(names, fmt.Sprint(name))
+		}
+		return v.errorf("%w", hint.Unknown(v.name, fmt.Sprint(k.Got), names))
+	case *kind.UniqueItems:
+		return v.wrong("%s is there twice", v.members[k.Duplicates[1]])
+	case *kind.MinItems:
+		return v.wrong("an empty list")
+	case *kind.Type:
+		var want []string
+		for _, t := range k.Want {
+			want = append(want, types[t])
+		}
+		if !slices.Contains(want, types["number"]) && !slices.Contains(k.Want, "integer") {
+			return v.wrong("%s, not %s", types[k.Got], strings.Join(want, " or "))
+		}
+	}
+	err := v.wrong("%s is not %s", v, s.Description)
+	if m.about != "" {
+		if about := schemaAt(m.about).Description; about != "" {
+			return hint.Add(err, "%q is %s", v.name, about)
+		}
+	}
+	return err
 }

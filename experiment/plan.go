@@ -1,11 +1,13 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
 	"nrdl/classify"
@@ -25,8 +27,8 @@ type Plan struct {
 
 	data        []plannedData
 	contestants []contestant
-	published   map[[2]string]Published // by id of the contestant and name of the data
-	notes       map[[2]string]string    // likewise, but either may be "*"
+	published   map[string]map[string]Published // by id of the contestant and name of the data
+	notes       map[string]map[string]string    // likewise, but either may be "*"
 }
 
 // plannedData is a data set, with the ways in which it is divided and spoilt.
@@ -86,20 +88,20 @@ const maxRuns = 1_000_000
 // settings returns all that p asks for, in its order.
 func (p *Plan) settings() ([]*setting, error) {
 	var all []*setting
-	runs := 0.0
+	runs := 0
 	for i := range p.data {
 		d := &p.data[i]
 		entrants, err := d.enter(p.contestants)
 		if err != nil {
 			return nil, err
 		}
-		if runs += d.count(p) * float64(len(entrants)); runs > maxRuns {
-			return nil, d.at.errorf("more than %d runs", maxRuns)
-		}
 		if len(entrants) == 0 {
 			continue
 		}
-		for _, s := range d.settings(p) {
+		for s := range d.settings(p) {
+			if runs += len(entrants); runs > maxRuns {
+				return nil, d.at.errorf("more than %d runs", maxRuns)
+			}
 			all = append(all, s.enter(entrants)...)
 		}
 	}
@@ -166,43 +168,25 @@ func (d *plannedData) enter(contestants []contestant) ([]entrant, error) {
 	return all, nil
 }
 
-// count is how many settings of d there are.
-func (d *plannedData) count(p *Plan) (n float64) {
-	for _, split := range d.splits {
-		clean := 0.0 // settings with nothing random in them
-		if !split.Random() && slices.Contains(d.noise, 0) && slices.Contains(d.occlusion, 0) {
-			clean = 1
-		}
-		spoilt := float64(len(d.noise))*float64(len(d.occlusion)) - clean
-		n += clean + spoilt*float64(d.times(p))
-	}
-	return n
-}
-
-// times is how often d's runs are repeated that have anything random in them.
-func (d *plannedData) times(p *Plan) int {
-	if d.repeats > 0 {
-		return d.repeats
-	}
-	return p.Repeats
-}
-
 // settings returns the settings of d, without their jobs.
-func (d *plannedData) settings(p *Plan) (all []*setting) {
-	for _, split := range d.splits {
-		for _, noise := range d.noise {
-			for _, occlusion := range d.occlusion {
-				repeats := 1
-				if split.Random() || noise > 0 || occlusion > 0 {
-					repeats = d.times(p)
-				}
-				for r := range repeats {
-					all = append(all, &setting{plan: p, data: d, split: split, noise: noise, occlusion: occlusion, repeat: r})
+func (d *plannedData) settings(p *Plan) iter.Seq[*setting] {
+	return func(yield func(*setting) bool) {
+		for _, split := range d.splits {
+			for _, noise := range d.noise {
+				for _, occlusion := range d.occlusion {
+					repeats := 1
+					if split.Random() || noise > 0 || occlusion > 0 {
+						repeats = cmp.Or(d.repeats, p.Repeats)
+					}
+					for r := range repeats {
+						if !yield(&setting{plan: p, data: d, split: split, noise: noise, occlusion: occlusion, repeat: r}) {
+							return
+						}
+					}
 				}
 			}
 		}
 	}
-	return all
 }
 
 func (c *contestant) meets(data string) bool {
@@ -264,9 +248,9 @@ func (s *setting) dirt() dirt {
 }
 
 // of looks up what a plan says of contestant id on a data set.
-func of[T any](table map[[2]string]T, id, data string) (T, bool) {
+func of[T any](table map[string]map[string]T, id, data string) (T, bool) {
 	for _, key := range [][2]string{{id, data}, {id, "*"}, {"*", data}, {"*", "*"}} {
-		if v, ok := table[key]; ok {
+		if v, ok := table[key[0]][key[1]]; ok {
 			return v, true
 		}
 	}
@@ -274,45 +258,43 @@ func of[T any](table map[[2]string]T, id, data string) (T, bool) {
 	return none, false
 }
 
-// Keys returns the keys of the records that p asks for, in its order.
-func (p *Plan) Keys() []string {
+// jobs returns those of p, in its order.
+func (p *Plan) jobs() (all []*job) {
 	settings, err := p.settings()
 	if err != nil {
 		panic(fmt.Errorf("experiment: %w", err)) // ParsePlan would have failed
 	}
-	var keys []string
 	for _, s := range settings {
-		for _, j := range s.jobs {
-			keys = append(keys, j.key)
-		}
+		all = append(all, s.jobs...)
+	}
+	return all
+}
+
+// Keys returns the keys of the records that p asks for, in its order.
+func (p *Plan) Keys() (keys []string) {
+	for _, j := range p.jobs() {
+		keys = append(keys, j.key)
 	}
 	return keys
 }
 
 // List describes the runs of p in their order, a line each.
-func (p *Plan) List() []string {
-	settings, err := p.settings()
-	if err != nil {
-		panic(fmt.Errorf("experiment: %w", err)) // ParsePlan would have failed
-	}
-	var lines []string
-	for _, s := range settings {
-		for _, j := range s.jobs {
-			line := fmt.Sprintf("%s  %s  %v  repeat %d  seed %d", j.contestant.label, s.data.name, s.split, s.repeat, s.fit())
-			if s.noise > 0 {
-				line += fmt.Sprintf("  noise %v", s.noise)
-			}
-			if s.occlusion > 0 {
-				line += fmt.Sprintf("  occlusion %v", s.occlusion)
-			}
-			if !j.input.IsZero() {
-				line += fmt.Sprintf("  input %v", j.input)
-			}
-			if j.contestant.tune != nil {
-				line += "  tuned"
-			}
-			lines = append(lines, line)
+func (p *Plan) List() (lines []string) {
+	for _, j := range p.jobs() {
+		line := fmt.Sprintf("%s  %s  %v  repeat %d  seed %d", j.contestant.label, j.data.name, j.split, j.repeat, j.fit())
+		if j.noise > 0 {
+			line += fmt.Sprintf("  noise %v", j.noise)
 		}
+		if j.occlusion > 0 {
+			line += fmt.Sprintf("  occlusion %v", j.occlusion)
+		}
+		if !j.input.IsZero() {
+			line += fmt.Sprintf("  input %v", j.input)
+		}
+		if j.contestant.tune != nil {
+			line += "  tuned"
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nrdl/internal/hint"
+	"nrdl/method"
 )
 
 // goodPlans are accepted, by the schema too.
@@ -60,9 +61,9 @@ var badPlans = []struct {
 	{onMethod(`{"method": "crc", "input": 32}`), 2, "a number, not text", "", false},
 	{onMethod(`{"method": "crc", "inputs": "igo"}`), 2, `unknown key "inputs"`, `did you mean "input"?`, false},
 	{onMethod(`{"method": "crc", "input": "igo"}, {"method": "crc", "input": "hog"}`), 2, `two methods go by "CRC"`, "label", true},
-	{onData(`"path": "x", "split": "half", "crop": 1.5`), 1, "crop = 1.5 is not a share between 0 and 1", "0.5 keeps", false},
-	{onData(`"path": "x", "split": "half", "crop": -0.1`), 1, "crop = -0.1", "", false},
-	{onData(`"path": "x", "split": "half", "crop": "0.5"`), 1, "not a number", "", false},
+	{onData(`"path": "x", "split": "half", "crop": 1.5`), 1, `"crop": 1.5 is not a share, 0 … 1`, "0.5 keeps", false},
+	{onData(`"path": "x", "split": "half", "crop": -0.1`), 1, `"crop": -0.1 is not a share`, "", false},
+	{onData(`"path": "x", "split": "half", "crop": "0.5"`), 1, `"crop": "0.5" is not a share`, "", false},
 
 	// Other types.
 	{"[]", 1, "a list, not an object", "", false},
@@ -71,16 +72,16 @@ var badPlans = []struct {
 	{"{\"datasets\":\n7}", 2, `"datasets": a number, not a list`, "", false},
 	{`{"datasets": [7]}`, 1, `"datasets": a number, not an object`, "", false},
 	{`{"datasets": []}`, 1, `"datasets": an empty list`, "", false},
-	{`{"datasets": [` + aSet + `]}`, 1, "no methods", "", false},
-	{`{"methods": ["crc"]}`, 1, "no data sets", "", false},
+	{`{"datasets": [` + aSet + `]}`, 1, `no "methods"`, "", false},
+	{`{"methods": ["crc"]}`, 1, `no "datasets"`, "", false},
 	{`{"datasets": [` + aSet + `], "methods": 3}`, 1, `"methods": a number, not a list`, "", false},
 	{`{"datasets": [` + aSet + `], "methods": {}}`, 1, `"methods": an object, not a list`, "", false},
 	{onMethod(``), 2, `"methods": an empty list`, "", false},
-	{onMethod(`null`), 2, `"methods": null, not an object`, "", false},
+	{onMethod(`null`), 2, `"methods": null, not text or an object`, "", false},
 	{onMethod(`{"method": ["crc"]}`), 2, `"method": a list, not text`, "", false},
 	{onMethod(`{"method": "crc", "label": 1}`), 2, `"label": a number, not text`, "", false},
 	{onMethod(`{"method": "crc", "params": "kappa=1"}`), 2, `"params": text, not an object`, "", false},
-	{onMethod(`{"method": "crc", "params": {"kappa": [1]}}`), 2, `"kappa": a list, not the value of a parameter`, "", false},
+	{onMethod(`{"method": "crc", "params": {"kappa": [1]}}`), 2, `"kappa": a list is not the value of a parameter`, "", false},
 	{onMethod(`{"method": "crc", "trace": 1}`), 2, `"trace": a number, not true or false`, "", false},
 	{onMethod(`{"method": "crc", "preset": "orl"}`), 2, `"preset": text, not true or false`, "", false},
 	{onMethod(`{"method": "crc", "tune": true}`), 2, `"tune": true or false, not an object`, "", false},
@@ -89,7 +90,7 @@ var badPlans = []struct {
 	{onMethod(`"crc"`, `, "seed": "1"`), 2, `"seed": "1" is not an integer`, "", false},
 	{onMethod(`"crc"`, `, "name": null`), 2, `"name": null, not text`, "", false},
 	{onMethod(`"crc"`, `, "notes": []`), 2, `"notes": a list, not an object`, "", false},
-	{onMethod(`"crc"`, `, "notes": {"crc": "x"}`), 2, `"crc": text, not an object of data sets`, "", false},
+	{onMethod(`"crc"`, `, "notes": {"crc": "x"}`), 2, `"crc": text, not an object`, "", false},
 	{onMethod(`"crc"`, `, "notes": {"crc": {"d": 1}}`), 2, `"d": a number, not text`, "", false},
 	{onMethod(`"crc"`, `, "published": {"crc": {"d": "x"}}`), 2, `"d": "x" is not a rate in percent`, "", false},
 	{onMethod(`"crc"`, `, "published": {"source": 1}`), 2, `"source": a number, not text`, "", false},
@@ -107,58 +108,58 @@ var badPlans = []struct {
 	// Values out of range.
 	{onMethod(`"crc"`, `, "repeats": 0`), 2, `"repeats": 0 is not an integer, 1 … 1000000`, "", false},
 	{onMethod(`"crc"`, `, "repeats": 1.5`), 2, `"repeats": 1.5 is not an integer`, "", false},
-	{onMethod(`"crc"`, `, "repeats": 1e999`), 2, `"repeats": 1e999 is not an integer`, "", false},
+	{onMethod(`"crc"`, `, "repeats": 1e999`), 2, `"repeats": 1e999 is not a finite number`, "", false},
 	{onMethod(`"crc"`, `, "seed": -1`), 2, `"seed": -1 is not an integer, 0 … 18446744073709551615`, "", false},
 	{onMethod(`"crc"`, `, "seed": 18446744073709551616`), 2, `is not an integer`, "", false},
 	{onMethod(`"crc"`, `, "tune": {"budget": 0}`), 2, `"budget": 0 is not`, "", false},
 	{onMethod(`{"method": "crc", "tune": {"folds": 1}}`), 2, `"folds": 1 is not an integer, 2 …`, "", false},
-	{onMethod(`"crc"`, `, "name": ""`), 2, `"name": empty text`, "", false},
-	{onMethod(`{"method": "crc", "label": "\u001b[2J"}`), 2, `has control characters`, "", false},
-	{onData(`"path": "", "split": "half"`), 1, `"path": empty text`, "", false},
+	{onMethod(`"crc"`, `, "name": ""`), 2, `"name": "" is not a line of text`, "", false},
+	{onMethod(`{"method": "crc", "label": "\u001b[2J"}`), 2, `"label": "\x1b[2J" is not a line of text, not empty and without control characters`, "", false},
+	{onData(`"path": "", "split": "half"`), 1, `"path": "" is not a line of text`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": 1.5`), 1, `"noise": 1.5 is not a share, 0 … 1`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": [0, -0.1]`), 1, `"noise": -0.1 is not a share`, "", false},
-	{onData(`"path": "x", "split": "half", "occlusion": 1e999`), 1, `"occlusion": 1e999 is not a number`, "", false},
+	{onData(`"path": "x", "split": "half", "occlusion": 1e999`), 1, `"occlusion": 1e999 is not a finite number`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": []`), 1, `"noise": an empty list`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": [0.1, 1e-1]`), 1, `"noise": 1e-1 is there twice`, "", false},
 	{onData(`"path": "x", "split": "half", "repeats": 0`), 1, `"repeats": 0 is not`, "", false},
 	{onData(`"path": "x", "split": "half", "preset": "orll"`), 1, `unknown preset "orll"`, `"orl"`, false},
-	{onData(`"path": "x", "split": "half", "preset": ""`), 1, `"preset": empty text`, "", false},
-	{onData(`"path": "x", "split": "half", "size": "32"`), 1, `size "32" is not of the form HxW`, "", false},
-	{onData(`"path": "x", "split": "half", "size": "032x32"`), 1, `size "032x32"`, `"32x32"`, false},
-	{onData(`"path": "x", "split": "half", "size": "0x32"`), 1, `size 0x32 is outside`, "", false},
-	{onData(`"path": "x", "split": "half", "size": "2000x32"`), 1, `size 2000x32 is outside`, "", false},
-	{onData(`"path": "x", "split": "all"`), 1, "split all leaves no image to judge by", "", false},
-	{onData(`"path": "x", "split": "third"`), 1, `unknown split "third"`, "first:6", false},
-	{onData(`"path": "x", "split": "first:0"`), 1, `split "first:0"`, "", false},
-	{onData(`"path": "x", "split": "authors:4"`), 1, `split "authors:4"`, "", false},
-	{onData(`"path": "x", "split": "random:1000001"`), 1, `split "random:1000001"`, "", false},
-	{onData(`"path": "x", "split": "first:+6"`), 1, `unknown split "first:+6"`, `"first:6"`, false},
+	{onData(`"path": "x", "split": "half", "preset": ""`), 1, `unknown preset ""`, "", false},
+	{onData(`"path": "x", "split": "half", "size": "32"`), 1, `"size": "32" is not a size HxW`, "", false},
+	{onData(`"path": "x", "split": "half", "size": "032x32"`), 1, `"size": "032x32" is not a size HxW`, "", false},
+	{onData(`"path": "x", "split": "half", "size": "0x32"`), 1, `"size": "0x32" is not a size HxW, 1x1`, "", false},
+	{onData(`"path": "x", "split": "half", "size": "2000x32"`), 1, `"size": "2000x32" is not a size HxW, 1x1 … 1024x1024`, "", false},
+	{onData(`"path": "x", "split": "all"`), 1, `"split": "all" is not a split: half, first:K`, "", false},
+	{onData(`"path": "x", "split": "third"`), 1, `"split": "third" is not a split: half, first:K, random:K or authors:K, for example first:6`, "", false},
+	{onData(`"path": "x", "split": "first:0"`), 1, `"split": "first:0" is not a split`, "", false},
+	{onData(`"path": "x", "split": "authors:4"`), 1, `"authors:4" is not a split`, "", false},
+	{onData(`"path": "x", "split": "random:1000001"`), 1, `"random:1000001" is not a split`, "", false},
+	{onData(`"path": "x", "split": "first:+6"`), 1, `"first:+6" is not a split: half, first:K`, "", false},
 	{onData(`"path": "x", "split": ["half", "half"]`), 1, `"split": "half" is there twice`, "", false},
 	{onData(`"path": "x", "split": []`), 1, `"split": an empty list`, "", false},
-	{onData(`"path": "x"`), 1, `data set "d" has no "split"`, "first:6", false},
+	{onData(`"path": "x"`), 1, `"datasets": no "split"`, "training images", false},
 	{onData(`"split": "half"`), 1, `needs either "path" or "synthetic"`, "", false},
 	{onData(`"path": "x", "synthetic": {}, "split": "half"`), 1, `needs either "path" or "synthetic"`, "", false},
-	{`{"datasets": [{"path": "x", "split": "half"}], "methods": ["crc"]}`, 1, `a data set without a "name"`, "", false},
+	{`{"datasets": [{"path": "x", "split": "half"}], "methods": ["crc"]}`, 1, `"datasets": no "name"`, "", false},
 	{onData(`"synthetic": {"people": 0}, "split": "half"`), 1, `"people": 0 is not an integer`, "", false},
-	{onData(`"synthetic": {"light": 2.5}, "split": "half"`), 1, "light = 2.5 is outside 0 … 2", "", false},
+	{onData(`"synthetic": {"light": 2.5}, "split": "half"`), 1, `"light": 2.5 is not a strength, 0 … 2`, "", false},
 	{onData(`"synthetic": {"people": 999999, "per_person": 999999}, "split": "half"`), 1, "more than the", "fewer people", true},
-	{onMethod(`{"label": "x"}`), 2, `a method without its name`, "", false},
-	{onMethod(`{"method": "crc", "vary": {}}`), 2, `"vary" is an object of one parameter`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": []}}`), 2, `"vary" is an object of one parameter`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2]}}`), 2, `"vary" is an object of one parameter`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": [null]}}`), 2, `"kappa": null, not the value`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": [1, 1]}}`), 2, `two methods go by "CRC, kappa=1"`, "label", false},
-	{onMethod(`"crc"`, `, "published": {"crc": {"d": []}}`), 2, `is not a rate`, "", false},
+	{onMethod(`{"label": "x"}`), 2, `"methods": no "method"`, "", false},
+	{onMethod(`{"method": "crc", "vary": {}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
+	{onMethod(`{"method": "crc", "vary": {"kappa": []}}`), 2, `"kappa": an empty list`, "", false},
+	{onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2]}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
+	{onMethod(`{"method": "crc", "vary": {"kappa": [null]}}`), 2, `"kappa": null is not the value of a parameter`, "", false},
+	{onMethod(`{"method": "crc", "vary": {"kappa": [1, 1]}}`), 2, `"kappa": 1 is there twice`, "", false},
+	{onMethod(`"crc"`, `, "published": {"crc": {"d": []}}`), 2, `"d": an empty list`, "", false},
 	{onMethod(`"crc"`, `, "published": {"crc": {"d": [90, 1, 2]}}`), 2, `is not a rate`, "", false},
 	{onMethod(`"crc"`, `, "published": {"crc": {"d": 101}}`), 2, `is not a rate`, "", false},
-	{onMethod(`"crc"`, `, "published": {"*": {"d": 90}}`), 2, `not of *`, "", false},
+	{onMethod(`"crc"`, `, "published": {"*": {"d": 90}}`), 2, `unknown method of this plan "*"`, "choose one of crc", true},
 
 	// Names.
 	{onMethod(`"crx"`), 2, `unknown method "crx"`, `"crc"`, true},
-	{onMethod(`""`), 2, `a method without its name`, "", true},
+	{onMethod(`""`), 2, `unknown method ""`, "choose one of", true},
 	{onMethod(`{"method": "crc", "params": {"kapa": 1}}`), 2, `"kapa"`, `"kappa"`, true},
 	{onMethod("{\"method\": \"crc\", \"params\": {\n\"kappa\": -1}}"), 3, `kappa = -1 is not a weight ≥ 0`, "", true},
-	{onMethod(`{"method": "crc", "params": {"kappa": 1e999}}`), 2, `"1e999" is not a finite number`, "", true},
+	{onMethod(`{"method": "crc", "params": {"kappa": 1e999}}`), 2, `1e999 is not a finite number`, "", true},
 	{onMethod(`{"method": "nrdl", "params": {"atoms": 2.5}}`), 2, `"2.5" is not an integer`, "", true},
 	{onMethod(`{"method": "nrdl", "params": {"coder.solver": "foo"}}`), 2, `"foo" is none of exact, admm`, "", true},
 	{onMethod("{\"method\": \"crc\", \"vary\": {\"kappa\": [1,\n-1]}}"), 3, `kappa = -1`, "", true},
@@ -194,6 +195,13 @@ func TestBadPlansAreRefused(t *testing.T) {
 	}
 }
 
+// The schema has every preset.
+func TestPresetsArePlanned(t *testing.T) {
+	for _, name := range method.PresetNames() {
+		parse(t, onData(fmt.Sprintf(`"path": "x", "split": "half", "preset": %q`, name)))
+	}
+}
+
 func TestGoodPlansAreAccepted(t *testing.T) {
 	schema := schema(t)
 	for _, text := range goodPlans {
@@ -219,6 +227,9 @@ func TestListsAreBounded(t *testing.T) {
 		if _, err := ParsePlan([]byte(text), "plan.json"); err == nil {
 			t.Errorf("%.100s is accepted", text)
 		}
+	}
+	if _, err := ParsePlan([]byte(`[`+strings.Repeat(`[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],`, 9000)+`0]`), "plan.json"); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
+		t.Error(err)
 	}
 	var runs strings.Builder // 1001 · 1000 of them
 	for i := range 1001 {

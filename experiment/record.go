@@ -20,6 +20,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/frontend"
 	"nrdl/internal/hint"
+	"nrdl/internal/jsonl"
 	"nrdl/synthetic"
 )
 
@@ -219,45 +220,33 @@ const maxLine = 64 << 20
 // and cut tells whether there was one. Anything else that is not a record is
 // an error that names the line. Of records with one key the last counts.
 func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	seen := map[string]int{}
-	for number := 1; ; number++ {
-		line, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			return records, whole, len(line) > 0, nil
-		}
-		var rec Record
-		if err == nil {
-			whole += int64(len(line))
-			rec, err = decodeRecord(line)
-		}
-		if err != nil {
-			return nil, 0, false, fmt.Errorf("line %d: %w", number, err)
-		}
-		if i, twice := seen[rec.Key]; twice {
-			records[i] = rec
-			continue
-		}
-		seen[rec.Key] = len(records)
-		records = append(records, rec)
-	}
+	var all recordList
+	whole, cut, err = jsonl.Read(r, maxLine, all.add)
+	return all.records, whole, cut, err
 }
 
-// readLine returns the next line with its end, or what there is without one
-// and io.EOF.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("longer than %d MiB: not a record", maxLine>>20)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		}
-		return line, err
+// A recordList collects the records of a file.
+type recordList struct {
+	records []Record
+	at      map[string]int // by key
+}
+
+// add adds the record of line n.
+func (l *recordList) add(n int, line []byte) error {
+	r, err := decodeRecord(line)
+	if err != nil {
+		return fmt.Errorf("line %d: %w", n, err)
 	}
+	if i, twice := l.at[r.Key]; twice {
+		l.records[i] = r
+		return nil
+	}
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	l.at[r.Key] = len(l.records)
+	l.records = append(l.records, r)
+	return nil
 }
 
 // line returns r as a line of a file of records, one that can be read again.

@@ -111,21 +111,11 @@ func TestStoreCannotWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	writable := s.f
-	if s.f, err = os.Open(path); err != nil { // to read alone
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Append(aRecord("a")); err == nil || !strings.Contains(hint.Of(err), "make room") {
 		t.Errorf("%v", err)
-	}
-	_ = s.f.Close()
-	s.f = writable
-	if err := s.Append(aRecord("b")); err != nil {
-		t.Error(err)
-	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != lineOf(t, aRecord("b")) {
-		t.Errorf("the file holds %s, %v", text, err)
 	}
 }
 

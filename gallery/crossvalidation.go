@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -140,25 +141,41 @@ func (f *crossValidation) fold(ctx context.Context, g int, tell func(HeldOutResu
 	if err := f.judge(ctx, m, out, true, tell); err != nil {
 		return err
 	}
-	f.pair(m, out)
+	f.pair(m, out, held)
 	return f.judge(ctx, m, held, false, tell)
 }
 
-// pair takes in the cosines of the images in columns, of people left out together.
-func (f *crossValidation) pair(m *frontend.Model, columns []bool) {
-	at := originals(f.images.Groups, f.samples.Groups, columns)
-	if f.pairs == nil || len(at) < 2 {
+// pair takes in the cosines of the images out, of people left out of the training,
+// with each other and with those that were held out of the others.
+func (f *crossValidation) pair(m *frontend.Model, out, held []bool) {
+	if f.pairs == nil {
 		return
 	}
-	s := f.samples.Select(at)
-	x := classify.Unit(m.Project(s.X))
-	cosines := mat.NewDense(len(at), len(at), nil)
-	lin.AtB(cosines, 1, x, x)
-	of := s.Labels()
-	for i := range of {
-		for j := range i {
-			f.pairs.Add(cosines.At(i, j), of[i] == of[j])
+	strangers := f.samples.Select(originals(f.images.Groups, f.samples.Groups, out))
+	columns := make([]bool, len(out))
+	for j := range columns {
+		columns[j] = out[j] || held[j]
+	}
+	others := f.samples.Select(originals(f.images.Groups, f.samples.Groups, columns))
+	if strangers.Len() == 0 {
+		return
+	}
+	x, y := classify.Unit(m.Project(strangers.X)), classify.Unit(m.Project(others.X))
+	cosines := mat.NewDense(strangers.Len(), others.Len(), nil)
+	lin.AtB(cosines, 1, x, y)
+	of, by := strangers.Labels(), others.Labels()
+	seen := map[string]int{} // of the people in out, how many of their faces were met
+	for i, c := range of {
+		name := strangers.Classes[c]
+		first := others.Groups[slices.Index(others.Classes, name)]
+		for j, d := range by {
+			same := others.Classes[d] == name
+			if same && j-first >= seen[name] { // no face with itself
+				continue
+			}
+			f.pairs.Add(cosines.At(i, j), same)
 		}
+		seen[name]++
 	}
 }
 

@@ -21,8 +21,9 @@ type Similarity struct {
 	SD   float64 `json:"sd"`
 }
 
-// LFWPairs are those of the unprojected samples of frontend.Faces96, measured on
-// photos/lfw_several, whose people judge nothing else, by go run ./bench/strangers.
+// LFWPairs are those of the unprojected features of the pipeline "faces96", measured
+// on photos/lfw_several, whose people judge nothing else, by go run
+// ./bench/strangers.
 var LFWPairs = Pairs{}
 
 // Add takes in the cosine of two faces, which are of one person or not.

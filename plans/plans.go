@@ -14,6 +14,15 @@ var files embed.FS
 // schema is the one file that is not a plan.
 const schema = "schema.json"
 
+// Schema returns the JSON Schema of plans.
+func Schema() []byte {
+	text, err := files.ReadFile(schema)
+	if err != nil {
+		panic(err) // embedded
+	}
+	return text
+}
+
 // Named returns the text of the plan of that name, such as "paper".
 func Named(name string) (text []byte, ok bool) {
 	file := path.Base(name)

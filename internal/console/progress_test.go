@@ -2,9 +2,10 @@ package console
 
 import (
 	"math"
-	"nrdl/classify"
 	"testing"
 	"time"
+
+	"nrdl/classify"
 )
 
 // After a dozen passes the forecast of the end is not far off.

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 
 	"nrdl/experiment"
 	"nrdl/frontend"
@@ -53,16 +52,8 @@ func frontends(dir string) (map[string][]byte, error) {
 	if data["ideas"], err = ideasTable(filepath.Join(dir, "ideas.json")); err != nil {
 		return nil, err
 	}
-	t, err := template.New("frontends").Parse(frontendsTemplate)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
-		return nil, err
-	}
-	files["doc/frontends.md"] = b.Bytes()
-	return files, nil
+	files["doc/frontends.md"], err = fill(frontendsTemplate, data)
+	return files, err
 }
 
 // rateTable has a row for each label of p, in the order of the plan, and a column

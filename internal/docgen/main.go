@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"text/template"
 
 	"nrdl/classify"
 	"nrdl/method"
@@ -62,6 +63,17 @@ func run(root string) error {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
+}
+
+// fill fills in a template.
+func fill(text string, data any) ([]byte, error) {
+	t, err := template.New("").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, data)
+	return b.Bytes(), err
 }
 
 // staleFigures are the figures below root that are not among files any more.

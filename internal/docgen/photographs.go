@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"nrdl/dataset"
 	"nrdl/experiment"
@@ -66,18 +65,13 @@ func photographs(dir string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	t, err := template.New("photographs").Parse(photographsTemplate)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
 	first := p.Open[0]
-	err = t.Execute(&b, map[string]any{
+	text, err := fill(photographsTemplate, map[string]any{
 		"Eyes": dataset.DefaultEyes, "Found": p.found(), "Pupils": p.pupils(), "Missed": p.missed(), "Large": p.large(), "Named": p.named(),
 		"Setting": p.setting(), "Scores": p.scores(), "Verdict": p.verdict(), "Thresholds": p.thresholds(),
 		"ReliabilityOf": first.About, "Reliability": reliability(first.Found),
 	})
-	return map[string][]byte{"doc/photographs.md": b.Bytes()}, err
+	return map[string][]byte{"doc/photographs.md": text}, err
 }
 
 // markdownTable has a row of cells each, the first of the head.

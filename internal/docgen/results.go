@@ -9,7 +9,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"nrdl/experiment"
 	"nrdl/method"
@@ -122,13 +121,7 @@ func figurePath(f report.Figure) string { return "doc/results/" + f.Name + ".svg
 // document puts what stands before and after the tables around them.
 func (r *results) document(tables string, page *report.Report) ([]byte, error) {
 	_, tables, _ = strings.Cut(tables, "\n") // its title is the document's
-	t, err := template.New("results").Parse(resultsTemplate)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(planOf(page, "ablation"))})
-	return b.Bytes(), err
+	return fill(resultsTemplate, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(planOf(page, "ablation"))})
 }
 
 // presets is the table of what the presets change.

@@ -60,7 +60,7 @@ func TestSort(t *testing.T) {
 				}
 			}
 			want := []string{
-				"Ann/1 (2).jpg", "Ann/1 (3).jpg", "Ann/1 (2).JPG", "Ann/1.jpg", "Bob/1.jpg", "a_b/5.jpg", "no face/3.jpg", "no face/4.jpg", "dataset.Unknown/2.jpg",
+				"Ann/1 (2).jpg", "Ann/1 (3).jpg", "Ann/1 (2).JPG", "Ann/1.jpg", "Bob/1.jpg", "a_b/5.jpg", "no face/3.jpg", "no face/4.jpg", "unknown/2.jpg",
 			}
 			want[2] = "Ann/1 (4).JPG"
 			slices.Sort(want)

@@ -84,6 +84,9 @@ type about struct {
 
 // Write writes m as a model file. Equal models give equal bytes.
 func Write(w io.Writer, m *gallery.Model) error {
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("save the model: %w", err)
+	}
 	text, err := aboutOf(m)
 	if err != nil {
 		return fmt.Errorf("save the model: %w", err)
@@ -229,7 +232,7 @@ func checkFormat(text string) error {
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
 		return hint.Add(err, "update nrdl")
 	case *version.Format < oldestFormat:
-		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d and %d)", *version.Format, oldestFormat, modelFormat)
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
 		return hint.Add(err, "learn it again")
 	}
 	return nil
