@@ -148,18 +148,16 @@ func (f *crossValidation) fold(ctx context.Context, g int, tell func(HeldOutResu
 // pair takes in the cosines of the images out, of people left out of the training,
 // with each other and with those that were held out of the others.
 func (f *crossValidation) pair(m *frontend.Model, out, held []bool) {
-	if f.pairs == nil {
+	at := originals(f.images.Groups, f.samples.Groups, out)
+	if f.pairs == nil || len(at) == 0 {
 		return
 	}
-	strangers := f.samples.Select(originals(f.images.Groups, f.samples.Groups, out))
+	strangers := f.samples.Select(at)
 	columns := make([]bool, len(out))
 	for j := range columns {
 		columns[j] = out[j] || held[j]
 	}
 	others := f.samples.Select(originals(f.images.Groups, f.samples.Groups, columns))
-	if strangers.Len() == 0 {
-		return
-	}
 	x, y := classify.Unit(m.Project(strangers.X)), classify.Unit(m.Project(others.X))
 	cosines := mat.NewDense(strangers.Len(), others.Len(), nil)
 	lin.AtB(cosines, 1, x, y)
