@@ -1,6 +1,9 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -100,6 +103,23 @@ func (s *Images) First(people int) *Images {
 		columns[j] = j
 	}
 	return s.Select(columns)
+}
+
+// Hash identifies the images and their labels: the beginning of a SHA-256, in
+// hexadecimal.
+func (s *Images) Hash() string {
+	h := sha256.New()
+	d, _ := s.X.Dims()
+	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Frame.Size)
+	var buf []byte
+	for i := range d {
+		buf = buf[:0]
+		for _, v := range s.X.RawRowView(i) {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // Faceless reports whether nobody can be recognised in image j: no face was found

@@ -268,7 +268,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	other.X.Set(3, 4, 17)
 	path, text := filepath.Join(t.TempDir(), "r.jsonl"), onData(`"path": "faces", "split": "random:3"`)
 	library := func(set *dataset.Images) *Databases {
-		return &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {set, hashSet(set)}}}
+		return &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {set, set.Hash()}}}
 	}
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])

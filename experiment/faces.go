@@ -3,12 +3,10 @@ package experiment
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -72,7 +70,7 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 	if err != nil {
 		return nil, err
 	}
-	s := &openSet{set, hashSet(set)}
+	s := &openSet{set, set.Hash()}
 	if d.sets == nil {
 		d.sets = map[sourceKey]*openSet{}
 	}
@@ -95,22 +93,6 @@ func (d *Databases) Find(path string) string {
 		}
 	}
 	return path
-}
-
-// hashSet identifies samples and labels.
-func hashSet(s *dataset.Images) string {
-	h := sha256.New()
-	d, _ := s.X.Dims()
-	fmt.Fprintf(h, "%d\x00%q\x00%v\x00%v\x00", d, s.Classes, s.Groups, s.Frame.Size)
-	var buf []byte
-	for i := range d {
-		buf = buf[:0]
-		for _, v := range s.X.RawRowView(i) {
-			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
-		}
-		h.Write(buf)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // faces are what the runs of a setting learn from and are judged by.

@@ -17,6 +17,7 @@ type Model struct {
 	*frontend.Model
 	Images      *dataset.Images      // that it was learnt from; nil where they are not kept
 	Calibration *openset.Calibration // nil where everybody is named
+	Data        string               // Hash of the images that it was learnt from; "" where that is not known
 }
 
 // ErrForgotten is why nobody can be added to a model.
@@ -33,7 +34,7 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Model: model, Images: kept}, nil
+	return &Model{Model: model, Images: kept, Data: kept.Hash()}, nil
 }
 
 // Validate reports parts that do not belong together.

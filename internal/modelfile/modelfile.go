@@ -33,10 +33,12 @@ import (
 // K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
-// their groups) and quality (F64, 5×N). Its metadata holds under "nrdl" what about describes, as
-// JSON, and under "sha256" the hexadecimal SHA-256 of that text, a newline,
-// and for every tensor, in the order of their names: its name, a space, its
-// shape as [m n], a newline, its numbers as they are in the file.
+// their groups) and quality (F64, 5×N). D is left out where its columns are the
+// samples of the images, and P and m where they are fit to them: Read makes them
+// again. Its metadata holds under "nrdl" what about describes, as JSON, and under
+// "sha256" the hexadecimal SHA-256 of that text, a newline, and for every tensor,
+// in the order of their names: its name, a space, its shape as [m n], a newline,
+// its numbers as they are in the file.
 //
 // Inside "nrdl" an unknown or a repeated field is refused: a reader that does
 // not know a field does not know the model. Other keys of the metadata are
@@ -76,6 +78,7 @@ type about struct {
 	Method  string            `json:"method"`
 	Params  json.RawMessage   `json:"params,omitempty"`
 	Seed    uint64            `json:"seed"`
+	Data    string            `json:"data,omitempty"` // hash of the images that it was learnt from
 	Trained classify.Outcome  `json:"trained"`
 
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
@@ -91,7 +94,7 @@ func Write(w io.Writer, m *gallery.Model) error {
 	if err != nil {
 		return fmt.Errorf("save the model: %w", err)
 	}
-	tensors := tensorsOf(m)
+	tensors := tensorsOf(m, followsOf(m))
 	if size := modelBytes(tensors, text); size > MaxBytes {
 		return fmt.Errorf("save the model: its file would be larger than %d bytes", MaxBytes)
 	}
@@ -139,7 +142,7 @@ func aboutOf(m *gallery.Model) (string, error) {
 	fisher, _ := p.Rule.(classify.Fisher)
 	err = enc.Encode(about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), fisher.Weight, m.Pipeline,
-		p.Method, p.Params, p.Seed, p.Trained,
+		p.Method, p.Params, p.Seed, m.Data, p.Trained,
 		enrolledOf(m.Images), m.Calibration,
 	})
 	if err != nil {
@@ -148,17 +151,21 @@ func aboutOf(m *gallery.Model) (string, error) {
 	return string(bytes.TrimSuffix(text.Bytes(), []byte{'\n'})), nil
 }
 
-// tensorsOf gives the tensors of m in the order of their names.
-func tensorsOf(m *gallery.Model) []safetensors.Tensor {
+// tensorsOf gives the tensors of m in the order of their names, without those that
+// follow from its images.
+func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	p := m.Parts()
-	list := []safetensors.Tensor{matrix("D", p.D), integerTensor("groups", p.Groups)}
+	list := []safetensors.Tensor{integerTensor("groups", p.Groups)}
+	if !f.atoms {
+		list = append(list, matrix("D", p.D))
+	}
 	switch r := p.Rule.(type) {
 	case classify.Fisher:
 		list = append(list, matrix("M", r.M))
 	case classify.Linear:
 		list = append(list, matrix("W", r.W))
 	}
-	if b := m.Basis; b != nil {
+	if b := m.Basis; b != nil && !f.basis {
 		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
 	}
 	list = append(list, imageTensors(m.Images)...)
@@ -281,7 +288,7 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 			return err
 		}
 	}
-	if c.d == nil || c.groups == nil {
+	if c.groups == nil || c.d == nil && c.images.X == nil {
 		return errors.New("no tensor D, or no groups")
 	}
 	if c.basis.P != nil || c.basis.M != nil {
@@ -321,9 +328,20 @@ func (c *content) model(text string) (*gallery.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration}
+	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, Data: a.Data}
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis
+	}
+	if (a.Enrolled == nil) != (c.images.X == nil && c.images.Groups == nil && c.images.Quality == nil) {
+		return nil, errors.New("the images that it keeps, or what they are, are missing")
+	}
+	if e := a.Enrolled; e != nil {
+		m.Images = &c.images
+		m.Images.Classes, m.Images.Frame, m.Images.Grid = a.Classes, e.Input, e.Input.Grid()
+		m.Images.IDs, m.Images.White = e.IDs, e.White
+	}
+	if err := c.complete(m); err != nil {
+		return nil, err
 	}
 	if err := m.Fitted.Validate(); err != nil {
 		return nil, err
@@ -337,14 +355,6 @@ func (c *content) model(text string) (*gallery.Model, error) {
 	}
 	if m.Classifier, err = classify.NewClassifier(p); err != nil {
 		return nil, err
-	}
-	if (a.Enrolled == nil) != (c.images.X == nil && c.images.Groups == nil && c.images.Quality == nil) {
-		return nil, errors.New("the images that it keeps, or what they are, are missing")
-	}
-	if e := a.Enrolled; e != nil {
-		m.Images = &c.images
-		m.Images.Classes, m.Images.Frame, m.Images.Grid = a.Classes, e.Input, e.Input.Grid()
-		m.Images.IDs, m.Images.White = e.IDs, e.White
 	}
 	return m, m.Validate()
 }
