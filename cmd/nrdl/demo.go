@@ -240,7 +240,7 @@ func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms str
 	if err := d.writeFaces(ctx, m, sheet); err != nil {
 		return err
 	}
-	p := m.Parts()
+	p, pictured := m.Parts(), d.pictured()
 	opt := picture.DefaultSheet
 	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
@@ -252,11 +252,11 @@ func (d *demo) write(ctx context.Context, m *nrdl.Model, model, sheet, atoms str
 	return err
 }
 
-// pictured is how many people are in the pictures, thumb the height of a face.
-const (
-	pictured = 12
-	thumb    = 64
-)
+// thumb is the height of a face in the pictures.
+const thumb = 64
+
+// pictured returns how many people are in the pictures.
+func (d *demo) pictured() int { return min(d.faces.People, 12) }
 
 // writeFaces draws for each person the faces learnt from, then the unseen ones
 // with a mark for how m names them.
@@ -265,7 +265,7 @@ func (d *demo) writeFaces(ctx context.Context, m *nrdl.Model, path string) error
 	if err != nil {
 		return err
 	}
-	opt := picture.DefaultSheet
+	opt, pictured := picture.DefaultSheet, d.pictured()
 	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
 		pictured, len(d.train.Classes), learnt)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]

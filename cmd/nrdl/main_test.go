@@ -17,11 +17,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"nrdl/dataset"
 	"nrdl/experiment"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nrdl": main})
+	testscript.Main(m, map[string]func(){"nrdl": func() {
+		dataset.DefaultSynthetic.People = 8 // .ci/run has the demo with all people
+		main()
+	}})
 }
 
 func TestScripts(t *testing.T) {
