@@ -233,7 +233,7 @@ func (d *demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atom
 	if err := d.writeFaces(ctx, r, sheet); err != nil {
 		return err
 	}
-	p := r.Model().Parts()
+	p, pictured := r.Model().Parts(), d.pictured()
 	opt := picture.DefaultSheet
 	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
@@ -244,11 +244,11 @@ func (d *demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atom
 	return r.Save(ctx, model)
 }
 
-// pictured is how many people are in the pictures, thumb the height of a face.
-const (
-	pictured = 12
-	thumb    = 64
-)
+// thumb is the height of a face in the pictures.
+const thumb = 64
+
+// pictured returns how many people are in the pictures.
+func (d *demo) pictured() int { return min(d.faces.People, 12) }
 
 // writeFaces draws for each person the faces learnt from, then the unseen ones
 // with a mark for how r names them.
@@ -257,7 +257,7 @@ func (d *demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) 
 	if err != nil {
 		return err
 	}
-	opt := picture.DefaultSheet
+	opt, pictured := picture.DefaultSheet, d.pictured()
 	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
 		pictured, len(d.train.Classes), learnt)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,47 +13,89 @@ import (
 )
 
 // Every example in the help, and every nrdl command in the README, runs as it
-// stands, in the order in which they are listed, where there are faces of nrdl
-// data synth people, but for those that wait for files.
+// stands where there are faces of nrdl data synth people and a model of them, but
+// for those that wait for files: those of one command, and those of the README, in
+// the order in which they are listed, each of these in a folder of its own. There,
+// a small plan has the name quick.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("learns from 96 faces, several times")
+		t.Skip("learns from 56 faces, several times")
 	}
-	var script strings.Builder
-	script.WriteString("exec nrdl data synth people --people 8 --images 12\nexec nrdl train people -o people.nrdl\n" +
-		"exec nrdl data synth passers-by --people 20 --images 1 --seed 9\n" +
-		"exec nrdl data synth new --people 2 --images 3 --seed 5\nmv new/person001 photos-of-ann\n")
-	written := map[string]bool{}
-	add := func(line string) {
-		line = strings.TrimSpace(line)
-		if !written[line] && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") {
-			script.WriteString("exec " + line + "\n")
+	shared, scripts := t.TempDir(), t.TempDir()
+	for line := range strings.Lines(`data synth people --people 8 --images 7
+train people -o people.nrdl
+data synth passers-by --people 20 --images 1 --seed 9
+data synth new --people 1 --images 3 --seed 5`) {
+		cmd := exec.Command("nrdl", strings.Fields(line)...)
+		cmd.Dir = shared
+		if told, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, told)
 		}
-		written[line] = true
+	}
+	if err := os.Rename(filepath.Join(shared, "new", "person001"), filepath.Join(shared, "photos-of-ann")); err != nil {
+		t.Fatal(err)
+	}
+	smallQuick(t, filepath.Join(shared, "quick"))
+
+	first := map[string]string{
+		"nrdl-report": "exec nrdl bench quick\n", // the records of the examples
+	}
+	written := map[string]bool{}
+	write := func(name string, lines []string, onlyNew bool) {
+		var script strings.Builder
+		script.WriteString(first[name])
+		for _, line := range lines {
+			line = strings.TrimSpace(line)
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") {
+				script.WriteString("exec " + line + "\n")
+			}
+			written[line] = true
+		}
+		if err := os.WriteFile(filepath.Join(scripts, name+".txtar"), []byte(script.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Example == "" && c.Name() != "completion" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
-		for line := range strings.Lines(c.Example) {
-			add(line)
-		}
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}
+		write(strings.ReplaceAll(c.CommandPath(), " ", "-"), strings.Split(c.Example, "\n"), len(c.Commands()) > 0)
 	}
 	visit(newApp(os.Stdout, os.Stderr).rootCmd())
-	clear(written)
-	for _, line := range readmeCommands(t) {
-		add(strings.Replace(line, "go run ./cmd/nrdl ", "nrdl ", 1))
+	if !written["nrdl demo"] {
+		t.Error("the help has no nrdl demo")
 	}
-	script.WriteString("exists nrdl-demo/people.nrdl nrdl-demo/faces.png nrdl-demo/atoms.png\n")
-	path := filepath.Join(t.TempDir(), "examples.txtar")
-	if err := os.WriteFile(path, []byte(script.String()), 0o666); err != nil {
+	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
+	readme = strings.Replace(readme, "nrdl demo\n", "", 1) // it stands alone, and once is enough
+	write("README", strings.Split(readme, "\n"), false)
+	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
+		return os.CopyFS(env.WorkDir, os.DirFS(shared))
+	}})
+}
+
+// smallQuick writes a plan with all that the plan quick has, with fewer and
+// smaller faces and fewer repeats.
+func smallQuick(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "plans", "quick.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Files: []string{path}})
+	for _, c := range [][2]string{
+		{`"repeats": 4`, `"repeats": 1`}, {`"people": 15`, `"people": 5`}, {`"24x20"`, `"12x10"`},
+	} {
+		if !bytes.Contains(text, []byte(c[0])) {
+			t.Fatalf("the plan has no %s", c[0])
+		}
+		text = bytes.ReplaceAll(text, []byte(c[0]), []byte(c[1]))
+	}
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // readmeCommands returns the lines of the README's blocks of shell commands.

@@ -18,10 +18,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"nrdl/experiment"
+	"nrdl/synthetic"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nrdl": main})
+	testscript.Main(m, map[string]func(){"nrdl": func() {
+		synthetic.Default.People = 8 // .ci/run has the demo with all people
+		main()
+	}})
 }
 
 func TestScripts(t *testing.T) {
