@@ -36,7 +36,7 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, fmt.Errorf("verify: the model has not seen how similar different people are: calibrate it, with three people or more")
 	}
-	return verify(ctx, r, &r.m.Fitted, *c.Pairs, a, b)
+	return verify(ctx, &r.m.Fitted, *c.Pairs, r.look, r.m.Centred, a, b)
 }
 
 // Verify compares the largest faces of two photographs, both upright, without a
@@ -44,18 +44,16 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 	in := frontend.Faces96
 	in.Eyes, in.Projection = dataset.DefaultEyes, frontend.Pipeline{}.Projection
-	return verify(ctx, nil, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, a, b)
+	look := func(photo image.Image) []Face { return facesOf(face.In(dataset.Grey(photo), face.Largest, in.Frame)) }
+	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, look, classify.Unit, a, b)
 }
 
-func verify(ctx context.Context, r *Recogniser, in *frontend.Fitted, pairs openset.Pairs, photos ...image.Image) (Comparison, error) {
+// verify compares the faces that look finds in photos by the cosine of what centred
+// makes of their samples.
+func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look func(image.Image) []Face, centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, photo := range photos {
-		var faces []Face
-		if r == nil {
-			faces = facesOf(face.In(dataset.Grey(photo), face.Largest, in.Frame))
-		} else {
-			faces = r.look(photo)
-		}
+		faces := look(photo)
 		err := face.ErrNoFace
 		if len(faces) > 0 {
 			err = faces[0].Rejected
@@ -65,12 +63,12 @@ func verify(ctx context.Context, r *Recogniser, in *frontend.Fitted, pairs opens
 		}
 		x.SetCol(j, faces[0].values)
 	}
-	var out Comparison
+	var c Comparison
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
-		u := classify.Unit(x)
-		out.Similarity = mat.Dot(u.ColView(0), u.ColView(1))
+		u := centred(x)
+		c.Similarity = mat.Dot(u.ColView(0), u.ColView(1))
+		c.FMR = pairs.FMR(c.Similarity)
 		return context.Cause(ctx)
 	})
-	out.FMR = pairs.FMR(out.Similarity)
-	return out, err
+	return c, err
 }

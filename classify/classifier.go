@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/coding"
@@ -212,6 +213,19 @@ func (c *Classifier) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, e
 		return nil, fmt.Errorf("transform: %w", err)
 	}
 	return out, nil
+}
+
+// Centred returns the columns of x, d×n, samples in any scale, at unit norm less the
+// mean atom, and that at unit norm again: the cosines of two such columns compare
+// what is particular to two samples, and not what all have in common.
+func (c *Classifier) Centred(x *mat.Dense) *mat.Dense {
+	u := Unit(x)
+	_, k := c.p.D.Dims()
+	for i := range u.RawMatrix().Rows {
+		mean := floats.Sum(c.p.D.RawRowView(i)) / float64(k)
+		floats.AddConst(-mean, u.RawRowView(i))
+	}
+	return Unit(u)
 }
 
 // each hands the columns lo ≤ j < hi of x to use batch by batch, at unit norm,

@@ -63,6 +63,15 @@ func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
 	return v, nil
 }
 
+// ReadPhoto reads the image file at path as DecodePhoto does.
+func ReadPhoto(path string) (image.Image, error) {
+	data, err := ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read image: %w", err)
+	}
+	return DecodePhoto(data, path)
+}
+
 // DecodePhoto decodes the bytes of an image file as DecodeImage does, and
 // returns it upright in its own size and colours.
 func DecodePhoto(data []byte, name string) (image.Image, error) {

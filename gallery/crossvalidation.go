@@ -158,7 +158,7 @@ func (f *crossValidation) pair(m *frontend.Model, out, held []bool) {
 		columns[j] = out[j] || held[j]
 	}
 	others := f.samples.Select(originals(f.images.Groups, f.samples.Groups, columns))
-	x, y := classify.Unit(m.Project(strangers.X)), classify.Unit(m.Project(others.X))
+	x, y := m.Centred(m.Project(strangers.X)), m.Centred(m.Project(others.X))
 	cosines := mat.NewDense(strangers.Len(), others.Len(), nil)
 	lin.AtB(cosines, 1, x, y)
 	of, by := strangers.Labels(), others.Labels()

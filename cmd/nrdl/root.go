@@ -44,7 +44,7 @@ faces.`,
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns)))
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
+	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
 	root.SetHelpCommand(helpCmd(root))
 	root.InitDefaultHelpCmd()

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"image"
+
+	"github.com/spf13/cobra"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/console"
+)
+
+func (a *app) verifyCmd() *cobra.Command {
+	v := &verification{app: a, fmr: nrdl.DefaultFMR}
+	c := &cobra.Command{
+		Use:   "verify MODEL|- A B",
+		Short: "Say whether two photographs show the same person",
+		Long: `verify compares the largest faces of the photographs A and B (1:1). It prints how
+similar they are, and the false match rate: the share of pairs of different people
+who are as similar, or more. The faces are called those of the same person if that
+rate is at most 0.1 % (--fmr 0.001). The people need not be in the model.
+
+The model supplies the features, and what it saw in training of different people:
+it must have a threshold, and three people or more. With - there is no model: the
+default features are compared, which tell few people apart at so low a rate.`,
+		Example: `  nrdl verify people.nrdl people/person001/0001.png people/person001/0002.png
+  nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
+		Args: arguments(3, 3),
+		RunE: func(c *cobra.Command, args []string) error {
+			return v.run(c.Context(), args[0], args[1], args[2])
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	numberVar(c, &v.fmr, "fmr", "", aShare(true), "highest false match `RATE` of the same person")
+	c.Flags().BoolVar(&v.json, "json", false, "write one object")
+	v.find.which = choiceFlag{value: string(face.Largest)}
+	v.find.registerDetect(c, "as the model does")
+	return c
+}
+
+// verification is one run of verify.
+type verification struct {
+	*app
+	find faceFlags
+	fmr  float64
+	json bool
+}
+
+func (v *verification) run(ctx context.Context, model, a, b string) error {
+	compare := nrdl.Verify
+	if model != standardInput {
+		r, err := v.open(model, &v.find, nrdl.Observer{})
+		if err != nil {
+			return err
+		}
+		compare = r.Verify
+	}
+	var photos [2]image.Image
+	for i, path := range []string{a, b} {
+		var err error
+		if photos[i], err = dataset.ReadPhoto(path); err != nil {
+			return readable(err)
+		}
+	}
+	c, err := compare(ctx, photos[0], photos[1])
+	if err != nil {
+		return err
+	}
+	same := c.Same(v.fmr)
+	if v.json {
+		return v.printJSON(struct {
+			Same bool `json:"same"`
+			nrdl.Comparison
+		}{same, c})
+	}
+	word := "same person"
+	if !same {
+		word = "not the same person"
+	}
+	v.Print("%s: similarity %.3f; %s %% of pairs of different people are as similar\n", word, c.Similarity, console.Percent(c.FMR))
+	return nil
+}
