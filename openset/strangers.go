@@ -3,6 +3,8 @@ package openset
 import (
 	"errors"
 	"math"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // ErrNoStrangers is why a model cannot tell strangers.
@@ -19,6 +21,10 @@ type Law struct {
 	// Ratio is the mean margin of strangers in units of their mean spread; 0
 	// where it is not known.
 	Ratio float64
+	// Faces is how many faces of people left out tell the scale as well as Scale
+	// does: with more of them it is estimated from how their margins vary; 0 where
+	// Scale is known.
+	Faces float64
 	// Caution is by how many standard errors of the mean margin the threshold is
 	// raised.
 	Caution float64
@@ -29,7 +35,7 @@ type Law struct {
 var (
 	PlainLaw     = Law{Scale: 0, Ratio: 0.76, Caution: 0.8}
 	ProjectedLaw = Law{Scale: 0.1, Ratio: 0.84, Caution: 1}
-	UnknownLaw   = Law{Scale: 0.15, Caution: 1.3}
+	UnknownLaw   = Law{Scale: 0.15, Faces: 100, Caution: 1.3}
 )
 
 // leastKnown is how many classes a classifier has at least.
@@ -90,10 +96,25 @@ func (c *Calibration) threshold(far float64, classes int, l Law) float64 {
 	if n := len(c.Given); float64(n)*far >= tail {
 		return c.Given[n-int(float64(n)*far)]
 	}
-	deviation := l.deviation(classes)
+	deviation := c.deviation(classes, l)
 	variation := (1+spacingVariation(classes))*math.Exp(deviation*deviation) - 1
 	unsure := math.Exp(l.Caution * math.Sqrt(variation/c.Faces))
 	return c.Mean * marginQuantile(classes, far, deviation) * unsure
+}
+
+// deviation is that of the logarithm of the scales of strangers, by l and, where l
+// does not know it, by the squared coefficient of variation of the margins of people
+// left out: (1 + v)·exp(deviation²) − 1, with v that of the law without scales.
+func (c *Calibration) deviation(classes int, l Law) float64 {
+	prior := l.deviation(classes)
+	n := float64(len(c.Left))
+	if l.Faces == 0 || n < 2 {
+		return prior
+	}
+	mean, variance := stat.MeanVariance(c.Left, nil)
+	seen := math.Sqrt(max(0, math.Log((1+variance/(mean*mean))/(1+spacingVariation(classes)))))
+	w := n / (n + l.Faces)
+	return w*seen + (1-w)*prior
 }
 
 // Bears is the least share of false accepts that can be promised: to a tenth of
