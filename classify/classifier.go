@@ -28,6 +28,10 @@ type Parts struct {
 	Params  json.RawMessage // its parameters
 	Seed    uint64          // of the fit
 	Trained Outcome
+
+	// Shared may be D as the coders of several classifiers share it. A
+	// Classifier does not keep it: its Parts have none.
+	Shared *coding.Shared
 }
 
 // A Classifier codes a sample over its dictionary and turns the code into class
@@ -44,10 +48,15 @@ func NewClassifier(p Parts) (*Classifier, error) {
 	if err := p.validate(); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
+	shared := p.Shared // until the coder is prepared
+	p.Shared = nil
 	return &Classifier{p: p, coding: sync.OnceValues(func() (coding.Coding, error) {
 		c, err := p.Grid.Place(p.Coder)
 		if err != nil {
 			return nil, err
+		}
+		if shared != nil {
+			return shared.Over(c, p.Groups)
 		}
 		return c.Over(p.D, p.Groups)
 	})}, nil
@@ -71,6 +80,9 @@ func (p *Parts) validate() error {
 	}
 	if len(p.Classes) < LeastClasses {
 		return fmt.Errorf("%d class: recognition needs two", len(p.Classes))
+	}
+	if p.Shared != nil && p.Shared.D != p.D {
+		return errors.New("the shared dictionary is another one")
 	}
 	if p.Coder == nil {
 		return errors.New("no coder")

@@ -52,6 +52,7 @@ func TestNewClassifierRefusesPartsThatDisagree(t *testing.T) {
 	for name, spoil := range map[string]func(*Parts){
 		"no dictionary":         func(p *Parts) { p.D = nil },
 		"NaN in D":              func(p *Parts) { p.D.Set(2, 3, math.NaN()) },
+		"another D is shared":   func(p *Parts) { p.Shared = coding.Share(mat.DenseCopyOf(p.D)) },
 		"groups too short":      func(p *Parts) { p.Groups = []int{0, 1, 6} },
 		"groups not from 0":     func(p *Parts) { p.Groups = []int{1, 2, 3, 6} },
 		"groups beyond K":       func(p *Parts) { p.Groups = []int{0, 1, 3, 7} },

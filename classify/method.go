@@ -3,7 +3,7 @@ package classify
 import (
 	"context"
 
-	"gonum.org/v1/gonum/mat"
+	"nrdl/coding"
 )
 
 // A Method learns a Classifier. Its value is its parameters: a copy of it, edited,
@@ -28,10 +28,9 @@ type Run struct {
 	Watch Watch // may be nil; observes, cannot stop or change the run
 
 	// Unit may hold Unit of the training samples, made once for several fits
-	// on the same set, which then share it: a model whose dictionary is the
-	// training samples keeps it, and what coding.Share says of it is made once
-	// too. It must not change afterwards.
-	Unit *mat.Dense
+	// on the same set, which then share it and its Gram matrix: a model whose
+	// dictionary is the training samples keeps the samples.
+	Unit *coding.Shared
 
 	// Warm may be a classifier of the same method, with the same parameters, that
 	// was learnt from samples of the same space and of much the same classes. A

@@ -60,7 +60,7 @@ type admmState struct {
 	t         *mat.Dense // (P|x|)ᵀ, n×d; nil where there is no P
 }
 
-func newADMM(d *mat.Dense, c NonNegative) (*admm, error) {
+func newADMM(d *mat.Dense, c NonNegative, gram gram) (*admm, error) {
 	m, k := d.Dims()
 	τ := c.L2 + c.Rho/2
 	a := &admm{d: d, scale: c.Rho / 2 / τ, rho: c.Rho, beta: c.L1, passes: c.Passes}

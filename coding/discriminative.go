@@ -44,6 +44,10 @@ func (c Discriminative) Validate() error {
 
 // Over implements Coder. It needs groups.
 func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return c.over(d, groups, ownGram)
+}
+
+func (c Discriminative) over(d *mat.Dense, groups []int, gram gram) (Coding, error) {
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return nil, err

@@ -56,7 +56,11 @@ func (c Lasso) Validate() error {
 }
 
 // Over implements Coder.
-func (c Lasso) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (c Lasso) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return c.over(d, groups, ownGram)
+}
+
+func (c Lasso) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return nil, err
@@ -64,7 +68,7 @@ func (c Lasso) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the lasso coder: %w", err)
 	}
-	return &lasso{exact: newExact(d, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}), atoms: d}, nil
+	return &lasso{exact: newExact(d, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}, gram), atoms: d}, nil
 }
 
 // lasso is exact with a certificate for every code.

@@ -53,7 +53,7 @@ type term struct {
 // tolerance is the ε of NonNegative as a part of max(1, ‖Dᵀy‖∞).
 const tolerance = 1e-8
 
-func newExact(d *mat.Dense, t term) *exact {
+func newExact(d *mat.Dense, t term, gram gram) *exact {
 	m, k := d.Dims()
 	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: sampleLimit(m, k)}
 	for j, x := range e.exp {

@@ -74,7 +74,11 @@ func (c NonNegative) Validate() error {
 }
 
 // Over implements Coder.
-func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (c NonNegative) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return c.over(d, groups, ownGram)
+}
+
+func (c NonNegative) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func (c NonNegative) Over(d *mat.Dense, _ []int) (Coding, error) {
 		return nil, fmt.Errorf("prepare the non-negative coder: %w", err)
 	}
 	if c.Solver == ADMM {
-		return newADMM(d, c)
+		return newADMM(d, c, gram)
 	}
-	return newExact(d, term{λ: c.L1 / 2, μ: c.L2}), nil
+	return newExact(d, term{λ: c.L1 / 2, μ: c.L2}, gram), nil
 }

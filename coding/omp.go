@@ -81,7 +81,11 @@ func (s *SparseCodes) Column(j int) (atoms []int32, coef []float64) {
 }
 
 // Over implements Coder; the Coding is a Sparse.
-func (o OMP) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (o OMP) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return o.over(d, groups, ownGram)
+}
+
+func (o OMP) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	rows, k := d.Dims()
 	if err := Check(o, rows, k); err != nil {
 		return nil, err
@@ -89,7 +93,7 @@ func (o OMP) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the pursuit: %w", err)
 	}
-	return newOMP(o, d), nil
+	return newOMP(o, d, gram), nil
 }
 
 // ompCoding pursues over the atoms at norm 1, d_k/‖d_k‖ = d̂_k·inv_k. Those
@@ -106,7 +110,7 @@ type ompCoding struct {
 	space sync.Pool         // of *pursuit
 }
 
-func newOMP(o OMP, d *mat.Dense) *ompCoding {
+func newOMP(o OMP, d *mat.Dense, gram gram) *ompCoding {
 	_, k := d.Dims()
 	c := &ompCoding{OMP: o, d: d, exp: make([]int, k), inv: make([]float64, k), gram: mat.NewDense(k, k, nil)}
 	if !moderate(d) {

@@ -38,7 +38,11 @@ func (r Ridge) Validate() error {
 }
 
 // Over implements Coder.
-func (r Ridge) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (r Ridge) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return r.over(d, groups, ownGram)
+}
+
+func (r Ridge) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	m, k := d.Dims()
 	if err := Check(r, m, k); err != nil {
 		return nil, err

@@ -119,7 +119,11 @@ type ErrorCoding interface {
 }
 
 // Over implements Coder.
-func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (c Robust) Over(d *mat.Dense, groups []int) (Coding, error) {
+	return c.over(d, groups, ownGram)
+}
+
+func (c Robust) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return nil, err
@@ -133,7 +137,7 @@ func (c Robust) Over(d *mat.Dense, _ []int) (Coding, error) {
 	if c.Estimator == Reweighted {
 		return &reweighted{robust: r}, nil
 	}
-	a, err := newADMM(d, NonNegative{Rho: c.Rho, Passes: c.Passes})
+	a, err := newADMM(d, NonNegative{Rho: c.Rho, Passes: c.Passes}, gram)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the robust coder: %w", err)
 	}

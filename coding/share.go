@@ -8,28 +8,43 @@ import (
 	"nrdl/internal/lin"
 )
 
-// shared has the DᵀD of the dictionaries that Share was called for.
-var shared sync.Map // *mat.Dense → func() *mat.Dense
+// Shared is a dictionary that several coders are prepared over, such as the
+// training samples. They share DᵀD, which the first that needs it makes: each
+// other coder saves dK² flops. It is safe for concurrent use.
+type Shared struct {
+	D    *mat.Dense // d×K with one atom a column; it must not change
+	gram func() *mat.Dense
+}
 
-// Share lets codings over d, d×K, that are prepared until release is called
-// share DᵀD, which is made at the first need of it. Until then d must not
-// change. Who compares coders over one dictionary, as the training samples,
-// saves 2dK² flops a coder so.
-func Share(d *mat.Dense) (release func()) {
-	shared.Store(d, sync.OnceValue(func() *mat.Dense {
+// Share returns d, d×K, which it keeps, to be shared.
+func Share(d *mat.Dense) *Shared {
+	return &Shared{d, sync.OnceValue(func() *mat.Dense {
 		_, k := d.Dims()
 		g := mat.NewDense(k, k, nil)
 		lin.AtA(g, 1, d)
 		return g
-	}))
-	return func() { shared.Delete(d) }
+	})}
 }
 
-// gram writes DᵀD, as lin.AtA does, into g, K×K.
-func gram(g, d *mat.Dense) {
-	if make, ok := shared.Load(d); ok {
-		lin.Set(g, 1, make.(func() *mat.Dense)())
-		return
+// Over prepares c as c.Over(s.D, groups) does; the codes are equal, bit for bit.
+func (s *Shared) Over(c Coder, groups []int) (Coding, error) {
+	with, ok := c.(interface {
+		over(d *mat.Dense, groups []int, gram gram) (Coding, error)
+	})
+	if !ok {
+		return c.Over(s.D, groups)
 	}
-	lin.AtA(g, 1, d)
+	return with.over(s.D, groups, func(g, d *mat.Dense) {
+		if d == s.D { // not a copy that the coder has scaled
+			lin.Set(g, 1, s.gram())
+		} else {
+			ownGram(g, d)
+		}
+	})
 }
+
+// A gram writes DᵀD into g, K×K, as lin.AtA does.
+type gram func(g, d *mat.Dense)
+
+// ownGram is the gram of a coder that shares nothing.
+func ownGram(g, d *mat.Dense) { lin.AtA(g, 1, d) }

@@ -7,51 +7,47 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Codings that share DᵀD code as those that do not, bit for bit, and it is
-// made once.
+// Coders over a shared dictionary code as those over one of their own, bit for
+// bit, and take DᵀD from it: they do not see that D has changed.
 func TestShare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(r, c int) *mat.Dense {
 		m := mat.NewDense(r, c, nil)
 		m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
+		for j := range c {
+			col := m.ColView(j).(*mat.VecDense)
+			col.ScaleVec(1/mat.Norm(col, 2), col)
+		}
 		return m
 	}
 	d, y := random(20, 12), random(20, 5)
-	groups := []int{0, 4, 8, 12}
-	codes := func(c Coder) *mat.Dense {
-		coding, err := c.Over(d, groups)
-		if err != nil {
-			t.Fatal(err)
+	before, groups := mat.DenseCopyOf(d), []int{0, 4, 8, 12}
+	stopped, omp := DefaultNonNegative, DefaultOMP
+	stopped.Solver, omp.Sparsity = ADMM, 4
+	for _, c := range []Coder{DefaultNonNegative, stopped, DefaultRidge, DefaultDiscriminative, DefaultLasso, omp, DefaultRobust, DefaultPerClass} {
+		codes := func(coding Coding, err error) *mat.Dense {
+			t.Helper()
+			s := mat.NewDense(12, 5, nil)
+			if err == nil {
+				err = coding.Code(t.Context(), s, y)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", c.Name(), err)
+			}
+			return s
 		}
-		s := mat.NewDense(12, 5, nil)
-		if err := coding.Code(t.Context(), s, y); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	stopped := DefaultNonNegative
-	stopped.Solver = ADMM
-	for _, c := range []Coder{DefaultNonNegative, stopped, DefaultRidge, DefaultDiscriminative, DefaultLasso, DefaultOMP} {
-		if o, ok := c.(OMP); ok {
-			o.Sparsity = 4
-			c = o
-		}
-		alone := codes(c)
-		release := Share(d)
-		together := codes(c)
-		made, ok := shared.Load(d)
-		if !ok {
-			t.Fatalf("%s: nothing is shared", c.Name())
-		}
-		if first, second := made.(func() *mat.Dense)(), made.(func() *mat.Dense)(); first != second {
-			t.Errorf("%s: DᵀD is made twice", c.Name())
-		}
-		release()
-		if _, ok := shared.Load(d); ok {
-			t.Errorf("%s: DᵀD is kept after release", c.Name())
-		}
-		if !mat.Equal(alone, together) {
+		shared := Share(d)
+		if !mat.Equal(codes(c.Over(d, groups)), codes(shared.Over(c, groups))) {
 			t.Errorf("%s: other codes with DᵀD shared", c.Name())
 		}
+		d.Scale(1.1, d)
+		first, second := codes(shared.Over(c, groups)), codes(shared.Over(c, groups))
+		if sees := mat.Equal(first, codes(c.Over(d, groups))); sees != (c == DefaultPerClass) { // which has no DᵀD
+			t.Errorf("%s: it sees that D has changed: %v", c.Name(), sees)
+		}
+		if !mat.Equal(first, second) {
+			t.Errorf("%s: DᵀD is made twice", c.Name())
+		}
+		d.Copy(before)
 	}
 }

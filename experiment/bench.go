@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -87,9 +86,6 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	defer parallel.SetThreads(parallel.SetThreads(1))
 	state.report(nil)
 	err = state.run(ctx)
-	for s := range state.prepared {
-		state.drop(s)
-	}
 	return state.progress, err
 }
 
@@ -123,19 +119,14 @@ func (d *plannedData) own() setKey { return setKey{d, d.images.String()} }
 // them any more.
 type shared struct {
 	faces func() (*faces, error)
-	made  atomic.Pointer[faces] // by the first call of faces
 	users int
 }
 
 // prepare returns the shared faces of s, which are made when they are needed.
 func (b *bench) prepare(ctx context.Context, s *setting) *shared {
-	var all shared
-	all.faces = sync.OnceValues(func() (*faces, error) {
-		f, err := divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.dirt())
-		all.made.Store(f)
-		return f, err
-	})
-	return &all
+	return &shared{faces: sync.OnceValues(func() (*faces, error) {
+		return divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.dirt())
+	})}
 }
 
 // resume leaves the jobs that have no record among old.
@@ -287,7 +278,7 @@ func (b *bench) keep(j *job, r *Record) error {
 		return err
 	}
 	if b.prepared[j.setting].users--; b.prepared[j.setting].users == 0 {
-		b.drop(j.setting)
+		delete(b.prepared, j.setting)
 	}
 	b.progress.Done++
 	b.progress.New++
@@ -297,14 +288,6 @@ func (b *bench) keep(j *job, r *Record) error {
 	b.pace.add(j, r.Cost.seconds())
 	b.report(r)
 	return nil
-}
-
-// drop forgets the faces of s.
-func (b *bench) drop(s *setting) {
-	if made := b.prepared[s].made.Load(); made != nil {
-		made.release()
-	}
-	delete(b.prepared, s)
 }
 
 // report tells of the progress.

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
@@ -100,8 +98,7 @@ type faces struct {
 	images    *dataset.Images // that are learnt from
 	fitted    frontend.Fitted
 	train     *classify.Samples // that fitted makes of them
-	unit      *mat.Dense        // classify.Unit of train, for all fits
-	release   func()            // ends what the fits share
+	unit      *coding.Shared    // classify.Unit of train, for all fits
 	splitHash string
 	columns   []int                           // of the test images in the whole set
 	people    func() []string                 // of the test images
@@ -132,13 +129,11 @@ func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, spli
 	if err != nil {
 		return nil, err
 	}
-	unit := classify.Unit(train.X)
 	return &faces{
 		images:    images,
 		fitted:    fitted,
 		train:     train,
-		unit:      unit,
-		release:   coding.Share(unit),
+		unit:      coding.Share(classify.Unit(train.X)),
 		splitHash: hashColumns(learn),
 		columns:   judge,
 		people: func() []string {

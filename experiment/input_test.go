@@ -148,7 +148,6 @@ func TestDirtComesBeforeFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.release()
 	test, err := f.test()
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +156,7 @@ func TestDirtComesBeforeFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(f.train.X, want.X) || !slices.Equal(f.train.IDs, want.IDs) || !mat.Equal(f.unit, classify.Unit(want.X)) {
+	if !mat.Equal(f.train.X, want.X) || !slices.Equal(f.train.IDs, want.IDs) || !mat.Equal(f.unit.D, classify.Unit(want.X)) {
 		t.Error("it learns from other samples")
 	}
 	if f.fitted.Pipeline.String() != in.String() || !mat.Equal(f.fitted.Basis.P, fitted.Basis.P) {

@@ -63,7 +63,6 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.release()
 	again := &Rerun{Train: f.images, Columns: f.columns, Record: r.identity()}
 	if again.Model, err = learnAndCount(ctx, m, f, &again.Record, r.Trace != nil); err != nil {
 		return nil, err

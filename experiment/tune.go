@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
@@ -113,7 +111,7 @@ const (
 type heldOut struct {
 	learn, judge *classify.Samples
 	images       *dataset.Images // of judge
-	unit         *mat.Dense      // classify.Unit of learn, for all trials
+	unit         *coding.Shared  // classify.Unit of learn, for all trials
 }
 
 // wrong counts the faces of the fold that c names wrongly.
@@ -178,7 +176,7 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 			return nil, err
 		}
 		f.judge.X = fitted.Project(f.judge.X)
-		f.unit = classify.Unit(f.learn.X)
+		f.unit = coding.Share(classify.Unit(f.learn.X))
 		t.folds = append(t.folds, f)
 	}
 	return t, nil
@@ -186,9 +184,6 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 
 // search makes the trials.
 func (t *tuner) search(ctx context.Context) error {
-	for _, f := range t.folds {
-		defer coding.Share(f.unit)()
-	}
 	if err := t.try(ctx, t.space.given()); err != nil {
 		return err
 	}

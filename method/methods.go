@@ -249,8 +249,14 @@ func keep(ctx context.Context, m classify.Method, train *classify.Samples, run c
 	if err != nil {
 		return nil, err
 	}
-	x := run.Unit
-	if x == nil || seen != train {
+	shared := run.Unit
+	if seen != train {
+		shared = nil // has samples that are not seen
+	}
+	var x *mat.Dense
+	if shared != nil {
+		x = shared.D
+	} else {
 		x = classify.Unit(seen.X)
 	}
 	train = seen
@@ -259,7 +265,7 @@ func keep(ctx context.Context, m classify.Method, train *classify.Samples, run c
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return model(m, train, run, classify.Parts{
-		D: x, Groups: train.Groups, Coder: c(n), Rule: r,
+		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: r,
 		Trained: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
