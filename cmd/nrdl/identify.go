@@ -145,7 +145,8 @@ type identification struct {
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
 	drawings errgroup.Group // of --draw
-	large    sync.Mutex     // photographs that are drawn one at a time, for memory
+	drawn    atomicfile.Writer
+	large    sync.Mutex // photographs that are drawn one at a time, for memory
 }
 
 // identifyFlags are the flags of identify.

@@ -17,7 +17,6 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/face"
-	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
@@ -52,7 +51,7 @@ func (i *identification) drawOne(ctx context.Context, s *photoResult) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	_, err = atomicfile.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
+	_, err = i.drawn.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"nrdl/internal/hint"
 )
@@ -20,9 +21,22 @@ import (
 // synchronised, and renamed into it; after an error, or when ctx ends, whatever
 // was at path is still there. A link stays, and the file that it leads to is
 // written. A path that is not a regular file (a device, a pipe) is written to as
-// it is.
+// it is. What dead processes left half written in the folder is removed.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
-	p, err := Prepare(ctx, path, fill)
+	return new(Writer).Write(ctx, path, fill)
+}
+
+// A Writer writes many files. It removes what dead processes left in a folder
+// before the first file there only: to look through a large folder for every
+// file would take too long. The zero value is ready to use, by several goroutines
+// at once.
+type Writer struct {
+	cleaned sync.Map // folder → *sync.Once
+}
+
+// Write is Write of the package.
+func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
+	p, err := w.prepare(ctx, path, fill)
 	if err != nil {
 		return 0, err
 	}
@@ -40,6 +54,10 @@ type Pending struct {
 // Prepare is Write but for the last step, Commit: where several files belong
 // together, prepare all, then commit all. The caller calls Discard in the end.
 func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
+	return new(Writer).prepare(ctx, path, fill)
+}
+
+func (w *Writer) prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
 	target, mode, err := place(path)
 	if err != nil {
 		return nil, err
@@ -55,7 +73,7 @@ func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pen
 		}
 		return &Pending{Size: size}, Error(path, err)
 	}
-	f, err := createTemp(filepath.Dir(target))
+	f, err := w.createTemp(filepath.Dir(target))
 	if err != nil {
 		return nil, Error(path, err)
 	}

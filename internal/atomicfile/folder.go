@@ -15,7 +15,7 @@ func WriteFolder(path string, fill func(folder string) error) error {
 	if err != nil {
 		return err
 	}
-	mark, err := createTemp(filepath.Dir(target))
+	mark, err := new(Writer).createTemp(filepath.Dir(target))
 	if err != nil {
 		return Error(path, err)
 	}

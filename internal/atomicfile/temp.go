@@ -28,8 +28,8 @@ var temporary = regexp.MustCompile(`^\.nrdl-[0-9a-f]{16}\.tmp$`)
 
 // createTemp makes a temporary file in dir. The first call for a folder removes
 // what dead processes left there.
-func createTemp(dir string) (*os.File, error) {
-	once, _ := cleaned.LoadOrStore(dir, new(sync.Once))
+func (w *Writer) createTemp(dir string) (*os.File, error) {
+	once, _ := w.cleaned.LoadOrStore(dir, new(sync.Once))
 	once.(*sync.Once).Do(func() { removeAbandoned(dir) })
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x%s", prefix, rand.Uint64(), suffix))
@@ -48,10 +48,6 @@ func createTemp(dir string) (*os.File, error) {
 	}
 }
 
-// cleaned has a *sync.Once for each folder: to look through a large folder for
-// every file that is written into it would take too long.
-var cleaned sync.Map
-
 // removeTemp closes and removes a temporary file.
 func removeTemp(f *os.File) {
 	f.Close()
@@ -60,7 +56,7 @@ func removeTemp(f *os.File) {
 
 // tryTemp reports why no temporary file can be made in dir.
 func tryTemp(dir string) error {
-	f, err := createTemp(dir)
+	f, err := new(Writer).createTemp(dir)
 	if err == nil {
 		removeTemp(f)
 	}

@@ -134,6 +134,29 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
+// A Writer looks for what killed processes left once in a folder, Write always.
+func TestWriterLooksOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("removes old files only")
+	}
+	dir, left := t.TempDir(), ".nrdl-0123456789abcdef.tmp"
+	many := new(Writer)
+	for _, c := range []struct {
+		write func(context.Context, string, func(io.Writer) error) (int64, error)
+		stays bool
+	}{{many.Write, false}, {many.Write, true}, {Write, false}, {new(Writer).Write, false}} {
+		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.write(t.Context(), filepath.Join(dir, "f"), func(io.Writer) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if stays := slices.Contains(names(t, dir), left); stays != c.stays {
+			t.Errorf("what is left stays: %v, want %v", stays, c.stays)
+		}
+	}
+}
+
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

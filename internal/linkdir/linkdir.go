@@ -31,6 +31,7 @@ type Sorter struct {
 	folders map[string]string    // of a person
 	taken   map[string]*linkings // by folder
 	how     int                  // of ways, that works here
+	copies  atomicfile.Writer
 	warn    func(format string, args ...any)
 }
 
@@ -44,15 +45,15 @@ type linkings struct {
 // A way makes a name for the file at path.
 type way struct {
 	name string
-	make func(path, target, link string) error
+	make func(s *Sorter, path, target, link string) error
 }
 
 // ways in the order of preference. Not every file system has links, and Windows
 // lets few people make symbolic ones.
 var ways = []way{
-	{"symbolic links", func(_, target, link string) error { return os.Symlink(target, link) }},
-	{"hard links", func(path, _, link string) error { return os.Link(path, link) }},
-	{"copies", func(path, _, link string) error { return duplicate(path, link) }},
+	{"symbolic links", func(_ *Sorter, _, target, link string) error { return os.Symlink(target, link) }},
+	{"hard links", func(_ *Sorter, path, _, link string) error { return os.Link(path, link) }},
+	{"copies", func(s *Sorter, path, _, link string) error { return s.duplicate(path, link) }},
 }
 
 // New returns the Sorter into dir, which it makes, for people. No other
@@ -163,7 +164,7 @@ func same(path string, info fs.FileInfo) bool {
 // make makes link in the first way that works. No way works on a full disk.
 func (s *Sorter) make(path, target, link string) error {
 	for {
-		err := ways[s.how].make(path, target, link)
+		err := ways[s.how].make(s, path, target, link)
 		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
@@ -199,7 +200,7 @@ func (s *Sorter) open(dir string) (*linkings, error) {
 }
 
 // duplicate copies the file at path, with its time, to a place where none is.
-func duplicate(path, to string) error {
+func (s *Sorter) duplicate(path, to string) error {
 	from, err := os.Open(path)
 	if err != nil {
 		return err
@@ -209,7 +210,7 @@ func duplicate(path, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = atomicfile.Write(context.Background(), to, func(w io.Writer) error {
+	_, err = s.copies.Write(context.Background(), to, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})
