@@ -17,7 +17,6 @@ import (
 	"nrdl/frontend/feature"
 	"nrdl/internal/blas"
 	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
 	"nrdl/synthetic"
 )
 
@@ -114,7 +113,6 @@ func convertTable(w io.Writer) error {
 // robustTable measures robust coding of one face of 56×46 over 240 atoms.
 func robustTable(w io.Writer) error {
 	defer blas.SetThreads(blas.SetThreads(1))
-	defer parallel.SetThreads(parallel.SetThreads(1))
 	set, err := drawnFaces(40, 7, dataset.Size{Height: 56, Width: 46})
 	if err != nil {
 		return err

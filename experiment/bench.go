@@ -16,14 +16,13 @@ import (
 	"nrdl/frontend/projection"
 	"nrdl/internal/blas"
 	"nrdl/internal/hint"
-	"nrdl/internal/parallel"
 	"nrdl/method"
 )
 
 // A Bench makes the runs of plans.
 type Bench struct {
 	Databases *Databases
-	Jobs      int    // runs at a time, ≥ 1, each on one thread
+	Jobs      int    // runs at a time, ≥ 1, each on as many threads as the process gives linear algebra
 	Retry     bool   // make runs again whose record is an error
 	Version   string // of the program, for the records
 	// Warn is told what a person should know; may be nil. Progress is told of
@@ -82,8 +81,6 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	if err := state.sameData(old); err != nil {
 		return state.progress, err
 	}
-	defer blas.SetThreads(blas.SetThreads(1))
-	defer parallel.SetThreads(parallel.SetThreads(1))
 	state.report(nil)
 	err = state.run(ctx)
 	return state.progress, err
@@ -326,7 +323,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 // cost is what the records of b have in common.
 func (b *bench) cost() Cost {
 	return Cost{
-		Jobs: max(b.Jobs, 1), Threads: 1, BLAS: blas.Current().String(), Version: b.Version,
+		Jobs: max(b.Jobs, 1), Threads: blas.Threads(), BLAS: blas.Current().String(), Version: b.Version,
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 }

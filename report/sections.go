@@ -103,9 +103,10 @@ func (d *document) nameFigures() {
 
 // overview says what p has.
 func (p *Plan) overview() string {
-	runs, failed, taken := 0, 0, 0.0
+	runs, failed, taken, threads := 0, 0, 0.0, 1
 	for r := range p.all {
 		runs++
+		threads = max(threads, r.Cost.Threads)
 		taken += r.Cost.FitSeconds + r.Cost.CodeSeconds + r.Cost.TuneSeconds
 		if r.Error != "" {
 			failed++
@@ -115,7 +116,11 @@ func (p *Plan) overview() string {
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
-	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on one thread."
+	each := "one thread"
+	if threads > 1 {
+		each = "at most " + count(threads, "thread")
+	}
+	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
 }
 
 // span writes a duration in the unit that suits it.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/blas"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -77,6 +78,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	if b.output == "" {
 		b.output = strings.NewReplacer("/", "-", `\`, "-").Replace(plan.Name) + ".jsonl"
 	}
+	blas.SetThreads(1) // of each run; the command is the whole process
 	show, done := a.benchProgress(plan.Name)
 	run := experiment.Bench{
 		Databases: a.databases(b.root),

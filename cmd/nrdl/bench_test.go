@@ -124,6 +124,11 @@ func TestBenchSurvivesKills(t *testing.T) {
 	if len(want) != runs {
 		t.Fatalf("%d records of %d runs", len(want), runs)
 	}
+	for _, r := range want {
+		if r.Cost.Threads != 1 {
+			t.Errorf("%s on %s has %d threads", r.Label, r.Dataset.Name, r.Cost.Threads)
+		}
+	}
 	rng := rand.New(rand.NewPCG(1, 0))
 	moments := []int{0} // that is, before there is a run
 	for len(moments) < kills() {

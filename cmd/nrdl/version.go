@@ -100,7 +100,7 @@ func (b build) line() string {
 func measure(d time.Duration) speeds {
 	return speeds{
 		One:  blas.MeasureGEMM(1, d),
-		All:  blas.MeasureGEMM(0, d),
+		All:  blas.MeasureGEMM(runtime.GOMAXPROCS(0), d),
 		Peak: blas.PeakFMA(d / 3),
 	}
 }

@@ -122,14 +122,16 @@ func Use(b Backend) error {
 
 var maxThreads atomic.Int64
 
-// SetThreads limits each call to n threads; 0, the default, means GOMAXPROCS.
-// It returns the previous limit.
+// SetThreads limits each call, and each loop of package parallel, to n threads;
+// 0, the default, means GOMAXPROCS. It returns the previous limit. Like Use it is
+// for the whole process, as gonum has one implementation for a process and its
+// calls do not say who calls: only commands and tests call it.
 func SetThreads(n int) (old int) {
 	return int(maxThreads.Swap(int64(max(n, 0))))
 }
 
-// threads returns the number of threads that a call may use.
-func threads() int {
+// Threads returns the number of threads that a call may use.
+func Threads() int {
 	if n := maxThreads.Load(); n > 0 {
 		return int(n)
 	}

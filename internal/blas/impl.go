@@ -45,13 +45,13 @@ func gemm[T float](m *machine[T], tA, tB blas.Transpose, rows, cols, k int, alph
 	if !checkGemm(tA, tB, rows, cols, k, len(a), lda, len(b), ldb, len(c), ldc) {
 		return
 	}
-	m.multiply(threads(), rows, cols, k, alpha, matrix(trans(tA), a, lda), matrix(trans(tB), b, ldb), beta, matrix(false, c, ldc), full)
+	m.multiply(Threads(), rows, cols, k, alpha, matrix(trans(tA), a, lda), matrix(trans(tB), b, ldb), beta, matrix(false, c, ldc), full)
 }
 
 // syr2k is C = alpha·(ABᵀ + BAᵀ) + beta·C or, with b nil, C = alpha·AAᵀ + beta·C.
 func syr2k[T float](m *machine[T], ul blas.Uplo, t blas.Transpose, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	x, z := matrix(trans(t), a, lda), matrix(false, c, ldc)
-	nt := threads()
+	nt := Threads()
 	if b == nil {
 		m.multiply(nt, n, n, k, alpha, x, x.t(), beta, z, triangleOf(ul))
 		return
@@ -66,7 +66,7 @@ func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d
 		return
 	}
 	up := (ul == blas.Upper) != trans(t)
-	m.triangular(threads(), s == blas.Left, up, d == blas.Unit, rows, cols, alpha, matrix(trans(t), a, lda), matrix(false, b, ldb))
+	m.triangular(Threads(), s == blas.Left, up, d == blas.Unit, rows, cols, alpha, matrix(trans(t), a, lda), matrix(false, b, ldb))
 }
 
 // symm makes the whole symmetric matrix of the triangle and multiplies by it.
@@ -92,10 +92,10 @@ func symm[T float](m *machine[T], s blas.Side, ul blas.Uplo, rows, cols int, alp
 	}
 	y, z := matrix(false, b, ldb), matrix(false, c, ldc)
 	if s == blas.Left {
-		m.multiply(threads(), rows, cols, n, alpha, matrix(false, a, lda), y, beta, z, full)
+		m.multiply(Threads(), rows, cols, n, alpha, matrix(false, a, lda), y, beta, z, full)
 		return
 	}
-	m.multiply(threads(), rows, cols, n, alpha, y, matrix(false, a, lda), beta, z, full)
+	m.multiply(Threads(), rows, cols, n, alpha, y, matrix(false, a, lda), beta, z, full)
 }
 
 // Dgemm is blas.Float64Level3's.
@@ -254,9 +254,9 @@ func (impl Implementation) potrf(ul blas.Uplo, n int, a []float64, lda int) bool
 	check(len(a) < (n-1)*lda+n, "insufficient length of a")
 	x := matrix(false, a, lda)
 	if ul == blas.Upper {
-		return m.factor(threads(), n, x)
+		return m.factor(Threads(), n, x)
 	}
-	return m.factorLower(threads(), n, x)
+	return m.factorLower(Threads(), n, x)
 }
 
 // Potrs solves A·X = B in place, B n×nrhs, from the factor that Potrf left in

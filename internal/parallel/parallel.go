@@ -2,22 +2,16 @@
 package parallel
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"nrdl/internal/blas"
 )
 
-var maxThreads atomic.Int64
-
-// SetThreads limits each For to n cores; 0, the default, means GOMAXPROCS. It
-// returns the previous limit.
-func SetThreads(n int) (old int) {
-	return int(maxThreads.Swap(int64(max(n, 0))))
-}
-
 // For calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size
-// indices each, on the cores that there are, and returns when all have returned. Which core
-// does which part is left to chance, so that f must not care.
+// indices each, on as many threads as a BLAS call may use, and returns when all have
+// returned. Which thread does which part is left to chance, so that f must not
+// care.
 func For(n, size int, f func(lo, hi int)) {
 	if n <= size {
 		if n > 0 {
@@ -26,10 +20,6 @@ func For(n, size int, f func(lo, hi int)) {
 		return
 	}
 	parts := (n + size - 1) / size
-	threads := min(parts, runtime.GOMAXPROCS(0))
-	if n := int(maxThreads.Load()); n > 0 {
-		threads = min(threads, n)
-	}
 	var next atomic.Int64
 	work := func() {
 		for {
@@ -41,7 +31,7 @@ func For(n, size int, f func(lo, hi int)) {
 		}
 	}
 	var wg sync.WaitGroup
-	for range threads - 1 {
+	for range min(parts, blas.Threads()) - 1 {
 		wg.Go(work)
 	}
 	work()

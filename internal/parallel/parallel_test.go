@@ -1,8 +1,11 @@
 package parallel
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
+
+	"nrdl/internal/blas"
 )
 
 func TestForVisitsEveryIndexOnce(t *testing.T) {
@@ -22,6 +25,24 @@ func TestForVisitsEveryIndexOnce(t *testing.T) {
 					t.Errorf("n %d, size %d: index %d is visited %d times", n, size, j, v)
 				}
 			}
+		}
+	}
+}
+
+func TestForHasTheThreadsOfLinearAlgebra(t *testing.T) {
+	defer blas.SetThreads(blas.SetThreads(0))
+	for threads := 1; threads <= 3; threads++ {
+		blas.SetThreads(threads)
+		var now, most atomic.Int64
+		For(1000, 1, func(int, int) {
+			n := now.Add(1)
+			for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+			}
+			runtime.Gosched()
+			now.Add(-1)
+		})
+		if n := int(most.Load()); n > threads {
+			t.Errorf("%d at once on %d threads", n, threads)
 		}
 	}
 }
