@@ -186,7 +186,7 @@ func corruptSelected(c corruption, set *Images, columns []int, seed uint64) (*Im
 		return nil, errors.New("corrupt images: no columns are selected")
 	}
 	_, n := set.X.Dims()
-	columns = slices.Sorted(slices.Values(columns)) // the order of Set.Select
+	columns = slices.Sorted(slices.Values(columns)) // the order of Images.Select
 	if lo, hi := columns[0], columns[len(columns)-1]; lo < 0 || hi >= n {
 		return nil, fmt.Errorf("corrupt images: columns %d … %d are selected from %s", lo, hi, count(n, "image"))
 	}

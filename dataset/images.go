@@ -190,7 +190,7 @@ func (f Frame) String() string {
 	return text
 }
 
-// Words are the parts of f as ParseInput of package frontend reads them.
+// Words are the parts of f as Parse of package frontend reads them.
 func (f Frame) Words() (words []string) {
 	if f.Size != (Size{}) {
 		words = append(words, f.Size.String())

@@ -221,6 +221,12 @@ func framedFile(text string, d int) []byte {
 var hostileFrames = map[string]string{
 	``:                                     "not one that this nrdl knows",
 	`igo`:                                  "not one that this nrdl knows",
+	`"igo"`:                                "not one that this nrdl knows",
+	`null`:                                 "not one that this nrdl knows",
+	`["features"]`:                         "not one that this nrdl knows",
+	`{"height":"4","width":3}`:             "not one that this nrdl knows",
+	`{"height":4.5,"width":3,"crop":0.5}`:  "not one that this nrdl knows",
+	`{"height":4,"width":3,"eyes":[0.5]}`:  "not one that this nrdl knows",
 	`{"height":4,"width":3,"crop":0.5} {}`: "not one that this nrdl knows",
 	`{"height":4,"width":3,"crop":0.5}x`:   "not one that this nrdl knows",
 	`{"height":4,"width":3,"crop":-1}`:     "crop = -1",

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,18 +74,24 @@ func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, erro
 // inputArray is the array that has the Frame of the images, as JSON.
 const inputArray = "input"
 
-// framed is set for images that nrdl cut out, as text says.
+// framed is set for images that nrdl cut out, as text says. Text with members that
+// a Frame does not have is of an older version, which kept features in files.
 func (t *table) framed(text string, opt Options) (*Images, error) {
-	var f Frame
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.DisallowUnknownFields()
-	if json.Valid([]byte(text)) && dec.Decode(&f) != nil {
+	var known *Frame
+	err := json.Unmarshal([]byte(text), &known)
+	if err == nil && known == nil {
+		err = errors.New("null says nothing")
+	}
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
+	}
+	strict := json.NewDecoder(strings.NewReader(text))
+	strict.DisallowUnknownFields()
+	if strict.Decode(new(Frame)) != nil {
 		opt.warn("its samples are features, %s: they are read as vectors", text)
 		return t.grouped(Frame{}, 0)
 	}
-	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		return nil, hint.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
-	}
+	f := *known
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("its %s: %w", inputArray, err)
 	}

@@ -113,7 +113,7 @@ func (t *table) sides(vars variables) error {
 	return err
 }
 
-// A table is what a .mat or .npz file says, before it is a Set.
+// A table is what a .mat or .npz file says, before it is Images.
 type table struct {
 	x       *mat.Dense // d×N
 	labels  []string

@@ -24,7 +24,7 @@ type MergeReport struct {
 	Twice   [][2]string // IDs of one image that two people have: one of the names is wrong
 }
 
-// Merge returns the images of s and of more, which are of the same Input; it
+// Merge returns the images of s and of more, which have the same Frame; it
 // changes neither. The result is what opening a folder gives in which all of
 // them lie: people, and the images of those whom more has, in natural order of
 // their IDs. So the order in which sets are merged does not matter, but for
