@@ -10,7 +10,8 @@ import (
 
 // A meter measures the most memory that the process has had while a run ran.
 // Linux counts the peak, and forgets it when asked; runs at the same time see
-// each other's memory.
+// each other's memory. The count is one for a process: two benches at the same
+// time make each other forget peaks.
 type meter struct {
 	alone bool // there is one run at a time
 

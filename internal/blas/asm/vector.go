@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -181,20 +182,15 @@ func (k mask) store(x reg.VecPhysical, m operand.Mem) {
 	}
 }
 
-var lanes *operand.Mem
-
 // laneTable is 32 bytes of ones followed by 32 bytes of zeros.
-func laneTable() operand.Mem {
-	if lanes == nil {
-		m := GLOBL("lanes", attrRodata)
-		for i := range 8 {
-			var x uint64
-			if i < 4 {
-				x = 1<<64 - 1
-			}
-			DATA(8*i, operand.U64(x))
+var laneTable = sync.OnceValue(func() operand.Mem {
+	m := GLOBL("lanes", attrRodata)
+	for i := range 8 {
+		var x uint64
+		if i < 4 {
+			x = 1<<64 - 1
 		}
-		lanes = &m
+		DATA(8*i, operand.U64(x))
 	}
-	return *lanes
-}
+	return m
+})
