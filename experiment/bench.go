@@ -122,7 +122,7 @@ type shared struct {
 // prepare returns the shared faces of s, which are made when they are needed.
 func (b *bench) prepare(ctx context.Context, s *setting) *shared {
 	return &shared{faces: sync.OnceValues(func() (*faces, error) {
-		return divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.dirt())
+		return divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.corruption())
 	})}
 }
 

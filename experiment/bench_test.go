@@ -122,9 +122,9 @@ func TestBenchIsFair(t *testing.T) {
 		repeat           int
 	}
 	type faces struct {
-		data, split string
-		seed, dirt  uint64
-		train, n    int
+		data, split      string
+		seed, corruption uint64
+		train, n         int
 	}
 	met := map[setting]faces{}
 	splits := map[string]bool{}
@@ -133,7 +133,7 @@ func TestBenchIsFair(t *testing.T) {
 			continue
 		}
 		s := setting{r.Dataset.Name, r.Split, r.Noise, r.Occlusion, r.Repeat}
-		f := faces{r.Dataset.Hash, r.SplitHash, r.Seed, r.DirtSeed, r.Train, r.N}
+		f := faces{r.Dataset.Hash, r.SplitHash, r.Seed, r.CorruptionSeed, r.Train, r.N}
 		if o, ok := met[s]; ok && o != f {
 			t.Errorf("%+v: %s meets %+v, another %+v", s, r.Label, f, o)
 		}
@@ -299,7 +299,7 @@ func (d diverging) Fit(ctx context.Context, train *classify.Samples, run classif
 
 // Noise is on all images, those of the whole set with the same seed, before
 // anything else; blocks are on the test images alone.
-func TestDirt(t *testing.T) {
+func TestCorruption(t *testing.T) {
 	set := drawn(t)
 	learn, judge, err := dataset.DefaultSplit.Apply(set, 4)
 	if err != nil {
@@ -315,12 +315,12 @@ func TestDirt(t *testing.T) {
 	}
 	before := mat.DenseCopyOf(set.X)
 	for _, c := range []struct {
-		d           dirt
+		d           corruption
 		train, test *dataset.Images
 	}{
-		{dirt{}, set, set},
-		{dirt{0.1, 0, 9}, noisy, noisy},
-		{dirt{0.1, 0.2, 9}, noisy, covered},
+		{corruption{}, set, set},
+		{corruption{0.1, 0, 9}, noisy, noisy},
+		{corruption{0.1, 0.2, 9}, noisy, covered},
 	} {
 		f, err := divide(t.Context(), set, frontend.Pipeline{}, dataset.DefaultSplit, 4, c.d)
 		if err != nil {

@@ -105,16 +105,16 @@ type faces struct {
 	test      func() (*dataset.Images, error) // makes the test images when it is first called
 }
 
-// dirt is what spoils images: salt and pepper on all, before anything else is
+// corruption is what spoils images: salt and pepper on all, before anything else is
 // done with them, and blocks on the test images.
-type dirt struct {
+type corruption struct {
 	noise, occlusion float64
 	seed             uint64
 }
 
 // divide splits set into what is learnt from, as in sees it, and what is judged
 // by.
-func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d dirt) (*faces, error) {
+func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d corruption) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {
 		return nil, err

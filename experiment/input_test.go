@@ -65,9 +65,9 @@ func TestInputsOfAPlan(t *testing.T) {
 		repeat           int
 	}
 	type met struct {
-		data, split string
-		seed, dirt  uint64
-		train, n    int
+		data, split      string
+		seed, corruption uint64
+		train, n         int
 	}
 	all := map[setting]met{}
 	wrong := map[string]int{}
@@ -81,7 +81,7 @@ func TestInputsOfAPlan(t *testing.T) {
 			}
 			continue
 		}
-		s, m := setting{r.Noise, r.Occlusion, r.Repeat}, met{r.Dataset.Hash, r.SplitHash, r.Seed, r.DirtSeed, r.Train, r.N}
+		s, m := setting{r.Noise, r.Occlusion, r.Repeat}, met{r.Dataset.Hash, r.SplitHash, r.Seed, r.CorruptionSeed, r.Train, r.N}
 		if o, ok := all[s]; ok && o != m {
 			t.Errorf("%+v: %s meets %+v, another %+v", s, r.Label, m, o)
 		}
@@ -129,7 +129,7 @@ func TestInputsAndKeys(t *testing.T) {
 
 // Images are spoilt before samples are made of them, the mirror images with
 // them; the test images are images until the model sees them.
-func TestDirtComesBeforeFeatures(t *testing.T) {
+func TestCorruptionComesBeforeFeatures(t *testing.T) {
 	set := drawn(t)
 	in := parsed(t, "despeckle igo mirror pca:6").ForImages(set.Frame)
 	noisy, err := dataset.SaltAndPepper{Density: 0.1}.Apply(set, 9)
@@ -144,7 +144,7 @@ func TestDirtComesBeforeFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := divide(t.Context(), set, parsed(t, "despeckle igo mirror pca:6"), dataset.DefaultSplit, 4, dirt{0.1, 0.2, 9})
+	f, err := divide(t.Context(), set, parsed(t, "despeckle igo mirror pca:6"), dataset.DefaultSplit, 4, corruption{0.1, 0.2, 9})
 	if err != nil {
 		t.Fatal(err)
 	}

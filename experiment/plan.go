@@ -238,9 +238,9 @@ func (s *setting) seed(purpose string) uint64 {
 // evaluate makes the same run.
 func (s *setting) fit() uint64 { return s.seed("split") }
 
-// dirt is what spoils the images: by the same seed for all densities.
-func (s *setting) dirt() dirt {
-	d := dirt{s.noise, s.occlusion, 0}
+// corruption is what spoils the images: by the same seed for all densities.
+func (s *setting) corruption() corruption {
+	d := corruption{s.noise, s.occlusion, 0}
 	if d.noise+d.occlusion > 0 {
 		d.seed = s.seed("dirt")
 	}

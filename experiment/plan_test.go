@@ -113,7 +113,7 @@ func TestKeysStay(t *testing.T) {
 		{"name": "e", "path": "e.mat", "split": "first:2"}], "methods": ["lrc"]}`)
 	var got []string
 	for key, j := range jobs(t, p) {
-		got = append(got, fmt.Sprintf("%s %s %v %d %d", key, j.data.name, j.noise, j.fit(), j.dirt().seed))
+		got = append(got, fmt.Sprintf("%s %s %v %d %d", key, j.data.name, j.noise, j.fit(), j.corruption().seed))
 	}
 	slices.Sort(got)
 	want := []string{
@@ -207,7 +207,7 @@ func TestSeedsAreOfTheData(t *testing.T) {
 	}
 	seeds := map[string]uint64{}
 	for key, j := range p {
-		if o := q[key]; o == nil || o.fit() != j.fit() || o.dirt() != j.dirt() {
+		if o := q[key]; o == nil || o.fit() != j.fit() || o.corruption() != j.corruption() {
 			t.Errorf("%s on %s depends on the order", j.contestant.label, j.data.name)
 		}
 		at := fmt.Sprintf("%s %d", j.data.name, j.repeat)
@@ -217,8 +217,8 @@ func TestSeedsAreOfTheData(t *testing.T) {
 		if seeds[at] = j.fit(); j.fit()>>53 != 0 {
 			t.Errorf("seed %d is longer than 53 bits", j.fit())
 		}
-		if spoilt := j.noise+j.occlusion > 0; spoilt != (j.dirt().seed != 0) || j.dirt().seed == j.fit() {
-			t.Errorf("%s: seeds %d and %d", at, j.fit(), j.dirt().seed)
+		if spoilt := j.noise+j.occlusion > 0; spoilt != (j.corruption().seed != 0) || j.corruption().seed == j.fit() {
+			t.Errorf("%s: seeds %d and %d", at, j.fit(), j.corruption().seed)
 		}
 	}
 	distinct := map[uint64]bool{}

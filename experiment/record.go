@@ -34,11 +34,11 @@ type Record struct {
 	Dataset Source `json:"dataset"`
 	Split   string `json:"split"`
 
-	Noise     float64 `json:"noise,omitempty"`     // density of salt and pepper on all images
-	Occlusion float64 `json:"occlusion,omitempty"` // share of each test image that a block covers
-	Repeat    int     `json:"repeat"`              // from 0
-	Seed      uint64  `json:"seed"`                // of the split and of the fit
-	DirtSeed  uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
+	Noise          float64 `json:"noise,omitempty"`     // density of salt and pepper on all images
+	Occlusion      float64 `json:"occlusion,omitempty"` // share of each test image that a block covers
+	Repeat         int     `json:"repeat"`              // from 0
+	Seed           uint64  `json:"seed"`                // of the split and of the fit
+	CorruptionSeed uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
 	Method string             `json:"method"`
 	Label  string             `json:"label"`           // what tables call it

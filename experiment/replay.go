@@ -59,7 +59,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 			return nil, err
 		}
 	}
-	f, err := divide(ctx, set.set, in, split, r.Seed, dirt{r.Noise, r.Occlusion, r.DirtSeed})
+	f, err := divide(ctx, set.set, in, split, r.Seed, corruption{r.Noise, r.Occlusion, r.CorruptionSeed})
 	if err != nil {
 		return nil, err
 	}

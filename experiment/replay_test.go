@@ -188,7 +188,7 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 // fails where the test images are asked for twice, or before a fit has ended.
 func learnt(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
 	t.Helper()
-	f, err := divide(t.Context(), set, frontend.Pipeline{}, j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), set, frontend.Pipeline{}, j.split, j.fit(), corruption{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestTuningHasNoTestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := settings[0].jobs[0]
-	f, err := divide(t.Context(), drawn(t), frontend.Pipeline{}, j.split, j.fit(), dirt{})
+	f, err := divide(t.Context(), drawn(t), frontend.Pipeline{}, j.split, j.fit(), corruption{})
 	if err != nil {
 		t.Fatal(err)
 	}

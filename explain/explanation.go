@@ -66,12 +66,12 @@ type WeightedAtom struct {
 	Adds        float64 // what it adds to the score of Recognition.Class, W_ck·s_k, where the rule is Linear; 0 of others
 
 	// Enrolled is the column of the images that the model keeps, of the same
-	// class, whose sample is nearest to the atom by the cosine Likeness: 1 where
+	// class, whose sample is nearest to the atom, by Cosine, which is 1 where
 	// the atom is that sample. Of that image it is the mirror image where
 	// Mirrored. Enrolled is -1 where the model has forgotten its images.
 	Enrolled int
 	Mirrored bool
-	Likeness float64
+	Cosine   float64
 }
 
 // same is from which cosine on a sample is an atom, but for rounding.
@@ -79,7 +79,7 @@ const same = 1 - 1e-9
 
 // IsEnrolled reports whether the atom is the sample of an enrolled image, or of
 // its mirror image.
-func (a *WeightedAtom) IsEnrolled() bool { return a.Enrolled >= 0 && a.Likeness >= same }
+func (a *WeightedAtom) IsEnrolled() bool { return a.Enrolled >= 0 && a.Cosine >= same }
 
 // BlockVotes are how a part of an image votes.
 type BlockVotes struct {
@@ -229,12 +229,12 @@ func nearestOf(m *gallery.Model, c int, atoms []*WeightedAtom) error {
 	x := classify.Unit(m.Project(samples.X))
 	_, images := x.Dims()
 	lo, hi := p.Groups[c], p.Groups[c+1]
-	likeness := mat.NewDense(hi-lo, images, nil)
-	lin.AtB(likeness, 1, classify.Unit(lin.Cols(p.D, lo, hi)), x)
+	cosine := mat.NewDense(hi-lo, images, nil)
+	lin.AtB(cosine, 1, classify.Unit(lin.Cols(p.D, lo, hi)), x)
 	for _, a := range atoms {
-		row := likeness.RawRowView(a.Atom - lo)
+		row := cosine.RawRowView(a.Atom - lo)
 		j := mostAlike(row, a.Atom-lo)
-		a.Likeness = row[j]
+		a.Cosine = row[j]
 		a.Enrolled, a.Mirrored = first+j%n, j >= n // copies follow the images
 	}
 	return nil

@@ -147,7 +147,7 @@ func TestExplainFindsImages(t *testing.T) {
 				n := from.Groups[a.Class+1] - from.Groups[a.Class]
 				at := a.Atom - p.Groups[a.Class]
 				if !a.IsEnrolled() || a.Enrolled != from.Groups[a.Class]+at%n || a.Mirrored != (at >= n) {
-					t.Errorf("%s: atom %d of a person is image %d, mirrored: %v, with likeness %v", text, at, a.Enrolled-from.Groups[a.Class], a.Mirrored, a.Likeness)
+					t.Errorf("%s: atom %d of a person is image %d, mirrored: %v, with cosine %v", text, at, a.Enrolled-from.Groups[a.Class], a.Mirrored, a.Cosine)
 				}
 			}
 		}
@@ -171,8 +171,8 @@ func TestExplainNearestImage(t *testing.T) {
 				best, at = v, j
 			}
 		}
-		if at != a.Enrolled || math.Abs(best-a.Likeness) > 1e-9 {
-			t.Errorf("atom %d: image %d with likeness %v, want %d with %v", a.Atom, a.Enrolled, a.Likeness, at, best)
+		if at != a.Enrolled || math.Abs(best-a.Cosine) > 1e-9 {
+			t.Errorf("atom %d: image %d with cosine %v, want %d with %v", a.Atom, a.Enrolled, a.Cosine, at, best)
 		}
 	}
 	m.Images = nil

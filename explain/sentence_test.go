@@ -110,7 +110,7 @@ func (x *example) explained() *explained {
 		}
 		a := WeightedAtom{Atom: k, Class: k / 2, Coefficient: v, Share: v, Enrolled: -1}
 		if p.Enrolled != nil {
-			a.Enrolled, a.Likeness = k, 1
+			a.Enrolled, a.Cosine = k, 1
 			if x.mirrors {
 				a.Enrolled, a.Mirrored = k/2, k%2 == 1
 			}

@@ -41,5 +41,5 @@ func (m Blocks) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
 // Fit implements classify.Method.
 func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Votes{})
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Votes{})
 }

@@ -38,7 +38,7 @@ func (CRC) Ranges() []Range { return []Range{decades("kappa", 1e-5, 1)} }
 
 // Fit implements classify.Method.
 func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(n int) coding.Coder {
+	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder {
 		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
 	}, classify.NormedResidual{})
 }

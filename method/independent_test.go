@@ -83,7 +83,7 @@ func (pursuit) Name() string      { return "pursuit" }
 func (m pursuit) Validate() error { return m.Coder.Validate() }
 
 func (m pursuit) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }
 
 func (g independent) compare(t *testing.T, name string, model *classify.Classifier, probes *mat.Dense) {

@@ -39,5 +39,5 @@ func (m LLC) Ranges() []Range { return coderRanges(m.Coder) }
 
 // Fit implements classify.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

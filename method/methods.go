@@ -240,8 +240,8 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	return classify.NewClassifier(p)
 }
 
-// keep makes the Model of a method whose dictionary is the training samples.
-func keep(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, c func(n int) coding.Coder, r classify.Rule) (*classify.Classifier, error) {
+// sampleDictionary makes the Model of a method whose dictionary is the training samples.
+func sampleDictionary(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, c func(n int) coding.Coder, r classify.Rule) (*classify.Classifier, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}

@@ -30,15 +30,15 @@ func (m NRDL) Warms() bool { return m.Atoms == 0 }
 
 // A person whom a warm start and the model that it starts from both have, with
 // as many atoms.
-type acquaintance struct{ class, old int }
+type commonClass struct{ class, old int }
 
-// acquaintances are those of the classes of t and of old.
-func (s *nrdlState) acquaintances(old *classify.Parts, t *classify.Samples) []acquaintance {
-	var all []acquaintance
+// commonClasses are those of the classes of t and of old.
+func (s *nrdlState) commonClasses(old *classify.Parts, t *classify.Samples) []commonClass {
+	var all []commonClass
 	for c, name := range t.Classes {
 		o := slices.Index(old.Classes, name)
 		if o >= 0 && old.Groups[o+1]-old.Groups[o] == s.atoms[c+1]-s.atoms[c] {
-			all = append(all, acquaintance{c, o})
+			all = append(all, commonClass{c, o})
 		}
 	}
 	return all
@@ -72,7 +72,7 @@ func (s *nrdlState) startFrom(run classify.Run, x *mat.Dense, t *classify.Sample
 //	C₁ᵢ = β (Σ_{j≠i} P_jP_jᵀ) P_i   (13)
 //	C₂  = γ J L                     (14)
 func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples) error {
-	known := s.acquaintances(old, t)
+	known := s.commonClasses(old, t)
 	if len(known) == 0 {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples)
 // startKnown sets the codes of the samples of known, and WS, to what they are
 // over all atoms of old with its classifier: (11) without its frozen terms. Rows
 // of atoms of people who are not known are dropped.
-func (s *nrdlState) startKnown(old *classify.Parts, known []acquaintance, x *mat.Dense) error {
+func (s *nrdlState) startKnown(old *classify.Parts, known []commonClass, x *mat.Dense) error {
 	var columns []int
 	for _, k := range known {
 		for j := s.samples[k.class]; j < s.samples[k.class+1]; j++ {
@@ -133,7 +133,7 @@ func (s *nrdlState) startKnown(old *classify.Parts, known []acquaintance, x *mat
 // codesOver returns S = max(0, [(λ+1)DᵀD + αWᵀW + εI]⁻¹ [Dᵀx + αWᵀH + εI]) with
 // D and W of old, and WS, for the samples x of known, one person after the other:
 // (11) without its frozen terms, from the codes in which each sample is its atom.
-func (s *nrdlState) codesOver(old *classify.Parts, known []acquaintance, x *mat.Dense) (codes, ws *mat.Dense, err error) {
+func (s *nrdlState) codesOver(old *classify.Parts, known []commonClass, x *mat.Dense) (codes, ws *mat.Dense, err error) {
 	linear := old.Rule.(classify.Linear) // as startsFrom has checked
 	c, k := linear.W.Dims()
 	_, n := x.Dims()
@@ -168,9 +168,9 @@ func (s *nrdlState) codesOver(old *classify.Parts, known []acquaintance, x *mat.
 
 // startNew sets the codes of the samples of people who are not known to identity,
 // each being an atom of D₀, and WS to their labels.
-func (s *nrdlState) startNew(known []acquaintance) {
+func (s *nrdlState) startNew(known []commonClass) {
 	for c := range len(s.samples) - 1 {
-		if slices.ContainsFunc(known, func(k acquaintance) bool { return k.class == c }) {
+		if slices.ContainsFunc(known, func(k commonClass) bool { return k.class == c }) {
 			continue
 		}
 		for j := s.samples[c]; j < s.samples[c+1]; j++ {

@@ -83,5 +83,5 @@ func (m Representation) Fit(ctx context.Context, train *classify.Samples, run cl
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, r)
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, r)
 }

@@ -39,5 +39,5 @@ func (m Robust) Ranges() []Range { return coderRanges(m.Coder) }
 
 // Fit implements classify.Method.
 func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Huber{})
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Huber{})
 }

@@ -38,5 +38,5 @@ func (m SRC) Ranges() []Range { return coderRanges(m.Coder) }
 
 // Fit implements classify.Method.
 func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keep(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
 }

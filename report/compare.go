@@ -111,12 +111,12 @@ func adjust(all []*Comparison) {
 
 // A meeting is what runs have in common that meet the same faces.
 type meeting struct {
-	repeat int
-	split  string // hash of the training columns
-	dirt   uint64
+	repeat     int
+	split      string // hash of the training columns
+	corruption uint64
 }
 
-func meetingOf(r *experiment.Record) meeting { return meeting{r.Repeat, r.SplitHash, r.DirtSeed} }
+func meetingOf(r *experiment.Record) meeting { return meeting{r.Repeat, r.SplitHash, r.CorruptionSeed} }
 
 // compareRuns, one of so many comparisons, tests whether two methods differ over the runs of equal repeat
 // and split; nil where there is no such pair.

@@ -55,13 +55,13 @@ type LabelRates struct {
 
 // A RunRate is the count of one run.
 type RunRate struct {
-	Repeat    int             `json:"repeat"`
-	Seed      uint64          `json:"seed"`
-	DirtSeed  uint64          `json:"dirt_seed,omitempty"`
-	SplitHash string          `json:"split_hash,omitempty"`
-	Wrong     int             `json:"wrong"`
-	N         int             `json:"n"`                // images judged
-	Params    json.RawMessage `json:"params,omitempty"` // where they differ from run to run
+	Repeat         int             `json:"repeat"`
+	Seed           uint64          `json:"seed"`
+	CorruptionSeed uint64          `json:"dirt_seed,omitempty"`
+	SplitHash      string          `json:"split_hash,omitempty"`
+	Wrong          int             `json:"wrong"`
+	N              int             `json:"n"`                // images judged
+	Params         json.RawMessage `json:"params,omitempty"` // where they differ from run to run
 }
 
 // Rates returns the rates of r.
@@ -99,7 +99,7 @@ func labelRates(l *Label, c *Cell) LabelRates {
 		same = same && string(r.Params) == string(c.runs[0].Params)
 	}
 	for _, r := range c.runs {
-		run := RunRate{Repeat: r.Repeat, Seed: r.Seed, DirtSeed: r.DirtSeed, SplitHash: r.SplitHash, Wrong: r.Wrong, N: r.N}
+		run := RunRate{Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, SplitHash: r.SplitHash, Wrong: r.Wrong, N: r.N}
 		if !same {
 			run.Params = r.Params
 		}
@@ -122,7 +122,7 @@ func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 	}
 	return experiment.Record{
 		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Drawn: c.Drawn, Input: c.Images, Hash: c.Hash},
-		Split:   c.Split, Noise: c.Noise, Occlusion: c.Occlusion, Repeat: run.Repeat, Seed: run.Seed, DirtSeed: run.DirtSeed,
+		Split:   c.Split, Noise: c.Noise, Occlusion: c.Occlusion, Repeat: run.Repeat, Seed: run.Seed, CorruptionSeed: run.CorruptionSeed,
 		Method: l.Method, Label: l.Label, Input: l.Input, Params: params,
 	}
 }

@@ -6,7 +6,7 @@
 // DIR has the folder photos/lfw_several, whose people judge nothing else. Some of
 // them, drawn at random, are enrolled with five faces each; the others are
 // strangers. The first columns are of all draws: the mean margin of strangers in
-// units of their mean spread, the likeness of the margins of one person, and what
+// units of their mean spread, the correlation of the margins of one person, and what
 // shares of strangers exceed, in units of the mean margin. The last two say how far
 // off, in percent, the mean margin is if it is found from people who are left out
 // in turn: by their margins, and by their spreads. At last come the cosines of pairs
@@ -57,7 +57,7 @@ func run(ctx context.Context, data string, draws int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("people projected ratio likeness  10%  3%  1%  0.3%  0.1%  by-margins by-spreads")
+	fmt.Println("people projected ratio correl.   10%  3%  1%  0.3%  0.1%  by-margins by-spreads")
 	for _, x := range []struct {
 		people    int
 		projected bool
@@ -112,10 +112,10 @@ func printPairs(set *dataset.Images) error {
 
 // measured are numbers over the draws.
 type measured struct {
-	ratios, likeness []float64
-	margins          []float64 // of strangers, in units of the mean of their draw
-	byMargins        []float64 // log of the mean margin over that of people left out
-	bySpreads        []float64 // log of it over the mean spread of people left out
+	ratios, correlation []float64
+	margins             []float64 // of strangers, in units of the mean of their draw
+	byMargins           []float64 // log of the mean margin over that of people left out
+	bySpreads           []float64 // log of it over the mean spread of people left out
 }
 
 func (m *measured) draw(ctx context.Context, set *dataset.Images, in frontend.Pipeline, people int, seed uint64) error {
@@ -144,7 +144,7 @@ func (m *measured) draw(ctx context.Context, set *dataset.Images, in frontend.Pi
 		m.margins = append(m.margins, v/mean)
 	}
 	m.ratios = append(m.ratios, mean/stat.Mean(spreads, nil))
-	m.likeness = append(m.likeness, likeness(of, mean))
+	m.correlation = append(m.correlation, correlation(of, mean))
 	verdicts, err := model.HeldOut(ctx, method.DefaultNRC, nil)
 	if err != nil {
 		return err
@@ -184,9 +184,9 @@ func divide(set *dataset.Images, people int, seed uint64) (learn, strangers []in
 	return learn, strangers
 }
 
-// likeness is the correlation of two margins of one person: the mean product of
+// correlation is the correlation of two margins of one person: the mean product of
 // their deviations, over the variance.
-func likeness(of map[int][]float64, mean float64) float64 {
+func correlation(of map[int][]float64, mean float64) float64 {
 	var product, pairs, square, n float64
 	for _, list := range of {
 		for i, v := range list {
@@ -201,7 +201,7 @@ func likeness(of map[int][]float64, mean float64) float64 {
 
 func (m *measured) print(people int, projected bool) {
 	slices.Sort(m.margins)
-	fmt.Printf("%6d %9v %5.2f %8.2f ", people, projected, stat.Mean(m.ratios, nil), stat.Mean(m.likeness, nil))
+	fmt.Printf("%6d %9v %5.2f %8.2f ", people, projected, stat.Mean(m.ratios, nil), stat.Mean(m.correlation, nil))
 	for _, far := range []float64{0.1, 0.03, 0.01, 0.003, 0.001} {
 		fmt.Printf(" %.2f", stat.Quantile(1-far, stat.Empirical, m.margins, nil))
 	}
