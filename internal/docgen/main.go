@@ -1,7 +1,7 @@
 // Command docgen writes what is generated of the documents. Of README.md these
 // are parts between two markers: the table of the methods in method.All between
-// <!-- methods:begin --> and <!-- methods:end -->, the body of Example in
-// example_test.go between those of example, the rates of the paper's table 2
+// <!-- methods:begin --> and <!-- methods:end -->, the lines of example_test.go
+// between // README:begin and // README:end between those of example, the rates of the paper's table 2
 // between those of results, and what inputs reach between those of inputs. From the records in experiment/results it makes
 // doc/results.md with its figures, doc/results.html, doc/frontends.md,
 // doc/photographs.md, and the
@@ -143,20 +143,19 @@ func generate(text []byte, example string, res *results) ([]byte, error) {
 	return replace(text, "methods", table(method.All))
 }
 
-// body is the body of func Example in source, as a block of Markdown, without
-// the comment that says what it prints.
+// body is what stands between the lines // README:begin and // README:end of a
+// function in source, as a block of Markdown.
 func body(source []byte) (string, error) {
-	_, rest, ok := strings.Cut(string(source), "func Example() {\n")
-	code, _, end := strings.Cut(rest, "\n}\n")
+	_, rest, ok := strings.Cut(string(source), "\t// README:begin\n")
+	code, _, end := strings.Cut(rest, "\t// README:end\n")
 	if !ok || !end {
-		return "", errors.New("no func Example")
+		return "", errors.New("no lines between // README:begin and // README:end")
 	}
-	code, _, _ = strings.Cut(code, "\t// Output:")
-	lines := strings.Split(strings.TrimRight(code, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimPrefix(line, "\t")
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		b.WriteString(strings.TrimPrefix(line, "\t"))
 	}
-	return "```go\n" + strings.Join(lines, "\n") + "\n```\n", nil
+	return "```go\n" + b.String() + "```\n", nil
 }
 
 // replace puts content between the markers of that name in text.

@@ -126,6 +126,28 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	}
 }
 
+// The example is what stands between its markers, and 15 lines at most.
+func TestExampleOfREADME(t *testing.T) {
+	for source, want := range map[string]string{
+		"func Example() {\n\thidden()\n\t// README:begin\n\tfor {\n\t\tx()\n\t}\n\t// README:end\n\t// Output:\n}\n": "```go\nfor {\n\tx()\n}\n```\n",
+		"func Example() {\n\tx()\n}\n":                    "",
+		"func Example() {\n\t// README:begin\n\tx()\n}\n": "",
+		"\t// README:end\n\t// README:begin\n\tx()\n}\n":  "",
+	} {
+		if got, err := body([]byte(source)); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", source, got, err, want)
+		}
+	}
+	source, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := body(source)
+	if lines := strings.Count(code, "\n") - 2; err != nil || lines > 15 {
+		t.Errorf("%d lines, %v", lines, err)
+	}
+}
+
 func TestMissingMarkers(t *testing.T) {
 	for _, text := range []string{"", "<!-- methods:begin -->", "<!-- methods:end --><!-- methods:begin -->"} {
 		if _, err := replace([]byte(text), "methods", "x"); err == nil {
