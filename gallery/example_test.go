@@ -1,0 +1,71 @@
+package gallery_test
+
+import (
+	"context"
+	"fmt"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/method"
+	"nrdl/openset"
+	"nrdl/synthetic"
+)
+
+// Learn the people of a gallery, set a threshold, and identify a face of one of
+// them and a stranger's.
+func Example() {
+	ctx := context.Background()
+	drawn := synthetic.Default
+	drawn.People, drawn.PerPerson, drawn.Occlusion, drawn.Light = 12, 6, 0, 0.3
+	images, err := drawn.Draw(ctx)
+	check(err)
+	known, err := gallery.Without(images, "person012")
+	check(err)
+	split, err := dataset.ParseSplit("first:5")
+	check(err)
+	train, test, err := split.Apply(known, 1)
+	check(err)
+
+	m, err := gallery.Learn(ctx, known.Select(train), frontend.Lighting, method.DefaultNRC, classify.Run{})
+	check(err)
+	m.Calibration, err = m.Calibrate(ctx, method.DefaultNRC, openset.Default, nil, nil)
+	check(err)
+	for _, probe := range []*dataset.Images{known.Select(test[1:2]), images.Select([]int{images.Len() - 1})} {
+		faces, err := m.Identify(ctx, probe)
+		check(err)
+		guess := m.Parts().Classes[faces[0].Class]
+		fmt.Printf("%s: known %v, best guess %s\n", probe.ID(0), faces[0].Known, guess)
+	}
+	// Output:
+	// person002/06: known true, best guess person002
+	// person012/06: known false, best guess person004
+}
+
+// Add the images of one person to a gallery, and rename another.
+func ExampleMerge() {
+	drawn := synthetic.Default
+	drawn.People, drawn.PerPerson = 3, 2
+	images, err := drawn.Draw(context.Background())
+	check(err)
+	two, err := gallery.Without(images, "person003")
+	check(err)
+	third, err := gallery.Without(images, "person001", "person002")
+	check(err)
+	all, report, err := gallery.Merge(two, third)
+	check(err)
+	fmt.Println(report.Added, "images added:", all.Classes)
+	all, _, err = gallery.Rename(all, "person001", "zoe")
+	check(err)
+	fmt.Println("renamed:", all.Classes)
+	// Output:
+	// 2 images added: [person001 person002 person003]
+	// renamed: [person002 person003 zoe]
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
