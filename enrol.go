@@ -83,12 +83,12 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 	if err := r.Keeps(); err != nil {
 		return nil, err
 	}
-	if n := len(r.m.Images.Classes); n-len(names) < classify.LeastClasses {
-		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", n, max(0, n-len(names)))
-	}
 	rest, err := gallery.Without(r.m.Images, names...)
 	if err != nil {
 		return nil, err
+	}
+	if n := len(rest.Classes); n < classify.LeastClasses {
+		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", len(r.m.Images.Classes), n)
 	}
 	return r.relearn(ctx, rest, false)
 }
@@ -225,6 +225,9 @@ const sure = 0.95
 // warnOfMembers tells of strangers, with these margins, whom r is sure to know.
 func (r *Recogniser) warnOfMembers(margins []float64) {
 	c := r.m.Calibration
+	if c == nil { // no probability is known
+		return
+	}
 	members := 0
 	for _, v := range margins {
 		if c.Probability(v) >= min(sure, c.Most()) {

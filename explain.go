@@ -15,8 +15,8 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 	switch {
 	case f.Rejected != nil:
 		return nil, f.Rejected
-	case f.values == nil:
-		return nil, errors.New("explain: the face is not one that Identify found")
+	case f.values == nil || len(f.values) != r.m.Frame.Len():
+		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
 	return explain.New(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame))
 }

@@ -3,6 +3,7 @@ package nrdl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
 	"slices"
 
@@ -36,8 +37,19 @@ type Candidate struct {
 // Identify returns the faces in photo, which is upright, the largest first, with
 // their names. There are none where no face is found.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
+	if err := r.sees(); err != nil {
+		return nil, err
+	}
 	faces := r.look(photo)
 	return faces, r.name(ctx, faces)
+}
+
+// sees reports why r cannot look at photographs; nil where it can.
+func (r *Recogniser) sees() error {
+	if r.m.Frame.Size == (dataset.Size{}) {
+		return errors.New("the model was learnt from samples that are not images of a known size")
+	}
+	return nil
 }
 
 // look returns the faces in photo, without names.

@@ -91,6 +91,9 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 
 // read looks at the photograph of j.
 func (r *Recogniser) read(j *job) error {
+	if err := r.sees(); err != nil {
+		return err
+	}
 	data, err := j.Photo.Load()
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 
 // Pixels of a drawn face, of the wall on each side of it, and of both.
 const (
-	faceSide = 96
-	wall     = 24
+	faceSide = 84
+	wall     = 21
 	tileSide = faceSide + 2*wall
 )
 
@@ -44,7 +44,7 @@ func photograph(faces *dataset.Images, columns ...int) *image.Gray {
 				tile.Pix[y*tile.Stride+x] = byte(faces.X.At(u*faceSide+v, j))
 			}
 		}
-		side := tileSide - i*tileSide/5
+		side := tileSide - i*tileSide/8
 		draw.CatmullRom.Scale(m, image.Rect(0, 0, side, side).Add(image.Pt(i*tileSide, 0)), tile, tile.Rect, draw.Src, nil)
 	}
 	return m

@@ -100,6 +100,9 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 
 // ReadFiles is the function ReadFiles for faces that r is to learn or to judge.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
+	if err := r.sees(); err != nil {
+		return nil, err
+	}
 	detect := r.detect
 	if !r.detects() {
 		detect.Detect = face.Never

@@ -36,6 +36,9 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, fmt.Errorf("verify: the model has not seen how similar different people are: calibrate it, with three people or more")
 	}
+	if err := r.sees(); err != nil {
+		return Comparison{}, fmt.Errorf("verify: %w", err)
+	}
 	return verify(ctx, &r.m.Fitted, *c.Pairs, r.look, r.m.Centred, a, b)
 }
 
@@ -66,7 +69,7 @@ func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look 
 	var c Comparison
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
 		u := centred(x)
-		c.Similarity = mat.Dot(u.ColView(0), u.ColView(1))
+		c.Similarity = max(-1, min(mat.Dot(u.ColView(0), u.ColView(1)), 1)) // rounding may exceed 1
 		c.FMR = pairs.FMR(c.Similarity)
 		return context.Cause(ctx)
 	})

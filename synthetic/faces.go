@@ -1,3 +1,5 @@
+// Package synthetic draws faces of people who do not exist: for tests, examples and
+// demonstrations, and for experiments that need no data.
 package synthetic
 
 import (

@@ -1,0 +1,351 @@
+package nrdl_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/gallery"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// methods are options of a method with nothing to fit, of one with a projection,
+// and of one that iterates.
+func methods() map[string]nrdl.Options {
+	projected, iterated := options(), options()
+	projected.Pipeline = pipeline("16x16 igo mirror fisher:0.1")
+	iterated.Method, iterated.Pipeline, iterated.OpenSet = method.DefaultNRDL, pipeline("16x16 pixels"), nil
+	return map[string]nrdl.Options{"nrc": options(), "fisher": projected, "nrdl": iterated}
+}
+
+// Whoever is enrolled, image by image and in any order, the result is that of a
+// training with all, byte by byte; and the Recogniser that it was is unchanged.
+func TestEnrolIsTraining(t *testing.T) {
+	images := crops(t, 5, 4)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, o := range methods() {
+		want := written(t, trained(t, images, o))
+		for range 3 {
+			order := rng.Perm(images.Len())
+			first := 12 + rng.IntN(4) // of three people or more: two have no threshold
+			next := first + rng.IntN(images.Len()-first)
+			r := trained(t, images.Select(order[:first]), o)
+			before := written(t, r)
+			grown := r
+			for _, more := range [][]int{order[first:next], order[next:]} {
+				if len(more) == 0 {
+					continue
+				}
+				var report gallery.MergeReport
+				var err error
+				if grown, report, err = grown.EnrolAll(t.Context(), images.Select(more), false); err != nil || report.Added != len(more) {
+					t.Fatalf("%+v, %v", report, err)
+				}
+			}
+			if !bytes.Equal(written(t, grown), want) {
+				t.Errorf("%s: images %v, then %v: not what all of them give", name, order[:first], order[first:])
+			}
+			if !bytes.Equal(written(t, r), before) {
+				t.Errorf("%s: the Recogniser from before has changed", name)
+			}
+			if again, report, err := grown.EnrolAll(t.Context(), images.Select(order[:3]), false); err != nil || again != grown || len(report.Skipped) != 3 {
+				t.Errorf("%s: the same again: %+v, %v", name, report, err)
+			}
+		}
+	}
+}
+
+func span(n int) (all []int) {
+	for j := range n {
+		all = append(all, j)
+	}
+	return all
+}
+
+// Who is removed was never there, and who is renamed was always called so.
+func TestRemoveAndRenameAreTraining(t *testing.T) {
+	images := crops(t, 5, 4)
+	for name, o := range methods() {
+		r := trained(t, images, o)
+		want := written(t, r)
+		for _, gone := range [][]string{{"person001"}, {"person005", "person002"}} {
+			rest, err := r.Remove(t.Context(), gone...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			others, err := gallery.Without(images, gone...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(written(t, rest), written(t, trained(t, others, o))) {
+				t.Errorf("%s: without %v it is not what the others give", name, gone)
+			}
+		}
+		for _, to := range []string{"a", "person003a"} {
+			renamed, _, err := r.Rename(t.Context(), "person002", to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			under, _, err := gallery.Rename(images, "person002", to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(written(t, renamed), written(t, trained(t, under, o))) {
+				t.Errorf("%s: %s is not what learning under that name gives", name, to)
+			}
+			back, _, err := renamed.Rename(t.Context(), to, "person002")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(written(t, back), want) {
+				t.Errorf("%s: to %s and back is another file", name, to)
+			}
+		}
+		both, report, err := r.Rename(t.Context(), "person002", "person001")
+		if err != nil || len(both.People()) != 4 || report.Added != 4 || both.People()[0].Faces != 8 {
+			t.Errorf("%s: two people in one: %+v, %v", name, report, err)
+		}
+		if !bytes.Equal(written(t, r), want) {
+			t.Errorf("%s: it has changed", name)
+		}
+	}
+}
+
+// Photographs are enrolled by their largest faces, as training on these crops does,
+// and the person is known afterwards.
+func TestEnrolPhotographs(t *testing.T) {
+	r, faces := photographs(t)
+	stranger, other := faces.Groups[5], faces.Groups[6]
+	shots := []image.Image{photograph(faces, stranger), photograph(faces, stranger+1, 0), photograph(faces, stranger+2)}
+	grown, report, err := r.Enrol(t.Context(), "zoe", shots...)
+	if err != nil || report.Added != 3 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	images := grown.Model().Images
+	if !bytes.Equal(written(t, grown), written(t, trained(t, images, nrdl.Defaults(images)))) {
+		t.Error("it is not what training on the same crops gives")
+	}
+	if !slices.Equal(images.IDs[len(images.IDs)-3:], []string{"zoe/0001", "zoe/0002", "zoe/0003"}) || len(images.Quality) != images.Len() {
+		t.Errorf("%v, %d qualities", images.IDs, len(images.Quality))
+	}
+	for j, want := range map[int]string{stranger + 3: "zoe", other: ""} {
+		if f := identified(t, grown, photograph(faces, j))[0]; f.Name != want {
+			t.Errorf("%s is %q, want %q", faces.ID(j), f.Name, want)
+		}
+	}
+	// What shows no face is left out, and it is an error if nothing is left.
+	black := image.NewGray(image.Rect(0, 0, 200, 200))
+	if _, report, err := r.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	for name, none := range map[string][]image.Image{"black": {black, black}, "none": nil} {
+		if _, _, err := r.Enrol(t.Context(), "zoe", none...); err == nil || (name == "black") != errors.Is(err, face.ErrNoFace) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What cannot be changed is an error, and the Recogniser is as before.
+func TestEnrolRefuses(t *testing.T) {
+	images := crops(t, 3, 3)
+	r := trained(t, images, options())
+	before := written(t, r)
+	forgotten, again := r.Forget(), crop(images, 0)
+	vectors := *images
+	vectors.Frame = dataset.Frame{}
+	other, err := nrdl.Train(t.Context(), &vectors, nrdl.Options{Method: method.DefaultNRC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	enrol := func(r *nrdl.Recogniser, name string) error {
+		_, _, err := r.Enrol(t.Context(), name, again)
+		return err
+	}
+	remove := func(r *nrdl.Recogniser, names ...string) error {
+		_, err := r.Remove(t.Context(), names...)
+		return err
+	}
+	rename := func(r *nrdl.Recogniser, from, to string) error {
+		_, _, err := r.Rename(t.Context(), from, to)
+		return err
+	}
+	for name, err := range map[string]error{
+		"enrol, forgotten":   enrol(forgotten, "zoe"),
+		"remove, forgotten":  remove(forgotten, "person001"),
+		"rename, forgotten":  rename(forgotten, "person001", "zoe"),
+		"enrol in vectors":   enrol(other, "zoe"),
+		"a name for nobody":  enrol(r, nrdl.Unknown),
+		"a path":             enrol(r, "../zoe"),
+		"nobody is called z": remove(r, "z"),
+		"one would be left":  remove(r, "person001", "person002"),
+		"all removed":        remove(r, "person001", "person002", "person003"),
+		"nobody to rename":   rename(r, "z", "zoe"),
+		"renamed unknown":    rename(r, "person001", nrdl.Unknown),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, err := range []error{enrol(forgotten, "zoe"), forgotten.Keeps()} {
+		if !errors.Is(err, gallery.ErrForgotten) {
+			t.Errorf("forgotten: %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	if _, _, err := r.Enrol(ctx, "zoe", again); !errors.Is(err, cause) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := r.Keeps(); err != nil || !bytes.Equal(written(t, r), before) {
+		t.Errorf("it has changed: %v", err)
+	}
+	two, err := r.Remove(t.Context(), "person001", "person001")
+	if err != nil || len(two.People()) != 2 {
+		t.Errorf("one person, named twice: %v", err)
+	}
+}
+
+// Spelt finds a name by what is seen of it.
+func TestSpelt(t *testing.T) {
+	images := crops(t, 2, 2)
+	images.Classes = []string{"Zoe\u0308", "\u00dcnal"} // an accent of its own, and none
+	r := trained(t, images, options())
+	for name, want := range map[string]string{
+		"Zo\u00eb": "Zoe\u0308", "Zoe\u0308": "Zoe\u0308", "U\u0308nal": "\u00dcnal", "zo\u00eb": "zo\u00eb", "": "",
+	} {
+		if got := r.Spelt(name); got != want {
+			t.Errorf("%+q is spelt %+q, want %+q", name, got, want)
+		}
+	}
+}
+
+// A threshold for another rate is that of a training with it, learns nothing anew,
+// and admits the more the higher the rate is.
+func TestCalibrateIsTraining(t *testing.T) {
+	images := crops(t, 6, 4)
+	o := options()
+	r := trained(t, images, o)
+	last := r.Model().Calibration.Threshold
+	for _, rate := range []float64{0.1, 0.3} {
+		how := *o.OpenSet
+		how.FAR = rate
+		got, err := r.Calibrate(t.Context(), how, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.OpenSet = &how
+		if !bytes.Equal(written(t, got), written(t, trained(t, images, o))) {
+			t.Errorf("a rate of %v: not what training with it gives", rate)
+		}
+		if got.Model().Classifier != r.Model().Classifier || !(got.Model().Calibration.Threshold < last) {
+			t.Errorf("a rate of %v: the threshold %v, after %v", rate, got.Model().Calibration.Threshold, last)
+		}
+		last = got.Model().Calibration.Threshold
+	}
+	if _, err := r.Calibrate(t.Context(), openset.Options{FAR: 2, Prior: 0.5}, nil); err == nil {
+		t.Error("a rate of 2")
+	}
+	if _, err := r.Forget().Calibrate(t.Context(), openset.Options{FAR: 0.1, Prior: 0.3}, nil); !errors.Is(err, gallery.ErrForgotten) {
+		t.Errorf("forgotten: %v", err)
+	}
+}
+
+// Two people get a threshold by photographs of strangers, who must be others; it is
+// lost, with a warning, when somebody is enrolled.
+func TestCalibrateByStrangers(t *testing.T) {
+	all := crops(t, 12, 4)
+	two, strangers := all.Select(span(8)), all.Select(span(48)[12:])
+	var warnings []error
+	o := options()
+	o.Warn = func(err error) { warnings = append(warnings, err) }
+	r := trained(t, two, o)
+	warnings = nil
+	if _, err := r.Calibrate(t.Context(), *o.OpenSet, nil); !errors.Is(err, openset.ErrNoStrangers) {
+		t.Errorf("without strangers: %v", err)
+	}
+	given, err := r.Calibrate(t.Context(), *o.OpenSet, strangers)
+	if err != nil || len(given.Model().Calibration.Given) != strangers.Len() || len(warnings) > 0 {
+		t.Fatalf("%v, warnings %v", err, warnings)
+	}
+	named := 0
+	for j := range strangers.Len() {
+		if identified(t, given, crop(strangers, j))[0].Known {
+			named++
+		}
+	}
+	if named > strangers.Len()/5 { // 5 % are wanted
+		t.Errorf("%d of %d strangers are named", named, strangers.Len())
+	}
+	if _, err := given.Calibrate(t.Context(), *o.OpenSet, two); err != nil || len(warnings) != 1 {
+		t.Errorf("strangers who are people of the model: %v, warnings %v", err, warnings)
+	}
+	warnings = nil
+	grown, _, err := given.EnrolAll(t.Context(), all.Select(span(12)[8:]), false)
+	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Given) > 0 || grown.Model().Calibration.FAR != o.OpenSet.FAR {
+		t.Errorf("%v, warnings %v", err, warnings)
+	}
+}
+
+// A warm start is much the same, from a method that can start from what it has
+// learnt, and exactly the same from others.
+func TestEnrolWarm(t *testing.T) {
+	images := crops(t, 4, 4)
+	for name, o := range methods() {
+		told := 0
+		o.Tell = func(string) { told++ }
+		r := trained(t, images.Select(span(12)), o)
+		told = 0
+		warm, _, err := r.EnrolAll(t.Context(), images.Select(span(16)[12:]), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cold := trained(t, images, o)
+		if same := bytes.Equal(written(t, warm), written(t, cold)); same != (name != "nrdl") {
+			t.Errorf("%s: the same is %v", name, same)
+		}
+		w, c := warm.Model().Parts().Trained, cold.Model().Parts().Trained
+		if w.Status != c.Status || w.Status == classify.Exhausted || told == 0 {
+			t.Errorf("%s: %+v, want %+v", name, w, c)
+		}
+		for j := range images.Len() {
+			got, want := identified(t, warm, crop(images, j))[0], identified(t, cold, crop(images, j))[0]
+			if got.Ranked[0].Name != want.Ranked[0].Name {
+				t.Errorf("%s: %s is most like %s, without a warm start %s", name, images.ID(j), got.Ranked[0].Name, want.Ranked[0].Name)
+			}
+		}
+	}
+}
+
+// A survey counts every face of everybody once.
+func TestSurvey(t *testing.T) {
+	images := crops(t, 4, 4)
+	r := trained(t, images, options())
+	s, err := r.Survey(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	for i, p := range s.People {
+		if p.Name != images.Classes[i] || p.Faces != 4 || p.Held != 4 || p.Right > p.Held {
+			t.Errorf("%+v", p)
+		}
+		held += p.Held
+	}
+	if s.Faces != 16 || s.Held != held || *s.Threshold != r.Model().Calibration.Threshold {
+		t.Errorf("%+v", s)
+	}
+	plain, err := r.Forget().Survey(t.Context(), true)
+	if err != nil || plain.Why == "" || len(plain.People) != 4 {
+		t.Errorf("forgotten: %+v, %v", plain, err)
+	}
+}

@@ -1,0 +1,403 @@
+package nrdl_test
+
+import (
+	stdcmp "cmp"
+	"context"
+	"errors"
+	"image"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/draw"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// identified is what r says of photo.
+func identified(t testing.TB, r *nrdl.Recogniser, photo image.Image) []nrdl.Face {
+	t.Helper()
+	faces, err := r.Identify(t.Context(), photo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return faces
+}
+
+// photosOf are the files of these columns.
+func photosOf(images *dataset.Images, columns ...int) iter.Seq[nrdl.Photo] {
+	return func(yield func(nrdl.Photo) bool) {
+		for _, j := range columns {
+			if !yield(photo(images.ID(j), crop(images, j))) {
+				return
+			}
+		}
+	}
+}
+
+func photo(name string, img image.Image) nrdl.Photo {
+	return nrdl.Photo{Name: name, Load: func() ([]byte, error) { return encoded(img), nil }}
+}
+
+// What is said of a face agrees with itself, people are named and strangers are
+// unknown.
+func TestIdentify(t *testing.T) {
+	r, faces := photographs(t)
+	known, strangers, named := 0, 0, 0
+	for j := range faces.Len() {
+		photo := photograph(faces, j)
+		got := identified(t, r, photo)
+		if len(got) != 1 || got[0].Rejected != nil {
+			t.Fatalf("%s: %+v", faces.ID(j), got)
+		}
+		f := got[0]
+		agree(t, r, photo, f)
+		person := faces.Classes[faces.ClassOf(j)]
+		switch held := j+1 == faces.Groups[faces.ClassOf(j)+1]; {
+		case faces.ClassOf(j) >= 5:
+			strangers++
+			if f.Known {
+				named++
+			}
+		case f.Known && f.Name != person:
+			t.Errorf("%s is %s", faces.ID(j), f.Name)
+		case held && f.Known:
+			known++
+		case !held && !f.Known:
+			t.Errorf("%s, whom it has learnt from, is unknown", faces.ID(j))
+		}
+	}
+	if known < 3 || named > 0 {
+		t.Errorf("%d of 5 faces of people are known, %d of %d of strangers", known, named, strangers)
+	}
+}
+
+// agree checks what f says against itself.
+func agree(t *testing.T, r *nrdl.Recogniser, photo image.Image, f nrdl.Face) {
+	t.Helper()
+	people := map[string]bool{}
+	for _, p := range r.People() {
+		people[p.Name] = true
+	}
+	for _, c := range f.Ranked {
+		delete(people, c.Name)
+	}
+	sorted := slices.IsSortedFunc(f.Ranked, func(a, b nrdl.Candidate) int { return stdcmp.Compare(b.Score, a.Score) })
+	if len(people) > 0 || len(f.Ranked) != len(r.People()) || !sorted {
+		t.Errorf("ranked %+v", f.Ranked)
+	}
+	if want := ""; f.Known {
+		want = f.Ranked[0].Name
+		if f.Name != want {
+			t.Errorf("named %q, want %q", f.Name, want)
+		}
+	} else if f.Name != want {
+		t.Errorf("unknown, and named %q", f.Name)
+	}
+	if margin := f.Ranked[0].Score - f.Ranked[1].Score; math.Abs(f.Margin-margin) > 1e-12 {
+		t.Errorf("margin %v of %+v", f.Margin, f.Ranked)
+	}
+	if c := r.Model().Calibration; f.Known != (f.Margin >= c.Threshold) || !(f.Probability >= 0 && f.Probability <= c.Most()) {
+		t.Errorf("known %v with margin %v and probability %v; the threshold is %v", f.Known, f.Margin, f.Probability, c.Threshold)
+	}
+	if f.Box.Empty() || !f.Box.In(photo.Bounds()) || f.Detected == nil || f.Detected.Box != f.Box {
+		t.Errorf("box %v of %v", f.Box, photo.Bounds())
+	}
+}
+
+// IdentifyAll says of photographs what Identify says of each, in order, whatever
+// the number of threads. Those that cannot be read are among them, each with its
+// error.
+func TestIdentifyAllIsIdentify(t *testing.T) {
+	r, faces := photographs(t)
+	shots := []*image.Gray{
+		photograph(faces, 3), photograph(faces, 7, 24), image.NewGray(image.Rect(0, 0, 200, 150)),
+		image.NewGray(image.Rect(0, 0, 1, 1)), photograph(faces, 15),
+	}
+	small := image.NewGray(image.Rect(0, 0, tileSide/2, tileSide/2)) // whose face is too small
+	draw.CatmullRom.Scale(small, small.Rect, shots[0], shots[0].Rect, draw.Src, nil)
+	shots = append(shots, small)
+	var want [][]nrdl.Face
+	for _, shot := range shots {
+		want = append(want, identified(t, r, shot))
+	}
+	if f := want[len(want)-1]; len(f) != 1 || f[0].Rejected == nil || f[0].Ranked != nil || f[0].Known {
+		t.Errorf("a small face: %+v", f)
+	}
+	lost := errors.New("lost")
+	photos := func(yield func(nrdl.Photo) bool) {
+		for i, shot := range shots {
+			if !yield(photo(string(rune('a'+i)), shot)) {
+				return
+			}
+			if i == 1 && (!yield(nrdl.Photo{Name: "lost.png", Load: func() ([]byte, error) { return nil, lost }}) ||
+				!yield(nrdl.Photo{Name: "text.png", Load: func() ([]byte, error) { return []byte("text"), nil }})) {
+				return
+			}
+		}
+	}
+	for _, threads := range []int{1, 8} {
+		before := runtime.GOMAXPROCS(threads)
+		i := 0
+		for result, err := range r.IdentifyAll(t.Context(), photos) {
+			switch name := result.Photo.Name; name {
+			case "lost.png":
+				if i != 2 || !errors.Is(err, lost) {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			case "text.png":
+				if i != 2 || err == nil || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff := cmp.Diff(want[i], result.Faces, public)
+			if result.Photo.Name != string(rune('a'+i)) || diff != "" || result.Size != shots[i].Rect.Size() {
+				t.Errorf("%d threads, photograph %d of %v: %s", threads, i, result.Size, diff)
+			}
+			for _, f := range result.Faces {
+				if _, err := r.Explain(t.Context(), f); err == nil {
+					t.Error("a face of IdentifyAll is explained")
+				}
+			}
+			i++
+		}
+		runtime.GOMAXPROCS(before)
+		if i != len(shots) {
+			t.Errorf("%d threads: %d of %d photographs", threads, i, len(shots))
+		}
+	}
+}
+
+// Of photographs without end a bounded number is read ahead, and none after the
+// caller has had enough.
+func TestIdentifyAllIsBounded(t *testing.T) {
+	images := crops(t, 3, 3)
+	r := trained(t, images, options())
+	content := encoded(crop(images, 0))
+	var loaded, given atomic.Int64
+	endless := func(yield func(nrdl.Photo) bool) {
+		for yield(nrdl.Photo{Load: func() ([]byte, error) { loaded.Add(1); return content, nil }}) {
+			given.Add(1)
+		}
+	}
+	const most, take = 300, 1000 // several batches
+	took := int64(0)
+	for _, err := range r.IdentifyAll(t.Context(), endless) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		took++
+		if ahead := loaded.Load() - took; ahead > most {
+			t.Fatalf("%d photographs are read ahead", ahead)
+		}
+		if took == take {
+			break
+		}
+	}
+	after := given.Load()
+	runtime.Gosched()
+	if took != take || given.Load() != after {
+		t.Errorf("%d results; %d photographs are asked for, %d in the end", took, after, given.Load())
+	}
+}
+
+// IdentifyAll ends with its context, the cause of which is its last error, also
+// while it waits for a photograph.
+func TestIdentifyAllEndsWithItsContext(t *testing.T) {
+	images := crops(t, 3, 3)
+	r := trained(t, images, options())
+	cause := errors.New("enough")
+	for _, waits := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		photos := func(yield func(nrdl.Photo) bool) {
+			for i := 0; ; i++ {
+				if waits && i == 3 {
+					<-ctx.Done() // as who watches a folder waits
+				}
+				if !yield(photo("", crop(images, i%9))) {
+					return
+				}
+			}
+		}
+		n := 0
+		var last error
+		for _, err := range r.IdentifyAll(ctx, photos) {
+			if last != nil {
+				t.Errorf("a result after the error %v", last)
+			}
+			if last = err; err != nil {
+				continue
+			}
+			if n++; n == 3 {
+				cancel(cause)
+			}
+		}
+		cancel(nil)
+		if !errors.Is(last, cause) {
+			t.Errorf("waits %v: %d results, then %v", waits, n, last)
+		}
+	}
+}
+
+// A photograph that is not the next for a while holds up none before it.
+func TestIdentifyAllYieldsWhatIsDone(t *testing.T) {
+	images := crops(t, 3, 3)
+	r := trained(t, images, options())
+	yielded := make(chan struct{})
+	photos := func(yield func(nrdl.Photo) bool) {
+		if yield(photo("first", crop(images, 0))) {
+			select {
+			case <-yielded:
+			case <-time.After(time.Minute):
+				t.Error("the first photograph is held up")
+			}
+			yield(photo("second", crop(images, 1)))
+		}
+	}
+	var names []string
+	for result, err := range r.IdentifyAll(t.Context(), photos) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names = append(names, result.Photo.Name); len(names) == 1 {
+			close(yielded)
+		}
+	}
+	if !slices.Equal(names, []string{"first", "second"}) {
+		t.Errorf("%q", names)
+	}
+}
+
+// Images in which there is nothing to see are no faces, and no panic.
+func TestIdentifyNothing(t *testing.T) {
+	whole, _ := photographs(t)
+	for name, img := range map[string]image.Image{
+		"black": image.NewGray(image.Rect(0, 0, 300, 200)), "pixel": image.NewRGBA(image.Rect(0, 0, 1, 1)), "empty": image.NewGray(image.Rectangle{}),
+		"elsewhere": image.NewGray(image.Rect(-50, 70, 100, 200)),
+	} {
+		if got := identified(t, whole, img); len(got) != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+		got := identified(t, trained(t, crops(t, 2, 2), options()), img)
+		if len(got) != 1 || !errors.Is(got[0].Rejected, face.ErrBlank) || got[0].Known || got[0].Name != "" {
+			t.Errorf("%s as a crop: %+v", name, got)
+		}
+	}
+}
+
+// A Recogniser of vectors has no photographs to look at.
+func TestIdentifyByVectors(t *testing.T) {
+	images := crops(t, 3, 4)
+	vectors := *images
+	vectors.Frame = dataset.Frame{}
+	r := trained(t, &vectors, nrdl.Options{Method: method.DefaultNRC, OpenSet: &openset.Options{FAR: 0.1, Prior: 0.5, Folds: 3}})
+	faces, err := r.Identify(t.Context(), crop(images, 0))
+	if err == nil && (len(faces) == 0 || faces[0].Rejected == nil) {
+		t.Errorf("%+v, %v", faces, err)
+	}
+	for result, err := range r.IdentifyAll(t.Context(), photosOf(images, 0)) {
+		if err == nil && (len(result.Faces) == 0 || result.Faces[0].Rejected == nil) {
+			t.Errorf("all: %+v, %v", result, err)
+		}
+	}
+	if _, err := r.Verify(t.Context(), crop(images, 0), crop(images, 1)); err == nil {
+		t.Error("photographs are compared")
+	}
+	if _, err := r.ReadFiles(t.Context(), []dataset.File{{Path: "photo.png"}}); err == nil {
+		t.Error("a photograph is read")
+	}
+	if _, _, err := r.Enrol(t.Context(), "zoe", crop(images, 0)); err == nil {
+		t.Error("a photograph is enrolled")
+	}
+}
+
+// An explanation is of the name that the face has.
+func TestExplain(t *testing.T) {
+	r, faces := photographs(t)
+	f := identified(t, r, photograph(faces, 3))[0]
+	e, err := r.Explain(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guess := r.People()[e.Class].Name; guess != f.Ranked[0].Name || math.Abs(e.Margin-f.Margin) > 1e-12 || e.Known != f.Known {
+		t.Errorf("%s with margin %v is explained, of %+v", guess, e.Margin, f)
+	}
+	rejected := errors.New("too small")
+	if _, err := r.Explain(t.Context(), nrdl.Face{Rejected: rejected}); !errors.Is(err, rejected) {
+		t.Errorf("a face that was not looked at: %v", err)
+	}
+	if _, err := r.Explain(t.Context(), nrdl.Face{}); err == nil {
+		t.Error("no face is explained")
+	}
+	if _, err := trained(t, crops(t, 3, 3), options()).Explain(t.Context(), f); err == nil {
+		t.Error("a face that another Recogniser found is explained")
+	}
+}
+
+// Photographs are read as they are when a data set is read: the same faces, in the
+// same order.
+func TestReadFiles(t *testing.T) {
+	r, faces := photographs(t)
+	dir := t.TempDir()
+	writePhotographs(dir, faces.Select([]int{3, 7, 11}))
+	whole, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Detect: face.Options{Detect: face.Always}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []error
+	told, err := r.With(face.Options{}, nrdl.Observer{Warn: func(err error) { warnings = append(warnings, err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blank, text := filepath.Join(dir, "blank.png"), filepath.Join(dir, "text.png")
+	check(os.WriteFile(blank, encoded(image.NewGray(image.Rect(0, 0, 200, 200))), 0o666))
+	check(os.WriteFile(text, []byte("text"), 0o666))
+	var files []dataset.File
+	for _, name := range []string{"person003", "person001"} {
+		files = append(files, dataset.File{Path: filepath.Join(dir, name, "0001.png"), ID: name + "/0001.png", Person: name})
+	}
+	files = append(files, dataset.File{Path: blank, ID: "bob/1.png", Person: "bob"}, dataset.File{Path: text, ID: "x", Person: "bob"})
+	got, err := told.ReadFiles(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := whole.Select([]int{0, 2})
+	if !slices.Equal(got.IDs, want.IDs) || !mat.Equal(got.X, want.X) || !reflect.DeepEqual(got.Quality, want.Quality) {
+		t.Errorf("%v, want %v", got.IDs, want.IDs)
+	}
+	if len(warnings) != 3 { // two files, and bob
+		t.Errorf("%d warnings: %v", len(warnings), warnings)
+	}
+	for i := range files {
+		files[i].Person = ""
+	}
+	got, err = told.ReadFiles(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.NoFace, []bool{false, false, true}) || !slices.Equal(got.IDs, []string{"person003/0001.png", "person001/0001.png", "bob/1.png"}) {
+		t.Errorf("of nobody in particular: %v, without a face %v", got.IDs, got.NoFace)
+	}
+	if _, err := told.ReadFiles(t.Context(), files[2:]); err == nil {
+		t.Error("no face, and no error")
+	}
+}
