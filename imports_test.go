@@ -1,6 +1,9 @@
 package nrdl_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -104,4 +107,45 @@ func TestNamesPointOneWay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The package that users meet first has few exported names: 40 at most.
+func TestFewNames(t *testing.T) {
+	const most = 40
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.FileExports(f)
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				names = append(names, d.Name.Name)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						names = append(names, s.Name.Name)
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							names = append(names, n.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(names) > most || len(names) < most/2 {
+		t.Errorf("%d exported names: %q", len(names), names)
+	}
+	t.Logf("%d exported names", len(names))
 }
