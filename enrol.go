@@ -2,9 +2,13 @@ package nrdl
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,7 +36,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	var labels, ids []string
 	var quality []dataset.Quality
 	var last error
-	for i, photo := range photos {
+	for _, photo := range photos {
 		faces := r.look(photo)
 		if len(faces) == 0 {
 			last = face.ErrNoFace
@@ -41,7 +45,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 		if last = faces[0].Rejected; last != nil {
 			continue
 		}
-		values, labels, ids = append(values, faces[0].values), append(labels, name), append(ids, fmt.Sprintf("%s/%04d", name, i+1))
+		values, labels, ids = append(values, faces[0].values), append(labels, name), append(ids, name+"/"+hashOf(faces[0].values))
 		if d := faces[0].Detected; d != nil {
 			quality = append(quality, d.Quality)
 		}
@@ -59,6 +63,15 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	}
 	more.Quality = quality
 	return r.EnrolAll(ctx, more, false)
+}
+
+// hashOf is a name for a face that has no file: equal faces have equal names.
+func hashOf(values []float64) string {
+	h := sha256.New()
+	for _, v := range values {
+		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
 // EnrolAll is Enrol for images that were read as r reads them, of any number of

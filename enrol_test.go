@@ -6,7 +6,7 @@ import (
 	"errors"
 	"image"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"testing"
 
 	"nrdl"
@@ -134,8 +134,11 @@ func TestEnrolPhotographs(t *testing.T) {
 	if !bytes.Equal(written(t, grown), written(t, trained(t, images, nrdl.Defaults(images)))) {
 		t.Error("it is not what training on the same crops gives")
 	}
-	if !slices.Equal(images.IDs[len(images.IDs)-3:], []string{"zoe/0001", "zoe/0002", "zoe/0003"}) || len(images.Quality) != images.Len() {
+	if n := images.Len(); images.Groups[len(images.Classes)-1] != n-3 || !strings.HasPrefix(images.IDs[n-1], "zoe/") || len(images.Quality) != n {
 		t.Errorf("%v, %d qualities", images.IDs, len(images.Quality))
+	}
+	if again, report, err := grown.Enrol(t.Context(), "zoe", shots[1]); err != nil || report.Added != 0 || len(report.Skipped) != 1 || again != grown {
+		t.Errorf("enrolled again: %+v, %v", report, err)
 	}
 	for j, want := range map[int]string{stranger + 3: "zoe", other: ""} {
 		if f := identified(t, grown, photograph(faces, j))[0]; f.Name != want {

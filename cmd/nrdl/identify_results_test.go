@@ -115,7 +115,7 @@ func TestResultsRefuse(t *testing.T) {
 // Without a file everything is to be named.
 func TestNoResults(t *testing.T) {
 	var r *results
-	if !r.claim("a") || !r.claim("a") {
+	if first, again := r.claim("a"), r.claim("a"); !first || !again {
 		t.Error("it has something")
 	}
 }
