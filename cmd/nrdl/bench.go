@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -45,7 +46,7 @@ report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
   nrdl bench quick -o quick.jsonl -j 2 --retry`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.bench(c.Context(), args[0], b)
 		},
@@ -54,12 +55,12 @@ report makes tables and pages from the records.`,
 	f := c.Flags()
 	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records; an existing one is continued (default: name of the plan .jsonl)")
 	b.jobs = runtime.GOMAXPROCS(0)
-	numberVar(c, &b.jobs, "jobs", "j", inRange(1, 1024), "`N` runs at a time, one thread each")
+	cli.Number(c, &b.jobs, "jobs", "j", cli.InRange(1, 1024), "`N` runs at a time, one thread each")
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
-	complete(c, "output", completeFiles("jsonl"))
-	complete(c, "data", completeFolders)
+	cli.Complete(c, "output", cli.Files("jsonl"))
+	cli.Complete(c, "data", cli.Folders)
 	return c
 }
 

@@ -1,25 +1,19 @@
 package main
 
 import (
-	"strings"
+	"cmp"
 
 	"nrdl"
 
 	"github.com/spf13/cobra"
 
-	"nrdl/dataset"
+	"nrdl/classify"
 	"nrdl/frontend"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
+	"nrdl/internal/cli"
 	"nrdl/method"
 )
-
-// complete makes f complete the values of a flag of c.
-func complete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // no such flag: our bug
-	}
-}
 
 func completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
@@ -49,14 +43,20 @@ func completeMethodsAndStages(c *cobra.Command, args []string, to string) ([]cob
 	return names, directive
 }
 
+// methodOf is the method that --method of c names, or else the one for grey values;
+// nil for an unknown one.
+func methodOf(c *cobra.Command) classify.Method {
+	name, _ := c.Flags().GetString("method") // registered together with --set
+	if m, err := method.Named(cmp.Or(name, nrdl.DefaultMethod(frontend.Pipeline{}).Name())); err == nil {
+		return m
+	}
+	return nil
+}
+
 // completeParams completes NAME= of --set for the method that --method names.
 func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	name, _ := c.Flags().GetString("method") // both flags are registered together
-	if name == "" {
-		name = nrdl.DefaultMethod(frontend.Pipeline{}).Name()
-	}
-	m, err := method.Named(name)
-	if err != nil {
+	m := methodOf(c)
+	if m == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []cobra.Completion
@@ -96,30 +96,8 @@ func completeProjections(*cobra.Command, []string, string) ([]cobra.Completion, 
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// splitCompletions are the splits with a number in place of K.
-func splitCompletions() []string {
-	var forms []string
-	for _, f := range dataset.SplitForms {
-		forms = append(forms, strings.TrimSuffix(f, "K"))
-	}
-	return forms
-}
-
-// completeFiles completes files with the extension ext, and folders.
-func completeFiles(ext ...string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return ext, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
 // completeData completes the first argument, a data set: a folder or a file.
-func completeData(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return []cobra.Completion{"mat", "npz", "csv", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
-}
+var completeData = cli.First(cli.Files("mat", "npz", "csv", "tsv", "txt"), cobra.NoFileCompletions)
 
-func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
+// completeModel completes the first argument, a model.
+var completeModel = cli.First(cli.Files("nrdl"), cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault))

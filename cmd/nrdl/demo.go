@@ -20,6 +20,7 @@ import (
 	"nrdl/experiment"
 	"nrdl/frontend"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/picture"
 	"nrdl/openset"
@@ -38,7 +39,7 @@ how many are reported as ` + unknown + `, also of its own people. It writes a mo
 pictures: faces.png has the training faces and the test faces with their result, right
 (green) or wrong (red); atoms.png has the atoms that NRDL learned.`,
 		Example: `  nrdl demo`,
-		Args:    arguments(0, 0),
+		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return d.run(c.Context())
 		},

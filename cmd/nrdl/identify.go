@@ -16,6 +16,7 @@ import (
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/internal/linkdir"
@@ -69,9 +70,9 @@ when the file has stopped growing.`,
   nrdl identify people.nrdl --watch inbox`,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
-				return arguments(1, -1)(c, args)
+				return cli.Arguments(1, -1)(c, args)
 			}
-			return arguments(2, -1)(c, args)
+			return cli.Arguments(2, -1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := i.check(c, args[1:]); err != nil {
@@ -79,12 +80,7 @@ when the file has stopped growing.`,
 			}
 			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		ValidArgsFunction: completeModel,
 	}
 	i.register(c)
 	return c
@@ -92,7 +88,7 @@ when the file has stopped growing.`,
 
 func (i *identification) register(c *cobra.Command) {
 	i.top = 1
-	numberVar(c, &i.top, "top", "t", inRange(1, many), "add the `N` most likely people with their scores to each line, best first")
+	cli.Number(c, &i.top, "top", "t", cli.InRange(1, cli.Many), "add the `N` most likely people with their scores to each line, best first")
 	c.Flags().Lookup("top").DefValue = "" // without the flag lines have none
 	c.Flags().BoolVar(&i.json, "json", false, "write JSON Lines, one object per photograph: file, size, faces, model")
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
@@ -101,10 +97,10 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
-	i.find.register(c, face.All, "as the model does")
-	complete(c, "output", completeFiles("jsonl"))
+	findVar(c, &i.find, face.All, "as the model does")
+	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
-		complete(c, name, completeFolders)
+		cli.Complete(c, name, cli.Folders)
 	}
 }
 
@@ -118,16 +114,16 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	}
 	switch {
 	case i.json && i.csv:
-		return misuse("--json and --csv exclude each other")
+		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
-		return hint.Add(misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+		return hint.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
 	case i.resume && i.output == "":
-		return hint.Add(misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
+		return hint.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
 	case lists > 1:
-		return misuse("standard input is given twice")
+		return cli.Misuse("standard input is given twice")
 	}
 	if i.draw != "" && i.sort != "" && (linkdir.Within(i.draw, i.sort) || linkdir.Within(i.sort, i.draw)) {
-		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
+		return cli.Misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
 	i.pairs = c.Flags().Changed("top")
 	return nil
@@ -150,7 +146,7 @@ type identification struct {
 
 // identifyFlags are the flags of identify.
 type identifyFlags struct {
-	find       faceFlags
+	find       face.Options
 	top        int
 	pairs      bool // lines of text have the likeliest people too
 	json, csv  bool
@@ -239,7 +235,7 @@ func (i *identification) nameAll(ctx context.Context, sources []source, listed b
 
 // openModel reads the model and prepares what depends on it.
 func (i *identification) openModel(path string) (err error) {
-	if i.r, err = i.open(path, &i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
+	if i.r, err = i.open(path, i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
 		return err
 	}
 	m := i.r.Model()

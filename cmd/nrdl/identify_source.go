@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"nrdl/dataset"
+	"nrdl/internal/cli"
 	"nrdl/internal/hint"
 	"nrdl/internal/linkdir"
 )
@@ -167,7 +168,7 @@ func (i *identification) expanded(line source) []source {
 func (i *identification) outside(path string) error {
 	for flag, dir := range map[string]string{"draw": i.draw, "sort": i.sort} {
 		if dir != "" && linkdir.Within(dir, path) {
-			return usageError{hint.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")}
+			return cli.AsMisuse(hint.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it"))
 		}
 	}
 	return nil

@@ -164,7 +164,7 @@ func (i *identification) count(p *photoResult) {
 	looked := false
 	for k, f := range p.Faces {
 		switch {
-		case f.Rejected != nil && len(p.Faces) > 1 && face.Which(i.find.which.value) != face.Refuse:
+		case f.Rejected != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
 			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))
 		case f.Rejected != nil && k == 0:
 			why = append(why, f.Rejected)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/classify"
+	"nrdl/internal/cli"
 	"nrdl/internal/config"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -32,7 +33,7 @@ of a stage its parameters.`,
   nrdl methods crc --json
   nrdl methods faces96
   nrdl methods lbp`,
-		Args: arguments(0, 1),
+		Args: cli.Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listMethods(asJSON)
@@ -42,7 +43,7 @@ of a stage its parameters.`,
 			}
 			m, err := method.Named(args[0])
 			if err != nil {
-				return usageError{hint.Unknown("method or input", args[0], describable())}
+				return cli.AsMisuse(hint.Unknown("method or input", args[0], describable()))
 			}
 			return a.describeOne(m, asJSON)
 		},

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 
 	"github.com/spf13/cobra"
@@ -29,7 +31,7 @@ they leave out people as well.`,
 		Example: `  nrdl people people.nrdl
   nrdl people people.nrdl --list
   nrdl people people.nrdl --json`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.people(c.Context(), args[0], asJSON, list)
 		},
@@ -42,7 +44,7 @@ they leave out people as well.`,
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {
 	o, done := a.observer()
-	r, err := a.open(path, &faceFlags{}, o)
+	r, err := a.open(path, face.Options{}, o)
 	if err != nil {
 		return err
 	}

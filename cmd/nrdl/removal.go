@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/face"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -25,9 +27,9 @@ deleted from the file, but not from a copy that --backup made. At least two peop
 must be left.`,
 		Example: `  nrdl remove people.nrdl person008
   nrdl remove people.nrdl person006 person007 --backup`,
-		Args: arguments(2, -1),
+		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.remove(c.Context(), r, args[0], args[1:])
 			})
 		},
@@ -80,13 +82,13 @@ the people follows their names: the result is the same as if the folder of the p
 had the new name. --merge joins two names of the same person.`,
 		Example: `  nrdl rename people.nrdl person001 zoë
   nrdl rename people.nrdl person002 zoë --merge`,
-		Args: arguments(3, 3),
+		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := a.cleaned(args[2])
 			if err != nil {
-				return usageError{err}
+				return cli.AsMisuse(err)
 			}
-			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.rename(c.Context(), r, args[0], args[1], to, merge)
 			})
 		},

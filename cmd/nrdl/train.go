@@ -13,6 +13,7 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -20,7 +21,7 @@ import (
 func (a *app) trainCmd() *cobra.Command {
 	var (
 		learn         learning
-		split         splitFlag // zero: all
+		split         dataset.Split // zero: all
 		output, trace string
 		strangers     calibration
 		forget        bool
@@ -46,27 +47,27 @@ the photographs, so that people can be added later; --forget stores no faces.`,
   nrdl train people -o people.nrdl --input auto --size 32x32
   nrdl train people -o people.nrdl --input pixels --set lambda=1e-3 --split first:6
   nrdl train people -o people.nrdl --input pixels --seed 7 --trace passes.jsonl`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
+				return hint.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
 			if dataset.IsImage(output) {
-				return hint.Add(misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
+				return hint.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], &training{learn, split.Split, output, trace, strangers, forget})
+			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget})
 		},
 		ValidArgsFunction: completeData,
 	}
 	learn.chooses = true
 	learn.register(c)
-	split.register(c, "the training images")
+	splitVar(c, &split, "the training images")
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
 	strangers.register(c)
 	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
-	complete(c, "output", completeFiles("nrdl"))
-	complete(c, "trace", completeFiles("jsonl"))
+	cli.Complete(c, "output", cli.Files("nrdl"))
+	cli.Complete(c, "trace", cli.Files("jsonl"))
 	return c
 }
 
@@ -87,8 +88,8 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 			}
 		}
 	}
-	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || sameFile(t.output, []string{t.trace}) != "") {
-		return misuse("--output and --trace are the same file, %s", t.output)
+	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
+		return cli.Misuse("--output and --trace are the same file, %s", t.output)
 	}
 	unlock, err := lockModel(t.output)
 	if err != nil {

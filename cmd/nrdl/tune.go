@@ -16,6 +16,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/frontend"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/legible"
 	"nrdl/method"
@@ -24,7 +25,7 @@ import (
 // tuning is the flags of tune.
 type tuning struct {
 	learn  learning
-	split  splitFlag // zero: all
+	split  dataset.Split // zero: all
 	search experiment.Search
 	json   bool
 }
@@ -43,16 +44,16 @@ With --split only the training part is used. evaluate with the same --split and
 		Example: `  nrdl tune people --input faces32
   nrdl tune people --input pixels --method nrc --budget 20 --split half
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.tune(c.Context(), args[0], &t)
 		},
 		ValidArgsFunction: completeData,
 	}
 	t.learn.register(c)
-	t.split.register(c, "the images to use")
-	numberVar(c, &t.search.Budget, "budget", "", inRange(1, many), "`N` configurations to judge, the one given among them")
-	numberVar(c, &t.search.Folds, "folds", "", inRange(2, many), "divide the images into `N` folds")
+	splitVar(c, &t.split, "the images to use")
+	cli.Number(c, &t.search.Budget, "budget", "", cli.InRange(1, cli.Many), "`N` configurations to judge, the one given among them")
+	cli.Number(c, &t.search.Folds, "folds", "", cli.InRange(2, cli.Many), "divide the images into `N` folds")
 	c.Flags().BoolVar(&t.json, "json", false, "write one object")
 	return c
 }
@@ -76,13 +77,13 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	set, in, m := s.images, s.Pipeline, s.Method
 	if len(method.Ranges(m)) == 0 {
-		return misuse("%s has nothing to tune", m.Name())
+		return cli.Misuse("%s has nothing to tune", m.Name())
 	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	if t.split.Split != (dataset.Split{}) {
+	if t.split != (dataset.Split{}) {
 		set = set.Select(columns)
 		a.Tell("using %s (split %v)", describe(set), t.split)
 	}
@@ -156,7 +157,7 @@ func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experi
 	for _, s := range best.Set {
 		flags += " --set " + s
 	}
-	if t.split.Split != (dataset.Split{}) {
+	if t.split != (dataset.Split{}) {
 		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", console.Quoted(data), t.split, flags)
 		return
 	}

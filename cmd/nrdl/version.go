@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/internal/blas"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 )
 
@@ -42,7 +43,7 @@ func (a *app) versionCmd() *cobra.Command {
 speed. The environment variable NRDL_BLAS names another back end.`,
 		Example: `  nrdl version
   nrdl version --json`,
-		Args: arguments(0, 0),
+		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			b := newBuild()
 			b.GFLOPS = measure(150 * time.Millisecond)
