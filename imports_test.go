@@ -21,7 +21,7 @@ var layers = []string{
 	"dictionary openset",
 	"dataset method",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
-	"internal/cli",
+	"internal/cli internal/catalogue",
 	"gallery",
 	"internal/modelfile explain",
 	"internal/methodtest experiment report/plot",

@@ -11,37 +11,27 @@ import (
 	"nrdl/frontend"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
+	"nrdl/internal/catalogue"
 	"nrdl/internal/cli"
 	"nrdl/method"
 )
 
-func completeMethods(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	for _, m := range method.All {
-		names = append(names, cobra.CompletionWithDesc(m.Name(), method.Describe(m)))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
+// What flags and arguments are completed with.
+var (
+	methodWords  = cli.Described(method.All, func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
+	stageWords   = cli.Described(catalogue.Stages(), func(s catalogue.Stage) (string, string) { return s.Name, s.Description })
+	presetWords  = cli.Described(method.PresetNames(), func(name string) (string, string) { return name, method.PresetAbout(name) })
+	inputWords   = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.About })
+	featureWords = cli.Described(feature.All, func(f feature.Feature) (string, string) { return f.Name(), "" })
+	stepWords    = cli.Described(feature.Steps, func(s feature.Step) (string, string) { return s.Name(), "" })
+	projections  = cli.Described(projection.All, func(p projection.Projection) (string, string) { return p.Name(), "" })
+)
 
-func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	for _, name := range method.PresetNames() {
-		names = append(names, cobra.CompletionWithDesc(name, method.PresetAbout(name)))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
+// completeData completes the first argument, a data set: a folder or a file.
+var completeData = cli.First(cli.Files("mat", "npz", "csv", "tsv", "txt"), cobra.NoFileCompletions)
 
-// completeMethodsAndStages completes what nrdl methods describes.
-func completeMethodsAndStages(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	names, directive := completeMethods(c, args, to)
-	for _, s := range stages() {
-		names = append(names, cobra.CompletionWithDesc(s.name, s.about))
-	}
-	return names, directive
-}
+// completeModel completes the first argument, a model.
+var completeModel = cli.First(cli.Files("nrdl"), cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault))
 
 // methodOf is the method that --method of c names, or else the one for grey values;
 // nil for an unknown one.
@@ -59,45 +49,6 @@ func completeParams(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	if m == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []cobra.Completion
-	for _, p := range method.Params(m) {
-		names = append(names, cobra.CompletionWithDesc(p.Path+"=", p.Help))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	params := cli.Described(method.Params(m), func(p method.Param) (string, string) { return p.Path + "=", p.Help })
+	return params, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
-
-func completeInputs(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	if c.Name() == "train" || c.Name() == "evaluate" {
-		names = append(names, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
-	}
-	for _, p := range frontend.Presets {
-		names = append(names, cobra.CompletionWithDesc(p.Name, p.About))
-	}
-	for _, f := range feature.All {
-		names = append(names, f.Name())
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func completeSteps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := []cobra.Completion{"none"}
-	for _, s := range feature.Steps {
-		names = append(names, s.Name())
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func completeProjections(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := []cobra.Completion{"none"}
-	for _, p := range projection.All {
-		names = append(names, p.Name())
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeData completes the first argument, a data set: a folder or a file.
-var completeData = cli.First(cli.Files("mat", "npz", "csv", "tsv", "txt"), cobra.NoFileCompletions)
-
-// completeModel completes the first argument, a model.
-var completeModel = cli.First(cli.Files("nrdl"), cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault))

@@ -50,7 +50,7 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
 	f.set.Lookup("input").Usage += " (default faces96, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
-	cli.Complete(c, "project", completeProjections)
+	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projections)...))
 }
 
 // registerStages registers the flags for what is not learnt.
@@ -61,8 +61,12 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
 	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
-	cli.Complete(c, "input", completeInputs)
-	cli.Complete(c, "photometric", completeSteps)
+	inputs := slices.Concat(inputWords, featureWords)
+	if c.Name() == "train" || c.Name() == "evaluate" {
+		inputs = slices.Insert(inputs, 0, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
+	}
+	cli.Complete(c, "input", cli.Words(inputs...))
+	cli.Complete(c, "photometric", cli.Words(slices.Concat([]string{"none"}, stepWords)...))
 }
 
 // stageFlags are those that change an input.

@@ -36,8 +36,8 @@ func (l *learning) register(c *cobra.Command) {
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
 	f.Uint64Var(&l.seed, "seed", 0, "random seed `N`")
-	cli.Complete(c, "method", completeMethods)
-	cli.Complete(c, "preset", completePresets)
+	cli.Complete(c, "method", cli.Words(methodWords...))
+	cli.Complete(c, "preset", cli.Words(presetWords...))
 	cli.Complete(c, "set", completeParams)
 }
 

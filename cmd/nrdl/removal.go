@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,12 +63,12 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 
 // unknownPerson is the error for somebody who is not in the model at path.
 func unknownPerson(path, name string, r *nrdl.Recogniser) error {
-	err := hint.Unknown("person", name, r.Model().Parts().Classes)
-	h := hint.Of(err)
-	if !strings.HasPrefix(h, "did you mean") { // a list of very many, perhaps
-		h = "nrdl people " + path + " lists them"
+	people := r.Model().Parts().Classes
+	err := fmt.Errorf("%s: %w", path, hint.Unknown("person", name, people))
+	if hint.Nearest(name, people) == "" { // they may be very many
+		err = hint.Add(err, "nrdl people %s lists them", path)
 	}
-	return hint.Add(fmt.Errorf("%s: %w", path, err), "%s", h)
+	return err
 }
 
 func (a *app) renameCmd() *cobra.Command {
@@ -130,10 +129,10 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 // where that is negative.
 func completePeople(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) == 0 {
+		switch {
+		case len(args) == 0:
 			return completeModel(c, args, to)
-		}
-		if most >= 0 && len(args) > most {
+		case most >= 0 && len(args) > most:
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp

@@ -80,3 +80,15 @@ func First(first, rest cobra.CompletionFunc) cobra.CompletionFunc {
 		return rest(c, args[1:], to)
 	}
 }
+
+// Described are completions with what describe says of them, "" for nothing.
+func Described[T any](all []T, describe func(T) (word, about string)) (words []cobra.Completion) {
+	for _, one := range all {
+		word, about := describe(one)
+		if about != "" {
+			word = cobra.CompletionWithDesc(word, about)
+		}
+		words = append(words, word)
+	}
+	return words
+}
