@@ -21,7 +21,7 @@ var layers = []string{
 	"dictionary openset",
 	"dataset method",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
-	"internal/cli internal/catalogue",
+	"internal/cli internal/catalogue internal/buildinfo",
 	"gallery",
 	"internal/modelfile explain",
 	"internal/methodtest experiment report/plot",

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -83,7 +84,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		Databases: a.databases(b.root),
 		Jobs:      b.jobs,
 		Retry:     b.retry,
-		Version:   newBuild().line(),
+		Version:   buildinfo.Read().Line(),
 		Warn:      func(s string) { a.Warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
@@ -160,7 +161,7 @@ func describeRecord(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Seconds(since(r.Cost.FitSeconds+r.Cost.TuneSeconds)))
+	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below

@@ -319,6 +319,6 @@ func (a *app) save(ctx context.Context, path string, set *dataset.Images) error 
 	if err := dataset.Save(ctx, path, set); err != nil {
 		return err
 	}
-	a.Tell("wrote %s: %s", path, describe(set))
+	a.Tell("wrote %s: %s", path, console.Contents(set))
 	return nil
 }

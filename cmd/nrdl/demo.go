@@ -123,7 +123,7 @@ func (d *demo) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.Tell("drew %s in %s", describe(set), console.Seconds(time.Since(start)))
+	d.Tell("drew %s in %s", console.Contents(set), console.Seconds(time.Since(start)))
 	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (d *demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 			return nil, err
 		}
 		took := time.Since(start)
-		d.Tell("%s: %s in %s", name, ended(r.Model().Parts().Trained), console.Seconds(took))
+		d.Tell("%s: %s in %s", name, console.Ended(r.Model().Parts().Trained), console.Seconds(took))
 		run, err := experiment.Judge(ctx, r.Model().Model, d.test)
 		if err != nil {
 			return nil, err
@@ -226,7 +226,7 @@ func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float6
 
 func (d *demo) row(name string, r experiment.Run) {
 	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", console.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
-		orDashTime(r.FitSeconds), console.Seconds(since(r.CodeSeconds)), name)
+		console.Took(r.FitSeconds), console.Took(r.CodeSeconds), name)
 }
 
 // write writes the pictures and the model.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -155,7 +154,7 @@ func (a *app) runs(runs int) (o experiment.Observer, done func()) {
 				a.tellChoice(r.Choice)
 			}
 			a.Tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
-				ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Seconds(since(r.FitSeconds)))
+				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Took(r.FitSeconds))
 		},
 	}
 	return o, func() { clear() }
@@ -235,29 +234,13 @@ func (a *app) printResult(r experiment.Result, exists bool) {
 	if exists {
 		fmt.Fprintln(w, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Seconds(since(one.CodeSeconds)))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
 		}
 		return
 	}
 	fmt.Fprintln(w, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
-			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), console.Seconds(since(one.CodeSeconds)))
+			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
 	}
-}
-
-func since(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-func orDash(n int) string {
-	if n == 0 {
-		return "—"
-	}
-	return fmt.Sprint(n)
-}
-
-func orDashTime(s float64) string {
-	if s == 0 {
-		return "—"
-	}
-	return console.Seconds(since(s))
 }

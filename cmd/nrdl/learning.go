@@ -129,21 +129,12 @@ func (a *app) read(ctx context.Context, path string, f dataset.Frame, find face.
 	if err != nil {
 		return nil, err
 	}
-	what := describe(images)
+	what := console.Contents(images)
 	if !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
 	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))
 	return images, nil
-}
-
-// describe counts what is in a set: "10 people, 100 images of 32x32".
-func describe(set *dataset.Images) string {
-	d, n := set.X.Dims()
-	if !set.AreImages() {
-		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
-	}
-	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
 }
 
 // tellMethod tells a method's parameters as --set would give them.
@@ -161,19 +152,4 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 		line += word
 	}
 	a.Tell("%s", line)
-}
-
-// ended tells why a fit ended.
-func ended(o classify.Outcome) string {
-	switch o.Status {
-	case classify.ClosedForm:
-		return "learnt"
-	case classify.Converged:
-		return fmt.Sprintf("converged after %s", console.Passes(o.Iter))
-	case classify.Complete:
-		return fmt.Sprintf("learnt in %s, all that were asked for", console.Passes(o.Iter))
-	case classify.Exhausted:
-		return fmt.Sprintf("not converged in %s, all that were allowed", console.Passes(o.Iter))
-	}
-	return fmt.Sprintf("%s after %s", o.Status, console.Passes(o.Iter))
 }

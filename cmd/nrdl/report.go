@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
-	"nrdl/plans"
 	"nrdl/report"
 )
 
@@ -101,7 +99,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		}
 		records = append(records, some...)
 	}
-	o := report.Options{Format: r.format, Title: r.title, Commands: commandsOf(records, paths, r)}
+	o := report.Options{Format: r.format, Title: r.title, Commands: report.Commands(records, paths, r.format)}
 	if r.format == "html" && r.faces != noFaces {
 		pictures, err := a.pictures(ctx, records, r)
 		if err != nil {
@@ -137,14 +135,6 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	return nil
 }
 
-// dataFlag is what a command needs to find the data of r.
-func dataFlag(r *experiment.Record) string {
-	if r.Dataset.Drawn != nil {
-		return ""
-	}
-	return " --data DIR"
-}
-
 // pictures makes the pictures of the page. What cannot be shown is told, and
 // left out.
 func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
@@ -162,28 +152,4 @@ func (a *app) pictures(ctx context.Context, records []experiment.Record, r repor
 		a.Hint("name the folder of the data with --data, or leave faces out with --faces none")
 	}
 	return pictures, nil
-}
-
-// commandsOf are the commands that make the records and the report.
-func commandsOf(records []experiment.Record, paths []string, r reporting) []string {
-	var commands []string
-	seen := map[string]bool{}
-	for i := range records {
-		if name := records[i].Plan; !seen[name] {
-			seen[name] = true
-			plan := name
-			if _, ours := plans.Named(name); !ours {
-				plan += ".json"
-			}
-			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", console.Quoted(plan), console.Quoted(name+".jsonl"), records[i].Cost.Jobs, dataFlag(&records[i])))
-		}
-	}
-	last := "nrdl report"
-	for _, p := range paths {
-		last += " " + console.Quoted(p)
-	}
-	if r.format != "html" {
-		last += " --format " + r.format
-	}
-	return append(commands, last)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -26,7 +27,7 @@ faces.`,
   nrdl train people -o people.nrdl
   nrdl identify people.nrdl people/person001
   nrdl evaluate people`,
-		Version: versionLine(),
+		Version: "nrdl " + buildinfo.Read().Version,
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

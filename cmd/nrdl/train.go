@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -109,7 +112,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if s.Options, err = t.options(s.images); err != nil {
 			return err
 		}
-		a.Tell("learning from %s (split %v)", describe(s.images), t.split)
+		a.Tell("learning from %s (split %v)", console.Contents(s.images), t.split)
 	}
 	a.warnOfCopies(s.images)
 	if s.auto {
@@ -119,10 +122,18 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	}
 	a.tellOptions(s, &t.learning)
 
-	var passes traceLines
+	var trace bytes.Buffer
+	passes := 0
 	o, done := a.observer()
 	if s.Observer = o; t.trace != "" {
-		s.Watch = both(o.Watch, passes.watch)
+		lines := json.NewEncoder(&trace)
+		s.Watch = func(p classify.Progress) {
+			if o.Watch != nil {
+				o.Watch(p)
+			}
+			passes++
+			_ = lines.Encode(p) // Progress has a JSON form, and a buffer takes it
+		}
 	}
 	s.OpenSet, s.Forget = t.strangers.options(), t.forget
 	start := time.Now()
@@ -132,13 +143,34 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return fmt.Errorf("%s: %w", data, err)
 	}
 	a.tellTrained(r, t.output, time.Since(start))
-	return a.writeTraining(ctx, r, t.output, &passes, t.trace)
+	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
+	if err != nil {
+		return err
+	}
+	defer model.Discard()
+	if t.trace != "" { // neither is there without the other
+		if _, err := atomicfile.Write(ctx, t.trace, func(w io.Writer) error { _, err := trace.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	if err := model.Commit(); err != nil {
+		return err
+	}
+	a.Tell("wrote %s, %s", t.output, console.Megabytes(model.Size))
+	switch {
+	case t.trace == "":
+	case passes == 0:
+		a.Tell("wrote %s, which is empty: the method makes no passes", t.trace)
+	default:
+		a.Tell("wrote %s, %s", t.trace, console.Passes(passes))
+	}
+	return nil
 }
 
 // tellTrained tells how the training of r, which will be at path, ended, and what
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
-	a.Tell("%s in %s", ended(r.Model().Parts().Trained), console.Seconds(took))
+	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
 	if r.Model().Calibration != nil {
 		a.tellCalibration(r, path)
 	}
@@ -165,43 +197,5 @@ func (a *app) warnOfCopies(set *dataset.Images) {
 	}
 	if len(copies) > 0 {
 		a.Tell("the same image is there more than once: %s", console.Abridged(copies))
-	}
-}
-
-// writeTraining puts the trace and the model into their places when both are
-// written: neither is there without the other.
-func (a *app) writeTraining(ctx context.Context, r *nrdl.Recogniser, output string, passes *traceLines, trace string) error {
-	model, err := atomicfile.Prepare(ctx, output, r.Write)
-	if err != nil {
-		return err
-	}
-	defer model.Discard()
-	if trace != "" {
-		if _, err := atomicfile.Write(ctx, trace, passes.write); err != nil {
-			return err
-		}
-	}
-	if err := model.Commit(); err != nil {
-		return err
-	}
-	a.Tell("wrote %s, %s", output, console.Megabytes(model.Size))
-	switch {
-	case trace == "":
-	case passes.n == 0:
-		a.Tell("wrote %s, which is empty: the method makes no passes", trace)
-	default:
-		a.Tell("wrote %s, %s", trace, console.Passes(passes.n))
-	}
-	return nil
-}
-
-// both is a Watch that tells two, the first of which may be nil.
-func both(v, w classify.Watch) classify.Watch {
-	if v == nil {
-		return w
-	}
-	return func(p classify.Progress) {
-		v(p)
-		w(p)
 	}
 }

@@ -85,7 +85,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	if t.split != (dataset.Split{}) {
 		set = set.Select(columns)
-		a.Tell("using %s (split %v)", describe(set), t.split)
+		a.Tell("using %s (split %v)", console.Contents(set), t.split)
 	}
 	a.tellOptions(s, &t.learn)
 	t.search.Seed = t.learn.seed
@@ -146,7 +146,7 @@ func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experi
 	fmt.Fprintln(w, "trial\tright %\ttime\tset")
 	for _, i := range order[:min(shownTrials, len(order))] {
 		trial := tuned.Trials[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Seconds(since(trial.Seconds)),
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Took(trial.Seconds),
 			cmp.Or(strings.Join(trial.Set, " "), "as given"))
 	}
 	_ = w.Flush() // errors surface when out is flushed
