@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -9,6 +11,7 @@ import (
 	"nrdl/face"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/hint"
 )
 
 // An app is what the commands share.
@@ -52,4 +55,12 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 		return nil, err
 	}
 	return r.With(find, o)
+}
+
+// readable adds what to do about a file without permission.
+func readable(err error) error {
+	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
+		return hint.Add(err, "make it readable")
+	}
+	return err
 }

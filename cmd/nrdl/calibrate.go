@@ -129,11 +129,11 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Use:   "calibrate MODEL [--strangers DIR]",
 		Short: "Set the threshold for unknown faces",
 		Long: `calibrate sets the threshold of a model. A face whose margin, the difference between
-the best and the second score, is below the threshold is reported as ` + unknown + `.
+the best and the second score, is below the threshold is reported as ` + nrdl.Unknown + `.
 
 --fpir is the target false positive identification rate (the false accept rate): the
 share of strangers who may be named. With a smaller rate fewer strangers are named,
-and more people of the model are reported as ` + unknown + `. Without --fpir the rate of the
+and more people of the model are reported as ` + nrdl.Unknown + `. Without --fpir the rate of the
 model stays.
 
 --strangers DIR has photographs of people who are not in the model. They should be

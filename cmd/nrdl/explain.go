@@ -25,7 +25,7 @@ func (a *app) explainCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain MODEL PHOTO -o WHY",
 		Short: "Show why a face has its name",
-		Long: `explain writes a page that shows why a model names a face, or reports it as ` + unknown + `:
+		Long: `explain writes a page that shows why a model names a face, or reports it as ` + nrdl.Unknown + `:
 the aligned face and its reconstruction from the atoms, the atoms with the largest
 weights, the scores of the most likely people with the threshold, and the errors that
 a robust coder finds. It begins with a summary in one sentence, which it also prints.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,11 +20,10 @@ import (
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/internal/linkdir"
+	"nrdl/internal/photolist"
+	"nrdl/internal/results"
 	"nrdl/internal/watchdir"
 )
-
-// unknown stands for the name of a stranger.
-const unknown = nrdl.Unknown
 
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
@@ -37,7 +36,7 @@ subfolders; - reads the paths of images from standard input, one per line. If th
 model was trained on face crops, the images must be face crops too.
 
 A face whose best score leads the second by less than the threshold is reported as
-` + unknown + `, without a probability; in JSON its name is null, known is false, and guess is
+` + nrdl.Unknown + `, without a probability; in JSON its name is null, known is false, and guess is
 the best guess. A face of poor quality, a photograph without a face and a blank image
 have an empty name; a warning says why. The exit status is 1 if no usable face was
 found, or if an image could not be read. An image that is deleted during the run is
@@ -45,7 +44,7 @@ left out with a warning.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
-` + unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
+` + nrdl.Unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
 
@@ -108,7 +107,7 @@ func (i *identification) register(c *cobra.Command) {
 func (i *identification) check(c *cobra.Command, paths []string) error {
 	lists := 0
 	for _, p := range paths {
-		if p == standardInput {
+		if p == photolist.StandardInput {
 			lists++
 		}
 	}
@@ -136,12 +135,14 @@ type identification struct {
 	r        *nrdl.Recogniser
 	checksum string            // of the model file, where results have it
 	single   bool              // one image is asked for, and nothing else
-	results  *results          // nil without -o
+	outputs  photolist.Outputs // of --draw and --sort
+	results  results.Writer
+	file     *results.File     // that results are written to; nil without -o
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
-	drawings errgroup.Group // of --draw
-	large    sync.Mutex     // photographs that are drawn one at a time, for memory
+	drawn    results.Drawings
+	drawings errgroup.Group // of drawn
 }
 
 // identifyFlags are the flags of identify.
@@ -166,27 +167,28 @@ type tally struct {
 	unknown  int // faces
 }
 
-// run names the faces in the images at paths, of which standardInput stands for
+// run names the faces in the images at paths, of which photolist.StandardInput stands for
 // the list in stdin.
 func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
 	if err := i.openModel(model); err != nil {
 		return err
 	}
-	sources, err := i.list(paths)
+	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
+	sources, err := i.outputs.Of(paths, i.watched != "")
 	if err != nil {
-		return err
+		return cli.AsMisuse(err)
 	}
 	if i.watched != "" {
 		if err := i.mayWatch(); err != nil {
 			return err
 		}
 	}
-	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].found
+	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].Found
 	if i.output != "" {
-		if i.results, err = openResults(i.output, i.checksum, i.resume); err != nil {
+		if i.file, err = results.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, i.results.close()) }()
+		defer func() { err = errors.Join(err, i.file.Close()) }()
 	}
 	if i.sort != "" {
 		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Parts().Classes, i.Warn); err != nil {
@@ -198,20 +200,21 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
+		i.drawn.Dir = i.draw
 	}
-	if i.csv {
-		i.writeHeader()
+	if err := i.openWriter(); err != nil {
+		return err
 	}
 	var files []string
 	for _, s := range sources {
-		files = append(files, s.path)
+		files = append(files, s.Path)
 	}
 	if err := face.Mistaken(ctx, i.r.Model().Frame, files); err != nil {
 		i.WarnOf(err)
 	}
 	start := time.Now()
-	err = i.nameAll(ctx, sources, slices.Contains(paths, standardInput), stdin)
-	if ctx.Err() != nil && i.results != nil {
+	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
+	if ctx.Err() != nil && i.file != nil {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	}
 	if err != nil {
@@ -222,15 +225,47 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 
 // nameAll names the faces in sources, in the images that a list has, and in those
 // in the folder that is watched, until ctx ends.
-func (i *identification) nameAll(ctx context.Context, sources []source, listed bool, list io.Reader) error {
+func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.listed(ctx, sources, list), 0
+		images, total = i.outputs.Listed(ctx, sources, list), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err
 	}
 	return i.follow(ctx)
+}
+
+// openWriter opens what the results go to.
+func (i *identification) openWriter() (err error) {
+	switch {
+	case i.file != nil:
+		i.results = i.file
+	case i.json:
+		i.results = results.JSON(i.Out, i.top, i.checksum)
+	case i.csv:
+		i.results, err = results.Table(i.Out, i.top)
+	case i.pairs:
+		i.results = results.Lines(i.Out, i.top)
+	default:
+		i.results = results.Lines(i.Out, 0)
+	}
+	return err
+}
+
+// mayWatch is an error if the folder cannot be watched.
+func (i *identification) mayWatch() error {
+	info, err := os.Stat(i.watched)
+	switch {
+	case err != nil:
+		return fmt.Errorf("watch: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("watch: %s is no folder", i.watched)
+	}
+	if err := i.outputs.Outside(i.watched); err != nil {
+		return cli.AsMisuse(err)
+	}
+	return nil
 }
 
 // openModel reads the model and prepares what depends on it.
@@ -245,7 +280,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	i.top = min(i.top, len(m.Parts().Classes))
 	if i.json || i.output != "" {
-		if i.checksum, err = fileChecksum(path); err != nil {
+		if i.checksum, err = results.Checksum(path); err != nil {
 			return err
 		}
 	}
@@ -271,7 +306,7 @@ func enabling(r *nrdl.Recogniser, path string) string {
 // end tells how it went, and is an error where something went wrong.
 func (i *identification) end(took time.Duration) error {
 	t := i.tally
-	if i.results != nil || i.sorter != nil || i.draw != "" {
+	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
 	}
 	if t.failed > 0 && t.files > 1 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nrdl"
+
 	"nrdl/face"
 	"nrdl/gallery"
 	"nrdl/internal/cli"
@@ -23,7 +25,7 @@ func (a *app) peopleCmd() *cobra.Command {
 		Long: `people lists the people of a model: the number of stored faces, their quality, and
 how well each person is recognised. For the latter, faces are held out in turn
 (cross-validation) and then identified: right counts the faces whose best guess is
-the person, known those of them above the threshold; the others would be ` + unknown + `.
+the person, known those of them above the threshold; the others would be ` + nrdl.Unknown + `.
 rival is the person who is most often confused with this one, or comes closest.
 
 train and calibrate print a share of known faces too. It is usually lower, because

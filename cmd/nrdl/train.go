@@ -41,7 +41,7 @@ features. --input auto selects features and coder by cross-validation on the
 training faces.
 
 In a photograph train finds and aligns the largest face. A folder of face crops is
-used as it is. A face that matches nobody is later reported as ` + unknown + `: train
+used as it is. A face that matches nobody is later reported as ` + nrdl.Unknown + `: train
 estimates the threshold by cross-validation, leaving out people and faces in turn,
 for a false accept rate of 1 % (--fpir 0.01). The model stores the face crops, not
 the photographs, so that people can be added later; --forget stores no faces.`,

@@ -11,6 +11,7 @@ import (
 	"nrdl/face"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/photolist"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -51,7 +52,7 @@ type verification struct {
 
 func (v *verification) run(ctx context.Context, model, a, b string) error {
 	compare := nrdl.Verify
-	if model != standardInput {
+	if model != photolist.StandardInput {
 		r, err := v.open(model, v.find, nrdl.Observer{})
 		if err != nil {
 			return err

@@ -2,12 +2,13 @@ package console
 
 import (
 	"fmt"
-	"nrdl/classify"
-	"nrdl/dataset"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"nrdl/classify"
+	"nrdl/dataset"
 )
 
 // Percent writes a fraction in percent.
