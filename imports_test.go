@@ -27,7 +27,7 @@ var layers = []string{
 	"internal/methodtest experiment report/plot",
 	"report",
 	".",
-	"internal/results",
+	"internal/results internal/demo",
 	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
 	"cmd/nrdl",
 }
