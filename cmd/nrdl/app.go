@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -9,6 +11,7 @@ import (
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -61,6 +64,15 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 func readable(err error) error {
 	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
 		return hint.Add(err, "make it readable")
+	}
+	return err
+}
+
+// write writes a file at path, whole or not at all, and tells its size.
+func (a *app) write(ctx context.Context, path string, content func(io.Writer) error) error {
+	size, err := atomicfile.Write(ctx, path, content)
+	if err == nil {
+		a.Tell("wrote %s, %s", path, console.Megabytes(size))
 	}
 	return err
 }

@@ -118,34 +118,24 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 
 // benchProgress shows a bar on a terminal; elsewhere it tells of every run.
 func (a *app) benchProgress(name string) (show func(experiment.Progress), done func()) {
-	if !a.Terminal {
-		return func(p experiment.Progress) {
-			if p.Last != nil {
-				a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
-			}
-		}, func() {}
-	}
-	var b *console.Bar
+	b := a.NewBar(name)
 	return func(p experiment.Progress) {
-			if p.Last != nil && p.Last.Error != "" {
-				a.Warn("%s", describeRecord(p.Last))
-			}
-			if b == nil {
-				b = a.NewBar(name)
-			}
-			text := fmt.Sprintf("%d of %d", p.Done, p.Total)
-			if p.Failed > 0 {
-				text += fmt.Sprintf(" · %d failed", p.Failed)
-			}
-			if p.Left > 0 {
-				text += " · " + console.About(p.Left) + " left"
-			}
-			b.Show(float64(p.Done)/float64(p.Total), text)
-		}, func() {
-			if b != nil {
-				b.Clear()
-			}
+		switch {
+		case p.Last == nil:
+		case !a.Terminal:
+			a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
+		case p.Last.Error != "":
+			a.Warn("%s", describeRecord(p.Last))
 		}
+		text := fmt.Sprintf("%d of %d", p.Done, p.Total)
+		if p.Failed > 0 {
+			text += fmt.Sprintf(" · %d failed", p.Failed)
+		}
+		if p.Left > 0 {
+			text += " · " + console.About(p.Left) + " left"
+		}
+		b.Show(float64(p.Done)/float64(p.Total), text)
+	}, b.Clear
 }
 
 // describeRecord says in a line what came of a run.

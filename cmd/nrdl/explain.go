@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -111,12 +110,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if e.picture() {
 		write = page.PNG
 	}
-	size, err := atomicfile.Write(ctx, e.output, func(w io.Writer) error { return write(w) })
-	if err != nil {
-		return err
-	}
-	e.Tell("wrote %s, %s", e.output, console.Megabytes(size))
-	return nil
+	return e.app.write(ctx, e.output, write)
 }
 
 // A numbered face is one of several.

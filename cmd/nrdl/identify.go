@@ -240,7 +240,7 @@ func (i *identification) nameAll(ctx context.Context, sources []photolist.Source
 func (i *identification) openWriter() (err error) {
 	switch {
 	case i.file != nil:
-		i.results = i.file
+		i.results = i.file.Write
 	case i.json:
 		i.results = results.JSON(i.Out, i.top, i.checksum)
 	case i.csv:

@@ -103,7 +103,7 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 
 // write writes the result p.
 func (i *identification) write(p *photoResult) error {
-	if err := i.results.Write(p.Result, p.Err); err != nil || i.file != nil {
+	if err := i.results(p.Result, p.Err); err != nil || i.file != nil {
 		return err
 	}
 	return i.Out.Flush()
@@ -227,6 +227,7 @@ func (i *identification) progress(total int) (show, done func()) {
 		return func() {}, func() {}
 	}
 	bar, start, n := i.NewBar("naming"), time.Now(), 0
+	bar.Show(0, "")
 	return func() {
 		n++
 		took := time.Since(start)

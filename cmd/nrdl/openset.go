@@ -144,11 +144,7 @@ func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, dat
 	if err != nil {
 		return err
 	}
-	size, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
-	if err == nil {
-		a.Tell("wrote %s, %s", path, console.Megabytes(size))
-	}
-	return err
+	return a.write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
 }
 
 func (a *app) printOpenSet(r *experiment.OpenSetResult) {

@@ -110,23 +110,19 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 
 // search tunes and shows how far it is.
 func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search) (experiment.Tuned, error) {
-	var b *console.Bar
-	if a.Terminal {
-		b = a.NewBar("tuning")
-		defer b.Clear()
-	}
+	b := a.NewBar("tuning")
+	b.Show(0, "")
+	defer b.Clear()
 	start, fewest := time.Now(), -1
 	return experiment.Tune(ctx, set, in, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
-			if b == nil {
+			if !a.Terminal {
 				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, console.Percent(trial.Rate()), strings.Join(trial.Set, " "))
 			}
 		}
-		if b != nil {
-			left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
-			b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
-		}
+		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
+		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
 	}})
 }
 

@@ -18,40 +18,31 @@ import (
 	"nrdl/internal/legible"
 )
 
-// A Writer writes the results of photographs, of one at a time. One that could not
-// be read has an error.
-type Writer interface {
-	Write(r nrdl.Result, unread error) error
-}
-
-// lines is the Writer of Lines.
-type lines struct {
-	to  io.Writer
-	top int
-}
+// A Writer writes the result of a photograph. One that could not be read has an
+// error.
+type Writer func(r nrdl.Result, unread error) error
 
 // Lines writes a line a face with the file, the name and its probability, and the
 // top likeliest people with their scores.
-func Lines(to io.Writer, top int) Writer { return lines{to, top} }
-
-func (w lines) Write(r nrdl.Result, unread error) error {
-	if unread != nil {
-		return nil
-	}
-	faces := r.Faces
-	if len(faces) == 0 {
-		faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
-	}
-	for _, f := range faces {
-		fields := []string{legible.Field(r.Photo.Name), legible.Field(nameOf(f)), ""}
-		if f.Known {
-			fields[2] = decimals(f.Probability, 3)
+func Lines(to io.Writer, top int) Writer {
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
 		}
-		if err := writeFields(w.to, append(fields, guesses(f, w.top)...)); err != nil {
-			return err
+		faces := r.Faces
+		if len(faces) == 0 {
+			faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
 		}
+		var rows [][]string
+		for _, f := range faces {
+			fields := []string{legible.Field(r.Photo.Name), legible.Field(nameOf(f)), ""}
+			if f.Known {
+				fields[2] = decimals(f.Probability, 3)
+			}
+			rows = append(rows, append(fields, guesses(f, top)...))
+		}
+		return csv.NewWriter(to).WriteAll(rows)
 	}
-	return nil
 }
 
 // nameOf is whose face it is, nrdl.Unknown, or "" where it is refused.
@@ -75,12 +66,6 @@ func guesses(f nrdl.Face, top int) []string {
 	return fields
 }
 
-// table is the Writer of Table.
-type table struct {
-	to  io.Writer
-	top int
-}
-
 // header has the columns of a table but for further guesses.
 var header = []string{
 	"file", "face", "name", "probability", "guess", "score", "margin", "x", "y", "width", "height",
@@ -94,35 +79,37 @@ func Table(to io.Writer, top int) (Writer, error) {
 	for n := 2; n <= top; n++ {
 		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
 	}
-	return table{to, top}, writeFields(to, fields)
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
+		}
+		return csv.NewWriter(to).WriteAll(rows(r, top))
+	}, csv.NewWriter(to).WriteAll([][]string{fields})
 }
 
-func (w table) Write(r nrdl.Result, unread error) error {
-	if unread != nil {
-		return nil
-	}
+// rows are the rows of a table for r.
+func rows(r nrdl.Result, top int) [][]string {
 	if len(r.Faces) == 0 {
-		fields := make([]string, len(header)+2*(w.top-1))
+		fields := make([]string, len(header)+2*(top-1))
 		fields[0], fields[len(header)-1] = legible.Field(r.Photo.Name), face.ErrNoFace.Error()
-		return writeFields(w.to, fields)
+		return [][]string{fields}
 	}
+	var all [][]string
 	for k, f := range r.Faces {
 		fields := make([]string, len(header))
 		fields[0], fields[1], fields[2] = legible.Field(r.Photo.Name), strconv.Itoa(k+1), legible.Field(nameOf(f))
-		top := guesses(f, w.top)
+		likeliest := guesses(f, top)
 		if f.Ranked != nil {
 			fields[3], fields[6] = decimals(f.Probability, 3), decimals(f.Margin, 4)
-			copy(fields[4:6], top)
+			copy(fields[4:6], likeliest)
 		}
 		copy(fields[7:], places(f.Detected))
 		if f.Rejected != nil {
 			fields[len(header)-1] = legible.Field(f.Rejected.Error())
 		}
-		if err := writeFields(w.to, append(fields, top[2:]...)); err != nil {
-			return err
-		}
+		all = append(all, append(fields, likeliest[2:]...))
 	}
-	return nil
+	return all
 }
 
 // places are the fields from x to detection.
@@ -147,13 +134,6 @@ func decimals(v float64, n int) string {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'f', n, 64)
-}
-
-func writeFields(w io.Writer, fields []string) error {
-	c := csv.NewWriter(w)
-	_ = c.Write(fields) // Error has it
-	c.Flush()
-	return c.Error()
 }
 
 // An Object is the JSON of a photograph. Numbers are rounded to
@@ -250,18 +230,9 @@ func rounded(v float64) *float64 {
 	return &v
 }
 
-// jsonLines is the Writer of JSON.
-type jsonLines struct {
-	to    io.Writer
-	top   int
-	model string
-}
-
 // JSON writes an Object a line, as Of makes it.
-func JSON(to io.Writer, top int, model string) Writer { return jsonLines{to, top, model} }
-
-func (w jsonLines) Write(r nrdl.Result, unread error) error {
-	return writeObject(w.to, Of(r, unread, w.top, w.model))
+func JSON(to io.Writer, top int, model string) Writer {
+	return func(r nrdl.Result, unread error) error { return writeObject(to, Of(r, unread, top, model)) }
 }
 
 // writeObject writes a line. The numbers of o are finite.
