@@ -18,13 +18,13 @@ import (
 
 // What flags and arguments are completed with.
 var (
-	methodWords  = cli.Described(method.All, func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
-	stageWords   = cli.Described(catalogue.Stages(), func(s catalogue.Stage) (string, string) { return s.Name, s.Description })
-	presetWords  = cli.Described(method.PresetNames(), func(name string) (string, string) { return name, method.PresetAbout(name) })
-	inputWords   = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.About })
-	featureWords = cli.Described(feature.All, func(f feature.Feature) (string, string) { return f.Name(), "" })
-	stepWords    = cli.Described(feature.Steps, func(s feature.Step) (string, string) { return s.Name(), "" })
-	projections  = cli.Described(projection.All, func(p projection.Projection) (string, string) { return p.Name(), "" })
+	methodWords     = cli.Described(method.All, func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
+	stageWords      = cli.Described(catalogue.Stages(), func(s catalogue.Stage) (string, string) { return s.Name, s.Description })
+	presetWords     = cli.Described(method.PresetNames(), func(name string) (string, string) { return name, method.PresetAbout(name) })
+	inputWords      = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.About })
+	featureWords    = cli.Described(feature.All, func(f feature.Feature) (string, string) { return f.Name(), "" })
+	stepWords       = cli.Described(feature.Steps, func(s feature.Step) (string, string) { return s.Name(), "" })
+	projectionWords = cli.Described(projection.All, func(p projection.Projection) (string, string) { return p.Name(), "" })
 )
 
 // completeData completes the first argument, a data set: a folder or a file.

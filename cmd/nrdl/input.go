@@ -50,7 +50,7 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
 	f.set.Lookup("input").Usage += " (default faces96, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
-	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projections)...))
+	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 
 // registerStages registers the flags for what is not learnt.
