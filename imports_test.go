@@ -25,11 +25,13 @@ var layers = []string{
 	"dictionary openset",
 	"dataset method",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
+	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery",
 	"internal/modelfile explain",
 	"internal/methodtest experiment report/plot",
 	"report",
 	".",
+	"internal/results internal/demo",
 	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
 	"cmd/nrdl",
 }

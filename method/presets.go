@@ -9,8 +9,9 @@ import (
 
 // A Value is the value of one parameter in a preset, and where it is from.
 type Value struct {
-	Path, Value string // what Set takes
-	Source      string // a reference, or how it was found
+	Path   string `json:"name"`   // what Set takes
+	Value  string `json:"value"`  // what Set takes
+	Source string `json:"source"` // a reference, or how it was found
 }
 
 // databases are the presets' names, in the order of the paper's table 2.

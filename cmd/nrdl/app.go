@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -31,58 +37,42 @@ func (a *app) observer() (o nrdl.Observer, done func()) {
 	return o, func() { watched(); stepped() }
 }
 
-// faceFlags say whether faces are looked for in images, and which of several are
-// meant.
-type faceFlags struct {
-	detect choiceFlag
-	which  choiceFlag
+// findVar registers the flags of find, which say whether faces are looked for in
+// images, and which of several are meant.
+func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
+	detectVar(c, find, auto)
+	find.Which = which
+	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, all, or refuse (skip the photograph)",
+		[]string{string(face.Largest), string(face.Refuse), string(face.All)})
 }
 
-func (f *faceFlags) register(c *cobra.Command, which face.Which, auto string) {
-	f.registerDetect(c, auto)
-	f.which = choiceFlag{string(which), []string{string(face.Largest), string(face.Refuse), string(face.All)}}
-	f.which.register(c, "faces", "if there are several faces: largest, all, or refuse (skip the photograph)")
-}
-
-func (f *faceFlags) registerDetect(c *cobra.Command, auto string) {
-	f.detect = choiceFlag{string(face.Auto), face.Detects}
-	f.detect.register(c, "detect", "whether to search images for faces: auto ("+auto+"), always or never")
-}
-
-func (f *faceFlags) options() face.Options {
-	return face.Options{Detect: face.Detect(f.detect.value), Which: face.Which(f.which.value)}
-}
-
-// choiceFlag is a flag with a few values.
-type choiceFlag struct {
-	value   string
-	choices []string
-}
-
-func (f *choiceFlag) register(c *cobra.Command, name, use string) {
-	c.Flags().Var(f, name, use)
-	complete(c, name, cobra.FixedCompletions(f.choices, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *choiceFlag) String() string { return f.value }
-
-func (f *choiceFlag) Type() string { return "HOW" }
-
-func (f *choiceFlag) Set(text string) error {
-	for _, c := range f.choices {
-		if text == c {
-			f.value = text
-			return nil
-		}
-	}
-	return hint.Unknown("value", text, f.choices)
+func detectVar(c *cobra.Command, find *face.Options, auto string) {
+	find.Detect = face.Auto
+	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
 }
 
 // open reads the model file at path, to look at photographs as find says.
-func (a *app) open(path string, find *faceFlags, o nrdl.Observer) (*nrdl.Recogniser, error) {
+func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recogniser, error) {
 	r, err := nrdl.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return r.With(find.options(), o)
+	return r.With(find, o)
+}
+
+// readable adds what to do about a file without permission.
+func readable(err error) error {
+	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
+		return hint.Add(err, "make it readable")
+	}
+	return err
+}
+
+// write writes a file at path, whole or not at all, and tells its size.
+func (a *app) write(ctx context.Context, path string, content func(io.Writer) error) error {
+	size, err := atomicfile.Write(ctx, path, content)
+	if err == nil {
+		a.Tell("wrote %s, %s", path, console.Megabytes(size))
+	}
+	return err
 }

@@ -13,6 +13,8 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/internal/blas"
+	"nrdl/internal/buildinfo"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -46,7 +48,7 @@ report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
   nrdl bench quick -o quick.jsonl -j 2 --retry`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.bench(c.Context(), args[0], b)
 		},
@@ -55,12 +57,12 @@ report makes tables and pages from the records.`,
 	f := c.Flags()
 	f.StringVarP(&b.output, "output", "o", "", "`RUNS` file of records; an existing one is continued (default: name of the plan .jsonl)")
 	b.jobs = runtime.GOMAXPROCS(0)
-	numberVar(c, &b.jobs, "jobs", "j", inRange(1, 1024), "`N` runs at a time, one thread each")
+	cli.Number(c, &b.jobs, "jobs", "j", cli.InRange(1, 1024), "`N` runs at a time, one thread each")
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
-	complete(c, "output", completeFiles("jsonl"))
-	complete(c, "data", completeFolders)
+	cli.Complete(c, "output", cli.Files("jsonl"))
+	cli.Complete(c, "data", cli.Folders)
 	return c
 }
 
@@ -84,7 +86,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		Databases: a.databases(b.root),
 		Jobs:      b.jobs,
 		Retry:     b.retry,
-		Version:   newBuild().line(),
+		Version:   buildinfo.Read().Line(),
 		Warn:      func(s string) { a.Warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
@@ -118,34 +120,24 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 
 // benchProgress shows a bar on a terminal; elsewhere it tells of every run.
 func (a *app) benchProgress(name string) (show func(experiment.Progress), done func()) {
-	if !a.Terminal {
-		return func(p experiment.Progress) {
-			if p.Last != nil {
-				a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
-			}
-		}, func() {}
-	}
-	var b *console.Bar
+	b := a.NewBar(name)
 	return func(p experiment.Progress) {
-			if p.Last != nil && p.Last.Error != "" {
-				a.Warn("%s", describeRecord(p.Last))
-			}
-			if b == nil {
-				b = a.NewBar(name)
-			}
-			text := fmt.Sprintf("%d of %d", p.Done, p.Total)
-			if p.Failed > 0 {
-				text += fmt.Sprintf(" · %d failed", p.Failed)
-			}
-			if p.Left > 0 {
-				text += " · " + console.About(p.Left) + " left"
-			}
-			b.Show(float64(p.Done)/float64(p.Total), text)
-		}, func() {
-			if b != nil {
-				b.Clear()
-			}
+		switch {
+		case p.Last == nil:
+		case !a.Terminal:
+			a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
+		case p.Last.Error != "":
+			a.Warn("%s", describeRecord(p.Last))
 		}
+		text := fmt.Sprintf("%d of %d", p.Done, p.Total)
+		if p.Failed > 0 {
+			text += fmt.Sprintf(" · %d failed", p.Failed)
+		}
+		if p.Left > 0 {
+			text += " · " + console.About(p.Left) + " left"
+		}
+		b.Show(float64(p.Done)/float64(p.Total), text)
+	}, b.Clear
 }
 
 // describeRecord says in a line what came of a run.
@@ -161,7 +153,7 @@ func describeRecord(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Seconds(since(r.Cost.FitSeconds+r.Cost.TuneSeconds)))
+	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below

@@ -11,6 +11,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/openset"
@@ -25,15 +26,15 @@ type calibration struct {
 func (f *calibration) register(c *cobra.Command) {
 	f.registerFPIR(c, openset.Default.FAR, "")
 	f.prior, f.folds = openset.Default.Prior, -1
-	numberVar(c, &f.prior, "strangers-share", "", aShare(true), "assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
-	numberVar(c, &f.folds, "calibrate", "", checkFolds, "`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
+	cli.Number(c, &f.prior, "strangers-share", "", cli.Share(true), "assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
+	cli.Number(c, &f.folds, "calibrate", "", checkFolds, "`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
 }
 
 // registerFPIR registers --fpir with a default, 0 for the one that use describes,
 // and its old name --far, which help does not show.
 func (f *calibration) registerFPIR(c *cobra.Command, def float64, use string) {
 	f.fpir = def
-	numberVar(c, &f.fpir, "fpir", "", checkFPIR, "target false positive identification `RATE`: the share of strangers who may be named"+use)
+	cli.Number(c, &f.fpir, "fpir", "", checkFPIR, "target false positive identification `RATE`: the share of strangers who may be named"+use)
 	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "far" {
 			name = "fpir"
@@ -122,17 +123,17 @@ func (a *app) calibrateCmd() *cobra.Command {
 		f         calibration
 		strangers string
 		backup    bool
-		find      faceFlags
+		find      face.Options
 	)
 	c := &cobra.Command{
 		Use:   "calibrate MODEL [--strangers DIR]",
 		Short: "Set the threshold for unknown faces",
 		Long: `calibrate sets the threshold of a model. A face whose margin, the difference between
-the best and the second score, is below the threshold is reported as ` + unknown + `.
+the best and the second score, is below the threshold is reported as ` + nrdl.Unknown + `.
 
 --fpir is the target false positive identification rate (the false accept rate): the
 share of strangers who may be named. With a smaller rate fewer strangers are named,
-and more people of the model are reported as ` + unknown + `. Without --fpir the rate of the
+and more people of the model are reported as ` + nrdl.Unknown + `. Without --fpir the rate of the
 model stays.
 
 --strangers DIR has photographs of people who are not in the model. They should be
@@ -143,9 +144,9 @@ photographs.
 A model without a threshold gets one.`,
 		Example: `  nrdl calibrate people.nrdl --fpir 0.001
   nrdl calibrate people.nrdl --strangers passers-by --fpir 0.01`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, &find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.recalibrate(c.Context(), r, args[0], strangers, &f)
 			})
 		},
@@ -155,8 +156,8 @@ A model without a threshold gets one.`,
 	f.folds, f.prior = -1, openset.Default.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
 	registerBackup(c, &backup)
-	find.register(c, face.All, "as the model does")
-	complete(c, "strangers", completeFolders)
+	findVar(c, &find, face.All, "as the model does")
+	cli.Complete(c, "strangers", cli.Folders)
 	return c
 }
 

@@ -16,6 +16,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/frontend"
 	"nrdl/frontend/feature"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/openset"
@@ -53,7 +54,7 @@ Of a model file it prints the features, the method and the threshold.`,
 		Example: `  nrdl data info people
   nrdl data info people --input lighting --size 24x24 --json
   nrdl data info people.nrdl`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.EqualFold(filepath.Ext(args[0]), ".nrdl") {
 				return a.modelInfo(args[0], asJSON)
@@ -268,7 +269,7 @@ Mirror images and the projection of an input are left out: they belong to traini
   nrdl data convert people people.npz --size 24x24
   nrdl data convert people.mat people.copy-of-mat.npz
   nrdl data convert people features.npz --input igo+lbp:cell=8 --size 32x32`,
-		Args: arguments(2, 2),
+		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSave(args[1]); err != nil {
 				return err
@@ -305,7 +306,7 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 func checkSave(path string) error {
 	switch filepath.Base(filepath.Clean(path)) {
 	case ".", "..", string(filepath.Separator):
-		return hint.Add(misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
+		return hint.Add(cli.Misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
 	}
 	return dataset.CheckSave(path)
 }
@@ -318,6 +319,6 @@ func (a *app) save(ctx context.Context, path string, set *dataset.Images) error 
 	if err := dataset.Save(ctx, path, set); err != nil {
 		return err
 	}
-	a.Tell("wrote %s: %s", path, describe(set))
+	a.Tell("wrote %s: %s", path, console.Contents(set))
 	return nil
 }

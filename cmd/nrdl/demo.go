@@ -1,294 +1,31 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"image/png"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"text/tabwriter"
-	"time"
-
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/console"
-	"nrdl/internal/picture"
-	"nrdl/openset"
+	"nrdl/internal/cli"
+	"nrdl/internal/demo"
 	"nrdl/synthetic"
 )
 
 func (a *app) demoCmd() *cobra.Command {
-	d := demo{app: a, faces: synthetic.Default}
+	d := demo.Demo{Console: a.Console, Observe: a.observer, Faces: synthetic.Default}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and test on faces of people who do not exist",
 		Long: `demo needs no data: it draws people who do not exist, trains on some faces of each
 and identifies the others, with NRDL and three simpler methods: nearest neighbour
 (1-NN), CRC and NRC. Then it gives the last model faces of other people, and prints
-how many are reported as ` + unknown + `, also of its own people. It writes a model and two
+how many are reported as ` + nrdl.Unknown + `, also of its own people. It writes a model and two
 pictures: faces.png has the training faces and the test faces with their result, right
 (green) or wrong (red); atoms.png has the atoms that NRDL learned.`,
 		Example: `  nrdl demo`,
-		Args:    arguments(0, 0),
+		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return d.run(c.Context())
+			return d.Run(c.Context())
 		},
 	}
-	c.Flags().StringVarP(&d.dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
+	c.Flags().StringVarP(&d.Dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
 	return c
-}
-
-// A demo is one run of the command.
-type demo struct {
-	*app
-	dir   string
-	faces synthetic.Faces
-
-	train, test *dataset.Images
-	table       *tabwriter.Writer
-}
-
-// learnt is how many faces of each person are learnt from, "first:10".
-const learnt = 10
-
-// contestants are the methods of the demo with what is set. The model of the
-// last is kept: NRDL with NRC's coder, which stops early; drawn faces are
-// recognised better so than by the exact solution, which NRDL takes by default.
-var contestants = []struct{ method, set string }{
-	{"crc", ""}, {"nrc", ""}, {"nrdl", ""}, {"nrdl", "coder.solver=admm"},
-}
-
-func (d *demo) run(ctx context.Context) (err error) {
-	switch made := os.Mkdir(d.dir, 0o777); {
-	case made == nil:
-		defer func() {
-			if err != nil {
-				_ = os.Remove(d.dir) // only while it is empty
-			}
-		}()
-	case !errors.Is(made, fs.ErrExist):
-		return atomicfile.Error(d.dir, made)
-	}
-	if err := atomicfile.MakeFolder(d.dir); err != nil {
-		return err
-	}
-	model, sheet, atoms := filepath.Join(d.dir, "people.nrdl"), filepath.Join(d.dir, "faces.png"), filepath.Join(d.dir, "atoms.png")
-	for _, path := range []string{model, sheet, atoms} {
-		if err := atomicfile.Check(path); err != nil {
-			return err
-		}
-	}
-	if err := d.draw(ctx); err != nil {
-		return err
-	}
-	d.Print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
-		d.faces.People, learnt, len(d.test.Labels()))
-	d.table = tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
-	d.nearest()
-	r, err := d.contest(ctx)
-	if err != nil {
-		return err
-	}
-	if err := d.table.Flush(); err != nil {
-		return err
-	}
-	if r, err = d.strangers(ctx, r); err != nil {
-		return err
-	}
-	if err := d.write(ctx, r, model, sheet, atoms); err != nil {
-		return err
-	}
-	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
-	d.Print("%s: atoms that NRDL learnt\n", atoms)
-	d.Print("%s: its model\n\ntry next:\n", model)
-	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", console.Quoted(model), d.test.Classes[0])
-	return nil
-}
-
-// draw draws the people and divides their faces.
-func (d *demo) draw(ctx context.Context) error {
-	start := time.Now()
-	set, err := d.faces.Draw(ctx)
-	if err != nil {
-		return err
-	}
-	d.Tell("drew %s in %s", describe(set), console.Seconds(time.Since(start)))
-	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
-	if err != nil {
-		return err
-	}
-	train, test, err := split.Apply(set, 0)
-	if err != nil {
-		return err
-	}
-	d.train, d.test = set.Select(train), set.Select(test)
-	return nil
-}
-
-// nearest judges the nearest neighbour.
-func (d *demo) nearest() {
-	start := time.Now()
-	wrong := 0
-	labels := d.test.Labels()
-	for j, c := range experiment.Nearest(d.train, d.test.X) {
-		if c != labels[j] {
-			wrong++
-		}
-	}
-	d.row("1-NN", experiment.Run{Wrong: wrong, N: len(labels), CodeSeconds: time.Since(start).Seconds()})
-}
-
-// contest judges the contestants and returns what the last has learnt, without a
-// threshold.
-func (d *demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
-	for _, c := range contestants {
-		l := learning{method: c.method}
-		name := c.method
-		if c.set != "" {
-			l.set, name = []string{c.set}, name+" --set "+c.set
-		}
-		m, err := l.configured(frontend.Pipeline{})
-		if err != nil {
-			return nil, err
-		}
-		o, done := d.observer()
-		start := time.Now()
-		r, err = nrdl.Train(ctx, d.train, nrdl.Options{Method: m, Observer: o})
-		done()
-		if err != nil {
-			return nil, err
-		}
-		took := time.Since(start)
-		d.Tell("%s: %s in %s", name, ended(r.Model().Parts().Trained), console.Seconds(took))
-		run, err := experiment.Judge(ctx, r.Model().Model, d.test)
-		if err != nil {
-			return nil, err
-		}
-		run.FitSeconds = took.Seconds()
-		d.row(name, run)
-	}
-	return r, nil
-}
-
-// demoFolds keeps the calibration short.
-const demoFolds = 3
-
-// strangers returns r with a threshold, and tells what becomes of people whom it
-// does not know.
-func (d *demo) strangers(ctx context.Context, r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
-	how := openset.Default
-	how.Folds = demoFolds
-	r, err := r.Calibrate(ctx, how, nil)
-	if err != nil {
-		return nil, err
-	}
-	others := d.faces
-	others.Seed++
-	unknown, err := others.Draw(ctx)
-	if err != nil {
-		return nil, err
-	}
-	far, err := share(ctx, r, unknown)
-	if err != nil {
-		return nil, err
-	}
-	known, err := share(ctx, r, d.test)
-	if err != nil {
-		return nil, err
-	}
-	d.Print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
-		others.People, console.Percent(1-far), console.Percent(1-known))
-	return r, nil
-}
-
-// share returns what part of the faces of set r names.
-func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float64, error) {
-	faces, err := r.Model().Identify(ctx, set)
-	named := 0
-	for _, f := range faces {
-		if f.Known {
-			named++
-		}
-	}
-	return float64(named) / float64(len(faces)), err
-}
-
-func (d *demo) row(name string, r experiment.Run) {
-	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", console.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
-		orDashTime(r.FitSeconds), console.Seconds(since(r.CodeSeconds)), name)
-}
-
-// write writes the pictures and the model.
-func (d *demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atoms string) error {
-	if err := d.writeFaces(ctx, r, sheet); err != nil {
-		return err
-	}
-	p, pictured := r.Model().Parts(), d.pictured()
-	opt := picture.DefaultSheet
-	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
-	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
-	opt.Side = thumb
-	if err := writeSheet(ctx, atoms, p.D, d.train.Frame.Size, opt); err != nil {
-		return err
-	}
-	return r.Save(ctx, model)
-}
-
-// thumb is the height of a face in the pictures.
-const thumb = 64
-
-// pictured returns how many people are in the pictures.
-func (d *demo) pictured() int { return min(d.faces.People, 12) }
-
-// writeFaces draws for each person the faces learnt from, then the unseen ones
-// with a mark for how r names them.
-func (d *demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) error {
-	named, err := r.Model().Predict(ctx, d.test)
-	if err != nil {
-		return err
-	}
-	opt, pictured := picture.DefaultSheet, d.pictured()
-	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
-		pictured, len(d.train.Classes), learnt)
-	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
-	opt.Side, opt.Columns, opt.Range = thumb, d.faces.PerPerson, picture.Grey
-	size, _ := d.train.X.Dims()
-	x := mat.NewDense(size, pictured*d.faces.PerPerson, nil)
-	add := func(set *dataset.Images, j int, mark picture.Mark) {
-		x.SetCol(len(opt.Marks), mat.Col(nil, j, set.X))
-		opt.Marks = append(opt.Marks, mark)
-	}
-	for c := range pictured {
-		for j := d.train.Groups[c]; j < d.train.Groups[c+1]; j++ {
-			add(d.train, j, picture.Plain)
-		}
-		for j := d.test.Groups[c]; j < d.test.Groups[c+1]; j++ {
-			mark := picture.Wrong
-			if named[j] == c {
-				mark = picture.Right
-			}
-			add(d.test, j, mark)
-		}
-		opt.Groups = append(opt.Groups, len(opt.Marks))
-	}
-	return writeSheet(ctx, path, x, d.train.Frame.Size, opt)
-}
-
-func writeSheet(ctx context.Context, path string, x *mat.Dense, in dataset.Size, opt picture.SheetOptions) error {
-	img, err := picture.Sheet(x, in, opt)
-	if err != nil {
-		return err
-	}
-	_, err = atomicfile.Write(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
-	return err
 }

@@ -13,6 +13,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 )
 
@@ -20,7 +21,7 @@ import (
 type adding struct {
 	name         string
 	warm, forget bool
-	find         faceFlags
+	find         face.Options
 }
 
 func (a *app) addCmd() *cobra.Command {
@@ -43,15 +44,15 @@ out; one that has the name of another photograph gets a number. Photographs with
 a face, and files that cannot be read, are left out with a warning.`,
 		Example: `  nrdl add people.nrdl photos-of-ann --name ann
   nrdl add people.nrdl people --backup`,
-		Args: arguments(2, -1),
+		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("name") {
 				var err error
 				if f.name, err = a.cleaned(f.name); err != nil {
-					return usageError{err}
+					return cli.AsMisuse(err)
 				}
 			}
-			return a.updateModel(c.Context(), args[0], backup, &f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
 		},
@@ -61,8 +62,8 @@ a face, and files that cannot be read, are left out with a warning.`,
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	registerBackup(c, &backup)
-	f.find.register(c, face.Largest, "as the model does")
-	complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	findVar(c, &f.find, face.Largest, "as the model does")
+	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp
 	})
 	return c
@@ -74,7 +75,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	}
 	files, err := dataset.PeopleFiles(photos, f.name, r.Spelt, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
-		err = usageError{err}
+		err = cli.AsMisuse(err)
 	}
 	if err != nil {
 		return nil, err

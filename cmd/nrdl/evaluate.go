@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/gallery"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -23,7 +23,7 @@ import (
 // evaluation is the flags of evaluate.
 type evaluation struct {
 	learn   learning
-	split   splitFlag
+	split   dataset.Split
 	divided bool // --split is given
 	repeats int
 	model   string
@@ -32,7 +32,7 @@ type evaluation struct {
 }
 
 func (a *app) evaluateCmd() *cobra.Command {
-	e := evaluation{split: splitFlag{dataset.DefaultSplit}}
+	e := evaluation{split: dataset.DefaultSplit}
 	c := &cobra.Command{
 		Use:   "evaluate DATA [flags]",
 		Short: "Measure the accuracy of a method or a model",
@@ -57,7 +57,7 @@ probabilities (ECE).`,
   nrdl evaluate people --input pixels --method src --preset orl
   nrdl evaluate people --model people.nrdl --split first:6
   nrdl evaluate people --open-set --split random:5 --repeats 2`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.divided = c.Flags().Changed("split")
 			if err := e.check(c); err != nil {
@@ -80,19 +80,19 @@ probabilities (ECE).`,
 	}
 	e.learn.chooses = true
 	e.learn.register(c)
-	e.split.register(c, "the training images")
+	splitVar(c, &e.split, "the training images")
 	e.repeats = 10
-	numberVar(c, &e.repeats, "repeats", "r", inRange(1, many), "`N` runs, each with a split of its own")
+	cli.Number(c, &e.repeats, "repeats", "r", cli.InRange(1, cli.Many), "`N` runs, each with a split of its own")
 	c.Flags().StringVar(&e.model, "model", "", "test this `MODEL`; nothing is trained")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
 	e.open.register(c)
-	complete(c, "model", completeFiles("nrdl"))
+	cli.Complete(c, "model", cli.Files("nrdl"))
 	return c
 }
 
 func (e *evaluation) check(c *cobra.Command) error {
-	if e.divided && e.split.Split == (dataset.Split{}) && e.model == "" {
-		return hint.Add(misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
+	if e.divided && e.split == (dataset.Split{}) && e.model == "" {
+		return hint.Add(cli.Misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
 	}
 	if err := e.open.check(c); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, stageFlags) {
 		if c.Flags().Changed(flag) {
-			return hint.Add(misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
+			return hint.Add(cli.Misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	a.warnOfCopies(s.images)
-	protocol := experiment.Protocol{Split: e.split.Split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds}
+	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err
@@ -154,7 +154,7 @@ func (a *app) runs(runs int) (o experiment.Observer, done func()) {
 				a.tellChoice(r.Choice)
 			}
 			a.Tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
-				ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Seconds(since(r.FitSeconds)))
+				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Took(r.FitSeconds))
 		},
 	}
 	return o, func() { clear() }
@@ -171,7 +171,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	}
 	var split *dataset.Split
 	if e.divided {
-		split = &e.split.Split
+		split = &e.split
 	}
 	model := r.Model()
 	if unknown := experiment.Strangers(model.Model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
@@ -234,29 +234,13 @@ func (a *app) printResult(r experiment.Result, exists bool) {
 	if exists {
 		fmt.Fprintln(w, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Seconds(since(one.CodeSeconds)))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
 		}
 		return
 	}
 	fmt.Fprintln(w, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
-			orDash(one.Train), orDash(one.Passes), one.Status, orDashTime(one.FitSeconds), console.Seconds(since(one.CodeSeconds)))
+			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
 	}
-}
-
-func since(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-func orDash(n int) string {
-	if n == 0 {
-		return "—"
-	}
-	return fmt.Sprint(n)
-}
-
-func orDashTime(s float64) string {
-	if s == 0 {
-		return "—"
-	}
-	return console.Seconds(since(s))
 }

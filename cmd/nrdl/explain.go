@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"nrdl/explain"
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -24,7 +24,7 @@ func (a *app) explainCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain MODEL PHOTO -o WHY",
 		Short: "Show why a face has its name",
-		Long: `explain writes a page that shows why a model names a face, or reports it as ` + unknown + `:
+		Long: `explain writes a page that shows why a model names a face, or reports it as ` + nrdl.Unknown + `:
 the aligned face and its reconstruction from the atoms, the atoms with the largest
 weights, the scores of the most likely people with the threshold, and the errors that
 a robust coder finds. It begins with a summary in one sentence, which it also prints.
@@ -34,32 +34,27 @@ face of the photograph, or a picture (.png) of one face: the largest one, or the
 that --face selects.`,
 		Example: `  nrdl explain people.nrdl people/person001/0001.png -o why.html
   nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1`,
-		Args: arguments(2, 2),
+		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.check(args); err != nil {
 				return err
 			}
 			return e.run(c.Context(), args[0], args[1])
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		ValidArgsFunction: completeModel,
 	}
-	e.find.which = choiceFlag{value: string(face.All)}
-	e.find.registerDetect(c, "as the model does")
+	e.find.Which = face.All
+	detectVar(c, &e.find, "as the model does")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
-	numberVar(c, &e.number, "face", "", inRange(1, many), "explain face `N` only, 1 being the largest")
-	complete(c, "output", completeFiles("html", "png"))
+	cli.Number(c, &e.number, "face", "", cli.InRange(1, cli.Many), "explain face `N` only, 1 being the largest")
+	cli.Complete(c, "output", cli.Files("html", "png"))
 	return c
 }
 
 // explaining is one run of explain.
 type explaining struct {
 	*app
-	find   faceFlags
+	find   face.Options
 	output string
 	number int // of the face; 0 for all, or the largest of a picture
 }
@@ -68,12 +63,12 @@ type explaining struct {
 func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
 	case e.output == "":
-		return hint.Add(misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
+		return hint.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
 	case ext != ".html" && ext != ".png":
-		return hint.Add(misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
+		return hint.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}
-	if path := sameFile(e.output, args); path != "" {
-		return misuse("the explanation would take the place of %s", path)
+	if path := cli.SameFile(e.output, args...); path != "" {
+		return cli.Misuse("the explanation would take the place of %s", path)
 	}
 	return nil
 }
@@ -81,7 +76,7 @@ func (e *explaining) check(args []string) error {
 func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
-	r, err := e.open(model, &e.find, nrdl.Observer{})
+	r, err := e.open(model, e.find, nrdl.Observer{})
 	if err != nil {
 		return err
 	}
@@ -115,12 +110,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if e.picture() {
 		write = page.PNG
 	}
-	size, err := atomicfile.Write(ctx, e.output, func(w io.Writer) error { return write(w) })
-	if err != nil {
-		return err
-	}
-	e.Tell("wrote %s, %s", e.output, console.Megabytes(size))
-	return nil
+	return e.app.write(ctx, e.output, write)
 }
 
 // A numbered face is one of several.

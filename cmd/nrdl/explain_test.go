@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/internal/hint"
 	"nrdl/internal/realdata"
 	"nrdl/method"
@@ -52,9 +53,9 @@ func TestExplainPhotograph(t *testing.T) {
 	}
 	save(t, photo, canvas)
 	a := newTestApp(t)
-	run := func(output string, face int) (string, error) {
-		e := &explaining{app: a, output: filepath.Join(dir, output), number: face}
-		e.find.detect.value, e.find.which.value = "auto", "all"
+	run := func(output string, number int) (string, error) {
+		e := &explaining{app: a, output: filepath.Join(dir, output), number: number}
+		e.find = face.Options{Detect: face.Auto, Which: face.All}
 		if err := e.run(t.Context(), model, photo); err != nil {
 			return "", err
 		}

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"nrdl/internal/cli"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,7 +77,7 @@ func TestSenselessFlags(t *testing.T) {
 			if !known {
 				t.Errorf("%s --%s is %s: its value is not checked", c.CommandPath(), f.Name, f.Value.Type())
 			}
-			if f.Value.Type() == "string" && choicesOf(c, f.Name) != "" {
+			if f.Value.Type() == "string" && cli.Choices(c, f.Name) != nil {
 				values = slices.Concat(values, words)
 			}
 			for _, v := range values {
@@ -99,7 +100,7 @@ func wantRefused(t *testing.T, a *app, args []string, flag string) {
 	root := a.rootCmd()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
-	if misuse := (usageError{}); !errors.As(err, &misuse) {
+	if !cli.IsMisuse(err) {
 		t.Errorf("nrdl %.300q: %v", args, err)
 		return
 	}

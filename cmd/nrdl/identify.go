@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,14 +16,14 @@ import (
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/internal/linkdir"
+	"nrdl/internal/photolist"
+	"nrdl/internal/results"
 	"nrdl/internal/watchdir"
 )
-
-// unknown stands for the name of a stranger.
-const unknown = nrdl.Unknown
 
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
@@ -36,7 +36,7 @@ subfolders; - reads the paths of images from standard input, one per line. If th
 model was trained on face crops, the images must be face crops too.
 
 A face whose best score leads the second by less than the threshold is reported as
-` + unknown + `, without a probability; in JSON its name is null, known is false, and guess is
+` + nrdl.Unknown + `, without a probability; in JSON its name is null, known is false, and guess is
 the best guess. A face of poor quality, a photograph without a face and a blank image
 have an empty name; a warning says why. The exit status is 1 if no usable face was
 found, or if an image could not be read. An image that is deleted during the run is
@@ -44,7 +44,7 @@ left out with a warning.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
-` + unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
+` + nrdl.Unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
 
@@ -69,9 +69,9 @@ when the file has stopped growing.`,
   nrdl identify people.nrdl --watch inbox`,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
-				return arguments(1, -1)(c, args)
+				return cli.Arguments(1, -1)(c, args)
 			}
-			return arguments(2, -1)(c, args)
+			return cli.Arguments(2, -1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := i.check(c, args[1:]); err != nil {
@@ -79,12 +79,7 @@ when the file has stopped growing.`,
 			}
 			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		ValidArgsFunction: completeModel,
 	}
 	i.register(c)
 	return c
@@ -92,7 +87,7 @@ when the file has stopped growing.`,
 
 func (i *identification) register(c *cobra.Command) {
 	i.top = 1
-	numberVar(c, &i.top, "top", "t", inRange(1, many), "add the `N` most likely people with their scores to each line, best first")
+	cli.Number(c, &i.top, "top", "t", cli.InRange(1, cli.Many), "add the `N` most likely people with their scores to each line, best first")
 	c.Flags().Lookup("top").DefValue = "" // without the flag lines have none
 	c.Flags().BoolVar(&i.json, "json", false, "write JSON Lines, one object per photograph: file, size, faces, model")
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
@@ -101,10 +96,10 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
-	i.find.register(c, face.All, "as the model does")
-	complete(c, "output", completeFiles("jsonl"))
+	findVar(c, &i.find, face.All, "as the model does")
+	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
-		complete(c, name, completeFolders)
+		cli.Complete(c, name, cli.Folders)
 	}
 }
 
@@ -112,22 +107,22 @@ func (i *identification) register(c *cobra.Command) {
 func (i *identification) check(c *cobra.Command, paths []string) error {
 	lists := 0
 	for _, p := range paths {
-		if p == standardInput {
+		if p == photolist.StandardInput {
 			lists++
 		}
 	}
 	switch {
 	case i.json && i.csv:
-		return misuse("--json and --csv exclude each other")
+		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
-		return hint.Add(misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+		return hint.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
 	case i.resume && i.output == "":
-		return hint.Add(misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
+		return hint.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
 	case lists > 1:
-		return misuse("standard input is given twice")
+		return cli.Misuse("standard input is given twice")
 	}
 	if i.draw != "" && i.sort != "" && (linkdir.Within(i.draw, i.sort) || linkdir.Within(i.sort, i.draw)) {
-		return misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
+		return cli.Misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
 	i.pairs = c.Flags().Changed("top")
 	return nil
@@ -140,18 +135,19 @@ type identification struct {
 	r        *nrdl.Recogniser
 	checksum string            // of the model file, where results have it
 	single   bool              // one image is asked for, and nothing else
-	results  *results          // nil without -o
+	outputs  photolist.Outputs // of --draw and --sort
+	results  results.Writer
+	file     *results.File     // that results are written to; nil without -o
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
-	drawings errgroup.Group // of --draw
-	drawn    atomicfile.Writer
-	large    sync.Mutex // photographs that are drawn one at a time, for memory
+	drawn    results.Drawings
+	drawings errgroup.Group // of drawn
 }
 
 // identifyFlags are the flags of identify.
 type identifyFlags struct {
-	find       faceFlags
+	find       face.Options
 	top        int
 	pairs      bool // lines of text have the likeliest people too
 	json, csv  bool
@@ -171,27 +167,28 @@ type tally struct {
 	unknown  int // faces
 }
 
-// run names the faces in the images at paths, of which standardInput stands for
+// run names the faces in the images at paths, of which photolist.StandardInput stands for
 // the list in stdin.
 func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
 	if err := i.openModel(model); err != nil {
 		return err
 	}
-	sources, err := i.list(paths)
+	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
+	sources, err := i.outputs.Of(paths, i.watched != "")
 	if err != nil {
-		return err
+		return cli.AsMisuse(err)
 	}
 	if i.watched != "" {
 		if err := i.mayWatch(); err != nil {
 			return err
 		}
 	}
-	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].found
+	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].Found
 	if i.output != "" {
-		if i.results, err = openResults(i.output, i.checksum, i.resume); err != nil {
+		if i.file, err = results.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, i.results.close()) }()
+		defer func() { err = errors.Join(err, i.file.Close()) }()
 	}
 	if i.sort != "" {
 		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Parts().Classes, i.Warn); err != nil {
@@ -203,20 +200,21 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
+		i.drawn.Dir = i.draw
 	}
-	if i.csv {
-		i.writeHeader()
+	if err := i.openWriter(); err != nil {
+		return err
 	}
 	var files []string
 	for _, s := range sources {
-		files = append(files, s.path)
+		files = append(files, s.Path)
 	}
 	if err := face.Mistaken(ctx, i.r.Model().Frame, files); err != nil {
 		i.WarnOf(err)
 	}
 	start := time.Now()
-	err = i.nameAll(ctx, sources, slices.Contains(paths, standardInput), stdin)
-	if ctx.Err() != nil && i.results != nil {
+	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
+	if ctx.Err() != nil && i.file != nil {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	}
 	if err != nil {
@@ -227,10 +225,10 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 
 // nameAll names the faces in sources, in the images that a list has, and in those
 // in the folder that is watched, until ctx ends.
-func (i *identification) nameAll(ctx context.Context, sources []source, listed bool, list io.Reader) error {
+func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.listed(ctx, sources, list), 0
+		images, total = i.outputs.Listed(ctx, sources, list), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err
@@ -238,9 +236,41 @@ func (i *identification) nameAll(ctx context.Context, sources []source, listed b
 	return i.follow(ctx)
 }
 
+// openWriter opens what the results go to.
+func (i *identification) openWriter() (err error) {
+	switch {
+	case i.file != nil:
+		i.results = i.file.Write
+	case i.json:
+		i.results = results.JSON(i.Out, i.top, i.checksum)
+	case i.csv:
+		i.results, err = results.Table(i.Out, i.top)
+	case i.pairs:
+		i.results = results.Lines(i.Out, i.top)
+	default:
+		i.results = results.Lines(i.Out, 0)
+	}
+	return err
+}
+
+// mayWatch is an error if the folder cannot be watched.
+func (i *identification) mayWatch() error {
+	info, err := os.Stat(i.watched)
+	switch {
+	case err != nil:
+		return fmt.Errorf("watch: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("watch: %s is no folder", i.watched)
+	}
+	if err := i.outputs.Outside(i.watched); err != nil {
+		return cli.AsMisuse(err)
+	}
+	return nil
+}
+
 // openModel reads the model and prepares what depends on it.
 func (i *identification) openModel(path string) (err error) {
-	if i.r, err = i.open(path, &i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
+	if i.r, err = i.open(path, i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
 		return err
 	}
 	m := i.r.Model()
@@ -250,7 +280,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	i.top = min(i.top, len(m.Parts().Classes))
 	if i.json || i.output != "" {
-		if i.checksum, err = fileChecksum(path); err != nil {
+		if i.checksum, err = results.Checksum(path); err != nil {
 			return err
 		}
 	}
@@ -276,7 +306,7 @@ func enabling(r *nrdl.Recogniser, path string) string {
 // end tells how it went, and is an error where something went wrong.
 func (i *identification) end(took time.Duration) error {
 	t := i.tally
-	if i.results != nil || i.sorter != nil || i.draw != "" {
+	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
 	}
 	if t.failed > 0 && t.files > 1 {

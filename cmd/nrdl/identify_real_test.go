@@ -17,11 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"nrdl"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	xdraw "golang.org/x/image/draw"
 
 	"nrdl/dataset"
 	"nrdl/internal/realdata"
+	"nrdl/internal/results"
 )
 
 // TestIdentifyPhotographs learns from real photographs and names others, among
@@ -154,9 +157,9 @@ func jpegOf(t *testing.T, m image.Image) []byte {
 }
 
 // objectsIn are the lines of a file of results.
-func objectsIn(ts *testscript.TestScript, text string) (all []object) {
+func objectsIn(ts *testscript.TestScript, text string) (all []results.Object) {
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
-		var o object
+		var o results.Object
 		ts.Check(json.Unmarshal(lines.Bytes(), &o))
 		all = append(all, o)
 	}
@@ -247,7 +250,7 @@ func sortedRight(ts *testscript.TestScript, _ bool, args []string) {
 	for _, link := range links {
 		_, err := os.Stat(link)
 		ts.Check(err)
-		if person := filepath.Base(filepath.Dir(link)); person != unknown && !strings.HasPrefix(filepath.Base(link), person) {
+		if person := filepath.Base(filepath.Dir(link)); person != nrdl.Unknown && !strings.HasPrefix(filepath.Base(link), person) {
 			wrong++
 		}
 	}

@@ -19,37 +19,27 @@ import (
 	"nrdl/face"
 	"nrdl/internal/console"
 	"nrdl/internal/linkdir"
+	"nrdl/internal/photolist"
 	"nrdl/internal/watchdir"
 )
 
 // A photoResult is an image file with what the model says of it.
 type photoResult struct {
-	source
+	photolist.Source
 	nrdl.Result
-}
-
-// nameOf is whose face it is, unknown, or "" where it is refused.
-func nameOf(f nrdl.Face) string {
-	switch {
-	case f.Rejected != nil:
-		return ""
-	case !f.Known:
-		return unknown
-	}
-	return f.Name
 }
 
 // stream names the faces in sources, of which there are total, or 0 where that
 // is not known, and writes the results in their order.
-func (i *identification) stream(ctx context.Context, sources iter.Seq[source], total int) error {
+func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.Source], total int) error {
 	show, done := i.progress(total)
 	defer done()
 	i.drawings.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
-	var queue []source // those that are being looked at, in order
+	var queue []photolist.Source // those that are being looked at, in order
 	photos := func(yield func(nrdl.Photo) bool) {
 		for s := range sources {
-			if s.err == nil && !i.results.claim(s.path) {
+			if s.Err == nil && !i.file.Claim(s.Path) {
 				i.tally.skipped++
 				show()
 				continue
@@ -58,16 +48,16 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[source], t
 			queue = append(queue, s)
 			mu.Unlock()
 			load := func() ([]byte, error) {
-				if s.err != nil {
-					return nil, s.err
+				if s.Err != nil {
+					return nil, s.Err
 				}
-				data, err := dataset.ReadFile(s.path)
+				data, err := dataset.ReadFile(s.Path)
 				if err != nil {
 					err = fmt.Errorf("read image: %w", err)
 				}
 				return data, err
 			}
-			if !yield(nrdl.Photo{Name: s.path, Load: load}) {
+			if !yield(nrdl.Photo{Name: s.Path, Load: load}) {
 				return
 			}
 		}
@@ -90,17 +80,17 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[source], t
 
 // take writes what is wanted of p, which could not be read where err is not nil.
 func (i *identification) take(ctx context.Context, p *photoResult, err error) error {
-	p.err = err
+	p.Err = err
 	if err != nil {
 		if i.failed(p) {
 			return i.write(p)
 		}
-		i.results.unclaim(p.path)
+		i.file.Unclaim(p.Path)
 		return nil
 	}
 	i.tally.files++
 	if i.draw != "" {
-		i.drawings.Go(func() error { return p.unlessVanished(i.drawOne(ctx, p), "drawn", i.Warn) })
+		i.drawings.Go(func() error { return p.unlessVanished(i.drawn.Draw(ctx, p.Result, p.Below), "drawn", i.Warn) })
 	}
 	i.count(p)
 	if i.sorter != nil {
@@ -111,22 +101,30 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 	return i.write(p)
 }
 
+// write writes the result p.
+func (i *identification) write(p *photoResult) error {
+	if err := i.results(p.Result, p.Err); err != nil || i.file != nil {
+		return err
+	}
+	return i.Out.Flush()
+}
+
 // failed tells that p cannot be read, and reports whether that is its result: what
 // vanished from a folder has none, nor what may still be written.
 func (i *identification) failed(p *photoResult) bool {
 	switch {
-	case p.found && errors.Is(p.err, fs.ErrNotExist):
+	case p.Found && errors.Is(p.Err, fs.ErrNotExist):
 		if i.watcher == nil {
-			i.Warn("%s vanished from its folder before it was read", p.path)
+			i.Warn("%s vanished from its folder before it was read", p.Path)
 		}
 		return false
-	case i.watcher != nil && !i.watcher.GivesUp(p.path):
+	case i.watcher != nil && !i.watcher.GivesUp(p.Path):
 		return false
 	}
 	i.tally.files++
 	i.tally.failed++
-	i.Complain(readable(p.err))
-	return p.path != ""
+	i.Complain(readable(p.Err))
+	return p.Path != ""
 }
 
 // place links to p from the folders of those who are in it.
@@ -139,22 +137,22 @@ func (i *identification) place(p *photoResult) error {
 		case f.Known:
 			people = append(people, f.Name)
 		default:
-			other = unknown
+			other = nrdl.Unknown
 		}
 	}
-	return i.sorter.Place(p.path, people, other)
+	return i.sorter.Place(p.Path, people, other)
 }
 
 // unlessVanished returns err, or warns where it is because the image of p is no
 // longer in its folder. A file can be missing in the output as well.
 func (p *photoResult) unlessVanished(err error, done string, warn func(string, ...any)) error {
-	if !p.found || !errors.Is(err, fs.ErrNotExist) {
+	if !p.Found || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, gone := os.Stat(p.path); !errors.Is(gone, fs.ErrNotExist) {
+	if _, gone := os.Stat(p.Path); !errors.Is(gone, fs.ErrNotExist) {
 		return err
 	}
-	warn("%s vanished from its folder before it was %s", p.path, done)
+	warn("%s vanished from its folder before it was %s", p.Path, done)
 	return nil
 }
 
@@ -164,7 +162,7 @@ func (i *identification) count(p *photoResult) {
 	looked := false
 	for k, f := range p.Faces {
 		switch {
-		case f.Rejected != nil && len(p.Faces) > 1 && face.Which(i.find.which.value) != face.Refuse:
+		case f.Rejected != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
 			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))
 		case f.Rejected != nil && k == 0:
 			why = append(why, f.Rejected)
@@ -182,11 +180,11 @@ func (i *identification) count(p *photoResult) {
 	}
 	if !looked && i.single {
 		i.tally.failed++
-		i.Complain(fmt.Errorf("%s: %w", p.path, why[0]))
+		i.Complain(fmt.Errorf("%s: %w", p.Path, why[0]))
 		return
 	}
 	for _, err := range why {
-		i.Warn("%s: %v", p.path, err)
+		i.Warn("%s: %v", p.Path, err)
 	}
 	if !looked {
 		i.tally.faceless++
@@ -205,7 +203,7 @@ func (i *identification) follow(ctx context.Context) error {
 			i.Complain(readable(err))
 		}
 		if len(ready) > 0 {
-			if err := i.stream(ctx, slices.Values(sourcesIn(i.watched, ready, true)), len(ready)); err != nil {
+			if err := i.stream(ctx, slices.Values(photolist.In(i.watched, ready, true)), len(ready)); err != nil {
 				return err
 			}
 		}
@@ -224,11 +222,12 @@ const fewImages = 10
 // progress returns what shows that one image more is done, of total, 0 where that
 // is not known, where the story goes to a terminal and the results go elsewhere.
 func (i *identification) progress(total int) (show, done func()) {
-	alone := i.results != nil || !term.IsTerminal(int(os.Stdout.Fd()))
+	alone := i.file != nil || !term.IsTerminal(int(os.Stdout.Fd()))
 	if !i.Terminal || !alone || total > 0 && total <= fewImages {
 		return func() {}, func() {}
 	}
 	bar, start, n := i.NewBar("naming"), time.Now(), 0
+	bar.Show(0, "")
 	return func() {
 		n++
 		took := time.Since(start)

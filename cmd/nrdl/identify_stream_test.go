@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"nrdl/dataset"
+	"nrdl/internal/photolist"
+	"nrdl/internal/results"
 	"nrdl/method"
 )
 
@@ -28,6 +30,7 @@ func newNaming(t *testing.T) (*identification, *os.File) {
 	if err := i.openModel(path); err != nil {
 		t.Fatal(err)
 	}
+	i.results = results.Lines(i.Out, 0)
 	return i, out
 }
 
@@ -37,8 +40,8 @@ func TestStreamIsBounded(t *testing.T) {
 	i, _ := newNaming(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err := i.stream(ctx, func(yield func(source) bool) {
-		for ; yield(source{path: "gone.png", found: true}); n++ {
+	err := i.stream(ctx, func(yield func(photolist.Source) bool) {
+		for ; yield(photolist.Source{Path: "gone.png", Found: true}); n++ {
 			if n == 10*64 {
 				cancel()
 			}
@@ -67,8 +70,8 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := filepath.Join(dir, "missing.png")
-	sources := []source{{path: missing, found: true}, {path: there, found: true}, {path: missing}, {err: errors.New("x.heic cannot be read")}}
-	err = i.stream(t.Context(), func(yield func(source) bool) {
+	sources := []photolist.Source{{Path: missing, Found: true}, {Path: there, Found: true}, {Path: missing}, {Err: errors.New("x.heic cannot be read")}}
+	err = i.stream(t.Context(), func(yield func(photolist.Source) bool) {
 		for _, s := range sources {
 			if !yield(s) {
 				return

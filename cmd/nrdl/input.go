@@ -17,6 +17,7 @@ import (
 	"nrdl/frontend"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -27,13 +28,13 @@ type inputFlags struct {
 	text, photometric, project string
 	mirror                     bool
 	crop                       float64
-	size                       sizeFlag
-	find                       faceFlags
+	size                       dataset.Size
+	find                       face.Options
 	set                        *pflag.FlagSet
 }
 
 func checkCrop(v float64) error {
-	if err := aShare(false)(v); err != nil {
+	if err := cli.Share(false)(v); err != nil {
 		return hint.Add(err, "0.5 keeps the middle half of the height and of the width")
 	}
 	return nil
@@ -49,7 +50,7 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
 	f.set.Lookup("input").Usage += " (default faces96, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
-	complete(c, "project", completeProjections)
+	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 
 // registerStages registers the flags for what is not learnt.
@@ -57,11 +58,15 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
 	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, or features joined by +, as igo+lbp:cell=5.34; nrdl methods lists them")
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` before the features that reduce light and noise, as despeckle+lcn, or none")
-	numberVar(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
-	f.size.register(c)
-	f.find.register(c, face.Largest, "in photographs and not in crops of faces")
-	complete(c, "input", completeInputs)
-	complete(c, "photometric", completeSteps)
+	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
+	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
+	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
+	inputs := slices.Concat(inputWords, featureWords)
+	if c.Name() == "train" || c.Name() == "evaluate" {
+		inputs = slices.Insert(inputs, 0, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
+	}
+	cli.Complete(c, "input", cli.Words(inputs...))
+	cli.Complete(c, "photometric", cli.Words(slices.Concat([]string{"none"}, stepWords)...))
 }
 
 // stageFlags are those that change an input.
@@ -80,12 +85,12 @@ func (f *inputFlags) edit(in frontend.Pipeline) (_ frontend.Pipeline, err error)
 	}
 	if f.changed("photometric") {
 		if in.Photometric, err = feature.ParseSteps(f.photometric); err != nil {
-			return in, misuse("--photometric: %w", err)
+			return in, cli.Misuse("--photometric: %w", err)
 		}
 	}
 	if f.changed("project") {
 		if in.Projection, err = projection.Parse(f.project); err != nil {
-			return in, misuse("--project: %w", err)
+			return in, cli.Misuse("--project: %w", err)
 		}
 		if in.Projection.IsZero() {
 			in.Shift = 0
@@ -98,7 +103,7 @@ func (f *inputFlags) edit(in frontend.Pipeline) (_ frontend.Pipeline, err error)
 		in.Crop = f.crop
 	}
 	if f.size.Len() != 0 {
-		in.Size = f.size.Size
+		in.Size = f.size
 	}
 	return in, nil
 }
@@ -108,14 +113,14 @@ func (f *inputFlags) edit(in frontend.Pipeline) (_ frontend.Pipeline, err error)
 func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 	words := strings.Fields(f.text)
 	if len(words) == 0 {
-		return frontend.Pipeline{}, hint.Add(misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
+		return frontend.Pipeline{}, hint.Add(cli.Misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
-		return frontend.Pipeline{}, hint.Add(misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
+		return frontend.Pipeline{}, hint.Add(cli.Misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
 	}
 	in, err := frontend.Parse(f.text)
 	if err != nil {
-		return in, misuse("--input: %w", err)
+		return in, cli.Misuse("--input: %w", err)
 	}
 	return in.ForImages(frame), nil
 }
@@ -136,10 +141,10 @@ func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 		in.Size = nrdl.DefaultFrame.Size
 	}
 	if err := in.Plausible(); err != nil {
-		return in, usageError{err}
+		return in, cli.AsMisuse(err)
 	}
 	if in.Size == (dataset.Size{}) && in.Crop != 0 && in.Crop != 1 {
-		err := misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
+		err := cli.Misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
 		return in, hint.Add(err, "--size HxW is what that part of the images is brought to")
 	}
 	return in, nil
@@ -153,12 +158,12 @@ func (f *inputFlags) isAuto() (bool, error) {
 	}
 	for _, flag := range []string{"set", "preset"} {
 		if f.changed(flag) && !f.changed("method") {
-			return true, hint.Add(misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
+			return true, hint.Add(cli.Misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
 		}
 	}
 	for _, flag := range []string{"photometric", "mirror", "project"} {
 		if f.changed(flag) {
-			return true, misuse("--%s has no meaning with --input auto, which chooses it", flag)
+			return true, cli.Misuse("--%s has no meaning with --input auto, which chooses it", flag)
 		}
 	}
 	return true, nil
@@ -179,7 +184,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 		return nil, err
 	}
 	if s.auto && !l.chooses {
-		return nil, hint.Add(misuse("--input %s is no input here", auto), autoHint)
+		return nil, hint.Add(cli.Misuse("--input %s is no input here", auto), autoHint)
 	}
 	in, err := l.input.reads(path)
 	if err != nil {
@@ -188,7 +193,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	if err := l.plausible(path, in); err != nil {
 		return nil, err
 	}
-	if s.images, err = a.read(ctx, path, in.Frame, l.input.find.options()); err != nil {
+	if s.images, err = a.read(ctx, path, in.Frame, l.input.find); err != nil {
 		return nil, err
 	}
 	s.Options, err = l.options(s.images)
@@ -221,7 +226,7 @@ func (l *learning) plausible(path string, in frontend.Pipeline) error {
 		return nil
 	}
 	if err := method.Suits(m, in.Grid()); err != nil {
-		return usageError{err}
+		return cli.AsMisuse(err)
 	}
 	return nil
 }
@@ -234,7 +239,7 @@ func (l *learning) projectionChosen() bool {
 // options are the defaults for images with what the flags say.
 func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 	o = nrdl.Defaults(images)
-	o.Seed, o.Detect = l.seed, l.input.find.options()
+	o.Seed, o.Detect = l.seed, l.input.find
 	if o.Pipeline, err = l.input.edit(o.Pipeline); err != nil {
 		return o, err
 	}
@@ -272,7 +277,7 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 	}
 	o, done := a.observer()
 	defer done()
-	read := nrdl.ReadOptions{Frame: dataset.Frame{Size: l.input.size.Size}, Detect: l.input.find.options(), Observer: o}
+	read := nrdl.ReadOptions{Frame: dataset.Frame{Size: l.input.size}, Detect: l.input.find, Observer: o}
 	return nrdl.Candidates(ctx, a.databases("").Find(path), s.images, columns, by, read)
 }
 

@@ -13,6 +13,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/method"
@@ -35,9 +36,9 @@ func (l *learning) register(c *cobra.Command) {
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
 	f.Uint64Var(&l.seed, "seed", 0, "random seed `N`")
-	complete(c, "method", completeMethods)
-	complete(c, "preset", completePresets)
-	complete(c, "set", completeParams)
+	cli.Complete(c, "method", cli.Words(methodWords...))
+	cli.Complete(c, "preset", cli.Words(presetWords...))
+	cli.Complete(c, "set", completeParams)
 }
 
 // configured returns the method that the flags describe, for samples that in
@@ -47,30 +48,30 @@ func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
 	if l.method != "" {
 		var err error
 		if m, err = method.Named(l.method); err != nil {
-			return nil, usageError{err}
+			return nil, cli.AsMisuse(err)
 		}
 	}
 	if l.preset != "" {
 		var err error
 		if m, err = method.Preset(m, l.preset); err != nil {
-			return nil, usageError{err}
+			return nil, cli.AsMisuse(err)
 		}
 	}
 	for _, s := range l.set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, hint.Add(misuse("--set %q is not of the form NAME=VALUE", s),
+			return nil, hint.Add(cli.Misuse("--set %q is not of the form NAME=VALUE", s),
 				"nrdl methods %s lists the parameters", m.Name())
 		}
 		path, value = strings.TrimSpace(path), strings.TrimSpace(value)
 		next, err := method.Set(m, path, value)
 		if err != nil {
-			return nil, l.named(usageError{err}, m, path, value)
+			return nil, l.named(cli.AsMisuse(err), m, path, value)
 		}
 		m = next
 	}
 	if err := m.Validate(); err != nil {
-		return nil, misuse("%s: %w", m.Name(), err)
+		return nil, cli.Misuse("%s: %w", m.Name(), err)
 	}
 	return m, nil
 }
@@ -89,46 +90,33 @@ func (l *learning) named(err error, m classify.Method, path, value string) error
 	return hint.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s", of.Name(), m.Name(), of.Name())
 }
 
-// sizeFlag is a --size HxW; zero where it is not given.
-type sizeFlag struct{ dataset.Size }
-
-func (s *sizeFlag) register(c *cobra.Command) {
-	s.registerAs(c, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
-}
-
-func (s *sizeFlag) registerAs(c *cobra.Command, use string) {
-	c.Flags().Var(s, "size", use)
-	complete(c, "size", cobra.FixedCompletions([]string{"32x32", "56x46", "64x64"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (s *sizeFlag) String() string {
-	if s.Len() == 0 {
-		return ""
+// sizeVar registers a --size HxW; zero where it is not given.
+func sizeVar(c *cobra.Command, to *dataset.Size, use string) {
+	parse := func(text string) (dataset.Size, error) {
+		size, err := dataset.ParseSize(text)
+		if err == nil && size.Len() == 0 {
+			err = fmt.Errorf("size %q has no pixels", text)
+		}
+		return size, err
 	}
-	return s.Size.String()
+	cli.Var(c, to, "size", "", "HxW", use, parse, func(s dataset.Size) string {
+		if s.Len() == 0 {
+			return ""
+		}
+		return s.String()
+	})
+	cli.Complete(c, "size", cli.Words("32x32", "56x46", "64x64"))
 }
 
-func (s *sizeFlag) Type() string { return "HxW" }
-
-func (s *sizeFlag) Set(text string) (err error) {
-	s.Size, err = dataset.ParseSize(text)
-	if err == nil && s.Len() == 0 {
-		return fmt.Errorf("size %q has no pixels", text)
+// splitVar registers a --split.
+func splitVar(c *cobra.Command, to *dataset.Split, use string) {
+	var forms []string // with a number in place of K
+	for _, f := range dataset.SplitForms {
+		forms = append(forms, strings.TrimSuffix(f, "K"))
 	}
-	return err
+	cli.Var(c, to, "split", "", "SPLIT", use+": "+strings.Join(dataset.SplitForms, ", "), dataset.ParseSplit, dataset.Split.String)
+	cli.Complete(c, "split", cli.Words(forms...))
 }
-
-// splitFlag is a --split; dataset.Split with the Type that pflag asks for.
-type splitFlag struct{ dataset.Split }
-
-func (s *splitFlag) register(c *cobra.Command, use string) {
-	c.Flags().Var(s, "split", use+": "+strings.Join(dataset.SplitForms, ", "))
-	complete(c, "split", cobra.FixedCompletions(splitCompletions(), cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (s *splitFlag) Type() string { return "SPLIT" }
-
-func (s *splitFlag) Set(text string) error { return s.UnmarshalText([]byte(text)) }
 
 // read reads the data set at path, or else below the folder that NRDL_DATA names,
 // and tells what it holds.
@@ -141,21 +129,12 @@ func (a *app) read(ctx context.Context, path string, f dataset.Frame, find face.
 	if err != nil {
 		return nil, err
 	}
-	what := describe(images)
+	what := console.Contents(images)
 	if !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
 	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))
 	return images, nil
-}
-
-// describe counts what is in a set: "10 people, 100 images of 32x32".
-func describe(set *dataset.Images) string {
-	d, n := set.X.Dims()
-	if !set.AreImages() {
-		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
-	}
-	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
 }
 
 // tellMethod tells a method's parameters as --set would give them.
@@ -173,19 +152,4 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 		line += word
 	}
 	a.Tell("%s", line)
-}
-
-// ended tells why a fit ended.
-func ended(o classify.Outcome) string {
-	switch o.Status {
-	case classify.ClosedForm:
-		return "learnt"
-	case classify.Converged:
-		return fmt.Sprintf("converged after %s", console.Passes(o.Iter))
-	case classify.Complete:
-		return fmt.Sprintf("learnt in %s, all that were asked for", console.Passes(o.Iter))
-	case classify.Exhausted:
-		return fmt.Sprintf("not converged in %s, all that were allowed", console.Passes(o.Iter))
-	}
-	return fmt.Sprintf("%s after %s", o.Status, console.Passes(o.Iter))
 }

@@ -12,6 +12,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/legible"
+	"nrdl/internal/results"
 	"nrdl/synthetic"
 )
 
@@ -179,7 +180,7 @@ func TestNamesInTables(t *testing.T) {
 	stdout, _, _ := output(t, append(args, "--json")...)
 	dec := json.NewDecoder(strings.NewReader(stdout))
 	for _, image := range images {
-		var o object
+		var o results.Object
 		if err := dec.Decode(&o); err != nil || o.File != dataset.Text(image) {
 			t.Errorf("%q is %q in JSON: %v", image, o.File, err)
 		}

@@ -11,7 +11,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"nrdl/internal/blas"
+	"nrdl/internal/cli"
 )
 
 // Exit statuses.
@@ -38,7 +38,7 @@ func run(args []string) int {
 
 	err := blas.EnvError()
 	if err != nil {
-		err = misuse("%s", strings.TrimPrefix(err.Error(), "blas: "))
+		err = cli.Misuse("%s", strings.TrimPrefix(err.Error(), "blas: "))
 	} else {
 		root := a.rootCmd()
 		root.SetArgs(args)
@@ -87,7 +87,7 @@ func (a *app) report(err error) int {
 	if !errors.Is(err, errReported) {
 		a.Complain(err)
 	}
-	if misuse := (usageError{}); errors.As(err, &misuse) {
+	if cli.IsMisuse(err) {
 		return misused
 	}
 	return failed
@@ -95,10 +95,3 @@ func (a *app) report(err error) int {
 
 // errReported is returned by a command that has printed its errors itself.
 var errReported = errors.New("reported")
-
-// A usageError is a command line that makes no sense, whatever the data.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

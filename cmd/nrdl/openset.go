@@ -13,6 +13,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/report"
@@ -34,13 +35,13 @@ var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "strangers
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and false accepts")
 	o.enrolled = 0.5
-	numberVar(c, &o.enrolled, "enrolled", "", aShare(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
+	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
-	numberVar(c, &o.given, "given", "", inRange(0, many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
+	cli.Number(c, &o.given, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
-	complete(c, "strangers", completeFolders)
-	complete(c, "output", completeFiles("html", "md"))
+	cli.Complete(c, "strangers", cli.Folders)
+	cli.Complete(c, "output", cli.Files("html", "md"))
 }
 
 // check reports flags that do not go together.
@@ -48,22 +49,22 @@ func (o *openSet) check(c *cobra.Command) error {
 	if !o.on {
 		for _, flag := range openSetFlags {
 			if c.Flags().Changed(flag) {
-				return hint.Add(misuse("--%s has no meaning without --open-set", flag), "add --open-set to judge by people who are not enrolled")
+				return hint.Add(cli.Misuse("--%s has no meaning without --open-set", flag), "add --open-set to judge by people who are not enrolled")
 			}
 		}
 		return nil
 	}
 	switch {
 	case c.Flags().Changed("model"):
-		return hint.Add(misuse("--open-set with --model: it learns models of its own"), "leave out --model")
+		return hint.Add(cli.Misuse("--open-set with --model: it learns models of its own"), "leave out --model")
 	case o.calibrate.folds == 0:
-		return misuse("--calibrate 0 with --open-set: nobody would be unknown")
+		return cli.Misuse("--calibrate 0 with --open-set: nobody would be unknown")
 	case o.given > 0 && o.strangers == "":
-		return hint.Add(misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
+		return hint.Add(cli.Misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
 	}
 	if o.output != "" {
 		if _, err := report.OpenSetFormat(o.output); err != nil {
-			return usageError{err}
+			return cli.AsMisuse(err)
 		}
 	}
 	return nil
@@ -81,14 +82,14 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 		return err
 	}
 	if s.auto {
-		return hint.Add(misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
+		return hint.Add(cli.Misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
 	}
 	people := int(e.open.enrolled*float64(len(s.images.Classes)) + 0.5)
 	if s.Options, err = e.learn.options(s.images.First(people)); err != nil { // as for those who are enrolled
 		return err
 	}
 	o := experiment.OpenSet{
-		Split: e.split.Split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
+		Split: e.split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
 		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), Given: e.open.given,
 	}
 	if e.open.strangers != "" {
@@ -143,11 +144,7 @@ func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, dat
 	if err != nil {
 		return err
 	}
-	size, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
-	if err == nil {
-		a.Tell("wrote %s, %s", path, console.Megabytes(size))
-	}
-	return err
+	return a.write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
 }
 
 func (a *app) printOpenSet(r *experiment.OpenSetResult) {

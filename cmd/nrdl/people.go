@@ -7,7 +7,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nrdl"
+
+	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 
 	"github.com/spf13/cobra"
@@ -21,7 +25,7 @@ func (a *app) peopleCmd() *cobra.Command {
 		Long: `people lists the people of a model: the number of stored faces, their quality, and
 how well each person is recognised. For the latter, faces are held out in turn
 (cross-validation) and then identified: right counts the faces whose best guess is
-the person, known those of them above the threshold; the others would be ` + unknown + `.
+the person, known those of them above the threshold; the others would be ` + nrdl.Unknown + `.
 rival is the person who is most often confused with this one, or comes closest.
 
 train and calibrate print a share of known faces too. It is usually lower, because
@@ -29,7 +33,7 @@ they leave out people as well.`,
 		Example: `  nrdl people people.nrdl
   nrdl people people.nrdl --list
   nrdl people people.nrdl --json`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.people(c.Context(), args[0], asJSON, list)
 		},
@@ -42,7 +46,7 @@ they leave out people as well.`,
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {
 	o, done := a.observer()
-	r, err := a.open(path, &faceFlags{}, o)
+	r, err := a.open(path, face.Options{}, o)
 	if err != nil {
 		return err
 	}

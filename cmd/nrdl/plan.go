@@ -23,11 +23,10 @@ func (a *app) readPlan(path string) (*experiment.Plan, error) {
 	text, ok := plans.Named(path)
 	if !ok {
 		_, err := experiment.ReadPlan(path)
-		near := hint.Of(hint.Unknown("plan", path, plans.Names()))
-		if !strings.HasPrefix(near, "did you mean") {
-			near = "give the file of a plan, or the name of one that comes with nrdl: " + strings.Join(plans.Names(), ", ")
+		if near := hint.Nearest(path, plans.Names()); near != "" {
+			return nil, hint.Add(err, "did you mean %q?", near)
 		}
-		return nil, hint.Add(err, "%s", near)
+		return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
 	}
 	plan, err := experiment.ParsePlan(text, path)
 	if err != nil {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/face"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -25,9 +26,9 @@ deleted from the file, but not from a copy that --backup made. At least two peop
 must be left.`,
 		Example: `  nrdl remove people.nrdl person008
   nrdl remove people.nrdl person006 person007 --backup`,
-		Args: arguments(2, -1),
+		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.remove(c.Context(), r, args[0], args[1:])
 			})
 		},
@@ -62,12 +63,12 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 
 // unknownPerson is the error for somebody who is not in the model at path.
 func unknownPerson(path, name string, r *nrdl.Recogniser) error {
-	err := hint.Unknown("person", name, r.Model().Parts().Classes)
-	h := hint.Of(err)
-	if !strings.HasPrefix(h, "did you mean") { // a list of very many, perhaps
-		h = "nrdl people " + path + " lists them"
+	people := r.Model().Parts().Classes
+	err := fmt.Errorf("%s: %w", path, hint.Unknown("person", name, people))
+	if hint.Nearest(name, people) == "" { // they may be very many
+		err = hint.Add(err, "nrdl people %s lists them", path)
 	}
-	return hint.Add(fmt.Errorf("%s: %w", path, err), "%s", h)
+	return err
 }
 
 func (a *app) renameCmd() *cobra.Command {
@@ -80,13 +81,13 @@ the people follows their names: the result is the same as if the folder of the p
 had the new name. --merge joins two names of the same person.`,
 		Example: `  nrdl rename people.nrdl person001 zoë
   nrdl rename people.nrdl person002 zoë --merge`,
-		Args: arguments(3, 3),
+		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := a.cleaned(args[2])
 			if err != nil {
-				return usageError{err}
+				return cli.AsMisuse(err)
 			}
-			return a.updateModel(c.Context(), args[0], backup, &faceFlags{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.rename(c.Context(), r, args[0], args[1], to, merge)
 			})
 		},
@@ -128,10 +129,10 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 // where that is negative.
 func completePeople(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) == 0 {
+		switch {
+		case len(args) == 0:
 			return completeModel(c, args, to)
-		}
-		if most >= 0 && len(args) > most {
+		case most >= 0 && len(args) > most:
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp

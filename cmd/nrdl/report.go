@@ -3,18 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/plans"
 	"nrdl/report"
 )
 
@@ -55,17 +52,17 @@ compressed (.gz).`,
 		Example: `  nrdl report quick.jsonl
   nrdl report quick.jsonl -o comparison.html --faces none
   nrdl report quick.jsonl --format latex`,
-		Args: arguments(1, -1),
+		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", r.format, report.Formats); err != nil {
+			if err := cli.OneOf("format", r.format, report.Formats); err != nil {
 				return err
 			}
-			if err := oneOf("faces", r.faces, faceChoices); err != nil {
+			if err := cli.OneOf("faces", r.faces, faceChoices); err != nil {
 				return err
 			}
 			return a.writeReport(c.Context(), args, r)
 		},
-		ValidArgsFunction: completeFiles("jsonl", "gz"),
+		ValidArgsFunction: cli.Files("jsonl", "gz"),
 	}
 	f := c.Flags()
 	f.StringVarP(&r.output, "output", "o", "", "`FILE` to write (default report.html; standard output for other formats)")
@@ -73,20 +70,10 @@ compressed (.gz).`,
 	f.StringVar(&r.title, "title", "", "`TEXT` above the page")
 	f.StringVar(&r.root, "data", "", "`DIR` in which data sets are searched")
 	f.StringVar(&r.faces, "faces", allFaces, "faces on the page: all, drawn (nobody's) or none")
-	complete(c, "format", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
-	complete(c, "faces", cobra.FixedCompletions(faceChoices, cobra.ShellCompDirectiveNoFileComp))
-	complete(c, "data", completeFolders)
+	cli.Complete(c, "format", cli.Words(report.Formats...))
+	cli.Complete(c, "faces", cli.Words(faceChoices...))
+	cli.Complete(c, "data", cli.Folders)
 	return c
-}
-
-// oneOf reports a value of a flag that is none of its choices.
-func oneOf(flag, value string, choices []string) error {
-	for _, c := range choices {
-		if c == value {
-			return nil
-		}
-	}
-	return usageError{hint.Unknown("--"+flag, value, choices)}
 }
 
 func (a *app) writeReport(ctx context.Context, paths []string, r reporting) error {
@@ -97,8 +84,8 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		if err := atomicfile.Check(r.output); err != nil {
 			return err
 		}
-		if path := sameFile(r.output, paths); path != "" {
-			return misuse("the report would take the place of the records %s", path)
+		if path := cli.SameFile(r.output, paths...); path != "" {
+			return cli.Misuse("the report would take the place of the records %s", path)
 		}
 	}
 	var records []experiment.Record
@@ -112,7 +99,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		}
 		records = append(records, some...)
 	}
-	o := report.Options{Format: r.format, Title: r.title, Commands: commandsOf(records, paths, r)}
+	o := report.Options{Format: r.format, Title: r.title, Commands: report.Commands(records, paths, r.format)}
 	if r.format == "html" && r.faces != noFaces {
 		pictures, err := a.pictures(ctx, records, r)
 		if err != nil {
@@ -148,28 +135,6 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	return nil
 }
 
-// dataFlag is what a command needs to find the data of r.
-func dataFlag(r *experiment.Record) string {
-	if r.Dataset.Drawn != nil {
-		return ""
-	}
-	return " --data DIR"
-}
-
-// sameFile returns the one of paths that is the file at output, or "".
-func sameFile(output string, paths []string) string {
-	out, err := os.Stat(output)
-	if err != nil {
-		return ""
-	}
-	for _, path := range paths {
-		if in, err := os.Stat(path); err == nil && os.SameFile(in, out) {
-			return path
-		}
-	}
-	return ""
-}
-
 // pictures makes the pictures of the page. What cannot be shown is told, and
 // left out.
 func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
@@ -187,28 +152,4 @@ func (a *app) pictures(ctx context.Context, records []experiment.Record, r repor
 		a.Hint("name the folder of the data with --data, or leave faces out with --faces none")
 	}
 	return pictures, nil
-}
-
-// commandsOf are the commands that make the records and the report.
-func commandsOf(records []experiment.Record, paths []string, r reporting) []string {
-	var commands []string
-	seen := map[string]bool{}
-	for i := range records {
-		if name := records[i].Plan; !seen[name] {
-			seen[name] = true
-			plan := name
-			if _, ours := plans.Named(name); !ours {
-				plan += ".json"
-			}
-			commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", console.Quoted(plan), console.Quoted(name+".jsonl"), records[i].Cost.Jobs, dataFlag(&records[i])))
-		}
-	}
-	last := "nrdl report"
-	for _, p := range paths {
-		last += " " + console.Quoted(p)
-	}
-	if r.format != "html" {
-		last += " --format " + r.format
-	}
-	return append(commands, last)
 }

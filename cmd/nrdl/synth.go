@@ -1,6 +1,8 @@
 package main
 
 import (
+	"nrdl/dataset"
+	"nrdl/internal/cli"
 	"nrdl/synthetic"
 
 	"github.com/spf13/cobra"
@@ -8,7 +10,7 @@ import (
 
 func (a *app) synthCmd() *cobra.Command {
 	s := synthetic.Default
-	var size sizeFlag
+	var size dataset.Size
 	c := &cobra.Command{
 		Use:   "synth OUT",
 		Short: "Draw the faces of people who do not exist",
@@ -19,13 +21,13 @@ switches one off.`,
 		Example: `  nrdl data synth drawn-people
   nrdl data synth few.npz --people 5 --images 8 --size 24x24 --seed 3
   nrdl data synth hard.mat --light 1.5 --pose 1.5 --occlusion 2`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if size.Len() > 0 {
-				s.Input = size.Size
+				s.Input = size
 			}
 			if err := s.Validate(); err != nil {
-				return usageError{err}
+				return cli.AsMisuse(err)
 			}
 			if err := checkSave(args[0]); err != nil {
 				return err
@@ -38,14 +40,14 @@ switches one off.`,
 		},
 	}
 	f := c.Flags()
-	numberVar(c, &s.People, "people", "", inRange(1, many), "draw `N` people")
-	numberVar(c, &s.PerPerson, "images", "", inRange(1, many), "draw `N` images of each")
-	size.registerAs(c, "`HxW` pixels of an image (default 32x32)")
+	cli.Number(c, &s.People, "people", "", cli.InRange(1, cli.Many), "draw `N` people")
+	cli.Number(c, &s.PerPerson, "images", "", cli.InRange(1, cli.Many), "draw `N` images of each")
+	sizeVar(c, &size, "`HxW` pixels of an image (default 32x32)")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "random seed `N`")
-	numberVar(c, &s.Light, "light", "", inRange(0.0, 2), "`STRENGTH` of changing light, 0 … 2")
-	numberVar(c, &s.Pose, "pose", "", inRange(0.0, 2), "`STRENGTH` of turning heads, 0 … 2")
-	numberVar(c, &s.Expression, "expression", "", inRange(0.0, 2), "`STRENGTH` of expressions, 0 … 2")
-	numberVar(c, &s.Occlusion, "occlusion", "", inRange(0.0, 2), "`STRENGTH` of covering, 0 … 2")
-	numberVar(c, &s.Noise, "noise", "", inRange(0.0, 10), "`STRENGTH` of the camera's noise, 0 … 10")
+	cli.Number(c, &s.Light, "light", "", cli.InRange(0.0, 2), "`STRENGTH` of changing light, 0 … 2")
+	cli.Number(c, &s.Pose, "pose", "", cli.InRange(0.0, 2), "`STRENGTH` of turning heads, 0 … 2")
+	cli.Number(c, &s.Expression, "expression", "", cli.InRange(0.0, 2), "`STRENGTH` of expressions, 0 … 2")
+	cli.Number(c, &s.Occlusion, "occlusion", "", cli.InRange(0.0, 2), "`STRENGTH` of covering, 0 … 2")
+	cli.Number(c, &s.Noise, "noise", "", cli.InRange(0.0, 10), "`STRENGTH` of the camera's noise, 0 … 10")
 	return c
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 )
@@ -20,7 +24,7 @@ import (
 func (a *app) trainCmd() *cobra.Command {
 	var (
 		learn         learning
-		split         splitFlag // zero: all
+		split         dataset.Split // zero: all
 		output, trace string
 		strangers     calibration
 		forget        bool
@@ -37,7 +41,7 @@ features. --input auto selects features and coder by cross-validation on the
 training faces.
 
 In a photograph train finds and aligns the largest face. A folder of face crops is
-used as it is. A face that matches nobody is later reported as ` + unknown + `: train
+used as it is. A face that matches nobody is later reported as ` + nrdl.Unknown + `: train
 estimates the threshold by cross-validation, leaving out people and faces in turn,
 for a false accept rate of 1 % (--fpir 0.01). The model stores the face crops, not
 the photographs, so that people can be added later; --forget stores no faces.`,
@@ -46,27 +50,27 @@ the photographs, so that people can be added later; --forget stores no faces.`,
   nrdl train people -o people.nrdl --input auto --size 32x32
   nrdl train people -o people.nrdl --input pixels --set lambda=1e-3 --split first:6
   nrdl train people -o people.nrdl --input pixels --seed 7 --trace passes.jsonl`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return hint.Add(misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
+				return hint.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
 			if dataset.IsImage(output) {
-				return hint.Add(misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
+				return hint.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], &training{learn, split.Split, output, trace, strangers, forget})
+			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget})
 		},
 		ValidArgsFunction: completeData,
 	}
 	learn.chooses = true
 	learn.register(c)
-	split.register(c, "the training images")
+	splitVar(c, &split, "the training images")
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
 	strangers.register(c)
 	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
-	complete(c, "output", completeFiles("nrdl"))
-	complete(c, "trace", completeFiles("jsonl"))
+	cli.Complete(c, "output", cli.Files("nrdl"))
+	cli.Complete(c, "trace", cli.Files("jsonl"))
 	return c
 }
 
@@ -87,8 +91,8 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 			}
 		}
 	}
-	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || sameFile(t.output, []string{t.trace}) != "") {
-		return misuse("--output and --trace are the same file, %s", t.output)
+	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
+		return cli.Misuse("--output and --trace are the same file, %s", t.output)
 	}
 	unlock, err := lockModel(t.output)
 	if err != nil {
@@ -108,7 +112,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if s.Options, err = t.options(s.images); err != nil {
 			return err
 		}
-		a.Tell("learning from %s (split %v)", describe(s.images), t.split)
+		a.Tell("learning from %s (split %v)", console.Contents(s.images), t.split)
 	}
 	a.warnOfCopies(s.images)
 	if s.auto {
@@ -118,10 +122,18 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	}
 	a.tellOptions(s, &t.learning)
 
-	var passes traceLines
+	var trace bytes.Buffer
+	passes := 0
 	o, done := a.observer()
 	if s.Observer = o; t.trace != "" {
-		s.Watch = both(o.Watch, passes.watch)
+		lines := json.NewEncoder(&trace)
+		s.Watch = func(p classify.Progress) {
+			if o.Watch != nil {
+				o.Watch(p)
+			}
+			passes++
+			_ = lines.Encode(p) // Progress has a JSON form, and a buffer takes it
+		}
 	}
 	s.OpenSet, s.Forget = t.strangers.options(), t.forget
 	start := time.Now()
@@ -131,13 +143,34 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return fmt.Errorf("%s: %w", data, err)
 	}
 	a.tellTrained(r, t.output, time.Since(start))
-	return a.writeTraining(ctx, r, t.output, &passes, t.trace)
+	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
+	if err != nil {
+		return err
+	}
+	defer model.Discard()
+	if t.trace != "" { // neither is there without the other
+		if _, err := atomicfile.Write(ctx, t.trace, func(w io.Writer) error { _, err := trace.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	if err := model.Commit(); err != nil {
+		return err
+	}
+	a.Tell("wrote %s, %s", t.output, console.Megabytes(model.Size))
+	switch {
+	case t.trace == "":
+	case passes == 0:
+		a.Tell("wrote %s, which is empty: the method makes no passes", t.trace)
+	default:
+		a.Tell("wrote %s, %s", t.trace, console.Passes(passes))
+	}
+	return nil
 }
 
 // tellTrained tells how the training of r, which will be at path, ended, and what
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
-	a.Tell("%s in %s", ended(r.Model().Parts().Trained), console.Seconds(took))
+	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
 	if r.Model().Calibration != nil {
 		a.tellCalibration(r, path)
 	}
@@ -164,43 +197,5 @@ func (a *app) warnOfCopies(set *dataset.Images) {
 	}
 	if len(copies) > 0 {
 		a.Tell("the same image is there more than once: %s", console.Abridged(copies))
-	}
-}
-
-// writeTraining puts the trace and the model into their places when both are
-// written: neither is there without the other.
-func (a *app) writeTraining(ctx context.Context, r *nrdl.Recogniser, output string, passes *traceLines, trace string) error {
-	model, err := atomicfile.Prepare(ctx, output, r.Write)
-	if err != nil {
-		return err
-	}
-	defer model.Discard()
-	if trace != "" {
-		if _, err := atomicfile.Write(ctx, trace, passes.write); err != nil {
-			return err
-		}
-	}
-	if err := model.Commit(); err != nil {
-		return err
-	}
-	a.Tell("wrote %s, %s", output, console.Megabytes(model.Size))
-	switch {
-	case trace == "":
-	case passes.n == 0:
-		a.Tell("wrote %s, which is empty: the method makes no passes", trace)
-	default:
-		a.Tell("wrote %s, %s", trace, console.Passes(passes.n))
-	}
-	return nil
-}
-
-// both is a Watch that tells two, the first of which may be nil.
-func both(v, w classify.Watch) classify.Watch {
-	if v == nil {
-		return w
-	}
-	return func(p classify.Progress) {
-		v(p)
-		w(p)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"nrdl"
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/cli"
 	"nrdl/internal/hint"
 )
 
@@ -23,26 +24,21 @@ one number per atom, with the names of the people. The result is a data set, as 
 for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be in the model.`,
 		Example: `  nrdl transform people.nrdl people -o codes.npz
   nrdl transform people.nrdl people -o codes.mat`,
-		Args: arguments(2, 2),
+		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return hint.Add(misuse("transform needs -o CODES, the file to write"),
+				return hint.Add(cli.Misuse("transform needs -o CODES, the file to write"),
 					"for example: nrdl transform %s %s -o codes.npz", args[0], args[1])
 			}
 			if filepath.Ext(output) == "" {
-				return hint.Add(misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
+				return hint.Add(cli.Misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
 			}
 			return a.transform(c.Context(), args[0], args[1], output)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
-			}
-			return completeData(nil, args[1:], "")
-		},
+		ValidArgsFunction: cli.First(cli.Files("nrdl"), completeData),
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "`CODES` file to write, .npz or .mat")
-	complete(c, "output", completeFiles("npz", "mat"))
+	cli.Complete(c, "output", cli.Files("npz", "mat"))
 	return c
 }
 

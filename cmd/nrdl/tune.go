@@ -16,6 +16,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/frontend"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/legible"
 	"nrdl/method"
@@ -24,7 +25,7 @@ import (
 // tuning is the flags of tune.
 type tuning struct {
 	learn  learning
-	split  splitFlag // zero: all
+	split  dataset.Split // zero: all
 	search experiment.Search
 	json   bool
 }
@@ -43,16 +44,16 @@ With --split only the training part is used. evaluate with the same --split and
 		Example: `  nrdl tune people --input faces32
   nrdl tune people --input pixels --method nrc --budget 20 --split half
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.tune(c.Context(), args[0], &t)
 		},
 		ValidArgsFunction: completeData,
 	}
 	t.learn.register(c)
-	t.split.register(c, "the images to use")
-	numberVar(c, &t.search.Budget, "budget", "", inRange(1, many), "`N` configurations to judge, the one given among them")
-	numberVar(c, &t.search.Folds, "folds", "", inRange(2, many), "divide the images into `N` folds")
+	splitVar(c, &t.split, "the images to use")
+	cli.Number(c, &t.search.Budget, "budget", "", cli.InRange(1, cli.Many), "`N` configurations to judge, the one given among them")
+	cli.Number(c, &t.search.Folds, "folds", "", cli.InRange(2, cli.Many), "divide the images into `N` folds")
 	c.Flags().BoolVar(&t.json, "json", false, "write one object")
 	return c
 }
@@ -76,15 +77,15 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	set, in, m := s.images, s.Pipeline, s.Method
 	if len(method.Ranges(m)) == 0 {
-		return misuse("%s has nothing to tune", m.Name())
+		return cli.Misuse("%s has nothing to tune", m.Name())
 	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	if t.split.Split != (dataset.Split{}) {
+	if t.split != (dataset.Split{}) {
 		set = set.Select(columns)
-		a.Tell("using %s (split %v)", describe(set), t.split)
+		a.Tell("using %s (split %v)", console.Contents(set), t.split)
 	}
 	a.tellOptions(s, &t.learn)
 	t.search.Seed = t.learn.seed
@@ -109,23 +110,19 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 
 // search tunes and shows how far it is.
 func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search) (experiment.Tuned, error) {
-	var b *console.Bar
-	if a.Terminal {
-		b = a.NewBar("tuning")
-		defer b.Clear()
-	}
+	b := a.NewBar("tuning")
+	b.Show(0, "")
+	defer b.Clear()
 	start, fewest := time.Now(), -1
 	return experiment.Tune(ctx, set, in, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
-			if b == nil {
+			if !a.Terminal {
 				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, console.Percent(trial.Rate()), strings.Join(trial.Set, " "))
 			}
 		}
-		if b != nil {
-			left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
-			b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
-		}
+		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
+		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
 	}})
 }
 
@@ -145,7 +142,7 @@ func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experi
 	fmt.Fprintln(w, "trial\tright %\ttime\tset")
 	for _, i := range order[:min(shownTrials, len(order))] {
 		trial := tuned.Trials[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Seconds(since(trial.Seconds)),
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Took(trial.Seconds),
 			cmp.Or(strings.Join(trial.Set, " "), "as given"))
 	}
 	_ = w.Flush() // errors surface when out is flushed
@@ -156,7 +153,7 @@ func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experi
 	for _, s := range best.Set {
 		flags += " --set " + s
 	}
-	if t.split.Split != (dataset.Split{}) {
+	if t.split != (dataset.Split{}) {
 		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", console.Quoted(data), t.split, flags)
 		return
 	}

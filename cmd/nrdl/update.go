@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl"
+	"nrdl/face"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -36,7 +37,7 @@ func lockModel(path string) (unlock func(), err error) {
 // updateModel replaces the model at path by what change makes of it, whole or
 // not at all, with no other process writing it meanwhile. Where change returns
 // the same one, nothing is written.
-func (a *app) updateModel(ctx context.Context, path string, backup bool, find *faceFlags, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
+func (a *app) updateModel(ctx context.Context, path string, backup bool, find face.Options, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
 	if _, err := os.Stat(path); err != nil {
 		_, err := nrdl.Open(path)
 		return err
@@ -93,12 +94,4 @@ func copyFile(w io.Writer, path string) error {
 	defer f.Close()
 	_, err = io.Copy(w, f)
 	return err
-}
-
-// completeModel completes the first argument, a model.
-func completeModel(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -9,7 +9,9 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/photolist"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -27,36 +29,31 @@ it must have a threshold, and three people or more. With - there is no model: th
 default features are compared, which tell few people apart at so low a rate.`,
 		Example: `  nrdl verify people.nrdl people/person001/0001.png people/person001/0002.png
   nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
-		Args: arguments(3, 3),
+		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			return v.run(c.Context(), args[0], args[1], args[2])
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []cobra.Completion{"nrdl"}, cobra.ShellCompDirectiveFilterFileExt
-			}
-			return nil, cobra.ShellCompDirectiveDefault
-		},
+		ValidArgsFunction: completeModel,
 	}
-	numberVar(c, &v.fmr, "fmr", "", aShare(true), "highest false match `RATE` of the same person")
+	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "highest false match `RATE` of the same person")
 	c.Flags().BoolVar(&v.json, "json", false, "write one object")
-	v.find.which = choiceFlag{value: string(face.Largest)}
-	v.find.registerDetect(c, "as the model does")
+	v.find.Which = face.Largest
+	detectVar(c, &v.find, "as the model does")
 	return c
 }
 
 // verification is one run of verify.
 type verification struct {
 	*app
-	find faceFlags
+	find face.Options
 	fmr  float64
 	json bool
 }
 
 func (v *verification) run(ctx context.Context, model, a, b string) error {
 	compare := nrdl.Verify
-	if model != standardInput {
-		r, err := v.open(model, &v.find, nrdl.Observer{})
+	if model != photolist.StandardInput {
+		r, err := v.open(model, v.find, nrdl.Observer{})
 		if err != nil {
 			return err
 		}

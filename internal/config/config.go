@@ -31,12 +31,12 @@ type Codec struct {
 
 // A Param describes one parameter.
 type Param struct {
-	Path     string // what Set takes, for example "coder.rho"
-	Type     string // "number", "integer", "true|false", "text" or "choice"
-	Value    string // what Set takes to give the present value
-	Help     string
-	Equation string
-	Choices  []string // the values of a choice
+	Path     string   `json:"name"`    // what Set takes, for example "coder.rho"
+	Type     string   `json:"type"`    // "number", "integer", "true|false", "text" or "choice"
+	Value    string   `json:"default"` // what Set takes to give the present value
+	Equation string   `json:"equation,omitempty"`
+	Help     string   `json:"meaning,omitempty"`
+	Choices  []string `json:"choices,omitempty"` // the values of a choice
 }
 
 // New makes a Codec for parameter structs whose fields of the interface type T

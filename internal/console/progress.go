@@ -70,10 +70,12 @@ func (f *forecast) passes(goal float64) float64 {
 	return min(linear, stall*steps*float64(h))
 }
 
-// A Bar is a line on the terminal that shows how far something is.
+// A Bar is a line on the terminal that shows how far something is; a nil one shows
+// nothing.
 type Bar struct {
 	console *Console
-	pool    *mpb.Progress
+	label   string
+	pool    *mpb.Progress // nil until Show
 	bar     *mpb.Bar
 	text    atomic.Pointer[string] // what stands behind the bar
 }
@@ -81,30 +83,40 @@ type Bar struct {
 // scale is the length of a bar in its own units.
 const scale = 10_000
 
-// NewBar shows an empty bar in place of the one that is shown. The story goes above it until Clear.
+// NewBar returns a bar; nil where there is no terminal.
 func (c *Console) NewBar(label string) *Bar {
-	if shown := c.bar.Load(); shown != nil {
-		shown.Clear()
+	if !c.Terminal {
+		return nil
 	}
-	b, empty := &Bar{console: c}, ""
-	b.text.Store(&empty)
-	b.pool = mpb.New(mpb.WithOutput(c.Err), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
-	b.bar = b.pool.New(scale, mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("·"),
-		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(legible.Escaped(label)+" ")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + *b.text.Load() })))
-	c.bar.Store(b)
-	return b
+	return &Bar{console: c, label: label}
 }
 
-// Show draws b with part, 0 … 1, of it full.
+// Show draws b with part, 0 … 1, of it full, in place of the bar that is shown. The
+// story goes above it until Clear.
 func (b *Bar) Show(part float64, text string) {
+	if b == nil {
+		return
+	}
 	b.text.Store(&text)
+	if b.pool == nil {
+		if shown := b.console.bar.Load(); shown != nil {
+			shown.Clear()
+		}
+		b.pool = mpb.New(mpb.WithOutput(b.console.Err), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
+		b.bar = b.pool.New(scale, mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("·"),
+			mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(legible.Escaped(b.label)+" ")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + *b.text.Load() })))
+		b.console.bar.Store(b)
+	}
 	b.bar.SetCurrent(min(scale-1, int64(scale*part))) // at scale it would vanish
 }
 
 // Clear takes b away.
 func (b *Bar) Clear() {
+	if b == nil || b.pool == nil {
+		return
+	}
 	b.console.bar.CompareAndSwap(b, nil)
 	b.bar.Abort(true)
 	b.pool.Wait()
@@ -116,45 +128,28 @@ func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 	if !c.Terminal {
 		return nil, func() {}
 	}
-	var (
-		b     *Bar
-		f     forecast
-		start = time.Now()
-	)
+	var f forecast
+	b, start := c.NewBar(label), time.Now()
 	return func(p classify.Progress) {
-			left := f.add(p)
-			took := time.Since(start) / time.Duration(p.Iter)
-			text := fmt.Sprintf("pass %d · residual %.1e", p.Iter, p.Residual)
-			if p.Iter > window {
-				text += " · " + About(time.Duration(left*float64(took))) + " left"
-			}
-			if b == nil {
-				b = c.NewBar(label)
-			}
-			b.Show(float64(p.Iter)/(float64(p.Iter)+left), text)
-		}, func() {
-			if b != nil {
-				b.Clear()
-			}
+		left := f.add(p)
+		took := time.Since(start) / time.Duration(p.Iter)
+		text := fmt.Sprintf("pass %d · residual %.1e", p.Iter, p.Residual)
+		if p.Iter > window {
+			text += " · " + About(time.Duration(left*float64(took))) + " left"
 		}
+		b.Show(float64(p.Iter)/(float64(p.Iter)+left), text)
+	}, b.Clear
 }
 
 // Stages returns what shows how many equal steps of what are done, stage after
 // stage, and the function that takes the bar away.
 func (c *Console) Stages() (step func(what string, done, total int), clear func()) {
-	if !c.Terminal {
-		return nil, func() {}
-	}
 	var b *Bar
 	label := ""
 	return func(what string, done, total int) {
-			if b == nil || what != label {
-				b, label = c.NewBar(what), what
-			}
-			b.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total))
-		}, func() {
-			if b != nil {
-				b.Clear()
-			}
+		if b == nil || what != label {
+			b, label = c.NewBar(what), what
 		}
+		b.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total))
+	}, func() { b.Clear() }
 }

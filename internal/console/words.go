@@ -6,6 +6,9 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"nrdl/classify"
+	"nrdl/dataset"
 )
 
 // Percent writes a fraction in percent.
@@ -81,6 +84,46 @@ func Seconds(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%.1f s", s)
 	}
+}
+
+// Took is Seconds of a time in seconds, "—" where it was not measured.
+func Took(seconds float64) string {
+	if seconds == 0 {
+		return "—"
+	}
+	return Seconds(time.Duration(seconds * float64(time.Second)))
+}
+
+// Count writes n, "—" for 0.
+func Count(n int) string {
+	if n == 0 {
+		return "—"
+	}
+	return fmt.Sprint(n)
+}
+
+// Contents counts what is in a set: "10 people, 100 images of 32x32".
+func Contents(set *dataset.Images) string {
+	d, n := set.X.Dims()
+	if !set.AreImages() {
+		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
+	}
+	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
+}
+
+// Ended tells why a fit ended.
+func Ended(o classify.Outcome) string {
+	switch o.Status {
+	case classify.ClosedForm:
+		return "learnt"
+	case classify.Converged:
+		return "converged after " + Passes(o.Iter)
+	case classify.Complete:
+		return fmt.Sprintf("learnt in %s, all that were asked for", Passes(o.Iter))
+	case classify.Exhausted:
+		return fmt.Sprintf("not converged in %s, all that were allowed", Passes(o.Iter))
+	}
+	return fmt.Sprintf("%s after %s", o.Status, Passes(o.Iter))
 }
 
 // Columns is how wide help and lists are at most.

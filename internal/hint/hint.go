@@ -30,12 +30,21 @@ func Of(err error) string {
 	return ""
 }
 
-// Unknown is the error for a name that is none of names, with the nearest of
-// them, in upper or lower case, as its hint, of equally near ones one that name
-// begins; or one that name begins, or all of them where none is near.
+// Unknown is the error for a name that is none of names, with the Nearest of them
+// as its hint, or all of them where none is near.
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %.60q", what, name) // it may be very long
-	nearest, distance := "", len(name)/2+1            // more differs than agrees: no misspelling
+	if near := Nearest(name, names); near != "" {
+		return Add(err, "did you mean %q?", near)
+	}
+	return Add(err, "choose one of %s", strings.Join(names, ", "))
+}
+
+// Nearest returns the one of names that name is a misspelling of, in upper or lower
+// case, of equally near ones one that name begins; or else one that name begins, or
+// "".
+func Nearest(name string, names []string) string {
+	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
 		d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
@@ -45,8 +54,5 @@ func Unknown(what, name string, names []string) error {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }); nearest == "" && len(name) > 2 && i >= 0 {
 		nearest = names[i]
 	}
-	if nearest != "" {
-		return Add(err, "did you mean %q?", nearest)
-	}
-	return Add(err, "choose one of %s", strings.Join(names, ", "))
+	return nearest
 }

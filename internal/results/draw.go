@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"bytes"
@@ -12,46 +12,55 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"nrdl"
-
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 )
 
 // jpegQuality is that of photographs with boxes.
 const jpegQuality = 90
 
-// drawOne writes the photograph of s, which is read again, with boxes and names into
-// the folder.
-func (i *identification) drawOne(ctx context.Context, s *photoResult) error {
+// Drawings writes photographs with boxes and names into the folder Dir. It is safe
+// for concurrent use.
+type Drawings struct {
+	Dir   string
+	drawn atomicfile.Writer
+	large sync.Mutex // photographs that are drawn one at a time, for memory
+}
+
+// Draw writes the photograph of r, which is read again, to the place below in d.Dir,
+// but never over a photograph that was read.
+func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error {
 	const largePhoto = 16_000_000 // pixels
-	if s.Size.X*s.Size.Y > largePhoto {
-		i.large.Lock()
-		defer i.large.Unlock()
+	if r.Size.X*r.Size.Y > largePhoto {
+		d.large.Lock()
+		defer d.large.Unlock()
 	}
-	data, err := dataset.ReadFile(s.path)
+	data, err := dataset.ReadFile(r.Photo.Name)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	img, err := dataset.DecodePhoto(data, s.path)
+	img, err := dataset.DecodePhoto(data, r.Photo.Name)
 	if err != nil {
 		return err
 	}
-	marks := make([]face.Mark, len(s.Faces))
-	for k, f := range s.Faces {
+	marks := make([]face.Mark, len(r.Faces))
+	for k, f := range r.Faces {
 		marks[k] = markOf(f, img.Bounds())
 	}
 	drawn := face.Draw(img, marks)
-	to, encode := drawing(i.draw, s.below, data)
-	if err := mayDraw(to, s.path); err != nil {
+	to, encode := drawing(d.Dir, below, data)
+	if err := mayDraw(to, r.Photo.Name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	_, err = i.drawn.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
+	_, err = d.drawn.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package photolist
 
 import (
 	"context"
@@ -54,15 +54,14 @@ func TestOutside(t *testing.T) {
 		inside = append(inside, "link/a", "link/new")
 	}
 	for _, dir := range inside {
-		for _, i := range []*identification{{identifyFlags: identifyFlags{draw: dir}}, {identifyFlags: identifyFlags{sort: dir}}} {
-			if err := i.outside("photos"); err == nil || hint.Of(err) == "" {
+		for _, o := range []Outputs{{"draw": dir, "sort": ""}, {"draw": "", "sort": dir}} {
+			if err := o.Outside("photos"); err == nil || hint.Of(err) == "" {
 				t.Errorf("%s lies in photos: %v", dir, err)
 			}
 		}
 	}
 	for _, dir := range []string{"", "photos-drawn", ".", "..", "new"} {
-		i := identification{identifyFlags: identifyFlags{draw: dir, sort: dir}}
-		if err := i.outside("photos"); err != nil {
+		if err := (Outputs{"draw": dir, "sort": dir}).Outside("photos"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -72,11 +71,10 @@ func TestOutside(t *testing.T) {
 func TestListedAsItComes(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	i := &identification{}
 	var got []string
 	go func() { _, _ = io.WriteString(w, "\na.png\r\n") }()
-	for s := range i.listed(t.Context(), []source{{path: "first.png"}}, r) {
-		if got = append(got, s.path); s.path == "a.png" {
+	for s := range (Outputs{}).Listed(t.Context(), []Source{{Path: "first.png"}}, r) {
+		if got = append(got, s.Path); s.Path == "a.png" {
 			go func() { _, _ = io.WriteString(w, "b.png"); w.Close() }()
 		}
 	}
@@ -91,7 +89,7 @@ func TestListedEnds(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	for s := range (&identification{}).listed(ctx, nil, r) {
+	for s := range (Outputs{}).Listed(ctx, nil, r) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -99,8 +97,8 @@ func TestListedEnds(t *testing.T) {
 // A line that is too long for a path is an error, and no end without a word.
 func TestListedTooLong(t *testing.T) {
 	var last error
-	for s := range (&identification{}).listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20))) {
-		last = s.err
+	for s := range (Outputs{}).Listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20))) {
+		last = s.Err
 	}
 	if last == nil || last.Error() != "read the list of images: line 4 is longer than 65536 bytes" || hint.Of(last) == "" {
 		t.Error(last)
@@ -109,7 +107,7 @@ func TestListedTooLong(t *testing.T) {
 
 // Images of a folder come in natural order, with what cannot be read before
 // them.
-func TestSourcesAt(t *testing.T) {
+func TestAt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("p", 0o777); err != nil {
 		t.Fatal(err)
@@ -121,20 +119,20 @@ func TestSourcesAt(t *testing.T) {
 	}
 	var paths []string
 	failed := 0
-	for _, s := range sourcesAt("p", false) {
-		if s.err != nil {
+	for _, s := range at("p", false) {
+		if s.Err != nil {
 			failed++
 			continue
 		}
-		paths = append(paths, filepath.ToSlash(s.path))
-		if !s.found {
+		paths = append(paths, filepath.ToSlash(s.Path))
+		if !s.Found {
 			t.Error("not found in a folder")
 		}
 	}
 	if failed != 1 || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
 		t.Error(failed, paths)
 	}
-	if s := sourcesAt("missing.png", false); len(s) != 1 || s[0].err == nil || s[0].path != "missing.png" || s[0].found {
+	if s := at("missing.png", false); len(s) != 1 || s[0].Err == nil || s[0].Path != "missing.png" || s[0].Found {
 		t.Errorf("%+v", s)
 	}
 	if !dataset.IsImage("9.png") {

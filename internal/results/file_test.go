@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"errors"
@@ -14,22 +14,22 @@ import (
 
 // A file of results goes on wherever it was cut, and names what is missing then.
 func TestResultsAreGoneOnWith(t *testing.T) {
-	var batch []object
+	var batch []Object
 	for _, path := range []string{"a.png", "b \"\\\n.png", "c.png", "\xff.png"} {
-		batch = append(batch, object{File: dataset.Text(path), Faces: []faceObject{}, Model: "m"})
+		batch = append(batch, Object{File: dataset.Text(path), Faces: []Face{}, Model: "m"})
 	}
 	batch[2].Error = "cut short"
-	write := func(r *results, batch []object) error {
+	write := func(r *File, batch []Object) error {
 		for _, o := range batch {
-			if err := r.write(o); err != nil {
+			if err := r.add(o); err != nil {
 				return err
 			}
 		}
-		return r.close()
+		return r.Close()
 	}
 	path := filepath.Join(t.TempDir(), "r")
 	whole := func() string {
-		r, err := openResults(path, "m", false)
+		r, err := OpenFile(path, 1, "m", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,14 +46,14 @@ func TestResultsAreGoneOnWith(t *testing.T) {
 		if err := os.WriteFile(path, []byte(whole[:cut]), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := openResults(path, "m", true)
+		r, err := OpenFile(path, 1, "m", true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var missing []object
+		var missing []Object
 		for _, o := range batch {
 			had := r.done[o.File]
-			if o.Error == "" && r.claim(o.File) == had {
+			if o.Error == "" && r.Claim(o.File) == had {
 				t.Errorf("%q is there: %v", o.File, had)
 			}
 			if !had {
@@ -89,7 +89,7 @@ func TestResultsRefuse(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := openResults(path, "n", c.resume)
+		_, err := OpenFile(path, 1, "n", c.resume)
 		if err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == "" {
 			t.Errorf("%s: %v, hint %q", name, err, hint.Of(err))
 		}
@@ -97,25 +97,27 @@ func TestResultsRefuse(t *testing.T) {
 			t.Errorf("%s: it was changed to %q", name, data)
 		}
 	}
-	if _, err := openResults(dir, "n", false); err == nil {
+	if _, err := OpenFile(dir, 1, "n", false); err == nil {
 		t.Error("a folder is no file")
 	}
-	r, err := openResults(filepath.Join(dir, "new"), "n", true)
+	r, err := OpenFile(filepath.Join(dir, "new"), 1, "n", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openResults(filepath.Join(dir, "new"), "n", true); !errors.Is(err, atomicfile.ErrLocked) {
+	if _, err := OpenFile(filepath.Join(dir, "new"), 1, "n", true); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("two write one file: %v", err)
 	}
-	if err := r.close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
 // Without a file everything is to be named.
 func TestNoResults(t *testing.T) {
-	var r *results
-	if first, again := r.claim("a"), r.claim("a"); !first || !again {
-		t.Error("it has something")
+	var r *File
+	for range 2 {
+		if !r.Claim("a") {
+			t.Error("it has something")
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"bytes"
@@ -12,34 +12,38 @@ import (
 	"sync"
 	"time"
 
+	"nrdl"
+
 	"nrdl/dataset"
 	"nrdl/internal/hint"
 	"nrdl/internal/jsonl"
 )
 
-// results is a file of results, an object a line, that only grows: a batch at a
+// A File is a file of Objects, one a line, that only grows: a batch at a
 // time, so that a run that is killed loses at most the batch it was at.
-type results struct {
+type File struct {
 	file *jsonl.File
 
 	mu    sync.Mutex
 	done  map[string]bool // by key; false for files that could not be read
 	told  map[string]bool // by key, that they could not be read
 	model string
+	top   int
 
 	buffer  bytes.Buffer // what waits to be written
 	waiting int
 	written time.Time
 }
 
-// openResults opens the file at path for the results of a model, of which it has
-// the checksum. A file that is there already is not written over: it holds what
-// took long. With resume it is gone on with if it is of this model.
-func openResults(path, model string, resume bool) (*results, error) {
+// OpenFile opens the file at path for results of a model, of which it has the
+// checksum, with the top likeliest people. A file that is there already is not
+// written over: it holds what took long. With resume it is gone on with if it is of
+// this model.
+func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !resume && info.Size() > 0 {
 		return nil, hint.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
 	}
-	r := &results{done: map[string]bool{}, told: map[string]bool{}, model: model}
+	r := &File{done: map[string]bool{}, told: map[string]bool{}, model: model, top: top}
 	var err error
 	if r.file, err = jsonl.Open(path, mostResult, r.replay); err != nil {
 		if hint.Of(err) == "" {
@@ -54,7 +58,7 @@ func openResults(path, model string, resume bool) (*results, error) {
 const mostResult = 64 << 20
 
 // replay counts the result in line n as named.
-func (r *results) replay(n int, line []byte) error {
+func (r *File) replay(n int, line []byte) error {
 	var o struct{ File, Error, Model string }
 	if json.Unmarshal(line, &o) != nil || o.File == "" {
 		return fmt.Errorf("line %d is no result of identify", n)
@@ -70,9 +74,9 @@ func (r *results) replay(n int, line []byte) error {
 // key is path as JSON keeps it.
 func key(path string) string { return dataset.Text(path) }
 
-// claim reports whether the file at path is not named in r yet, and counts it as
+// Claim reports whether the file at path is not named in r yet, and counts it as
 // named. A nil r lets all be named.
-func (r *results) claim(path string) bool {
+func (r *File) Claim(path string) bool {
 	if r == nil {
 		return true
 	}
@@ -83,8 +87,8 @@ func (r *results) claim(path string) bool {
 	return !named
 }
 
-// unclaim takes back that the file at path is named: it could not be read.
-func (r *results) unclaim(path string) {
+// Unclaim takes back that the file at path is named: it could not be read.
+func (r *File) Unclaim(path string) {
 	if r == nil {
 		return
 	}
@@ -99,9 +103,14 @@ const (
 	waitingTime    = 200 * time.Millisecond
 )
 
-// write adds o. A file that could not be read has one line that says so, however
+// Write adds the Object of p.
+func (r *File) Write(p nrdl.Result, unread error) error {
+	return r.add(Of(p, unread, r.top, r.model))
+}
+
+// add writes o. A file that could not be read has one line that says so, however
 // often it is tried.
-func (r *results) write(o object) error {
+func (r *File) add(o Object) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o.Error != "" {
@@ -111,7 +120,7 @@ func (r *results) write(o object) error {
 			return nil
 		}
 	}
-	writeObject(&r.buffer, o)
+	_ = writeObject(&r.buffer, o) // a buffer takes it
 	if r.waiting++; r.waiting < waitingResults && time.Since(r.written) < waitingTime {
 		return nil
 	}
@@ -119,20 +128,20 @@ func (r *results) write(o object) error {
 }
 
 // flush puts what waits on the disk.
-func (r *results) flush() error {
+func (r *File) flush() error {
 	r.waiting, r.written = 0, time.Now()
 	defer r.buffer.Reset()
 	return r.file.Append(r.buffer.Bytes())
 }
 
-// close gives the file back.
-func (r *results) close() error { return errors.Join(r.flush(), r.file.Close()) }
+// Close writes what waits and gives the file back.
+func (r *File) Close() error { return errors.Join(r.flush(), r.file.Close()) }
 
 // checksumDigits of a SHA-256 tell models apart.
 const checksumDigits = 16
 
-// fileChecksum returns the beginning of the SHA-256 of the file at path.
-func fileChecksum(path string) (string, error) {
+// Checksum returns the beginning of the SHA-256 of the file at path.
+func Checksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("read model: %w", err)

@@ -1,0 +1,232 @@
+// Package catalogue describes the methods, and what inputs are made of, with their
+// parameters: as data with a JSON form, and as text.
+package catalogue
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"nrdl/classify"
+	"nrdl/frontend"
+	"nrdl/frontend/feature"
+	"nrdl/frontend/projection"
+	"nrdl/internal/config"
+	"nrdl/internal/console"
+	"nrdl/method"
+)
+
+// A Method is a method with its defaults.
+type Method struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Formulation string         `json:"formulation,omitempty"` // its optimisation problem
+	Params      []method.Param `json:"params"`
+	Presets     []Preset       `json:"presets,omitempty"` // those that change it
+}
+
+// A Preset is the values of parameters for a database.
+type Preset struct {
+	Name   string         `json:"name"`
+	About  string         `json:"about"`
+	Values []method.Value `json:"values"`
+}
+
+// Of describes m.
+func Of(m classify.Method) Method {
+	out := Method{Name: m.Name(), Description: method.Describe(m), Params: method.Params(m)}
+	if f, ok := m.(interface{ Formulation() string }); ok {
+		out.Formulation = f.Formulation()
+	}
+	for _, name := range method.PresetNames() {
+		if values := method.PresetValues(m, name); len(values) > 0 {
+			out.Presets = append(out.Presets, Preset{name, method.PresetAbout(name), values})
+		}
+	}
+	return out
+}
+
+// Methods describes all methods.
+func Methods() (all []Method) {
+	for _, m := range method.All {
+		all = append(all, Of(m))
+	}
+	return all
+}
+
+// WriteText writes the objective, a table of the parameters and one of the presets
+// of m, where it has these.
+func (m Method) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s\n", m.Name, m.Description)
+	if m.Formulation != "" {
+		fmt.Fprintf(w, "\n    %s\n", strings.ReplaceAll(strings.TrimSpace(m.Formulation), "\n", "\n    "))
+	}
+	rows := []string{"\nparameter\tdefault\tequation\tmeaning\n"}
+	for _, p := range m.Params {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\n", p.Path, p.Value, p.Equation, meaning(p)))
+	}
+	if err := writeTable(w, rows); err != nil || len(m.Presets) == 0 {
+		return err
+	}
+	rows = []string{"\npreset\tvalue\tsource\n"}
+	for _, p := range m.Presets {
+		for _, v := range p.Values {
+			rows = append(rows, fmt.Sprintf("%s\t%s=%s\t%s\n", p.Name, v.Path, v.Value, v.Source))
+		}
+	}
+	return writeTable(w, rows)
+}
+
+func writeTable(out io.Writer, rows []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprint(w, row)
+	}
+	return w.Flush()
+}
+
+// meaning is what a parameter means and, of a choice, which values it takes.
+func meaning(p config.Param) string {
+	if len(p.Choices) == 0 {
+		return p.Help
+	}
+	return strings.TrimPrefix(p.Help+": "+strings.Join(p.Choices, ", "), ": ")
+}
+
+// A Stage is what an input is made of, or an input that has a name.
+type Stage struct {
+	Kind        string             `json:"kind"` // input, feature, photometric, projection or word
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Input       *frontend.Pipeline `json:"input,omitempty"` // of the kind input
+	Params      []method.Param     `json:"params,omitempty"`
+}
+
+// kinds are the kinds of stages, with the flag that takes them and how.
+var kinds = map[string]struct{ flag, how string }{
+	"input":       {"--input", "a preset:"},
+	"feature":     {"--input", "features joined by + (NAME:PARAMETER=VALUE,…):"},
+	"photometric": {"--photometric", "steps joined by +:"},
+	"projection":  {"--project", "one of:"},
+	"word":        {"--input", "further words, between spaces:"},
+}
+
+// Stages describes all, in the order in which they are shown.
+func Stages() (all []Stage) {
+	for _, p := range frontend.Presets {
+		all = append(all, Stage{"input", p.Name, p.About, &p.Pipeline, nil})
+	}
+	for _, f := range feature.All {
+		if f.Name() != "pixels" { // it is a preset too
+			all = append(all, Stage{"feature", f.Name(), feature.Describe(f), nil, feature.Params(f)})
+		}
+	}
+	for _, s := range feature.Steps {
+		all = append(all, Stage{"photometric", s.Name(), feature.Describe(s), nil, feature.StepParams(s)})
+	}
+	for _, p := range projection.All {
+		all = append(all, Stage{"projection", p.Name(), projection.Describe(p), nil, projection.Params(p)})
+	}
+	return append(all,
+		Stage{Kind: "word", Name: "crop=0.5", Description: "the middle half of the height and width of images is kept; --crop"},
+		Stage{Kind: "word", Name: "zoom=0.8", Description: "the features of the inner eight tenths stand beside those of the whole"},
+		Stage{Kind: "word", Name: "mirror", Description: "mirror images are added to the training faces; --mirror"},
+		Stage{Kind: "word", Name: "shift=3", Description: "the projection is fit on faces moved by three pixels too"})
+}
+
+// FindStage returns the stage of that name, of a word also without its value.
+func FindStage(name string) (Stage, bool) {
+	all := Stages()
+	i := slices.IndexFunc(all, func(s Stage) bool {
+		word, _, _ := strings.Cut(s.Name, "=")
+		return s.Name == name || s.Kind == "word" && word == name
+	})
+	if i < 0 {
+		return Stage{}, false
+	}
+	return all[i], true
+}
+
+// Names lists the names of all methods and stages.
+func Names() (names []string) {
+	for _, m := range method.All {
+		names = append(names, m.Name())
+	}
+	for _, s := range Stages() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// List prints the names of all methods and stages with what they are.
+func List(c *console.Console) {
+	var rows []console.Entry
+	for _, m := range method.All {
+		rows = append(rows, console.Entry{Name: m.Name(), Paragraphs: []string{method.Describe(m)}})
+	}
+	c.Entries(rows)
+	for all := Stages(); len(all) > 0; {
+		kind := all[0].Kind
+		c.Print("\n%s, %s\n", kinds[kind].flag, kinds[kind].how)
+		rows = nil
+		for ; len(all) > 0 && all[0].Kind == kind; all = all[1:] {
+			about := []string{all[0].Description}
+			if in := all[0].Input; in != nil && !in.IsZero() {
+				about = []string{about[0] + ":", in.String()}
+			}
+			rows = append(rows, console.Entry{Name: all[0].Name, Paragraphs: about})
+		}
+		c.Entries(rows)
+	}
+}
+
+// WriteText writes the stages of an input, or the parameters of s and how a flag
+// takes it.
+func (s Stage) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s (%s): %s\n\n", s.Name, s.Kind, s.Description)
+	if s.Input != nil {
+		writeInput(w, *s.Input)
+		return nil
+	}
+	example := s.Name
+	if len(s.Params) > 0 {
+		rows, settings := []string{"parameter\tdefault\tmeaning\n"}, []string(nil)
+		for _, p := range s.Params {
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\n", p.Path, p.Value, p.Help))
+			settings = append(settings, p.Path+"="+p.Value)
+		}
+		if err := writeTable(w, append(rows, "\n")); err != nil {
+			return err
+		}
+		example += ":" + strings.Join(settings, ",")
+	}
+	_, err := fmt.Fprintf(w, "for example: %s %s\n", kinds[s.Kind].flag, example)
+	return err
+}
+
+// writeInput writes the stages of in line by line, and how to write them.
+func writeInput(w io.Writer, in frontend.Pipeline) {
+	sized := in.Size.Len() > 0
+	if sized {
+		fmt.Fprintf(w, "size        %v\n", in.Size)
+	}
+	features := "pixels"
+	if len(in.Features) > 0 {
+		features = strings.ReplaceAll(in.Features.String(), "+", "\n            ")
+	}
+	fmt.Fprintf(w, "features    %s\n", features)
+	if n := in.Len(); n > 0 {
+		fmt.Fprintf(w, "            %d numbers\n", n)
+	}
+	if in.Mirror {
+		fmt.Fprintln(w, "mirror      mirror images are added to the training faces")
+	}
+	if !in.Projection.IsZero() {
+		fmt.Fprintf(w, "projection  %v\n", in.Projection)
+	}
+	if sized {
+		fmt.Fprintf(w, "\nthe same: --input %s\n", console.Quoted(in.String()))
+	}
+}

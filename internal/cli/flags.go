@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nrdl/internal/hint"
+)
+
+// A value is a flag of any type.
+type value[T any] struct {
+	to    *T
+	kind  string
+	parse func(string) (T, error)
+	show  func(T) string
+}
+
+// Var registers a flag whose values help calls kind. What to holds is its default;
+// show writes a value, "" where there is none. An error of parse is told with the
+// name of the flag before anything is read.
+func Var[T any](c *cobra.Command, to *T, name, short, kind, use string, parse func(string) (T, error), show func(T) string) {
+	c.Flags().VarP(&value[T]{to, kind, parse, show}, name, short, use)
+}
+
+func (f *value[T]) String() string { return f.show(*f.to) }
+
+func (f *value[T]) Type() string { return f.kind }
+
+func (f *value[T]) Set(text string) error {
+	v, err := f.parse(text)
+	if err == nil {
+		*f.to = v
+	}
+	return err
+}
+
+// Choice registers a flag with a few values.
+func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []string) {
+	Var(c, to, name, "", "HOW", use, func(text string) (T, error) {
+		for _, c := range choices {
+			if text == c {
+				return T(text), nil
+			}
+		}
+		return "", hint.Unknown("value", text, choices)
+	}, func(v T) string { return string(v) })
+	Complete(c, name, Words(choices...))
+}
+
+// Number registers a flag for a number that check may refuse. What to holds is its
+// default, which stands for no value where check refuses it.
+func Number[T int | float64](c *cobra.Command, to *T, name, short string, check func(T) error, use string) {
+	parse := func(text string) (v T, err error) {
+		switch to := any(&v).(type) {
+		case *int:
+			var n int64
+			n, err = strconv.ParseInt(text, 0, strconv.IntSize)
+			*to = int(n)
+		case *float64:
+			*to, err = strconv.ParseFloat(text, 64)
+		}
+		if err != nil {
+			return v, err
+		}
+		return v, check(v)
+	}
+	Var(c, to, name, short, fmt.Sprintf("%T", *to), use, parse, func(v T) string {
+		if check(v) != nil {
+			return ""
+		}
+		return fmt.Sprint(v)
+	})
+}
+
+// Many is more than anybody waits for.
+const Many = 1_000_000
+
+// InRange checks that a number is one of least … most.
+func InRange[T int | float64](least, most T) func(T) error {
+	return func(v T) error {
+		if !(v >= least && v <= most) {
+			return fmt.Errorf("%v is outside %v … %v", v, least, most)
+		}
+		return nil
+	}
+}
+
+// Share checks that a number is one of 0 … 1 and not 0, and not 1 either where
+// less is asked for.
+func Share(less bool) func(float64) error {
+	most, form := 1.0, "%v is not a share greater than 0 and at most 1"
+	if less {
+		most, form = math.Nextafter(1, 0), "%v is not a share greater than 0 and less than 1"
+	}
+	return func(v float64) error {
+		if !(v > 0 && v <= most) {
+			return fmt.Errorf(form, v)
+		}
+		return nil
+	}
+}
+
+// refuseEmpty reports a flag that is given without a value: an empty one, as of a
+// variable of a shell that is not set, is no choice.
+func refuseEmpty(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() != "string" || f.Value.String() != "" || err != nil {
+			return
+		}
+		choices := ""
+		if values := Choices(c, f.Name); values != nil {
+			choices = "choose one of " + strings.Join(values, ", ")
+		}
+		name, use := pflag.UnquoteUsage(f)
+		err = hint.Add(Misuse("--%s is empty", f.Name), "%s", cmp.Or(choices, fmt.Sprintf("--%s %s: %s", f.Name, name, use)))
+	})
+	return err
+}
+
+// Choices are the values that a flag of c takes, where they are few, or nil.
+func Choices(c *cobra.Command, flag string) (names []string) {
+	complete, ok := c.GetFlagCompletionFunc(flag)
+	if !ok {
+		return nil
+	}
+	values, directive := complete(c, nil, "")
+	if directive != cobra.ShellCompDirectiveNoFileComp {
+		return nil
+	}
+	for _, v := range values {
+		name, _, _ := strings.Cut(v, "\t")
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nrdl/internal/console"
+	"nrdl/internal/hint"
+)
+
+// Prepare makes root, which has all its commands, and those below it answer in the
+// way of this package. Its help takes console.Columns at most. What advice returns
+// for the name of a flag that a command does not have is the hint, unless it is "".
+func Prepare(root *cobra.Command, advice func(c *cobra.Command, flag string) string) {
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.PersistentPreRunE = refuseEmpty
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, advice) })
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
+	root.SetHelpCommand(helpCmd(root))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "Write a script that completes command lines in a shell"
+			for _, shell := range c.Commands() {
+				shell.Args = Arguments(0, 0)
+				shell.Example = "  " + shell.CommandPath()
+			}
+		}
+		if c.HasSubCommands() {
+			withCommands(c)
+		}
+	}
+	withCommands(root)
+}
+
+func helpCmd(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		Example: `  nrdl help train
+  nrdl help data synth`,
+		RunE: func(_ *cobra.Command, path []string) error {
+			c := root
+			for _, name := range path {
+				i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
+				if i < 0 {
+					return unknownCommand(c, name)
+				}
+				c = c.Commands()[i]
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// withCommands makes c, which has only commands, print its help, and say which
+// commands there are when it is given another.
+func withCommands(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return unknownCommand(c, args[0])
+	}
+	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
+}
+
+func unknownCommand(c *cobra.Command, name string) error {
+	return misuse{hint.Unknown("command", name, commandNames(c))}
+}
+
+func commandNames(c *cobra.Command) (names []string) {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// Arguments returns a check that a command gets between least and most arguments,
+// of the form that its Use line shows; most < 0 is any number.
+func Arguments(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch n := len(args); {
+		case n < least:
+			_, form, _ := strings.Cut(c.Use, " ")
+			example, _, _ := strings.Cut(c.Example, "\n")
+			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
+			return hint.Add(err, "for example: %s", strings.TrimSpace(example))
+		case most >= 0 && n > most:
+			return hint.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
+		}
+		if i := slices.Index(args, ""); i >= 0 {
+			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+// flagError turns what pflag says into a sentence with a next step.
+func flagError(c *cobra.Command, err error, advice func(*cobra.Command, string) string) error {
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+		missing *pflag.ValueRequiredError
+		number  *strconv.NumError
+	)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &unknown):
+		return unknownFlag(c, unknown, advice)
+	case errors.As(err, &missing):
+		return Misuse("--%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &invalid):
+		flag, cause := invalid.GetFlag(), errors.Unwrap(invalid)
+		if errors.As(cause, &number) {
+			return Misuse("--%s %q is not %s", flag.Name, invalid.GetValue(), kind(flag, number))
+		}
+		next := cmp.Or(hint.Of(cause), c.CommandPath()+" --help describes the flags")
+		return hint.Add(Misuse("--%s: %w", flag.Name, cause), "%s", next)
+	}
+	return misuse{err}
+}
+
+// kind is what the value of f should have been.
+func kind(f *pflag.Flag, err *strconv.NumError) string {
+	out := ""
+	if errors.Is(err, strconv.ErrRange) {
+		out = " in range"
+	}
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number" + out
+	case "uint64":
+		return "a whole number ≥ 0" + out
+	case "bool":
+		return "true or false"
+	}
+	return "a number" + out
+}
+
+func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.Command, string) string) error {
+	name, lists := err.GetSpecifiedName(), c.CommandPath()+" --help lists the flags"
+	if len(name) < 2 || err.GetSpecifiedShortnames() != "" {
+		return hint.Add(Misuse("unknown flag -%s", name), "%s", lists)
+	}
+	next := advice(c, name)
+	if next == "" {
+		next = lists
+		if near := hint.Nearest(name, Flags(c)); near != "" {
+			next = "did you mean --" + near + "?"
+		}
+	}
+	return hint.Add(Misuse("unknown flag --%s", name), "%s", next)
+}
+
+// Flags are the names of the flags of c.
+func Flags(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

@@ -1,0 +1,179 @@
+// Package photolist lists the image files that a command line names: files,
+// folders, and lists on standard input.
+package photolist
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/internal/linkdir"
+)
+
+// StandardInput is the path that stands for a list of paths on standard input.
+const StandardInput = "-"
+
+// A Source is an image file to look at.
+type Source struct {
+	Path  string // "" for something in a folder that is no file to read
+	Below string // its place in a folder of copies
+	Found bool   // in a folder, from which it may vanish, and not asked for by its name
+	Err   error  // why it cannot be read, where that is known
+}
+
+// Outputs are the folders that are written to, by the flags that name them; "" is
+// none. They must lie outside the folders that are read: what is written there
+// would be read again.
+type Outputs map[string]string
+
+// Outside is an error if an output lies in the folder at path.
+func (o Outputs) Outside(path string) error {
+	for flag, dir := range o {
+		if dir != "" && linkdir.Within(dir, path) {
+			return hint.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")
+		}
+	}
+	return nil
+}
+
+// Of returns the images at paths but for StandardInput. Several says that there are
+// others. It is an error if an output lies in one of them.
+func (o Outputs) Of(paths []string, several bool) ([]Source, error) {
+	var all []Source
+	for _, path := range paths {
+		if path == StandardInput {
+			continue
+		}
+		if err := o.Outside(path); err != nil {
+			return nil, err
+		}
+		all = append(all, at(path, several || len(paths) > 1)...)
+	}
+	return all, nil
+}
+
+// at returns the image at path, or the images in the folder at path, one
+// of several things that are asked for.
+func at(path string, several bool) []Source {
+	found, err := dataset.ImageFiles(path)
+	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
+		return []Source{{Path: path, Below: placeBelow("", path, false), Err: err}}
+	}
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s holds no images", path)
+	}
+	var all []Source
+	for _, one := range dataset.Joined(err) {
+		all = append(all, Source{Err: one})
+	}
+	return append(all, In(path, found, several)...)
+}
+
+// In are the images at paths in folder, one of several that are read.
+func In(folder string, paths []string, several bool) []Source {
+	all := make([]Source, len(paths))
+	for j, path := range paths {
+		all[j] = Source{Path: path, Below: placeBelow(folder, path, several), Found: true}
+	}
+	return all
+}
+
+// placeBelow is where the image at path, found in folder unless that is "", is
+// put in another folder: where it is in its folder, under the name of that where
+// there are several. Images that are asked for by their names keep the whole
+// path, as far as it does not lead out.
+func placeBelow(folder, path string, several bool) string {
+	rel := path
+	if folder != "" {
+		if r, err := filepath.Rel(folder, path); err == nil {
+			rel = r
+		}
+		if base := filepath.Base(filepath.Clean(folder)); several {
+			rel = filepath.Join(base, rel)
+		}
+	}
+	rel = filepath.ToSlash(filepath.Clean(rel))
+	rel = strings.TrimPrefix(rel, filepath.ToSlash(filepath.VolumeName(rel)))
+	rel = strings.TrimLeft(rel, "/")
+	for strings.HasPrefix(rel, "../") {
+		rel = rel[len("../"):]
+	}
+	return filepath.FromSlash(rel)
+}
+
+// Listed yields first, and then the images at the paths that list has, a line
+// each, as they come.
+func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader) iter.Seq[Source] {
+	lines := make(chan Source)
+	go func() { // is left behind where nothing comes: a read cannot be interrupted
+		defer close(lines)
+		send := func(s Source) {
+			select {
+			case lines <- s:
+			case <-ctx.Done():
+			}
+		}
+		readPaths(ctx, list, send)
+	}()
+	return func(yield func(Source) bool) {
+		for _, s := range first {
+			if !yield(s) {
+				return
+			}
+		}
+		for {
+			var line Source
+			select {
+			case <-ctx.Done():
+				return
+			case s, more := <-lines:
+				if !more {
+					return
+				}
+				line = s
+			}
+			for _, s := range o.expanded(line) {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readPaths sends the paths that list has, a line each, and at last the error
+// that ended it.
+func readPaths(ctx context.Context, list io.Reader, send func(Source)) {
+	scan, line := bufio.NewScanner(list), 1
+	for ; scan.Scan() && ctx.Err() == nil; line++ {
+		if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
+			send(Source{Path: path})
+		}
+	}
+	err := scan.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
+	}
+	if err != nil {
+		send(Source{Err: fmt.Errorf("read the list of images: %w", err)})
+	}
+}
+
+// expanded returns what a line of a list stands for.
+func (o Outputs) expanded(line Source) []Source {
+	if line.Err == nil {
+		line.Err = o.Outside(line.Path)
+	}
+	if line.Err != nil {
+		return []Source{line}
+	}
+	return at(line.Path, true)
+}

@@ -1,0 +1,248 @@
+// Package results writes what a Recogniser says of photographs: lines of text, a
+// table, JSON, a file of JSON that a later run goes on with, and the photographs
+// with boxes and names.
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/legible"
+)
+
+// A Writer writes the result of a photograph. One that could not be read has an
+// error.
+type Writer func(r nrdl.Result, unread error) error
+
+// Lines writes a line a face with the file, the name and its probability, and the
+// top likeliest people with their scores.
+func Lines(to io.Writer, top int) Writer {
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
+		}
+		faces := r.Faces
+		if len(faces) == 0 {
+			faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
+		}
+		var rows [][]string
+		for _, f := range faces {
+			fields := []string{legible.Field(r.Photo.Name), legible.Field(nameOf(f)), ""}
+			if f.Known {
+				fields[2] = decimals(f.Probability, 3)
+			}
+			rows = append(rows, append(fields, guesses(f, top)...))
+		}
+		return csv.NewWriter(to).WriteAll(rows)
+	}
+}
+
+// nameOf is whose face it is, nrdl.Unknown, or "" where it is refused.
+func nameOf(f nrdl.Face) string {
+	switch {
+	case f.Rejected != nil:
+		return ""
+	case !f.Known:
+		return nrdl.Unknown
+	}
+	return f.Name
+}
+
+// guesses are the fields of the top likeliest people and their scores, empty where
+// the face is refused.
+func guesses(f nrdl.Face, top int) []string {
+	fields := make([]string, 2*top)
+	for n, g := range f.Ranked[:min(top, len(f.Ranked))] {
+		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
+	}
+	return fields
+}
+
+// header has the columns of a table but for further guesses.
+var header = []string{
+	"file", "face", "name", "probability", "guess", "score", "margin", "x", "y", "width", "height",
+	"left_x", "left_y", "right_x", "right_y", "eyes", "sharpness", "exposure", "angle", "detection", "refused",
+}
+
+// Table writes a CSV table with a header, which it writes now: a row a face with
+// all that is known, and the top likeliest people, of whom there is one at least.
+func Table(to io.Writer, top int) (Writer, error) {
+	fields := header
+	for n := 2; n <= top; n++ {
+		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
+	}
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
+		}
+		return csv.NewWriter(to).WriteAll(rows(r, top))
+	}, csv.NewWriter(to).WriteAll([][]string{fields})
+}
+
+// rows are the rows of a table for r.
+func rows(r nrdl.Result, top int) [][]string {
+	if len(r.Faces) == 0 {
+		fields := make([]string, len(header)+2*(top-1))
+		fields[0], fields[len(header)-1] = legible.Field(r.Photo.Name), face.ErrNoFace.Error()
+		return [][]string{fields}
+	}
+	var all [][]string
+	for k, f := range r.Faces {
+		fields := make([]string, len(header))
+		fields[0], fields[1], fields[2] = legible.Field(r.Photo.Name), strconv.Itoa(k+1), legible.Field(nameOf(f))
+		likeliest := guesses(f, top)
+		if f.Ranked != nil {
+			fields[3], fields[6] = decimals(f.Probability, 3), decimals(f.Margin, 4)
+			copy(fields[4:6], likeliest)
+		}
+		copy(fields[7:], places(f.Detected))
+		if f.Rejected != nil {
+			fields[len(header)-1] = legible.Field(f.Rejected.Error())
+		}
+		all = append(all, append(fields, likeliest[2:]...))
+	}
+	return all
+}
+
+// places are the fields from x to detection.
+func places(f *face.Face) []string {
+	if f == nil {
+		return nil
+	}
+	var fields []string
+	for _, v := range []int{f.Box.Min.X, f.Box.Min.Y, f.Box.Dx(), f.Box.Dy()} {
+		fields = append(fields, strconv.Itoa(v))
+	}
+	for _, p := range f.Pupils {
+		fields = append(fields, decimals(p.X, 1), decimals(p.Y, 1))
+	}
+	q := f.Quality
+	return append(fields, decimals(q.Eyes, 1), decimals(q.Sharpness, 3), decimals(q.Exposure, 3), decimals(q.Angle, 1), decimals(q.Detection, 1))
+}
+
+// decimals writes v with so many; nothing for NaN.
+func decimals(v float64, n int) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', n, 64)
+}
+
+// An Object is the JSON of a photograph. Numbers are rounded to
+// six decimals: further ones may differ from machine to machine.
+type Object struct {
+	File   string `json:"file"`
+	Size   *Size  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
+	Faces  []Face `json:"faces"`            // largest first
+	Reason string `json:"reason,omitempty"` // why there are no faces
+	Error  string `json:"error,omitempty"`
+	Model  string `json:"model"` // the beginning of the SHA-256 of its file
+}
+
+// A Size is that of a photograph in pixels.
+type Size struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// A Face is a face in an Object; null stands for what is not known.
+type Face struct {
+	Box         *Box             `json:"box,omitempty"`
+	Pupils      *[2]face.Point   `json:"pupils,omitempty"`
+	Quality     *dataset.Quality `json:"quality,omitempty"`
+	Name        *string          `json:"name"` // null for a stranger, and where it is refused
+	Known       bool             `json:"known"`
+	Guess       *string          `json:"guess"`
+	Probability *float64         `json:"probability"` // that the guess is right
+	Margin      *float64         `json:"margin"`
+	Score       *float64         `json:"score"`
+	Top         []nrdl.Candidate `json:"top"`
+	Refused     string           `json:"refused,omitempty"` // why nobody looks at it
+}
+
+// A Box is where a face is in a photograph, in pixels.
+type Box struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// Of returns the Object of r, which has the checksum of its model, with the top
+// likeliest people of each face.
+func Of(r nrdl.Result, unread error, top int, model string) Object {
+	o := Object{File: dataset.Text(r.Photo.Name), Faces: make([]Face, len(r.Faces)), Model: model}
+	if unread != nil {
+		o.Error = unread.Error()
+	} else if len(r.Faces) == 0 {
+		o.Reason = face.ErrNoFace.Error()
+	}
+	if r.Size.X > 0 {
+		o.Size = &Size{r.Size.X, r.Size.Y}
+	}
+	for k, f := range r.Faces {
+		o.Faces[k] = faceOf(f, top)
+	}
+	return o
+}
+
+func faceOf(f nrdl.Face, top int) Face {
+	o := Face{Top: []nrdl.Candidate{}}
+	if f.Detected != nil {
+		b, p, q := f.Detected.Box, f.Detected.Pupils, f.Detected.Quality
+		o.Box = &Box{b.Min.X, b.Min.Y, b.Dx(), b.Dy()}
+		o.Pupils = &[2]face.Point{{X: *rounded(p[0].X), Y: *rounded(p[0].Y)}, {X: *rounded(p[1].X), Y: *rounded(p[1].Y)}}
+		o.Quality = &dataset.Quality{
+			Eyes: *rounded(q.Eyes), Sharpness: *rounded(q.Sharpness), Exposure: *rounded(q.Exposure),
+			Angle: *rounded(q.Angle), Detection: *rounded(q.Detection),
+		}
+	}
+	if f.Rejected != nil {
+		o.Refused = f.Rejected.Error()
+		return o
+	}
+	for _, g := range f.Ranked[:min(top, len(f.Ranked))] {
+		o.Top = append(o.Top, nrdl.Candidate{Name: g.Name, Score: *rounded(g.Score)})
+	}
+	o.Known, o.Guess, o.Score = f.Known, &f.Ranked[0].Name, &o.Top[0].Score
+	if f.Known {
+		o.Name = o.Guess
+	}
+	o.Probability, o.Margin = rounded(f.Probability), rounded(f.Margin)
+	return o
+}
+
+// rounded returns v rounded to six decimals; nil for what is not finite, which
+// JSON has no number for.
+func rounded(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v = math.Round(v*1e6) / 1e6
+	return &v
+}
+
+// JSON writes an Object a line, as Of makes it.
+func JSON(to io.Writer, top int, model string) Writer {
+	return func(r nrdl.Result, unread error) error { return writeObject(to, Of(r, unread, top, model)) }
+}
+
+// writeObject writes a line. The numbers of o are finite.
+func writeObject(w io.Writer, o Object) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(o); err != nil {
+		panic(fmt.Sprintf("result of %s: %v", o.File, err))
+	}
+	_, err := w.Write(legible.JSON(line.Bytes()))
+	return err
+}

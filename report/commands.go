@@ -1,0 +1,38 @@
+package report
+
+import (
+	"fmt"
+
+	"nrdl/experiment"
+	"nrdl/internal/console"
+	"nrdl/plans"
+)
+
+// Commands are the commands that make records, and of the files at paths, which
+// hold them, the report in a format.
+func Commands(records []experiment.Record, paths []string, format string) []string {
+	var commands []string
+	seen := map[string]bool{}
+	for _, r := range records {
+		if seen[r.Plan] {
+			continue
+		}
+		seen[r.Plan] = true
+		plan, data := r.Plan, ""
+		if _, ours := plans.Named(plan); !ours {
+			plan += ".json"
+		}
+		if r.Dataset.Drawn == nil {
+			data = " --data DIR"
+		}
+		commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", console.Quoted(plan), console.Quoted(r.Plan+".jsonl"), r.Cost.Jobs, data))
+	}
+	last := "nrdl report"
+	for _, p := range paths {
+		last += " " + console.Quoted(p)
+	}
+	if format != "html" {
+		last += " --format " + format
+	}
+	return append(commands, last)
+}
