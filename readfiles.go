@@ -41,7 +41,7 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	several, found := 0, 0
 	for i, r := range read {
 		f := files[i]
-		if len(r.seen) > 1 {
+		if len(r.seen) > 0 && r.seen[0].Of > 1 {
 			several++
 		}
 		used := 0

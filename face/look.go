@@ -40,18 +40,20 @@ type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // grey values of its crop, as dataset.Frame says; nil where it is refused
 	Refused error     // why it is not looked at; nil where it is
+	Of      int       // how many faces the photograph has; 0 of an image that is taken as it is
 }
 
 // In returns the faces in img that are meant, cut out as f says, the largest
 // first; none where there are none.
 func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
 	found := DefaultFinder.Find(img)
+	of := len(found)
 	switch {
 	case len(found) > 1 && which == Refuse:
 		several := fmt.Errorf("one of %d faces", len(found))
 		seen := make([]Seen, len(found))
 		for i := range found {
-			seen[i] = Seen{Face: &found[i], Refused: several}
+			seen[i] = Seen{Face: &found[i], Refused: several, Of: of}
 		}
 		return seen
 	case len(found) > 1 && which != All:
@@ -59,7 +61,7 @@ func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
 	}
 	seen := make([]Seen, len(found))
 	for i := range found {
-		seen[i] = Seen{Face: &found[i], Refused: DefaultLimits.Refusal(found[i])}
+		seen[i] = Seen{Face: &found[i], Refused: DefaultLimits.Refusal(found[i]), Of: of}
 		if seen[i].Refused == nil {
 			seen[i].Values = Crop(img, found[i].Pupils, f)
 		}
