@@ -35,7 +35,8 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 	if err != nil {
 		return nil, err
 	}
-	o.warnOfSeveral(d.Tally(), o.Detect.Which)
+	t := d.Tally()
+	o.warnOfSeveral(t.Several, o.Detect.Which, fmt.Sprintf("all are taken, %d in all", t.Faces))
 	return images, nil
 }
 
@@ -65,9 +66,10 @@ func large(files []string) bool {
 	return err == nil && min(img.Rect.Dx(), img.Rect.Dy()) >= crop
 }
 
-// warnOfSeveral tells of the photographs with several faces.
-func (o Observer) warnOfSeveral(t face.Tally, which face.Which) {
-	if t.Several == 0 {
+// warnOfSeveral tells of so many photographs with several faces, and what becomes of
+// them; all says it where all are meant.
+func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
+	if several == 0 {
 		return
 	}
 	what := "none is taken"
@@ -75,11 +77,11 @@ func (o Observer) warnOfSeveral(t face.Tally, which face.Which) {
 	case face.Largest, "":
 		what = "the largest is taken"
 	case face.All:
-		what = fmt.Sprintf("all are taken, %d in all", t.Faces)
+		what = all
 	}
 	n := "1 photograph"
-	if t.Several > 1 {
-		n = fmt.Sprintf("%d photographs", t.Several)
+	if several > 1 {
+		n = fmt.Sprintf("%d photographs", several)
 	}
 	o.warn(fmt.Errorf("%s with several faces: %s", n, what))
 }

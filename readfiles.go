@@ -2,7 +2,6 @@ package nrdl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -45,9 +44,10 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 			several++
 		}
 		used := 0
+		var why []error
 		for _, s := range r.seen {
 			if s.Refused != nil {
-				r.err = errors.Join(r.err, fmt.Errorf("%s: %w", f.Path, s.Refused))
+				why = append(why, fmt.Errorf("%s: %w", f.Path, s.Refused))
 				continue
 			}
 			id := f.ID
@@ -60,16 +60,21 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 			}
 		}
 		found += used
-		if r.err == nil && used == 0 {
-			r.err = hint.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", hint.Of(face.ErrNoFace))
+		switch {
+		case r.err != nil:
+			why = []error{r.err}
+		case len(r.seen) > 1 && o.Detect.Which == face.Refuse:
+			why = []error{hint.Add(fmt.Errorf("%s: no face alone: there are %d", f.Path, len(r.seen)), "cut out the one that is meant")}
+		case len(r.seen) == 0:
+			why = []error{hint.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", hint.Of(face.ErrNoFace))}
 		}
-		for _, err := range dataset.Joined(r.err) {
+		for _, err := range why {
 			o.warn(fmt.Errorf("left out: %w", err))
 		}
 		if used > 0 {
 			continue
 		}
-		last, lost = r.err, append(lost, f.Person)
+		last, lost = why[0], append(lost, f.Person)
 		if f.Person == "" && r.read {
 			all, people, ids, noFace = append(all, nil), append(people, ""), append(ids, f.ID), append(noFace, true)
 			if !o.Frame.Eyes.IsZero() {
@@ -78,7 +83,11 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 		}
 	}
 	if found == 0 {
-		return nil, hint.Add(fmt.Errorf("no face can be used in %d images", len(files)), "%s", hint.Of(last))
+		images := "1 image"
+		if len(files) > 1 {
+			images = fmt.Sprintf("%d images", len(files))
+		}
+		return nil, hint.Add(fmt.Errorf("no face can be used: %s left out", images), "%s", hint.Of(last))
 	}
 	slices.Sort(lost)
 	for _, name := range slices.Compact(lost) {
@@ -86,8 +95,8 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 			o.warn(fmt.Errorf("%s is not added: no photograph shows a face", name))
 		}
 	}
-	if several > 0 {
-		o.warnOfSeveral(face.Tally{Several: several, Faces: found}, o.Detect.Which)
+	if several > 0 && slices.ContainsFunc(people, func(p string) bool { return p != "" }) {
+		o.warnOfSeveral(several, o.Detect.Which, "all of them are taken for those of the person")
 	}
 	x := mat.NewDense(o.Frame.Len(), len(all), nil)
 	for j, v := range all {
