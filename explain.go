@@ -10,7 +10,8 @@ import (
 	"nrdl/explain"
 )
 
-// Explain returns what the recognition of f, a face that Identify found, rests on.
+// Explain returns the reasons for the identification of f, a face returned by
+// Identify.
 func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
 	switch {
 	case f.Rejected != nil:

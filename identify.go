@@ -14,28 +14,28 @@ import (
 	"nrdl/gallery"
 )
 
-// A Face is what a Recogniser says of a face in a photograph.
+// A Face is the result of identifying a face in a photograph.
 type Face struct {
 	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
 	Name        string          // "" where Known is false
-	Known       bool            // the face matches somebody
-	Probability float64         // that the best guess, Ranked[0], is right; NaN where that is not known
+	Known       bool            // the margin reaches the threshold
+	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second
-	Ranked      []Candidate     // all people, the likeliest first
+	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
-	Rejected    error           // why the face was not looked at, or nil; then nothing but Box and Detected is set
+	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
 
 	values []float64 // of the crop
 }
 
-// A Candidate is a person with a score; the larger, the likelier.
+// A Candidate is a person with a score; a higher score means more likely.
 type Candidate struct {
 	Name  string  `json:"name"`
 	Score float64 `json:"score"`
 }
 
-// Identify returns the faces in photo, which is upright, the largest first, with
-// their names. There are none where no face is found.
+// Identify returns the faces in photo, which is upright, with their names, the
+// largest first. The result is empty if no face is found.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
 	if err := r.sees(); err != nil {
 		return nil, err
