@@ -184,9 +184,10 @@ func (f *Fitted) Project(x *mat.Dense) *mat.Dense {
 }
 
 // Each calls use with the samples of images in batches, x for the columns lo ≤
-// j < hi. If f takes the pixels as they are, images may be images or vectors of
-// the same length. Anything else is an error, before any work. The memory does
-// not grow with the number of images.
+// j < hi. If f has no stages before its projection, it takes vectors in place
+// of images of the same length, and images in place of vectors. Anything else
+// is an error, before any work. The memory does not grow with the number of
+// images.
 func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense) error) error {
 	d, n := images.X.Dims()
 	var makes *maker
