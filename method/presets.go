@@ -7,10 +7,10 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Value is the value of one parameter in a preset, and where it is from.
+// A Value is the value of one parameter in a preset, with its source.
 type Value struct {
-	Path, Value string // what Set takes
-	Source      string // a reference, or how it was found
+	Path, Value string // as in Set
+	Source      string // a reference, or how the value was found
 }
 
 // databases are the presets' names, in the order of the paper's table 2.
@@ -79,7 +79,7 @@ var presets = map[string]map[string][]Value{
 	},
 }
 
-// PresetNames returns the names of the presets, one a database.
+// PresetNames returns the names of the presets, one per database.
 func PresetNames() []string {
 	names := make([]string, len(databases))
 	for i, d := range databases {
@@ -88,7 +88,7 @@ func PresetNames() []string {
 	return names
 }
 
-// PresetAbout says for which database and split the preset of that name is.
+// PresetAbout describes the database and the split of a preset.
 func PresetAbout(name string) string {
 	for _, d := range databases {
 		if d.name == name {
@@ -98,11 +98,11 @@ func PresetAbout(name string) string {
 	return ""
 }
 
-// PresetValues returns what the preset of that name changes of m's parameters;
-// nil where the defaults are its values.
+// PresetValues returns the parameters of m that the preset of this name
+// changes; nil if it changes none.
 func PresetValues(m classify.Method, name string) []Value { return presets[name][m.Name()] }
 
-// Preset returns m with the parameters that suit the database of that name.
+// Preset returns m with the parameters of the preset of this name.
 func Preset(m classify.Method, name string) (classify.Method, error) {
 	if PresetAbout(name) == "" {
 		return nil, hint.Unknown("preset", name, PresetNames())
