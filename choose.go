@@ -13,11 +13,12 @@ import (
 	"nrdl/method"
 )
 
-// Candidates are the pipelines, each with a method, among which experiment.Choose
-// and experiment.Evaluate choose for images, the columns of the data set at path
-// where they are not nil. By is the method of all of them; nil for one that suits
-// each. Of images of another size in a matrix file, and where o.Frame asks for
-// none, the height of DefaultFrame is among them, in the images' proportions.
+// Candidates returns pipelines with methods, from which experiment.Choose and
+// experiment.Evaluate choose one for images. If columns is not nil, images are
+// these columns of the data set at path. All candidates use the method by; if
+// it is nil, each uses one that suits its pipeline. For images of another size
+// in a matrix file, if o.Frame sets no size, some candidates resize them to the
+// height of DefaultFrame and keep the proportions.
 func Candidates(ctx context.Context, path string, images *dataset.Images, columns []int, by classify.Method, o ReadOptions) ([]experiment.Candidate, error) {
 	if !images.AreImages() {
 		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),

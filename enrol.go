@@ -23,14 +23,23 @@ import (
 	"nrdl/openset"
 )
 
-// Enrol returns r with the faces in photos, the largest of each, as those of the
-// person name, who may be known already: what Train gives where all photographs are
-// there from the beginning. It is an error if no photograph shows a face that is
-// seen well, and if r has forgotten its faces.
+// Enrol returns r with the largest face of each photograph added to the person
+// name, who may be enrolled already. The result is that of Train on all
+// photographs together. It is an error if no photograph has a face of
+// sufficient quality, or if r does not keep its faces.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {
 	var report gallery.MergeReport
 	if err := r.Keeps(); err != nil {
 		return nil, report, err
+	}
+	if err := r.sees(photos...); err != nil {
+		return nil, report, err
+	}
+	if err := dataset.CheckName(name); err != nil {
+		return nil, report, err
+	}
+	if len(photos) == 0 {
+		return nil, report, fmt.Errorf("enrol %q: no photographs", name)
 	}
 	var values [][]float64
 	var labels, ids []string
@@ -74,10 +83,10 @@ func hashOf(values []float64) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// EnrolAll is Enrol for images that were read as r reads them, of any number of
-// people. Warm starts methods that iterate from what r has learnt, which is faster
-// and gives much the same, not the same. Where all images are known already, the
-// result is r itself.
+// EnrolAll is Enrol for images of any number of people, read with r.ReadFiles.
+// Warm starts iterative methods from the current model, which is faster and
+// gives a similar, not an equal, result. If all images are enrolled already,
+// the result is r itself.
 func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bool) (*Recogniser, gallery.MergeReport, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
@@ -90,8 +99,8 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	return next, report, err
 }
 
-// Remove returns r without people: what Train gives from the photographs of the
-// others.
+// Remove returns r without these people. The result is that of Train on the
+// photographs of the others.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, err
@@ -106,8 +115,8 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 	return r.relearn(ctx, rest, false)
 }
 
-// Rename returns r with another name for a person. Where there is somebody of that
-// name, their faces become those of one person.
+// Rename returns r with another name for a person. If somebody has that name
+// already, the two are merged.
 func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, gallery.MergeReport, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
@@ -123,8 +132,8 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	return next, report, err
 }
 
-// Spelt returns name as r has it: an accent may be a letter of its own in one and
-// not in the other.
+// Spelt returns name as r spells it, if they differ only in how Unicode writes
+// accents (composed or decomposed).
 func (r *Recogniser) Spelt(name string) string {
 	people := r.m.Parts().Classes
 	if slices.Contains(people, name) {
@@ -139,7 +148,8 @@ func (r *Recogniser) Spelt(name string) string {
 	return name
 }
 
-// Keeps reports why people cannot be added to r, or taken away; nil where they can.
+// Keeps returns nil if people can be enrolled in r and removed, or else the
+// reason why not.
 func (r *Recogniser) Keeps() error {
 	switch images := r.m.Images; {
 	case images == nil:
@@ -193,15 +203,15 @@ func (r *Recogniser) openSet() *openset.Options {
 	return &how
 }
 
-// Forget returns r without the faces that it keeps: people cannot be added to it.
+// Forget returns r without its stored faces: nobody can be enrolled later.
 func (r *Recogniser) Forget() *Recogniser {
 	m := *r.m
 	m.Images = nil
 	return &Recogniser{&m, r.detect, r.Observer}
 }
 
-// Calibrate returns r with another threshold. Strangers, who may be nil, are faces
-// of people whom r does not know, read as r reads them. Where only the rate or the
+// Calibrate returns r with another threshold. Strangers are faces of people who
+// are not enrolled, read with r.ReadFiles; may be nil. If only the rate or the
 // strangers change, nothing is trained again.
 func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers *dataset.Images) (*Recogniser, error) {
 	m := *r.m

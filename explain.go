@@ -10,12 +10,13 @@ import (
 	"nrdl/explain"
 )
 
-// Explain returns what the recognition of f, a face that Identify found, rests on.
+// Explain returns the reasons for the identification of f, a face returned by
+// Identify.
 func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
 	switch {
 	case f.Rejected != nil:
 		return nil, f.Rejected
-	case f.values == nil || len(f.values) != r.m.Frame.Len():
+	case f.values == nil || f.by != r.m:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
 	return explain.New(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame))

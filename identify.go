@@ -14,30 +14,31 @@ import (
 	"nrdl/gallery"
 )
 
-// A Face is what a Recogniser says of a face in a photograph.
+// A Face is the result of identifying a face in a photograph.
 type Face struct {
 	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
 	Name        string          // "" where Known is false
-	Known       bool            // the face matches somebody
-	Probability float64         // that the best guess, Ranked[0], is right; NaN where that is not known
+	Known       bool            // the margin reaches the threshold
+	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second
-	Ranked      []Candidate     // all people, the likeliest first
+	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
-	Rejected    error           // why the face was not looked at, or nil; then nothing but Box and Detected is set
+	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
 
-	values []float64 // of the crop
+	values []float64      // of the crop
+	by     *gallery.Model // that looked at it
 }
 
-// A Candidate is a person with a score; the larger, the likelier.
+// A Candidate is a person with a score; a higher score means more likely.
 type Candidate struct {
 	Name  string  `json:"name"`
 	Score float64 `json:"score"`
 }
 
-// Identify returns the faces in photo, which is upright, the largest first, with
-// their names. There are none where no face is found.
+// Identify returns the faces in photo, which is upright, with their names, the
+// largest first. The result is empty if no face is found.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
-	if err := r.sees(); err != nil {
+	if err := r.sees(photo); err != nil {
 		return nil, err
 	}
 	faces := r.look(photo)
@@ -45,9 +46,14 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 }
 
 // sees reports why r cannot look at photographs; nil where it can.
-func (r *Recogniser) sees() error {
-	if r.m.Frame.Size == (dataset.Size{}) {
-		return errors.New("the model was learnt from samples that are not images of a known size")
+func (r *Recogniser) sees(photos ...image.Image) error {
+	switch {
+	case r.m == nil:
+		return errors.New("the Recogniser is empty: Train or Open makes one")
+	case r.m.Frame.Size == (dataset.Size{}):
+		return errors.New("the model was trained on samples that are not images of a known size")
+	case slices.Contains(photos, nil):
+		return errors.New("a photograph is nil")
 	}
 	return nil
 }
@@ -55,9 +61,9 @@ func (r *Recogniser) sees() error {
 // look returns the faces in photo, without names.
 func (r *Recogniser) look(photo image.Image) []Face {
 	if r.detects() {
-		return facesOf(face.In(dataset.Grey(photo), r.which(face.All), r.m.Frame))
+		return facesOf(r.m, face.In(dataset.Grey(photo), r.which(face.All), r.m.Frame))
 	}
-	return facesOf(face.Whole(dataset.Sample(photo, r.m.Frame)))
+	return facesOf(r.m, face.Whole(dataset.Sample(photo, r.m.Frame)))
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.
@@ -65,10 +71,10 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 	return cmp.Or(r.detect.Which, missing)
 }
 
-func facesOf(seen []face.Seen) []Face {
+func facesOf(m *gallery.Model, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, by: m}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}

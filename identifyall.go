@@ -11,17 +11,17 @@ import (
 	"nrdl/face"
 )
 
-// A Photo is a photograph to identify the faces in.
+// A Photo is a photograph whose faces are to be identified.
 type Photo struct {
 	Name string                 // for errors
 	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
 }
 
-// A Result is what IdentifyAll says of a Photo.
+// A Result is the result of IdentifyAll for one Photo.
 type Result struct {
 	Photo Photo
-	Size  image.Point // of the photograph, upright; zero where images are taken as they are
-	Faces []Face      // the largest first; none where no face was found
+	Size  image.Point // of the upright photograph; zero if the image is used as it is
+	Faces []Face      // the largest first; empty if no face was found
 }
 
 // How many photographs are read ahead of the one that is next in order, and named
@@ -39,10 +39,10 @@ type job struct {
 	done chan struct{}
 }
 
-// IdentifyAll returns the faces in photos, in their order. Photographs are read and
-// searched by all processors, and a bounded number of them is in memory. The error
-// is that of one photograph, and the others follow; the last one is that of ctx,
-// where it ends first. Faces cannot be explained: Identify gives such.
+// IdentifyAll returns the faces of each photograph, in the order of photos. It
+// uses all processors and keeps a bounded number of photographs in memory. An
+// error belongs to one photograph, and the next ones follow; if ctx ends, its
+// error is the last. Explain needs a Face from Identify, not from IdentifyAll.
 func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
@@ -99,7 +99,7 @@ func (r *Recogniser) read(j *job) error {
 		return err
 	}
 	seen, size, err := face.Decode(data, j.Photo.Name, r.detects(), r.which(face.All), r.m.Frame)
-	j.Size, j.Faces = size, facesOf(seen)
+	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
 }
 

@@ -2,7 +2,7 @@
 // labelled images, Open reads one from a file; Identify names the faces in a
 // photograph, and reports a face that matches nobody as unknown.
 //
-//	images, err := nrdl.Read(ctx, "people", nrdl.ReadOptions{}) // one folder of photographs a person
+//	images, err := nrdl.Read(ctx, "people", nrdl.ReadOptions{}) // one folder of photographs per person
 //	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
 //	faces, err := r.Identify(ctx, photo)
 //

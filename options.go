@@ -13,21 +13,21 @@ import (
 // Options say how a Recogniser is trained. Defaults chooses them.
 type Options struct {
 	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
-	Pipeline frontend.Pipeline // what is not said of how images are read is as the images were read
-	OpenSet  *openset.Options  // for the threshold; nil: every face is named
-	Detect   face.Options      // which faces of a photograph are meant
+	Pipeline frontend.Pipeline // unset parts of its Frame are taken from the images
+	OpenSet  *openset.Options  // for the threshold; nil: no face is unknown
+	Detect   face.Options      // which faces of a photograph are used
 	Seed     uint64
-	Forget   bool // do not keep the faces: people cannot be added later
+	Forget   bool // do not keep the faces; people cannot be enrolled later
 	Observer
 }
 
-// An Observer is told what happens during long work. Each of its functions may be
-// nil. It changes nothing.
+// An Observer is notified during long work. Each of its functions may be nil.
+// It does not affect the result.
 type Observer struct {
 	Watch    classify.Watch                     // every pass of a method that iterates
-	Progress func(what string, done, total int) // equal steps of what; never called by two goroutines at once
-	Tell     func(message string)               // what was found out
-	Warn     func(err error)                    // what is probably not wanted; may have a hint
+	Progress func(what string, done, total int) // equal steps of the task what; never called by two goroutines at once
+	Tell     func(message string)               // information, for example what was chosen
+	Warn     func(err error)                    // a probable mistake; may have a hint
 }
 
 func (o Observer) tell(message string) {
@@ -55,10 +55,10 @@ func (o Observer) progress(what string) func(done, total int) {
 // strangers (doc/frontends.md).
 const fewPeople = 30
 
-// Defaults chooses how to train on images: the features that suit their size,
-// projected where there are people enough, compared with all enrolled samples
-// (NRC); for the grey values of a .mat or .npz file, and for vectors, the method of
-// the paper. Strangers are accepted at the rate of openset.Default.
+// Defaults chooses how to train on images: features that suit their size, a
+// projection if there are enough people, and NRC. For vectors and the grey
+// values of a .mat or .npz file it chooses the method of the paper (NRDL). The
+// target false accept rate is that of openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}
 	if images.AreImages() && !images.Matrix {
@@ -69,12 +69,12 @@ func Defaults(images *dataset.Images) Options {
 	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
-// DefaultFrame is how photographs are cut out where nothing is asked for.
+// DefaultFrame is how faces are cut out of photographs by default.
 var DefaultFrame = frontend.Faces96.Frame
 
-// DefaultMethod is the method for the samples of in: NRDL for grey values; NRC
-// where they are features or projected, since learning a dictionary then takes
-// long and gains nothing (doc/frontends.md).
+// DefaultMethod is the method for the samples of in: NRDL for grey values, NRC
+// for features or projected samples. There, learning a dictionary takes long
+// and gains nothing (doc/frontends.md).
 func DefaultMethod(in frontend.Pipeline) classify.Method {
 	if in.Projection.IsZero() && len(in.Features) == 0 {
 		return method.DefaultNRDL

@@ -9,18 +9,19 @@ import (
 	"nrdl/internal/hint"
 )
 
-// ReadOptions say how a data set is read. The zero ReadOptions are fit for use.
+// ReadOptions say how a data set is read. The zero value is ready to use.
 type ReadOptions struct {
-	// Frame says what part of an image is kept, and its size: zero is that of
-	// DefaultFrame for files of images, and their own in .mat and .npz files.
+	// Frame says what part of an image is kept, and its size. Zero means
+	// DefaultFrame for image files, and the size of the images in .mat and .npz
+	// files.
 	Frame  dataset.Frame
 	Detect face.Options
 	Observer
 }
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of
-// images a person, a list, a .mat or a .npz file. In photographs it finds and
-// aligns the faces; crops of faces are taken as they are.
+// images per person, a list, a .mat or a .npz file. It finds and aligns the
+// faces in photographs; face crops are used as they are.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
 	if o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path) {
 		o.Frame.Size = DefaultFrame.Size

@@ -14,11 +14,10 @@ import (
 	"nrdl/internal/parallel"
 )
 
-// ReadFiles reads the faces in image files, as o.Frame says: that of a Recogniser,
-// for faces that it is to learn or to judge. Images of nobody in particular stay in
-// the order of files, and those without a face are among them, marked in NoFace. Of
-// people those without a face are left out, and o.Warn is told. Files that cannot
-// be read are left out with a warning. It is an error if no face is found.
+// ReadFiles reads the faces in image files, cut out as o.Frame says. Unlabelled
+// images stay in the order of files; those without a face are kept and marked
+// in NoFace. Labelled images without a face are left out with a warning, and so
+// are files that cannot be read. It is an error if no face is found.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
 	var paths []string
 	for _, f := range files {
@@ -107,7 +106,8 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	return labelled(x, people, ids, quality, noFace, o.Frame)
 }
 
-// ReadFiles is the function ReadFiles for faces that r is to learn or to judge.
+// ReadFiles is the function ReadFiles with the frame and the options of r: for
+// faces to enrol, identify or calibrate with.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
 	if err := r.sees(); err != nil {
 		return nil, err

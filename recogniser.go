@@ -28,13 +28,16 @@ type Recogniser struct {
 	Observer
 }
 
-// Unknown is what a face that matches nobody is reported as.
+// Unknown is the name reported for a face that matches nobody.
 const Unknown = dataset.Unknown
 
-// Train trains a Recogniser on labelled images, which it keeps unless o.Forget is
-// set. Where a threshold cannot be estimated, as from two people, o.Warn is told,
-// and every face is named.
+// Train trains a Recogniser on labelled images, which it keeps unless o.Forget
+// is set. If no threshold can be estimated, for example from two people, it
+// warns (o.Warn), and no face is unknown.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
+	if images == nil {
+		return nil, errors.New("train: no images")
+	}
 	in := o.Pipeline.ForImages(images.Frame)
 	if o.Method == nil {
 		o.Method = DefaultMethod(in)
@@ -88,8 +91,8 @@ func (o Observer) told(m *gallery.Model) {
 	}
 }
 
-// Open reads a Recogniser from the model file at path, which may be of unknown
-// origin: a damaged or hostile file is an error.
+// Open reads a Recogniser from the model file at path, which may be untrusted:
+// a damaged or hostile file is an error.
 func Open(path string) (*Recogniser, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,9 +123,8 @@ func (r *Recogniser) Save(ctx context.Context, path string) error {
 // Write writes r as a model file to w.
 func (r *Recogniser) Write(w io.Writer) error { return modelfile.Write(w, r.m) }
 
-// With returns r with another way to look at photographs, and another Observer.
-// It is an error if faces are to be looked for and r was trained on crops without
-// eye alignment.
+// With returns r with other detection options and another Observer. It is an
+// error to ask for detection if r was trained on crops without eye alignment.
 func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) {
 	if err := detect.Validate(); err != nil {
 		return nil, err
@@ -139,15 +141,15 @@ func (r *Recogniser) detects() bool {
 	return r.detect.Detect != face.Never && !r.m.Frame.Eyes.IsZero()
 }
 
-// Model returns what r is made of: the classifier behind its pipeline, the faces
-// that it keeps and its threshold. It must not be changed.
+// Model returns the model inside r: pipeline, classifier, stored faces and
+// threshold. It must not be changed.
 func (r *Recogniser) Model() *gallery.Model { return r.m }
 
-// People returns the people whom r knows, in the order of its classes.
+// People returns the enrolled people, in the order of the classes.
 func (r *Recogniser) People() []*gallery.Person { return r.m.People() }
 
-// Survey is People, with holdOut also how well each is recognised: faces are held
-// out in turn.
+// Survey is People; with holdOut it also measures by cross-validation how well
+// each person is recognised.
 func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
 	by, err := r.method()
 	if err != nil {

@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 
@@ -11,43 +12,49 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
+	"nrdl/internal/hint"
 	"nrdl/openset"
 )
 
-// A Comparison says whether two faces are of one person.
+// A Comparison is the result of a verification (1:1).
 type Comparison struct {
 	Similarity float64 `json:"similarity"`       // cosine of the samples of both faces
-	FMR        float64 `json:"false_match_rate"` // share of pairs of different people who are as similar, or more
+	FMR        float64 `json:"false_match_rate"` // estimated share of impostor pairs that are at least as similar
 }
 
-// DefaultFMR is the false match rate up to which two faces are called those of one
-// person.
+// DefaultFMR is the usual false match rate for Comparison.Same.
 const DefaultFMR = 0.001
 
-// Same reports whether the faces are of one person, at this false match rate.
+// Same reports whether the faces match at this false match rate.
 func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
 
-// Verify compares the largest faces of two photographs, both upright, who need not
-// be known to r. It is an error if either has no face that is seen well, and if r
-// has never seen how similar different people are: it then has to be calibrated
-// with three people or more.
+// Verify compares the largest faces of two upright photographs; the people need
+// not be enrolled. It is an error if either photograph has no face of
+// sufficient quality, or if r was not calibrated on three people or more and so
+// has no impostor scores.
 func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
+	if err := r.sees(a, b); err != nil {
+		return Comparison{}, fmt.Errorf("verify: %w", err)
+	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
-		return Comparison{}, fmt.Errorf("verify: the model has not seen how similar different people are: calibrate it, with three people or more")
-	}
-	if err := r.sees(); err != nil {
-		return Comparison{}, fmt.Errorf("verify: %w", err)
+		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
+			"nrdl calibrate MODEL, if it keeps the faces of three people or more; nrdl verify - A B needs no model")
 	}
 	return verify(ctx, &r.m.Fitted, *c.Pairs, r.look, r.m.Centred, a, b)
 }
 
-// Verify compares the largest faces of two photographs, both upright, without a
+// Verify compares the largest faces of two upright photographs without a
 // Recogniser, by the features of frontend.Faces96.
 func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
+	if a == nil || b == nil {
+		return Comparison{}, errors.New("verify: a photograph is nil")
+	}
 	in := frontend.Faces96
 	in.Eyes, in.Projection = dataset.DefaultEyes, frontend.Pipeline{}.Projection
-	look := func(photo image.Image) []Face { return facesOf(face.In(dataset.Grey(photo), face.Largest, in.Frame)) }
+	look := func(photo image.Image) []Face {
+		return facesOf(nil, face.In(dataset.Grey(photo), face.Largest, in.Frame))
+	}
 	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, look, classify.Unit, a, b)
 }
 

@@ -14,23 +14,23 @@ import (
 	"nrdl/internal/lin"
 )
 
-// Parts are what a Classifier is made of. NewClassifier is the one door: every
-// Method and every reader of files passes it.
+// Parts are the parts of a Classifier. Every Method and every reader of files
+// passes them to NewClassifier, which checks them.
 type Parts struct {
 	D       *mat.Dense   // d×K dictionary, one atom a column
 	Groups  []int        // len C+1: the atoms of class c, as in Samples
 	Coder   coding.Coder // how a sample is coded over D
 	Rule    Rule         // how a code scores the classes
 	Classes []string     // len C
-	Grid    Grid         // the pixels that the features of samples lie on; zero where they do not
+	Grid    Grid         // the pixels of the features; zero if they have none
 
 	Method  string          // Name of the method
 	Params  json.RawMessage // its parameters
 	Seed    uint64          // of the fit
 	Trained Outcome
 
-	// Shared may be D as the coders of several classifiers share it. A
-	// Classifier does not keep it: its Parts have none.
+	// Shared may hold D and its Gram matrix, shared by the coders of several
+	// classifiers. A Classifier does not keep it: its Parts have none.
 	Shared *coding.Shared
 }
 
@@ -42,8 +42,8 @@ type Classifier struct {
 	coding func() (coding.Coding, error) // prepared at the first use
 }
 
-// NewClassifier checks that the parts agree and are finite. It keeps them, not
-// copies: they must not change afterwards.
+// NewClassifier checks that the parts agree and are finite. It keeps them
+// without copying: they must not change afterwards.
 func NewClassifier(p Parts) (*Classifier, error) {
 	if err := p.validate(); err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
@@ -64,7 +64,7 @@ func NewClassifier(p Parts) (*Classifier, error) {
 
 func (p *Parts) dictionary() Dictionary { return Dictionary{p.D, p.Groups, p.Coder} }
 
-// LeastClasses is how many classes a Classifier has at least.
+// LeastClasses is the smallest number of classes of a Classifier.
 const LeastClasses = 2
 
 func (p *Parts) validate() error {
@@ -106,8 +106,8 @@ func (p *Parts) validate() error {
 	return lin.Finite("atom", p.D)
 }
 
-// Place returns c told what pixels features lie on, where it asks for that; the
-// error is of a coder that cannot code such samples.
+// Place returns c with the grid set, if c uses one. It is an error if c cannot
+// code samples on this grid.
 func (g Grid) Place(c coding.Coder) (coding.Coder, error) {
 	if s, ok := c.(coding.Spatial); ok {
 		return s.Place(g.Height, g.Width, g.Planes)
@@ -115,37 +115,37 @@ func (g Grid) Place(c coding.Coder) (coding.Coder, error) {
 	return c, nil
 }
 
-// Parts returns what c is made of; the caller must not change it.
+// Parts returns the parts of c; the caller must not change them.
 func (c *Classifier) Parts() Parts { return c.p }
 
-// Dims returns the number of features of a sample, d, of atoms, K, and of
-// classes, C.
+// Dims returns the numbers of features d, atoms K and classes C.
 func (c *Classifier) Dims() (features, atoms, classes int) {
 	features, atoms = c.p.D.Dims()
 	return features, atoms, len(c.p.Classes)
 }
 
-// Batch is how many samples are coded together: enough for fast products, few
-// enough that the working memory does not grow with the number of samples.
+// Batch is the number of samples that are coded together: enough for fast
+// matrix products, few enough to bound the working memory.
 const Batch = 2048
 
-// A Result is what one pass of a Classifier over n samples gives.
+// A Result is the result of classifying n samples.
 type Result struct {
-	Samples *mat.Dense // d×n, the samples as they are coded: at unit norm
+	Samples *mat.Dense // d×n, the samples at unit norm
 	Codes   *mat.Dense // K×n
-	Scores  *mat.Dense // C×n: the larger, the likelier the class
-	Errors  *mat.Dense // d×n, what a robust coder finds that the atoms do not explain; nil unless asked for
+	Scores  *mat.Dense // C×n; a higher score means more likely
+	Errors  *mat.Dense // d×n, the sparse errors of a robust coder; nil unless asked for
 }
 
-// Classify codes each column of x, d×n, samples in any scale, once, and returns
-// the codes and the scores that follow from them; Rule says what a score means. A
-// column of zeros has the code 0 and scores 0 for every class. What a column gets
-// does not depend on the other columns.
+// Classify returns the codes and the scores of the columns of x, d×n samples in
+// any scale; the Rule says what a score means. A column of zeros has the code 0
+// and scores 0 for every class. The result of a column does not depend on the
+// other columns.
 func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error) {
 	return c.classify(ctx, x, false)
 }
 
-// ClassifyWithErrors is Classify with Errors where the coder finds any.
+// ClassifyWithErrors is Classify that also returns Errors, if the coder has
+// them.
 func (c *Classifier) ClassifyWithErrors(ctx context.Context, x *mat.Dense) (Result, error) {
 	return c.classify(ctx, x, true)
 }
@@ -184,8 +184,8 @@ func (c *Classifier) classify(ctx context.Context, x *mat.Dense, errors bool) (R
 	return r, nil
 }
 
-// Scores returns the scores of Classify, C×n. What it holds at a time does not
-// grow with n.
+// Scores returns the scores of Classify, C×n. Its working memory does not grow
+// with n.
 func (c *Classifier) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	_, n := x.Dims()
 	out := mat.NewDense(len(c.p.Classes), n, nil)
@@ -210,10 +210,10 @@ func (c *Classifier) Predict(ctx context.Context, x *mat.Dense) ([]int, error) {
 	return Best(scores), nil
 }
 
-// Transform returns the K×n codes of the columns of x, d×n, samples in any
-// scale, which are coded at unit norm: the features that a classifier of
-// another program may learn from. A column of zeros has the code zero. The
-// code of a column does not depend on the other columns.
+// Transform returns the K×n codes of the columns of x, d×n samples in any
+// scale, coded at unit norm. Another program can use them as features. A column
+// of zeros has the code zero. The code of a column does not depend on the other
+// columns.
 func (c *Classifier) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	_, n := x.Dims()
 	_, k := c.p.D.Dims()
@@ -227,9 +227,9 @@ func (c *Classifier) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, e
 	return out, nil
 }
 
-// Centred returns the columns of x, d×n, samples in any scale, at unit norm less the
-// mean atom, and that at unit norm again: the cosines of two such columns compare
-// what is particular to two samples, and not what all have in common.
+// Centred brings the columns of x, d×n samples in any scale, to unit norm,
+// subtracts the mean atom, and brings them to unit norm again. So the cosine of
+// two columns does not compare what all samples have in common.
 func (c *Classifier) Centred(x *mat.Dense) *mat.Dense {
 	u := Unit(x)
 	_, k := c.p.D.Dims()
@@ -266,7 +266,7 @@ func (c *Classifier) each(ctx context.Context, x *mat.Dense, use func(over codin
 	return context.Cause(ctx)
 }
 
-// Best returns the row of the largest element of every column of scores, the
+// Best returns the row of the largest element of each column of scores, the
 // first of equals.
 func Best(scores *mat.Dense) []int {
 	c, n := scores.Dims()

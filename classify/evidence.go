@@ -8,18 +8,20 @@ import (
 	"nrdl/internal/lin"
 )
 
-// Evidence is what speaks for a face being of the person whom it resembles most,
-// and not of a stranger. In each the larger is the surer; they are 0 for a
-// sample of zeros.
+// Evidence has several confidence scores that a face belongs to its best class
+// and not to a stranger. Higher means more confident; all are 0 for a sample of
+// zeros.
 type Evidence struct {
-	// Margin is by how much the largest class score exceeds the second.
+	// Margin is the difference between the largest and the second largest class
+	// score.
 	Margin float64 `json:"margin"`
-	// Concentration is the sparsity concentration index [src],
-	// (C·max_c ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 where all coefficients are of one
-	// class, 0 where all classes have as much.
+	// Concentration is the sparsity concentration index [src], (C·max_c
+	// ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 if all coefficients belong to one class, 0 if
+	// all classes have equal weight.
 	Concentration float64 `json:"concentration"`
-	// Share is that of the best class in the positive class scores: of the sums
-	// of the coefficients of each class, or of W·s where the rule is linear.
+	// Share is the share of the best class in the sum of the positive class
+	// scores: the sums of the coefficients of each class, or W·s if the rule is
+	// linear.
 	Share float64 `json:"share"`
 	// Residual is 1 − min_c ‖y − D_c s_c‖, y of unit norm.
 	Residual float64 `json:"residual"`
@@ -30,7 +32,8 @@ type Evidence struct {
 //	[src] Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
 //	      representation. IEEE PAMI 31, 2009.
 
-// Margin is by how much the largest of scores exceeds the second.
+// Margin returns the difference between the largest and the second largest of
+// scores.
 func Margin(scores mat.Vector) float64 {
 	best, second := math.Inf(-1), math.Inf(-1)
 	for c := range scores.Len() {
@@ -44,7 +47,7 @@ func Margin(scores mat.Vector) float64 {
 	return best - second
 }
 
-// Evidence returns the Evidence of each sample of r, a result of c, len n.
+// Evidence returns the Evidence of each of the n samples of r, a result of c.
 func (c *Classifier) Evidence(r *Result) []Evidence {
 	s, y := r.Codes, r.Samples
 	_, n := y.Dims()

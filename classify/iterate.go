@@ -13,8 +13,8 @@ type Stepper interface {
 	// stopping test compares with the tolerance.
 	Step() (residual float64, err error)
 
-	// Objective returns the terms of the objective at the current iterate,
-	// and other quantities worth a trace. It changes nothing.
+	// Objective returns the terms of the objective at the current iterate, and
+	// other quantities for the trace. It changes nothing.
 	Objective() []Term
 }
 
@@ -26,15 +26,14 @@ type Term struct {
 
 // Limits say when an iteration ends.
 type Limits struct {
-	Passes int     // at most so many
+	Passes int     // at most
 	Tol    float64 // converged when the residual is below it
 }
 
-// A Watch is told of every pass. It observes: nothing that it does changes a
-// bit of the result.
+// A Watch is called after every pass. It does not affect the result.
 type Watch func(Progress)
 
-// Progress is what a Watch sees after a pass.
+// Progress is the state of an iteration after a pass.
 type Progress struct {
 	Iter     int // passes done, from 1
 	Residual float64
@@ -50,7 +49,7 @@ const (
 	ClosedForm Status = "closed-form" // nothing to iterate
 	Converged  Status = "converged"   // the residual is below the tolerance
 	Exhausted  Status = "exhausted"   // the limit of passes was reached first
-	Complete   Status = "complete"    // all passes were made; there was no tolerance to meet
+	Complete   Status = "complete"    // all passes were made; the tolerance is 0
 )
 
 // An Outcome says how a fit ended; it is stored in the model.
@@ -61,21 +60,22 @@ type Outcome struct {
 }
 
 // ErrDiverged is returned, wrapped with the pass, when an iterate is not finite
-// or has left the range of samples of unit norm and of labels.
+// or exceeds DivergenceBound.
 var ErrDiverged = errors.New("diverged")
 
-// DivergenceBound bounds the elements of what is learnt, which are near those of samples
-// of unit norm and of labels in every fit that serves.
+// DivergenceBound is the largest magnitude that an element of a learned matrix
+// may have. In a successful fit, elements are of the order of unit-norm samples
+// and of labels.
 const DivergenceBound = 1e6
 
-// A Stepper that is Bounded tells the largest magnitude of an element of its
-// iterate; more than DivergenceBound is a divergence.
+// A Bounded Stepper reports the largest magnitude of an element of its iterate.
+// A value above DivergenceBound is a divergence.
 type Bounded interface{ Largest() float64 }
 
-// Iterate steps s until the residual is below lim.Tol or lim.Passes is
-// reached; with lim.Tol = 0 the passes are all there is to do. It returns ctx's error at the first pass boundary after ctx ends,
-// and ErrDiverged as soon as a residual is not finite, or the iterate of a
-// Stepper that is Bounded exceeds DivergenceBound.
+// Iterate steps s until the residual is below lim.Tol or lim.Passes is reached;
+// with lim.Tol = 0 it makes all passes. It returns the error of ctx after the
+// pass in which ctx ends, and ErrDiverged if a residual is not finite or a
+// Bounded Stepper exceeds DivergenceBound.
 func Iterate(ctx context.Context, s Stepper, lim Limits, w Watch) (Outcome, error) {
 	out := Outcome{Status: Exhausted, Residual: math.Inf(1)}
 	if lim.Tol == 0 {

@@ -16,7 +16,7 @@ import (
 // A Rule turns the code of a sample into a score for every class; the largest
 // score wins. A new rule is a type with these methods.
 type Rule interface {
-	// Name is the name by which parameters and model files know the rule.
+	// Name is the name of the rule in parameters and model files.
 	Name() string
 
 	// About says in a line what a score is.
@@ -30,8 +30,8 @@ type Rule interface {
 	Score(out, s, y *mat.Dense, over Dictionary)
 }
 
-// A Dictionary is what a Rule sees of a Classifier: K atoms of d features, by
-// class, and how samples are coded over them.
+// A Dictionary is the part of a Classifier that a Rule uses: K atoms of d
+// features, grouped by class, and their coder.
 type Dictionary struct {
 	D      *mat.Dense // d×K, one atom a column
 	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]
@@ -41,11 +41,11 @@ type Dictionary struct {
 // classes is C.
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 
-// Untrained are the rules that need nothing but the dictionary.
+// Untrained lists the rules that need only the dictionary.
 var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}}
 
-// Linear scores class c by (W·s)_c; near 1 for the class that the classifier
-// was trained to answer and near 0 for the others [nrdl, (7)].
+// Linear scores class c by (W·s)_c, which is near 1 for the right class and
+// near 0 for the others [nrdl, (7)].
 type Linear struct {
 	W *mat.Dense // C×K
 }
@@ -69,9 +69,9 @@ func (r Linear) Check(over Dictionary) error {
 
 func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
 
-// Sum scores class c by Σ s_c, the sum of its coefficients: near 1, as atoms
-// and samples are of unit norm, where the class alone rebuilds the sample with
-// coefficients of one sign.
+// Sum scores class c by Σ s_c, the sum of its coefficients. As atoms and
+// samples have unit norm, it is near 1 if the class alone represents the sample
+// with coefficients of one sign.
 type Sum struct{}
 
 func (Sum) Name() string { return "sum" }
@@ -177,8 +177,8 @@ func (r Fisher) distances(dst, s *mat.Dense) {
 }
 
 // Huber scores class c by 1 − √(2·Σ_i h(r_i)) with r = y − D_c·s_c and Huber's
-// function h of the threshold λ of the coder, coding.Robust: features that the
-// class does not explain count little, and for λ = ∞ it is Residual.
+// function h with the threshold λ of the coder, coding.Robust. Features that
+// the class does not explain count little; λ = ∞ gives Residual.
 type Huber struct{}
 
 // A thresholder is a coder that says from where on an error counts linearly in
@@ -214,9 +214,9 @@ func (Huber) Score(out, s, y *mat.Dense, over Dictionary) {
 	scoreResiduals(out, s, y, over, squares, func(residual, _, _ float64) float64 { return 1 - math.Sqrt(residual) })
 }
 
-// Votes scores class c by the part of the votes that it has from the blocks of
-// the sample, as coding.Blocks says; in all they are at most 1. The coder counts
-// them while it codes: Score does nothing.
+// Votes scores class c by its share of the votes of the blocks of the sample
+// (coding.Blocks). The shares add up to at most 1. The coder counts them while
+// it codes; Score does nothing.
 type Votes struct{}
 
 func (Votes) Name() string { return "votes" }

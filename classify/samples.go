@@ -21,14 +21,14 @@ type Samples struct {
 	Groups  []int      // len C+1, Groups[0] = 0 and Groups[C] = N
 	Classes []string   // len C, the names of the classes
 	IDs     []string   // len N, where each sample came from; may be nil
-	Grid    Grid       // the pixels that the features lie on; zero where they do not
+	Grid    Grid       // the pixels of the features; zero if they have none
 
-	Projected string // the projection that was fit to these samples and made them, as "fisher:0.1"; "" for none
+	Projected string // the projection that was fit to these samples and applied, as "fisher:0.1"; "" for none
 }
 
-// A Grid says which pixels features lie on: feature (p·Width + column)·Height +
-// row is that of the pixel (row, column) in plane p. The zero Grid stands for
-// features that do not lie on pixels.
+// A Grid maps features to pixels: feature (p·Width + column)·Height + row
+// belongs to pixel (row, column) in plane p. The zero Grid stands for features
+// without pixels.
 type Grid struct {
 	Height int `json:"height"`
 	Width  int `json:"width"`
@@ -46,10 +46,10 @@ func (g Grid) holds(d int) error {
 	return nil
 }
 
-// NewSamples groups the columns of x, d×N, by label. Classes appear in the order
-// of classes, or in natural order of their names where classes is nil; inside
-// a class the samples keep their order. X is copied only where the columns
-// have to move. IDs may be nil.
+// NewSamples groups the columns of x, d×N, by label. Classes are in the order
+// of classes, or in natural order of their names if classes is nil. Inside a
+// class the samples keep their order. X is copied only if columns have to move.
+// IDs may be nil.
 func NewSamples(x *mat.Dense, labels, ids, classes []string) (*Samples, error) {
 	d, n := x.Dims()
 	if len(labels) != n {
@@ -174,7 +174,8 @@ func abridge(v []int) string {
 	return strings.TrimSuffix(fmt.Sprint(v[:8]), "]") + " …]"
 }
 
-// ID names sample j in messages: its entry of IDs, else its class and number.
+// ID returns the name of sample j for messages: its entry of IDs, or else its
+// class and number.
 func (s *Samples) ID(j int) string {
 	if s.IDs != nil {
 		return s.IDs[j]
@@ -183,7 +184,7 @@ func (s *Samples) ID(j int) string {
 	return fmt.Sprintf("sample %d of class %s", j-s.Groups[c]+1, s.Classes[c])
 }
 
-// Len returns the number of samples, N; 0 where there are none.
+// Len returns the number of samples, N.
 func (s *Samples) Len() int {
 	if s.X == nil || s.X.IsEmpty() {
 		return 0
@@ -235,7 +236,7 @@ func (s *Samples) Select(idx []int) *Samples {
 	return t
 }
 
-// NonZero returns the columns of x that are not all zero: the others have no
+// NonZero returns the columns of x that are not all zero. The others have no
 // direction to learn.
 func NonZero(x *mat.Dense) []int {
 	_, n := x.Dims()
@@ -250,7 +251,7 @@ func NonZero(x *mat.Dense) []int {
 	return columns
 }
 
-// Unit returns a copy of x, d×n, whose columns have unit ℓ2 norm: every method
+// Unit returns a copy of x, d×n, whose columns have unit ℓ2 norm. Every method
 // learns and recognises samples at that scale. A column of zeros stays zero.
 // Columns are scaled by their largest magnitude first, so that neither very
 // large nor very small values overflow.

@@ -14,8 +14,8 @@ import (
 // leaves rounding errors.
 const flat = 1e-6 / 255
 
-// Blank reports whether sample, an image, is black or of one grey: there is
-// nobody to recognise.
+// Blank reports whether sample, an image, has a single grey value, so that
+// there is nobody to recognise.
 func Blank(sample []float64) bool {
 	lo, hi := slices.Min(sample), slices.Max(sample)
 	return hi-lo <= flat*max(math.Abs(lo), math.Abs(hi))

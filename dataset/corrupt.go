@@ -15,19 +15,17 @@ import (
 )
 
 // SaltAndPepper is noise that turns single pixels black or white, as MATLAB's
-// imnoise(I, 'salt & pepper', Density) does: each pixel on its own becomes 0
+// imnoise(I, 'salt & pepper', Density) does: each pixel independently becomes 0
 // (pepper) with probability Density/2 and white (salt) with probability
-// Density/2. White is the largest value of the whole set's range: 1 where no
-// value of it exceeds 1, else 255 where none exceeds 255, else 65535 where none
-// exceeds 65535, else the largest value of the set.
+// Density/2. White is the first of 1, 255 and 65535 that no value of the set
+// exceeds, or else the largest value of the set.
 //
 // A pixel draws one number x, even on 0 ≤ x < 1, that does not depend on the
 // density: x < Density/2 is pepper and x ≥ 1 − Density/2 is salt. imnoise has
-// salt on Density/2 ≤ x < Density, an interval of the same length, so that the
-// noise has the same distribution; but here what is hit at one density is hit
-// in the same way at every higher one with the same seed. Results at two
-// densities then differ by the additional noise only and not by chance, and
-// their difference has less variance.
+// salt on Density/2 ≤ x < Density, so the noise has the same distribution. But
+// here, with the same seed, a pixel changed at one density is changed in the
+// same way at every higher one. Results at two densities then differ only by
+// the additional noise, so their difference has less variance.
 type SaltAndPepper struct {
 	Density float64 `json:"density"` // probability that a pixel is hit, 0 … 1
 }
@@ -40,16 +38,16 @@ func (n SaltAndPepper) Validate() error {
 	return nil
 }
 
-// Apply returns set with noise on every image. It shares with set all but X.
-// The noise of an image depends on the seed and the image's column, and on no
-// other image but by white. Samples that are not images, and negative values,
-// are an error.
+// Apply returns set with noise on every image. All but X is shared with set.
+// The noise of an image depends on the seed and its column, and on other images
+// only through white. Samples that are not images, and negative values, are an
+// error.
 func (n SaltAndPepper) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(n, set, seed)
 }
 
 // Select returns set.Select(columns) with the noise that Apply gives to these
-// images. No columns are an error.
+// images. Empty columns are an error.
 func (n SaltAndPepper) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(n, set, columns, seed)
 }
@@ -71,15 +69,15 @@ func (n SaltAndPepper) spoiler(in Size, white float64) spoiler {
 }
 
 // Occlusion covers a block of each image with an unrelated picture, a drawn
-// heap of leaves, which is the same for all images. It is brought to the size
-// of the block, and its black and white are 0 and the white of SaltAndPepper.
+// heap of leaves, which is the same for all images. It is resized to the block;
+// its black is 0 and its white that of SaltAndPepper.
 //
 // The block is a square of side √(Share·Height·Width), rounded to whole pixels.
 // Where this root is more than the shorter side of the image, the block is a
 // rectangle over all of the shorter side which has the same area, rounded to
-// whole rows or columns. Its place is random, every one inside the image
-// equally likely. With the same seed the block of one share lies inside that
-// of every greater one.
+// whole rows or columns. Its position is random and uniform inside the image.
+// With the same seed, the block of one share lies inside the block of every
+// larger share.
 type Occlusion struct {
 	Share float64 `json:"share"` // of the image's area that is covered, 0 … 1
 }
@@ -92,23 +90,22 @@ func (o Occlusion) Validate() error {
 	return nil
 }
 
-// Apply returns set with a block of every image covered. It shares with set all
-// but X. The place of the block depends on the seed and the image's column, and
-// on no other image. Samples that are not images, and negative values, are an
-// error.
+// Apply returns set with a block of every image covered. All but X is shared
+// with set. The position of a block depends only on the seed and the column of
+// the image. Samples that are not images, and negative values, are an error.
 func (o Occlusion) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(o, set, seed)
 }
 
 // Select returns set.Select(columns) with the blocks that Apply gives to these
-// images: test images are covered alike whatever the split they are from. No
-// columns are an error.
+// images: an image is covered in the same way in every split. Empty columns are
+// an error.
 func (o Occlusion) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(o, set, columns, seed)
 }
 
-// Block returns the size of the block in images of size in; the zero Size
-// where the share rounds to no pixel.
+// Block returns the size of the block in images of size in; the zero Size if
+// the share rounds to no pixel.
 func (o Occlusion) Block(in Size) Size {
 	short := min(in.Height, in.Width)
 	area := o.Share * float64(in.Len())

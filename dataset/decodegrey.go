@@ -15,9 +15,9 @@ func ReadGrey(path string) (*image.Gray, error) {
 	return DecodeGrey(data, path)
 }
 
-// DecodeGrey decodes the bytes of an image file as DecodeImage does, and
-// returns it upright in its own size, grey, with the corner at the top left at
-// (0, 0). Its values are those of DecodeImage rounded to whole numbers.
+// DecodeGrey decodes an image file as DecodeImage does, and returns it upright
+// and grey, in its own size, with its top left corner at (0, 0). Its values are
+// those of DecodeImage rounded to integers.
 func DecodeGrey(data []byte, name string) (*image.Gray, error) {
 	var m *image.Gray
 	err := decode(data, func(img image.Image, turned orientation) {

@@ -12,24 +12,24 @@ type Info struct {
 	People   int     `json:"people"`
 	Images   int     `json:"images"`
 	Features int     `json:"features"` // d
-	Frame    Frame   `json:"input"`    // zero where the samples are not images of a known size
-	Fewest   int     `json:"fewest"`   // images of the person with the fewest
-	Most     int     `json:"most"`     // images of the person with the most
+	Frame    Frame   `json:"input"`    // zero if the samples are not images of a known size
+	Fewest   int     `json:"fewest"`   // smallest number of images of a person
+	Most     int     `json:"most"`     // largest number of images of a person
 	Lowest   float64 `json:"lowest"`   // value
 	Highest  float64 `json:"highest"`  // value
-	Integers bool    `json:"integers"` // all values are
-	// Blank images are all zero: no method can recognise them. Constant ones
-	// have a single value that is not zero, but for rounding errors.
+	Integers bool    `json:"integers"` // all values are integers
+	// Blank images are all zero: no method can recognise them. Constant images
+	// have a single nonzero value, up to rounding errors.
 	Blank    []int `json:"blank"`
 	Constant []int `json:"constant"`
 	// Duplicates are groups of identical images that are neither blank nor
-	// constant. Conflicts are those of them with more than one person: a label
-	// is wrong.
+	// constant. Conflicts are those groups with more than one person: a label is
+	// wrong.
 	Duplicates [][]int `json:"duplicates"`
 	Conflicts  [][]int `json:"conflicts"`
 }
 
-// Describe looks at every sample of set.
+// Describe computes the Info of set from all samples.
 func Describe(set *Images) Info {
 	d, n := set.X.Dims()
 	info := Info{

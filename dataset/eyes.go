@@ -8,25 +8,25 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Eyes says where the pupils of a face that was found in a photograph stand in
-// its image: level, Height of the image's height from its top, Distance of the
-// image's width apart and as far from the left as from the right. The zero Eyes
-// stand for images that are taken as they are.
+// Eyes says where the pupils of a detected face are put in its crop: on a
+// horizontal line at Height, a share of the crop's height from the top,
+// centred, and Distance apart, a share of the crop's width. The zero value
+// stands for images that are used as they are, without detection.
 type Eyes struct {
 	Distance float64 `json:"distance"`
 	Height   float64 `json:"height"`
 }
 
-// DefaultEyes leave in the image what is between the forehead and the chin.
+// DefaultEyes keep the face from the forehead to the chin.
 var DefaultEyes = Eyes{Distance: 0.46, Height: 0.36}
 
 // Bounds on Eyes.Distance.
 const leastEyes, mostEyes = 0.1, 0.9
 
-// IsZero reports whether images are taken as they are.
+// IsZero reports whether images are used as they are.
 func (e Eyes) IsZero() bool { return e == Eyes{} }
 
-// Validate reports places that are not in the image.
+// Validate reports positions outside the image.
 func (e Eyes) Validate() error {
 	switch {
 	case e.IsZero():

@@ -13,11 +13,11 @@ import (
 // A File is an image file of a person.
 type File struct {
 	Path   string
-	Person string // "" where nobody has said
-	ID     string // as Open has it: person, slash, its place in their folder
+	Person string // "" if unlabelled
+	ID     string // as Open makes it: person, slash, path in the person's folder
 }
 
-// PhotoFiles lists the images at path, of nobody in particular.
+// PhotoFiles lists the images at path, unlabelled.
 func PhotoFiles(path string) ([]File, error) {
 	files, err := ImageFiles(path)
 	if err != nil {
@@ -30,12 +30,12 @@ func PhotoFiles(path string) ([]File, error) {
 	return list, nil
 }
 
-// ErrNoPerson is why nobody knows whose face is in a photograph.
+// ErrNoPerson is returned if a photograph has no label.
 var ErrNoPerson = errors.New("no person is named")
 
-// PeopleFiles lists the images at paths: those of person, or where that is empty
-// those in folders of folders, one a person. Spelt returns a name as others have
-// it. Warn is told what is left out.
+// PeopleFiles lists the images at paths as those of person. If person is empty,
+// each path must be a folder with one folder per person. Spelt maps a name to
+// its existing spelling. Warn is called for what is left out.
 func PeopleFiles(paths []string, person string, spelt func(string) string, warn func(error)) ([]File, error) {
 	if person != "" {
 		person = spelt(person)
@@ -109,7 +109,7 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	return list, nil
 }
 
-// Joined are the errors that err joins; none of nil.
+// Joined returns the errors that err joins; none for nil.
 func Joined(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

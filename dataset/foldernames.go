@@ -1,8 +1,7 @@
 package dataset
 
-// FolderNames turns people's names into names that folders can have on every
-// system, one each, which differ in more than upper and lower case. A name that
-// no folder can have is changed: what is forbidden becomes _, a device of
-// Windows, a hidden or an empty one gets a _ before it, a long one is cut, and
-// equal ones get a number.
+// FolderNames turns people's names into folder names that are valid on every
+// system and differ in more than case. Forbidden characters become _; a Windows
+// device name, a hidden or an empty name gets a _ before it; long names are
+// cut, and equal ones get a number.
 func FolderNames(people []string) []string { return fileNames(people) }

@@ -37,15 +37,15 @@ func ReadImage(path string, in Frame) ([]float64, error) {
 	return DecodeImage(data, path, in)
 }
 
-// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG,
-// WebP, BMP, TIFF or the first frame of a GIF, told by content) into grey values:
-// upright as its EXIF orientation says, grey by the luma of ITU-R BT.601, over
-// white where it is transparent, the share in.Crop of its height and width
-// about its centre resized once to in.Size by Catmull-Rom with antialiasing,
-// pixels in column-major order, 0 black … 255 white. The other stages of in are
-// those of Images.Samples. An image that has in's size passes unchanged where
-// nothing is cropped. Name stands for the image in errors. Data may be hostile: it is refused if it claims too many pixels, and
-// a decoder that panics is an error.
+// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG, WebP,
+// BMP, TIFF or the first frame of a GIF, recognised by content) into grey
+// values, 0 black … 255 white, in column-major order. The image is turned
+// upright by its EXIF orientation, made grey by the luma of ITU-R BT.601, and
+// put over white if transparent. Its central part, the share in.Crop of height
+// and width, is resized once to in.Size by Catmull-Rom with antialiasing; an
+// uncropped image of this size is not changed. Name stands for the image in
+// errors. Data may be hostile: too many pixels are refused, and a panic of a
+// decoder is returned as an error.
 func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("read image %s: %w", name, err)
@@ -72,8 +72,8 @@ func ReadPhoto(path string) (image.Image, error) {
 	return DecodePhoto(data, path)
 }
 
-// DecodePhoto decodes the bytes of an image file as DecodeImage does, and
-// returns it upright in its own size and colours.
+// DecodePhoto decodes an image file as DecodeImage does, and returns it upright
+// in its own size and colours.
 func DecodePhoto(data []byte, name string) (image.Image, error) {
 	var upright image.Image
 	err := decode(data, func(img image.Image, turned orientation) {
@@ -142,7 +142,8 @@ func (f format) explain(err error) error {
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }
 
-// ReadFile returns the content of the regular file at path, of bounded size.
+// ReadFile returns the content of the regular file at path. A file that is too
+// large is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Images are labelled images of one size, or, where Frame has no Size, the
-// vectors of another program. Their columns are grouped by person, as Samples
-// are; a column has the grey values of an image, column after column.
+// Images are labelled images of one size or, if Frame has no Size, vectors of
+// another program. The columns of X are grouped by person, as in Samples; each
+// has the grey values of an image, column after column.
 type Images struct {
 	classify.Samples
 
 	Frame   Frame     // what part of an image was kept, and its size
-	Quality []Quality // len N, how well each face is seen in its photograph; nil where that is not known
-	NoFace  []bool    // len N, the images in which no face was found, whose columns are 0; nil for none
-	White   float64   // grey value of white; 0 stands for 255
-	Matrix  bool      // read from a .mat or .npz file, as the data sets of the literature are
+	Quality []Quality // len N, image quality of each face; nil if not known
+	NoFace  []bool    // len N, true for images without a face, whose columns are 0; nil if there are none
+	White   float64   // value of white; 0 means 255
+	Matrix  bool      // read from a .mat or .npz file
 }
 
 // NewImages groups the columns of x, d×N, by label, as classify.NewSamples does.
@@ -39,8 +39,7 @@ func NewImages(x *mat.Dense, labels, ids, classes []string, f Frame) (*Images, e
 	return images, images.Validate()
 }
 
-// Unlabelled returns the images in the columns of x, d×N, of nobody in
-// particular.
+// Unlabelled returns the images in the columns of x, d×N, without labels.
 func Unlabelled(x *mat.Dense, f Frame) *Images {
 	return &Images{Samples: classify.Samples{X: x, Grid: f.Grid()}, Frame: f}
 }
@@ -105,8 +104,8 @@ func (s *Images) First(people int) *Images {
 	return s.Select(columns)
 }
 
-// Hash identifies the images and their labels: the beginning of a SHA-256, in
-// hexadecimal.
+// Hash identifies the images and their labels. It is the beginning of a
+// SHA-256, in hexadecimal.
 func (s *Images) Hash() string {
 	h := sha256.New()
 	d, _ := s.X.Dims()
@@ -122,8 +121,7 @@ func (s *Images) Hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// Faceless reports whether nobody can be recognised in image j: no face was found
-// in it, or it is black.
+// Faceless reports whether image j is black or no face was found in it.
 func (s *Images) Faceless(j int) bool {
 	if s.NoFace != nil && s.NoFace[j] {
 		return true
@@ -137,9 +135,8 @@ func (s *Images) Faceless(j int) bool {
 	return true
 }
 
-// Faces returns s without the images in which no face was found and those that
-// are black: s itself where there are none, nil where there are no others. People
-// who lose all their images are left out.
+// Faces returns s without its Faceless images: s itself if there are none, nil
+// if all are. People who lose all their images are left out.
 func (s *Images) Faces() *Images {
 	columns := slices.DeleteFunc(classify.NonZero(s.X), func(j int) bool { return s.NoFace != nil && s.NoFace[j] })
 	switch len(columns) {
@@ -151,7 +148,7 @@ func (s *Images) Faces() *Images {
 	return s.Select(columns)
 }
 
-// Scale is what the values of s are multiplied by to be grey values 0 … 255.
+// Scale is the factor that turns the values of s into grey values 0 … 255.
 func (s *Images) Scale() float64 {
 	if s.White == 0 {
 		return 1
@@ -159,15 +156,15 @@ func (s *Images) Scale() float64 {
 	return math.MaxUint8 / s.White
 }
 
-// A Frame says what part of an image is kept, and what size it is brought to. The
-// zero Frame stands for vectors that are not images.
+// A Frame says what part of an image is kept, and to which size it is resized.
+// The zero Frame stands for vectors that are not images.
 type Frame struct {
 	Size
-	Eyes Eyes    `json:"eyes,omitzero"`  // where the pupils of the faces that are found in photographs are put; zero: images are taken as they are
-	Crop float64 `json:"crop,omitempty"` // share of an image's height and width, about its centre, that is kept; 0 is all
+	Eyes Eyes    `json:"eyes,omitzero"`  // where the pupils of detected faces are put; zero: images are used as they are
+	Crop float64 `json:"crop,omitempty"` // central share of height and width that is kept; 0: all
 }
 
-// Validate reports the first part that is impossible.
+// Validate reports the first impossible part.
 func (f Frame) Validate() error {
 	if err := f.Size.Validate(); err != nil {
 		return err
@@ -204,7 +201,7 @@ func (f Frame) Words() (words []string) {
 	return words
 }
 
-// Same reports whether images of f are also those of g.
+// Same reports whether f and g give the same images.
 func (f Frame) Same(g Frame) bool { return f.String() == g.String() }
 
 // Grid is the grid of the pixels of images; zero for vectors.

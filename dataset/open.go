@@ -1,7 +1,7 @@
 // Package dataset reads and writes labelled faces: folders of images, lists of
-// images, MATLAB and NumPy files. It divides them into what is learnt from and
-// what is judged by. Whatever it reads may be damaged or hostile: files are
-// bounded, and an error names the file and the reason.
+// images, MATLAB and NumPy files. It splits them into training and test images.
+// Input may be damaged or hostile: sizes are bounded, and an error names the
+// file and the reason.
 package dataset
 
 import (
@@ -16,21 +16,23 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Options of Open. The zero Options are fit for use.
+// Options of Open. The zero value is ready to use.
 type Options struct {
-	// Frame says what part of images is brought to which size. A zero Size is
-	// their own size in .mat and .npz files, and DefaultSize for files of images.
+	// Frame says what part of an image is kept, and its size. A zero Size means
+	// the size of the images in .mat and .npz files, and DefaultSize for image
+	// files.
 	Frame Frame
-	// Faces is given the files of images that are to be read. It returns what
-	// makes samples of them, as package face does of photographs, and where that
-	// puts the eyes; a nil Reader for images that are taken as they are. It may be
-	// nil, for such images. An image in which there is no face becomes a black
-	// one, with a warning, and a person who has no others is left out with one.
+	// Faces is called with the image files to read. It returns a Reader that cuts
+	// the faces out of them (see package face), and the position of the eyes; a
+	// nil Reader, or a nil Faces, means that images are used as they are. An image
+	// without a face becomes a black image, with a warning; a person with no
+	// others is left out, with a warning.
 	Faces func(ctx context.Context, files []string) (Reader, Eyes, error)
-	// Warn is told, in a sentence, what was left out or assumed; may be nil.
+	// Warn is called with a sentence about what was left out or assumed; may be
+	// nil.
 	Warn func(string)
-	// Progress is told how many of the images are read, never by two
-	// goroutines at once; may be nil.
+	// Progress is called with the number of images read, never by two goroutines
+	// at once; may be nil.
 	Progress func(done, total int)
 
 	reader Reader // what Faces returned
@@ -61,7 +63,7 @@ func (o Options) images() Frame {
 
 // Open reads a data set:
 //
-//   - a folder with one folder of images a person, whose name is the person's
+//   - a folder with one folder of images per person, named like the person
 //     (images may lie in folders inside it, one level deep);
 //   - a list of images, .csv, .tsv or .txt, of lines path;label, paths relative
 //     to the list; the separator may be a comma or a tab, a header line is
@@ -72,9 +74,9 @@ func (o Options) images() Frame {
 //   - a NumPy .npz file with X and y, and if possible height and width.
 //
 // The columns of the set are the grey values of images, or vectors. Blank
-// images, black or of one grey, are kept with a warning; a person who
-// has no others is an error. People and their images are in natural order. The result is the same on any
-// number of processors.
+// images (of a single grey value) are kept with a warning; a person with only
+// blank images is an error. People and their images are in natural order. The
+// result does not depend on the number of processors.
 func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err := opt.Frame.Validate(); err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
@@ -126,8 +128,8 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 
 const layout = "put the images of each person into a folder of their own: DATA/alice/1.jpg, DATA/bob/1.jpg"
 
-// IsMatrix reports whether path is a file of samples, which may not be images, in
-// contrast to files of images.
+// IsMatrix reports whether path is a file of samples (.mat or .npz), not an
+// image file.
 func IsMatrix(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".mat", ".npz":

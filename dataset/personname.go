@@ -17,13 +17,13 @@ import (
 // 255 bytes.
 const maxPersonName = 200
 
-// Unknown is what a stranger is called in place of a name.
+// Unknown is the label of a face that matches nobody.
 const Unknown = "unknown"
 
-// CheckName reports why name cannot be that of a person, which is the name of a
-// folder too. It holds for every way into Images. Accents, spaces
-// inside and emoji are fine; what cannot be seen is not, since two names would
-// look alike.
+// CheckName returns nil if name is allowed as the name of a person, which is
+// also the name of a folder, or else the reason why not. It applies to all
+// Images, however made. Accents, inner spaces and emoji are allowed; invisible
+// characters are not, since two names would look the same.
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -61,8 +61,8 @@ func strayVariation(name string) bool {
 	return false
 }
 
-// CheckNames reports the first of the names of classes that no person can have,
-// or that two of them have, in whichever form accents are written.
+// CheckNames reports the first class name that CheckName refuses or that occurs
+// twice, whatever the Unicode form of accents.
 func CheckNames(names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -17,10 +17,9 @@ import (
 // maxElements bounds a data set: 8 GiB of numbers.
 const maxElements = 1 << 30
 
-// A Reader makes samples of the bytes of an image file where the image is not
-// one itself: of a photograph, the faces in it. It is used by several
-// goroutines. Name stands for the image in errors; ErrNoFace is in the error
-// where the image can be read and holds no face.
+// A Reader cuts the faces out of the bytes of an image file. It is used by
+// several goroutines. Name stands for the image in errors. The error wraps
+// ErrNoFace if the image can be read and has no face.
 type Reader interface {
 	Read(data []byte, name string) ([]Crop, error)
 }
@@ -31,7 +30,7 @@ type Crop struct {
 	Quality Quality
 }
 
-// ErrNoFace is why a Reader has no sample of an image.
+// ErrNoFace is returned by a Reader for an image without a face.
 var ErrNoFace = errors.New("no face")
 
 // A reading is many images being read at once.

@@ -16,9 +16,9 @@ import (
 // Save writes set to path so that Open reads it again: a MATLAB file (.mat,
 // with a list NAME.names.txt beside it that keeps the people's names and where
 // the samples come from), a NumPy file (.npz), or, without an extension, a
-// folder of PNG images, one folder a person, which keeps grey values rounded
-// to 0 … 255. What is written appears at path when it is complete. A file is
-// replaced; a folder that is not empty is not.
+// folder of PNG images, one folder per person, with grey values rounded to 0 …
+// 255. The result appears at path only when it is complete. An existing file is
+// replaced; a folder that is not empty is an error.
 func Save(ctx context.Context, path string, set *Images) error {
 	if err := set.Validate(); err != nil {
 		return fmt.Errorf("save data: %w", err)
@@ -45,8 +45,8 @@ func notWritten(path, ext string) error {
 		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
 }
 
-// CheckSave reports now what would make Save to path fail later, whatever the
-// set: call it before work that would be lost.
+// CheckSave reports why Save to path would fail for any set. Call it before
+// work that would otherwise be lost.
 func CheckSave(path string) error {
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
@@ -67,7 +67,7 @@ func CheckSave(path string) error {
 	return nil
 }
 
-// Losses says, in a sentence each, what Save to path would change in set.
+// Losses says, in one sentence each, what Save to path would change in set.
 func Losses(path string, set *Images) (losses []string) {
 	if filepath.Ext(path) != "" {
 		return nil

@@ -48,6 +48,5 @@ func (s Size) Validate() error {
 	return nil
 }
 
-// DefaultSize is the size that images are brought to where none is asked for
-// and their grey values are the features.
+// DefaultSize is the default size of images whose grey values are the features.
 var DefaultSize = Size{Height: 32, Width: 32}

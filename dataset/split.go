@@ -12,8 +12,8 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Split says which images of each person are learnt from (train) and which
-// are judged by (test). The zero Split learns from all.
+// A Split divides the images of each person into training and test images. The
+// zero Split uses all for training.
 type Split struct {
 	rule splitRule
 	k    int // training images a person
@@ -43,7 +43,7 @@ var splitNames = map[splitRule]string{
 	splitAll: "all", splitFirst: "first", splitRandom: "random", splitAuthors: "authors", splitHalf: "half",
 }
 
-// SplitForms lists what ParseSplit reads, for help and completion.
+// SplitForms lists the forms that ParseSplit reads, for help and completion.
 var SplitForms = []string{"half", "first:K", "random:K", "authors:K", "all"}
 
 var (
@@ -51,8 +51,8 @@ var (
 	_ encoding.TextUnmarshaler = (*Split)(nil)
 )
 
-// ParseSplit reads "all", "half", "first:K", "random:K" or "authors:K", where
-// K is the number of training images a person.
+// ParseSplit reads "all", "half", "first:K", "random:K" or "authors:K", where K
+// is the number of training images per person.
 func ParseSplit(s string) (Split, error) {
 	name, number, counted := strings.Cut(s, ":")
 	for rule, n := range splitNames {
@@ -101,7 +101,7 @@ func (s *Split) UnmarshalText(text []byte) (err error) {
 }
 
 // Random reports whether the split depends on the seed, so that repeating it
-// with others makes sense. (authors:5 draws nothing.)
+// with other seeds makes sense. (authors:5 draws nothing.)
 func (s Split) Random() bool {
 	switch s.rule {
 	case splitRandom, splitHalf:
@@ -113,16 +113,15 @@ func (s Split) Random() bool {
 }
 
 // Apply divides the columns of set: each is in train or in test, both
-// ascending. It depends on the seed and on how many images each person has,
-// and on nothing else. Every person needs an image to learn from and one to
-// be judged by; the split all has no test images. Train has only the first
-// half of this demand.
+// ascending. It depends only on the seed and on the number of images of each
+// person. Every person needs a training image and a test image; the split all
+// has no test images.
 func (s Split) Apply(set *Images, seed uint64) (train, test []int, err error) {
 	return s.divide(set, seed, true)
 }
 
-// Train returns the train columns of Apply for the same set and seed, also
-// where people have no image left over to be judged by.
+// Train returns the training columns of Apply for the same set and seed, also
+// if people have no image left for testing.
 func (s Split) Train(set *Images, seed uint64) ([]int, error) {
 	train, _, err := s.divide(set, seed, false)
 	return train, err

@@ -23,12 +23,12 @@ const (
 	maxEntries = 4_000_000
 )
 
-// ImageFiles returns the image files in the folder at path and the folders in it,
-// in natural order. Files are images by their extension, or by their content
-// where the extension is unknown. What is hidden is left out. For a path that
-// is a file, the result is that file. What cannot be read, links that lead
-// nowhere, folders without permission and images of unknown kinds, does not hide
-// the others: the error joins an error for each of them.
+// ImageFiles returns the image files in the folder at path and its subfolders,
+// in natural order; for a path that is a file, the result is that file. Images
+// are recognised by extension, or by content if the extension is unknown.
+// Hidden files are left out. For broken links, folders without permission and
+// unsupported images, the error joins one error each; the other files are still
+// returned.
 func ImageFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -226,9 +226,8 @@ func looksLikeImage(head []byte) bool {
 	return err == nil
 }
 
-// Text returns path with the bytes that are no UTF-8, which a name from another
-// system may have, written as \xff: it names one file still, and can be kept in
-// files of text.
+// Text returns path with bytes that are not UTF-8 written as \xff, so that it
+// can be stored in a text file. It still identifies the file.
 func Text(path string) string {
 	if utf8.ValidString(path) {
 		return path

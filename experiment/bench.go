@@ -22,30 +22,30 @@ import (
 // A Bench makes the runs of plans.
 type Bench struct {
 	Databases *Databases
-	Jobs      int    // runs at a time, ≥ 1, each on as many threads as the process gives linear algebra
-	Retry     bool   // make runs again whose record is an error
+	Jobs      int    // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
+	Retry     bool   // repeat runs whose record is an error
 	Version   string // of the program, for the records
-	// Warn is told what a person should know; may be nil. Progress is told of
-	// every run that ends, and once at the start; never by two goroutines at
-	// once; may be nil.
+	// Warn is called with warnings; may be nil. Progress is called once at the
+	// start and after every run, never by two goroutines at once; may be nil.
 	Warn     func(string)
 	Progress func(Progress)
 }
 
-// Progress tells how far a Bench is.
+// Progress is the progress of a Bench.
 type Progress struct {
 	Total  int           // runs of the plan
-	Done   int           // with a record, old ones too
+	Done   int           // with a record, including older ones
 	Failed int           // of Done
-	New    int           // of Done, made now
+	New    int           // of Done, made by this call
 	Left   time.Duration // estimate; 0 while nothing is known
-	Last   *Record       // the run that has ended; nil at the start
+	Last   *Record       // the last finished run; nil at the start
 }
 
-// Run makes the runs of p that the records at path lack, and appends theirs. A
-// run that fails is a record with its error. When ctx ends, runs under way
-// leave no trace; the next Run makes them. Nothing is run, and no file made,
-// where a data set is missing or cannot be divided as p wants.
+// Run makes the runs of p that are missing in the records at path, and appends
+// their records. A failed run becomes a record with its error. When ctx ends,
+// unfinished runs leave no record; the next call of Run makes them. If a data
+// set is missing or cannot be split as p asks, nothing is run and no file is
+// written.
 func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error) {
 	settings, err := p.settings()
 	if err != nil {

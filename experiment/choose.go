@@ -16,27 +16,27 @@ import (
 	"nrdl/method"
 )
 
-// A Candidate is a way to see faces with a method that learns from them so.
+// A Candidate is a pipeline with a method.
 type Candidate struct {
 	Input  frontend.Pipeline `json:"input"`
 	Method classify.Method   `json:"-"`
 
-	// Images are those that Input is for, column for column the faces of the set
-	// that is divided; nil where they are that set.
+	// Images are the images for Input, with the same columns as the set that is
+	// split; nil for that set itself.
 	Images *dataset.Images `json:"-"`
 }
 
-// A Tried is a Candidate and how it did in the folds of Choose.
+// A Tried is a Candidate with its result in Choose.
 type Tried struct {
 	Candidate
 	Name   string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	Wrong  int             `json:"wrong"` // faces named wrongly
-	N      int             `json:"n"`     // faces judged
+	Wrong  int             `json:"wrong"` // number of errors
+	N      int             `json:"n"`     // test faces
 	Err    string          `json:"error,omitempty"`
 }
 
-// Rate is the share of the faces judged that t names rightly, 0 of none.
+// Rate is the rank-1 rate of t, 0 without faces.
 func (t Tried) Rate() float64 {
 	if t.N == 0 {
 		return 0
@@ -44,16 +44,15 @@ func (t Tried) Rate() float64 {
 	return float64(t.N-t.Wrong) / float64(t.N)
 }
 
-// A Choice is what Choose found.
+// A Choice is the result of Choose.
 type Choice struct {
 	Best  int     `json:"best"` // of Tried; the first of equals
 	Tried []Tried `json:"tried"`
 }
 
-// Candidates are some for images that are read as images says, from the simplest
-// on, so that of equals it is chosen: grey values, directions of gradients and
-// what frontend.For says, with and without a projection, by the rule that
-// suits it.
+// Candidates returns candidates for images with this Frame, the simplest first,
+// so that it is chosen among equals: grey values, gradient orientations (IGO)
+// and frontend.For, with and without a projection, each with a suitable rule.
 func Candidates(images dataset.Frame) []Candidate {
 	stopped := method.DefaultRepresentation
 	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
@@ -74,10 +73,10 @@ func Candidates(images dataset.Frame) []Candidate {
 	}
 }
 
-// Choose judges all by folds of the training images, each in its turn held out
-// and never learnt from, projections included, and chooses the one that names
-// fewest wrongly. A candidate that cannot be learnt has its error; it is an
-// error if none can.
+// Choose compares all candidates by cross-validation on the training images
+// (projections are fit inside the folds too), and chooses the one with the
+// fewest errors. A candidate that cannot be trained gets its error; it is an
+// error if none can be trained.
 func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds) (Choice, error) {
 	var c Choice
 	best := -1

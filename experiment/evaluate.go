@@ -1,6 +1,6 @@
-// Package experiment judges methods: it divides a set, lets a method learn from
-// one part, and counts how many faces of the other its model names wrongly. It
-// counts from predictions: the judge is not the contestant.
+// Package experiment evaluates methods. It splits a data set, trains a method
+// on one part, and counts the errors of its model on the other part, from its
+// predictions only.
 package experiment
 
 import (
@@ -18,16 +18,15 @@ import (
 	"nrdl/method"
 )
 
-// A Protocol says how a method is judged.
+// A Protocol says how a method is evaluated.
 type Protocol struct {
 	Split   dataset.Split
-	Repeats int               // runs ≥ 1; a split that is not random has one run whatever Repeats
-	Seed    uint64            // run r splits and learns with the seed Seed + r
+	Repeats int               // runs, ≥ 1; a split that is not random has one run
+	Seed    uint64            // run r splits and trains with the seed Seed + r
 	Input   frontend.Pipeline // that makes samples of the images; without a size, of the set as it is
 
-	// Candidates, where there are any, take the place of the method and Input:
-	// each run lets Choose choose among them by Folds of the images that it
-	// learns from.
+	// Candidates, if any, replace the method and Input: in each run, Choose
+	// selects one of them by Folds folds of the training images.
 	Candidates []Candidate
 	Folds      int
 }
@@ -40,7 +39,7 @@ func (p Protocol) Runs() int {
 	return p.Repeats
 }
 
-// A Result is what Evaluate found. Accuracies are fractions, 0 … 1.
+// A Result is the result of Evaluate. Accuracies are fractions, 0 … 1.
 type Result struct {
 	Method   string            `json:"method"`
 	Params   json.RawMessage   `json:"params,omitempty"`
@@ -48,33 +47,33 @@ type Result struct {
 	Split    string            `json:"split"`
 	Repeats  int               `json:"repeats"`  // len(Runs)
 	Accuracy float64           `json:"accuracy"` // mean over the runs
-	SD       float64           `json:"sd"`       // sample standard deviation over the runs, 0 of one
+	SD       float64           `json:"sd"`       // sample standard deviation over the runs, 0 for one run
 	Runs     []Run             `json:"runs"`
 }
 
-// A Run is one split, fit and count.
+// A Run is one split, fit and test.
 type Run struct {
 	Seed        uint64          `json:"seed"`
 	Accuracy    float64         `json:"accuracy"`
-	Wrong       int             `json:"wrong"`        // faces named wrongly
-	N           int             `json:"n"`            // faces judged
-	Train       int             `json:"train"`        // faces learnt from
-	FitSeconds  float64         `json:"fit_seconds"`  // time to learn
-	CodeSeconds float64         `json:"code_seconds"` // time to name the N faces
+	Wrong       int             `json:"wrong"`        // number of errors
+	N           int             `json:"n"`            // test faces
+	Train       int             `json:"train"`        // training faces
+	FitSeconds  float64         `json:"fit_seconds"`  // of training
+	CodeSeconds float64         `json:"code_seconds"` // of recognising the N faces
 	Passes      int             `json:"passes"`
 	Status      classify.Status `json:"status"`           // why the fit ended
 	Choice      *Choice         `json:"choice,omitempty"` // among candidates
 }
 
-// An Observer is told how an evaluation goes. It observes: nothing that it
-// does changes a result. Its fields may be nil.
+// An Observer is notified of the progress of an evaluation. It does not affect
+// the result. Its fields may be nil.
 type Observer struct {
-	Fit  func(run int) classify.Watch            // before the fit of run 0, 1, …; what it returns watches the fit
-	Done func(run int, r Run, m *frontend.Model) // after each run, with the model that it judged
+	Fit  func(run int) classify.Watch            // called before the fit of run 0, 1, …; the returned Watch watches the fit
+	Done func(run int, r Run, m *frontend.Model) // called after each run, with its model
 }
 
-// Evaluate judges m on set by p. The error of a split that set does not allow
-// or of a fit that fails names the seed.
+// Evaluate evaluates m on set by p. An error of a split or of a fit names the
+// seed.
 func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Protocol, o Observer) (Result, error) {
 	if p.Repeats < 1 {
 		return Result{}, fmt.Errorf("evaluate: %d repeats", p.Repeats)
@@ -151,9 +150,9 @@ func fitAndJudge(ctx context.Context, set *dataset.Images, in frontend.Pipeline,
 	return r, model, err
 }
 
-// Judge counts the faces of test that model names wrongly. People are matched by
-// name; the faces of people that model does not know are wrong, and it is
-// an error if it knows none. Seed, Train and FitSeconds of the result are zero.
+// Judge counts the errors of model on test. People are matched by name. Faces
+// of people who are not enrolled count as errors; it is an error if nobody is
+// enrolled. Seed, Train and FitSeconds of the result are zero.
 func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Run, error) {
 	p := model.Parts()
 	if unknown := Strangers(model, test); len(unknown) == len(test.Classes) {
@@ -175,7 +174,7 @@ func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Ru
 	return r, nil
 }
 
-// Strangers returns the people of test that model does not know.
+// Strangers returns the people of test who are not enrolled in model.
 func Strangers(model *frontend.Model, test *dataset.Images) []string {
 	known := make(map[string]bool)
 	for _, c := range model.Parts().Classes {
@@ -190,8 +189,8 @@ func Strangers(model *frontend.Model, test *dataset.Images) []string {
 	return unknown
 }
 
-// EvaluateModel judges a model that exists, without learning: split, if it is
-// not nil, says which part of set is the test part.
+// EvaluateModel evaluates an existing model, without training. Split, if not
+// nil, selects the test images of set.
 func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Model, split *dataset.Split, seed uint64) (Result, error) {
 	p := model.Parts()
 	res := Result{Method: p.Method, Params: p.Params, Input: model.Pipeline, Split: "all", Repeats: 1}

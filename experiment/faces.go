@@ -21,10 +21,10 @@ import (
 
 // Databases open the data sets that plans and records name.
 type Databases struct {
-	// Roots are the folders below which a relative path is looked for, in
-	// turn, that does not exist where the program runs; "" is none.
+	// Roots are folders that are searched in turn for a relative path that does
+	// not exist in the working directory; "" is ignored.
 	Roots []string
-	// Warn is told what was left out or assumed in a data set; may be nil.
+	// Warn is called for what was left out or assumed in a data set; may be nil.
 	Warn func(string)
 
 	mu   sync.Mutex
@@ -76,8 +76,8 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 	return s, nil
 }
 
-// Find returns where path is: as it stands, or below one of the roots; path
-// where it is nowhere.
+// Find returns path if it exists, or else its location below one of the roots,
+// or else path.
 func (d *Databases) Find(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -7,9 +7,8 @@ import (
 	"nrdl/dataset"
 )
 
-// Nearest gives every column of test the class of the column of train at the
-// smallest angle to it, the first of equals: the 1-NN that every learner has
-// to beat.
+// Nearest is the 1-NN baseline: it returns for every column of test the class
+// of the column of train at the smallest angle to it, the first of equals.
 func Nearest(train *dataset.Images, test *mat.Dense) []int {
 	var cosines mat.Dense // N×n
 	cosines.Mul(classify.Unit(train.X).T(), classify.Unit(test))

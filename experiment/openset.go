@@ -20,86 +20,87 @@ import (
 	"nrdl/openset"
 )
 
-// An OpenSet says how it is judged what a method makes of people whom it does
-// not know: some of the people of a set, drawn at random, are enrolled by a part
-// of their faces; they are to be named by the others. All faces of the people who
-// are left are strangers'.
+// An OpenSet says how open-set identification is evaluated. In each draw, a
+// random part of the people is enrolled with a part of their faces; their other
+// faces are genuine probes. All faces of the people who are not enrolled are
+// impostor probes.
 type OpenSet struct {
-	Split     dataset.Split     // of the faces of those who are enrolled
-	Enrolled  float64           // share of the people who are
+	Split     dataset.Split     // of the faces of the enrolled people
+	Enrolled  float64           // share of the people who are enrolled
 	Repeats   int               // draws
 	Seed      uint64            // draw r, its split and its fit have the seed Seed + r
 	Input     frontend.Pipeline // that makes samples of the images
 	Calibrate openset.Options
 
-	// Strangers are further ones, images as of the set that is judged; may be
-	// nil. Blank ones are images without a face, which nobody is named in.
+	// Strangers are images of further strangers, with the Frame of the set; may be
+	// nil. Blank images count as images without a face, which get no name.
 	Strangers *dataset.Images
-	// Given is how many of Strangers, drawn at random, calibrate the model, as
-	// people do who have photographs of strangers; the others judge it.
+	// Given is the number of Strangers, drawn at random, that are given to the
+	// calibration; the others are test faces.
 	Given int
 }
 
-// FalseAccepts are the shares of strangers who may be named at which an
-// OpenSetResult gives identification rates.
+// FalseAccepts are the false accept rates (FPIR) at which an OpenSetResult has
+// identification rates.
 var FalseAccepts = []float64{0.001, 0.01, 0.1}
 
-// An OpenSetResult is what JudgeOpenSet found. Rates are fractions; those of an
-// identification are of all test faces of people who are enrolled: rightly named
-// and not called unknown.
+// An OpenSetResult is the result of JudgeOpenSet. Rates are fractions. An
+// identification rate is the share of genuine probes that get the right name
+// and are not unknown.
 type OpenSetResult struct {
 	Method      string            `json:"method"`
 	Input       frontend.Pipeline `json:"input"`
 	Split       string            `json:"split"`
 	Calibrate   openset.Options   `json:"calibrate"`
 	People      int               `json:"people"`      // enrolled in a draw
-	Strangers   int               `json:"strangers"`   // people of the set who are not
-	OtherFaces  int               `json:"other_faces"` // of further strangers who judge
-	Given       int               `json:"given"`       // further strangers who calibrate
+	Strangers   int               `json:"strangers"`   // people of the set who are not enrolled
+	OtherFaces  int               `json:"other_faces"` // test faces of further strangers
+	Given       int               `json:"given"`       // further strangers given to the calibration
 	Draws       []OpenSetDraw     `json:"draws"`       //
-	Scores      []ScoreResult     `json:"scores"`      // the margin first, by which models decide
+	Scores      []ScoreResult     `json:"scores"`      // the margin first, which models use
 	Reliability []ReliabilityBin  `json:"reliability"` // of all draws
 	Named       ReliabilityBin    `json:"named"`       // the faces of all draws that are named
-	Surest      float64           `json:"surest"`      // largest probability of a stranger who is named; 0 where none is
+	Surest      float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
 	ECE         float64           `json:"ece"`         // expected calibration error, mean over the draws
 	ECESD       float64           `json:"ece_sd"`      //
-	FAR         Spread            `json:"far"`         // share of strangers named by the thresholds of training
-	Identified  Spread            `json:"identified"`  // by them
-	ClosedSet   Spread            `json:"closed_set"`  // named rightly where nobody is called unknown
+	FAR         Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
+	Identified  Spread            `json:"identified"`  // identification rate at them
+	ClosedSet   Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
 }
 
-// A Spread is a number over the draws.
+// A Spread summarises a number over the draws.
 type Spread struct {
 	Mean  float64 `json:"mean"`
-	SD    float64 `json:"sd"` // sample standard deviation; 0 of one
+	SD    float64 `json:"sd"` // sample standard deviation; 0 for one draw
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
 }
 
-// An OpenSetDraw is one draw of who is enrolled.
+// An OpenSetDraw is the result of one draw of the enrolled people.
 type OpenSetDraw struct {
 	Seed       uint64  `json:"seed"`
 	Train      int     `json:"train"`      // faces
-	Test       int     `json:"test"`       // faces of people who are enrolled
+	Test       int     `json:"test"`       // genuine probes
 	Strangers  int     `json:"strangers"`  // faces
-	Bears      float64 `json:"bears"`      // least share of strangers that training can promise
+	Bears      float64 `json:"bears"`      // smallest false accept rate that the calibration supports
 	Threshold  float64 `json:"threshold"`  // of training
-	FAR        float64 `json:"far"`        // share of strangers named by it
-	Identified float64 `json:"identified"` // rate by it
+	FAR        float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
+	Identified float64 `json:"identified"` // identification rate at this threshold
 	ClosedSet  float64 `json:"closed_set"`
 	ECE        float64 `json:"ece"`
 }
 
-// A ScoreResult is what one score tells of strangers, over the draws.
+// A ScoreResult has the open-set rates of one score, over the draws.
 type ScoreResult struct {
 	Name       string    `json:"name"`
 	Identified []Spread  `json:"identified"` // at FalseAccepts
-	EER        Spread    `json:"eer"`        // share of strangers named, where it is that of enrolled faces not named rightly
+	EER        Spread    `json:"eer"`        // equal error rate: FPIR = FNIR
 	ROC        []float64 `json:"roc"`        // mean identification rates at ROCAccepts
 }
 
-// A ReliabilityBin is of the faces with a probability in one tenth. Strangers
-// count as much in all as the prior of the calibration says.
+// A ReliabilityBin summarises the faces with a probability in one interval of
+// width 0.1. Strangers are weighted so that their total share is the prior of
+// the calibration.
 type ReliabilityBin struct {
 	Said  float64 `json:"said"`  // mean probability
 	Right float64 `json:"right"` // share of the best guesses that are right
@@ -107,8 +108,8 @@ type ReliabilityBin struct {
 	Faces int     `json:"faces"`
 }
 
-// ROCAccepts are the shares of false accepts of a ROC: from 0.001 to 1, evenly
-// on a logarithmic scale.
+// ROCAccepts are the false accept rates of a ROC: from 0.001 to 1, evenly on a
+// logarithmic scale.
 var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
 
 // scores are what an open set is judged by: the evidence, and all of it combined
@@ -128,7 +129,7 @@ func just(of func(classify.Evidence) float64) func(*judged) func(classify.Eviden
 	return func(*judged) func(classify.Evidence) float64 { return of }
 }
 
-// Validate reports what cannot be.
+// Validate reports the first impossible field.
 func (o OpenSet) Validate() error {
 	switch {
 	case o.Repeats < 1:
@@ -152,7 +153,8 @@ func (o OpenSet) others() int {
 	return n
 }
 
-// JudgeOpenSet judges m on set. Done is told of each draw; may be nil.
+// JudgeOpenSet evaluates m on set by o. Done is called after each draw; may be
+// nil.
 func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o OpenSet, done func(OpenSetDraw)) (*OpenSetResult, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open set: %w", err)

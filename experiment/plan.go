@@ -17,13 +17,13 @@ import (
 	"nrdl/synthetic"
 )
 
-// A Plan says which methods are judged on which data, and how often.
+// A Plan says which methods are evaluated on which data, and how often.
 // ReadPlan reads one.
 type Plan struct {
 	Name    string
 	About   string
-	Seed    uint64 // from which all random choices follow
-	Repeats int    // runs with anything random in them
+	Seed    uint64 // of all random choices
+	Repeats int    // of runs with random parts
 
 	data        []plannedData
 	contestants []contestant
@@ -278,7 +278,7 @@ func (p *Plan) Keys() (keys []string) {
 	return keys
 }
 
-// List describes the runs of p in their order, a line each.
+// List describes the runs of p in their order, one line each.
 func (p *Plan) List() (lines []string) {
 	for _, j := range p.jobs() {
 		line := fmt.Sprintf("%s  %s  %v  repeat %d  seed %d", j.contestant.label, j.data.name, j.split, j.repeat, j.fit())

@@ -19,8 +19,8 @@ import (
 // maxPlan bounds the file of a plan, in bytes.
 const maxPlan = 4 << 20
 
-// ReadPlan reads the plan at path, of the form that plans/schema.json
-// describes. An error names the line. Data sets are not looked for.
+// ReadPlan reads the plan at path; plans/schema.json describes its form. An
+// error names the line. Data sets are not opened.
 func ReadPlan(path string) (*Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {

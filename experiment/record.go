@@ -24,9 +24,9 @@ import (
 	"nrdl/synthetic"
 )
 
-// A Record is what is kept of one run of a plan: a line of a file of records.
-// It says all that is needed to repeat the run; what depends on the machine or
-// the hour is in Cost. A run that failed has its Error and no rate.
+// A Record is the result of one run of a plan, one line of a file of records.
+// It has all that is needed to repeat the run; what depends on the machine or
+// the time is in Cost. A failed run has an Error and no rate.
 type Record struct {
 	Key     string `json:"key"`             // of the run in its plan: the same for the same work
 	Plan    string `json:"plan"`            // name of the plan
@@ -44,34 +44,34 @@ type Record struct {
 	Label  string             `json:"label"`           // what tables call it
 	Input  *frontend.Pipeline `json:"input,omitempty"` // that made samples of the images; nil for the images as they are
 	Varied *Varied            `json:"varied,omitempty"`
-	Params json.RawMessage    `json:"params"` // all that the method learnt with, tuned ones too
+	Params json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
 	Tuning *Tuning            `json:"tuning,omitempty"`
 
-	SplitHash string          `json:"split_hash,omitempty"` // of the columns that were learnt from
-	Train     int             `json:"train,omitempty"`      // images learnt from
-	N         int             `json:"n,omitempty"`          // images judged
+	SplitHash string          `json:"split_hash,omitempty"` // of the training columns
+	Train     int             `json:"train,omitempty"`      // training images
+	N         int             `json:"n,omitempty"`          // test images
 	Wrong     int             `json:"wrong"`
-	Rate      float64         `json:"rate"` // right ones of N, 0 … 1
+	Rate      float64         `json:"rate"` // rank-1 rate, 0 … 1
 	Passes    int             `json:"passes"`
 	Status    classify.Status `json:"status,omitempty"`
 	Residual  float64         `json:"residual"`
 	Error     string          `json:"error,omitempty"`
 
-	ClassErrors map[string]int `json:"class_errors,omitempty"` // images named wrongly, by person; those without are left out
+	ClassErrors map[string]int `json:"class_errors,omitempty"` // errors by person; people without errors are left out
 	Confusions  []Confusion    `json:"confusions,omitempty"`   // the most frequent first
-	Missed      []int          `json:"missed,omitempty"`       // columns of the set that were named wrongly, ascending
+	Missed      []int          `json:"missed,omitempty"`       // columns of the set with errors, ascending
 	Trace       *Trace         `json:"trace,omitempty"`
 
-	Published *Published `json:"published,omitempty"` // what the plan says that was printed of it
-	Note      string     `json:"note,omitempty"`      // the plan's on this rate
+	Published *Published `json:"published,omitempty"` // the published rate, from the plan
+	Note      string     `json:"note,omitempty"`      // of the plan, on this rate
 	Cost      Cost       `json:"cost"`
 }
 
-// A Source says what a run learnt from and was judged by.
+// A Source is the data set of a run.
 type Source struct {
 	Name   string           `json:"name"`
 	Title  string           `json:"title"`
-	Path   string           `json:"path,omitempty"` // as the plan has it; "" of drawn faces
+	Path   string           `json:"path,omitempty"` // as in the plan; "" for drawn faces
 	Drawn  *synthetic.Faces `json:"drawn,omitempty"`
 	Input  dataset.Frame    `json:"input"`
 	Preset string           `json:"preset,omitempty"`
@@ -79,21 +79,21 @@ type Source struct {
 	About  string           `json:"about,omitempty"`
 }
 
-// Varied is the parameter that a plan varies, and its value in this run.
+// Varied is the parameter that a plan varies, with its value in this run.
 type Varied struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
 }
 
-// A Confusion counts the images of one person that were taken for another.
+// A Confusion counts the images of one person that were recognised as another.
 type Confusion struct {
 	Of string `json:"of"`
 	As string `json:"as"`
 	N  int    `json:"n"`
 }
 
-// Published is a printed rate, in percent, with its sample standard deviation,
-// 0 where none is printed.
+// Published is a published rate, in percent, with its sample standard
+// deviation, 0 if none is published.
 type Published struct {
 	Mean   float64 `json:"mean"`
 	SD     float64 `json:"sd,omitempty"`
@@ -106,21 +106,21 @@ type Trace struct {
 	Values [][]float64 `json:"values"` // Values[p][t] of term t after pass p+1
 }
 
-// A Tuning is the search that chose the parameters of a run, inside the images
-// that it learnt from.
+// A Tuning is the search that chose the parameters of a run, on its training
+// images.
 type Tuning struct {
 	Search
-	Best   int     `json:"best"` // the trial whose parameters the run has
+	Best   int     `json:"best"` // the trial whose parameters the run uses
 	Trials []Trial `json:"trials"`
 }
 
-// A Cost is what a run took, on which machine and with which program.
+// A Cost has the time and memory of a run, the machine and the program version.
 type Cost struct {
-	FitSeconds  float64   `json:"fit_seconds"`  // to learn, without tuning
-	CodeSeconds float64   `json:"code_seconds"` // to name the N images
+	FitSeconds  float64   `json:"fit_seconds"`  // of training, without tuning
+	CodeSeconds float64   `json:"code_seconds"` // of recognising the N images
 	TuneSeconds float64   `json:"tune_seconds,omitempty"`
-	PeakBytes   uint64    `json:"peak_bytes"`           // most memory of the process during the run, other runs beside it included; 0 where unknown
-	BaseBytes   uint64    `json:"base_bytes,omitempty"` // of it, what the process had before the run; known of a run alone
+	PeakBytes   uint64    `json:"peak_bytes"`           // peak memory of the process during the run, including parallel runs; 0 if unknown
+	BaseBytes   uint64    `json:"base_bytes,omitempty"` // part of PeakBytes in use before the run; known only for a run alone
 	Jobs        int       `json:"jobs"`                 // runs at a time
 	Threads     int       `json:"threads"`              // of linear algebra in a run
 	BLAS        string    `json:"blas"`
@@ -130,8 +130,8 @@ type Cost struct {
 	Finished    time.Time `json:"finished"`
 }
 
-// Same reports whether two records agree in everything but Cost and the time
-// that trials took.
+// Same reports whether two records agree in everything except Cost and the
+// times of trials.
 func (r Record) Same(s Record) bool {
 	a, errA := json.Marshal(r.timeless())
 	b, errB := json.Marshal(s.timeless())
@@ -215,10 +215,10 @@ func (r *Record) count(columns []int, people, named []string) {
 // less.
 const maxLine = 64 << 20
 
-// ReadRecords reads records, one JSON object a line. A last line that was cut
-// short, as by a crash, is left out; whole is the number of bytes before it,
-// and cut tells whether there was one. Anything else that is not a record is
-// an error that names the line. Of records with one key the last counts.
+// ReadRecords reads records, one JSON object per line. A last line that was cut
+// short, for example by a crash, is left out; cut reports this, and whole is
+// the number of bytes before it. Any other line that is not a record is an
+// error that names the line. Of records with equal keys, the last counts.
 func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err error) {
 	var all recordList
 	whole, cut, err = jsonl.Read(r, maxLine, all.add)
@@ -322,7 +322,7 @@ func explainJSON(err error) error {
 }
 
 // ReadRecordsFile reads the records at path, which may be compressed by gzip.
-// Warn is told of a last line that was cut short; it may be nil.
+// Warn is called if the last line is cut short; may be nil.
 func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("read records %s: is a folder", path)

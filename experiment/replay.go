@@ -11,17 +11,18 @@ import (
 	"nrdl/method"
 )
 
-// A Rerun is a run that was made again from its record.
+// A Rerun is a run that was repeated from its record.
 type Rerun struct {
 	Train   *dataset.Images
 	Test    *dataset.Images
 	Columns []int // of Test in the whole set
 	Model   *frontend.Model
-	Record  Record // what was found now
+	Record  Record // of the repeated run
 }
 
-// Replay makes the run of r again: with its data, split, seeds and parameters,
-// tuned ones without the search. It is an error if the data are not those of r.
+// Replay repeats the run of r with its data, split, seeds and parameters; tuned
+// parameters are used without the search. It is an error if the data are not
+// those of r.
 func Replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	again, err := replay(ctx, l, r)
 	if err != nil {

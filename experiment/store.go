@@ -12,13 +12,13 @@ import (
 	"nrdl/internal/jsonl"
 )
 
-// A Store appends records to a file. A record is in the file whole, and on the
-// disk, when Append returns, or not at all; what a crash cut short is removed
-// when the file is opened again. One process at a time may have it.
+// A Store appends records to a file. When Append returns without an error, the
+// record is complete and on disk. A record that a crash cut short is removed
+// when the file is opened again. Only one process at a time can open it.
 type Store struct{ f *jsonl.File }
 
-// OpenStore opens the file at path, made where there is none, and returns the
-// records in it. Warn is told of a last line that was cut short; may be nil.
+// OpenStore opens or creates the file at path, and returns the records in it.
+// Warn is called if the last line is cut short; may be nil.
 func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 	if err := canHold(path); err != nil {
 		return nil, nil, err
@@ -50,7 +50,8 @@ func canHold(path string) error {
 	return atomicfile.Check(path)
 }
 
-// Append adds r. After an error, as of a full disk, the file is as before.
+// Append appends r. After an error, for example a full disk, the file is
+// unchanged.
 func (s *Store) Append(r Record) error {
 	line, err := r.line()
 	if err != nil {
@@ -62,5 +63,5 @@ func (s *Store) Append(r Record) error {
 	return nil
 }
 
-// Close gives the file back.
+// Close closes and unlocks the file.
 func (s *Store) Close() error { return s.f.Close() }

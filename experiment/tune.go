@@ -16,31 +16,31 @@ import (
 	"nrdl/frontend"
 )
 
-// A Search looks for parameters inside a training part, in the ranges that a
-// method declares. It judges the method as given, then configurations that are
-// spread over the ranges as a Latin hypercube, to half of the budget, then steps
-// from the best so far that become shorter.
+// A Search tunes parameters on training images, in the ranges that the method
+// declares. It tries the method as given, then, up to half of the budget, a
+// Latin hypercube of configurations, then shrinking steps from the best one so
+// far.
 type Search struct {
-	Budget int    `json:"budget"`         // ≥ 1, configurations judged at most; the first is the method as given
-	Folds  int    `json:"folds"`          // ≥ 2, as of Folds with the same seed
+	Budget int    `json:"budget"`         // ≥ 1, most configurations; the first is the method as given
+	Folds  int    `json:"folds"`          // ≥ 2, as in Folds with the same seed
 	Seed   uint64 `json:"seed,omitempty"` // of the folds, the fits and the configurations
 }
 
-// DefaultSearch takes some hundred fits, which learn from three quarters of the
-// images each.
+// DefaultSearch takes about a hundred fits, each on three quarters of the
+// images.
 var DefaultSearch = Search{Budget: 30, Folds: 4}
 
-// A Trial is one configuration and what was found of it.
+// A Trial is the result of one configuration.
 type Trial struct {
-	Set     []string `json:"set"`             // "PATH=VALUE", in the order for method.Set: what differs from the method as given
-	Wrong   int      `json:"wrong"`           // faces named wrongly
-	N       int      `json:"n"`               // faces judged
-	Folds   int      `json:"folds"`           // folds judged: all, unless it could no longer be the best, or failed
-	Err     string   `json:"error,omitempty"` // why it could not be judged; it is then worse than any other
+	Set     []string `json:"set"`             // "PATH=VALUE", differences from the method as given, in the order for method.Set
+	Wrong   int      `json:"wrong"`           // number of errors
+	N       int      `json:"n"`               // test faces
+	Folds   int      `json:"folds"`           // folds used; fewer than all if the trial could not become the best, or failed
+	Err     string   `json:"error,omitempty"` // why it failed; it is then worse than any other
 	Seconds float64  `json:"seconds"`
 }
 
-// Rate is the share of the faces judged that t names rightly, 0 of none.
+// Rate is the rank-1 rate of t, 0 without faces.
 func (t Trial) Rate() float64 {
 	if t.N == 0 {
 		return 0
@@ -48,9 +48,9 @@ func (t Trial) Rate() float64 {
 	return float64(t.N-t.Wrong) / float64(t.N)
 }
 
-// Compare is negative where t is the better trial of one search, positive where
-// u is and 0 where they are as good: one that was judged in more folds, of those
-// the one with fewer faces named wrongly; what failed comes last.
+// Compare is negative if t is the better trial of a search, positive if u is,
+// and 0 if they are equal. A trial with more folds is better, then the one with
+// fewer errors; failed trials are last.
 func (t Trial) Compare(u Trial) int {
 	failed := func(t Trial) int {
 		if t.Err != "" {
@@ -61,30 +61,30 @@ func (t Trial) Compare(u Trial) int {
 	return cmp.Or(cmp.Compare(failed(t), failed(u)), cmp.Compare(u.Folds, t.Folds), cmp.Compare(t.Wrong, u.Wrong))
 }
 
-// Tuned is what Tune found.
+// Tuned is the result of Tune.
 type Tuned struct {
 	Method classify.Method `json:"-"`      // with the parameters of the best trial
-	Best   int             `json:"best"`   // the trial that names fewest wrongly, the first of equals
-	Trials []Trial         `json:"trials"` // in the order in which they were judged
+	Best   int             `json:"best"`   // the trial with the fewest errors, the first of equals
+	Trials []Trial         `json:"trials"` // in the order in which they were made
 }
 
-// A TuneObserver is told how a search goes. It observes: nothing that it does
-// changes a result. Its fields may be nil.
+// A TuneObserver is notified of the progress of a search. It does not affect
+// the result. Its fields may be nil.
 type TuneObserver struct {
-	Fit  func(trial, fold int) classify.Watch // before each fit; what it returns watches the fit
-	Done func(trial int, t Trial)             // after each trial, with a copy
+	Fit  func(trial, fold int) classify.Watch // called before each fit; the returned Watch watches the fit
+	Done func(trial int, t Trial)             // called after each trial, with a copy
 }
 
-// Tune looks for the parameters with which m, learning from the samples that in
-// makes, names the held-out parts of the images of train best: each trial learns from what is outside a fold and is judged by the fold,
-// fold after fold, the same folds for every trial and method. A trial is given
-// up once it is wrong as often as the best before it is in all folds: it cannot
-// win any more, so that the result is that of judging all in full. The trials
-// are fewer than the budget where there are no other configurations.
+// Tune searches for the parameters of m that give the best rate in
+// cross-validation on train, with the samples of the pipeline in. All trials
+// and methods use the same folds. A trial is stopped as soon as it has as many
+// errors as the best earlier trial has in all folds; it cannot win any more, so
+// the result is that of complete trials. There are fewer trials than the budget
+// if there are no more configurations.
 //
-// A trial that cannot be learnt has its error, and the search goes on; it is an
-// error if none can be learnt, if m declares no ranges, and once ctx ends, which
-// gives its cause.
+// A trial that cannot be trained gets its error, and the search continues. It
+// is an error if no trial can be trained, if m declares no ranges, or if ctx
+// ends (its cause).
 func Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search, o TuneObserver) (Tuned, error) {
 	t, err := newTuner(ctx, train, in.ForImages(train.Frame), m, s, o)
 	if err == nil {

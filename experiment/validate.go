@@ -12,20 +12,20 @@ import (
 	"nrdl/method"
 )
 
-// Folds say how Validate divides a training set: each person's images are dealt
-// at random to N folds, which differ by one image at most, and each fold in its
-// turn is held out. A person's only image is never held out.
+// Folds say how Validate divides a training set: each person's images are
+// divided at random into N folds, whose sizes differ by at most one, and each
+// fold is held out in turn. A person's only image is never held out.
 type Folds struct {
 	N       int               // ≥ 2
-	Repeats int               // ≥ 1, times to deal anew
-	Seed    uint64            // repeat r deals and learns with the seed Seed + r
+	Repeats int               // ≥ 1, of the division into folds
+	Seed    uint64            // repeat r divides and trains with the seed Seed + r
 	Input   frontend.Pipeline // as in Protocol
 }
 
-// Validate judges m by held-out parts of train: the way to find parameters
-// without a look at a test image, since it has none. The Result has
-// Repeats × N Runs, those of one repeat next to each other; run after run it
-// is the same for any method, so that two methods can be compared fold by fold.
+// Validate cross-validates m on train, so that parameters can be chosen without
+// any test image. The Result has Repeats × N Runs, those of one repeat next to
+// each other. The folds are the same for every method, so two methods can be
+// compared fold by fold.
 func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f Folds, o Observer) (Result, error) {
 	if f.N < 2 {
 		return Result{}, fmt.Errorf("validate: %d folds, fewer than 2", f.N)

@@ -1,6 +1,6 @@
-// Package explain shows why a model recognises a face: a page, or a picture, of
-// the face as the model sees it, what its atoms make of it, the atoms that carry
-// it, and how far the likeliest person is ahead of the next.
+// Package explain shows why a model recognises a face, as a page or a picture:
+// the face as the model sees it, its reconstruction, the atoms with the largest
+// weights, and the margin between the two most likely people.
 package explain
 
 import (
@@ -30,17 +30,17 @@ type Page struct {
 
 // A Face is one of the faces of a photograph.
 type Face struct {
-	Title string // which one; "" where there are no others
+	Title string // which one; "" if it is the only one
 	*Explanation
 }
 
-// Show says how much is shown of each face.
+// Show limits what is shown of each face.
 type Show struct {
-	Atoms  int // pictures of atoms, those of the largest weights
-	People int // whose scores are shown, best first
+	Atoms  int // number of atoms shown, those with the largest weights
+	People int // number of people whose scores are shown, best first
 }
 
-// DefaultShow has what fits on a screen.
+// DefaultShow fits on a screen.
 var DefaultShow = Show{Atoms: 10, People: 12}
 
 // validate reports a page that cannot be drawn.

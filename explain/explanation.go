@@ -19,56 +19,54 @@ import (
 	"nrdl/openset"
 )
 
-// An Explanation is what the recognition of a face rests on.
+// An Explanation has the reasons for the recognition of a face.
 type Explanation struct {
 	frontend.Recognition
 	openset.Decision
 
-	Image  []float64 // grey values of the face as the pipeline takes images, 0 … 255, column after column; nil where only its sample is known
-	Sample []float64 // len d, y: what is coded, of unit norm
+	Image  []float64 // grey values of the face in the pipeline's Frame, 0 … 255, column after column; nil if only its sample is known
+	Sample []float64 // len d, y, the coded sample, of unit norm
 	Code   []float64 // len K, s
 
-	// All is y as the atoms of all classes rebuild it, D·s, and Own as those of
-	// the class Recognition.Class do, D_c·s_c.
+	// All is the reconstruction D·s of y by the atoms of all classes, and Own the
+	// reconstruction D_c·s_c by those of Recognition.Class.
 	All, Own Reconstruction
 	// Distances are ‖y − D_c·s_c‖ of the classes, len C.
 	Distances []float64
-	// Shares are the parts of the weight that the classes have, len C:
-	// ‖s_c‖₁/‖s‖₁, which add up to 1, or 0 where s is zero.
+	// Shares are the weights of the classes, len C: ‖s_c‖₁/‖s‖₁, which add up to
+	// 1, or 0 if s is zero.
 	Shares []float64
-	// Atoms are those whose coefficients are not 0, the largest in magnitude
-	// first.
+	// Atoms are the atoms with nonzero coefficients, the largest magnitude first.
 	Atoms []WeightedAtom
-	// Alone is whether every class codes the face alone, as coding.PerClass
-	// does: then All and Shares, which mix the classes, mean nothing.
+	// Alone says that every class codes the face separately, as coding.PerClass
+	// does. Then All and Shares, which mix the classes, have no meaning.
 	Alone bool
 
-	// Errors are what a robust coder finds that the atoms do not explain, len d;
-	// nil of other coders.
+	// Errors is the sparse error of a robust coder, len d; nil for other coders.
 	Errors []float64
-	// Blocks are how the parts of the face vote, where the rule is Votes: then
-	// each has a code of its own, and Code is their mean.
+	// Blocks are the votes of the blocks of the face, if the rule is Votes. Then
+	// each block has its own code, and Code is their mean.
 	Blocks []BlockVotes
 }
 
-// A Reconstruction is a sample that atoms were to rebuild.
+// A Reconstruction is an approximation of a sample y by atoms.
 type Reconstruction struct {
 	Sample   []float64 // len d
 	Distance float64   // ℓ2, from y, whose norm is 1
 }
 
-// A WeightedAtom is an atom with what it has to do with a face.
+// A WeightedAtom is an atom with its weight in the code of a face.
 type WeightedAtom struct {
 	Atom        int // its column of D
 	Class       int
 	Coefficient float64 // its element of s
 	Share       float64 // of the weight: |s_k|/‖s‖₁
-	Adds        float64 // what it adds to the score of Recognition.Class, W_ck·s_k, where the rule is Linear; 0 of others
+	Adds        float64 // W_ck·s_k, its contribution to the score of Recognition.Class if the rule is Linear; 0 for other rules
 
-	// Enrolled is the column of the images that the model keeps, of the same
-	// class, whose sample is nearest to the atom, by Cosine, which is 1 where
-	// the atom is that sample. Of that image it is the mirror image where
-	// Mirrored. Enrolled is -1 where the model has forgotten its images.
+	// Enrolled is the column of the stored image of the same class whose sample is
+	// nearest to the atom, or -1 if the model keeps no images. Mirrored says that
+	// it is the sample of the mirror image. Cosine is their cosine, 1 if the atom
+	// is that sample.
 	Enrolled int
 	Mirrored bool
 	Cosine   float64
@@ -81,14 +79,14 @@ const same = 1 - 1e-9
 // its mirror image.
 func (a *WeightedAtom) IsEnrolled() bool { return a.Enrolled >= 0 && a.Cosine >= same }
 
-// BlockVotes are how a part of an image votes.
+// BlockVotes are the votes of one block of an image.
 type BlockVotes struct {
 	Top, Left, Side int       // of the square, in pixels
-	Votes           []float64 // len C, parts of 1; all 0 where the part is blank
+	Votes           []float64 // len C, shares that add up to at most 1; all 0 if the block is blank
 }
 
-// New returns what the recognition of the one face of image by m rests on. One
-// without a face is an error.
+// New explains the recognition by m of image, which must be one image with a
+// face.
 func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explanation, error) {
 	if n := image.Len(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)

@@ -37,7 +37,7 @@ func span(left, width float64) template.CSS {
 	return template.CSS(fmt.Sprintf("left:%.2f%%;width:%.2f%%", 100*left, 100*width))
 }
 
-// HTML writes p as one page that needs nothing else: no network, no script.
+// HTML writes p as one self-contained page, without scripts.
 func (p *Page) HTML(w io.Writer) error {
 	sections, err := p.sections()
 	if err != nil {

@@ -49,7 +49,7 @@ type sheet struct {
 	text, bold font.Face
 }
 
-// PNG writes p, of one face, as a picture.
+// PNG writes p, which must have one face, as a picture.
 func (p *Page) PNG(w io.Writer) error {
 	sections, err := p.sections()
 	switch {

@@ -7,13 +7,12 @@ import (
 	"nrdl/dataset"
 )
 
-// Crop returns the image of the face in img, upright, whose pupils are these:
-// in.Size.Len() whole grey values from 0 to 255, column after column. The
-// similarity that puts the pupils where in.Eyes says gives the image, of which
-// the share in.Crop about the centre is kept and brought to in.Size, all in one
-// resampling by Catmull-Rom, widened where the face shrinks. The edge of the
-// photograph is repeated outside. It panics if in has no size or no eyes, or
-// the pupils are one.
+// Crop returns the aligned crop of the face with these pupils in img, which is
+// upright: in.Size.Len() integer grey values from 0 to 255, column after
+// column. A similarity transform puts the pupils at in.Eyes; the central share
+// in.Crop is kept and resized to in.Size, all in one resampling by Catmull-Rom
+// with antialiasing. Outside the photograph, its edge pixels are repeated. Crop
+// panics if in has no size or no eyes, or if the pupils coincide.
 func Crop(img *image.Gray, pupils [2]Point, in dataset.Frame) []float64 {
 	apart := pupils[0].to(pupils[1])
 	if in.Size == (dataset.Size{}) || in.Eyes.IsZero() || !(apart > 0) || img.Rect.Empty() {

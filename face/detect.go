@@ -6,32 +6,32 @@ import (
 	"nrdl/dataset"
 )
 
-// Detect says whether faces are looked for in images.
+// Detect says whether faces are detected in images.
 type Detect string
 
-// The choices.
+// The values.
 const (
-	Auto   Detect = "auto"   // in photographs, as Photographs tells them from crops of faces
+	Auto   Detect = "auto"   // in photographs, but not in face crops (see Photographs)
 	Always Detect = "always" // in all images
-	Never  Detect = "never"  // images are taken as they are
+	Never  Detect = "never"  // images are used as they are
 )
 
-// Detects lists them.
+// Detects lists the values of Detect.
 var Detects = []string{string(Auto), string(Always), string(Never)}
 
-// A Detector finds the faces in the images of a data set: its Faces is that of
-// dataset.Options. The zero Detector, with a Frame, finds the largest face in
-// each photograph and takes crops as they are.
+// A Detector finds the faces in the images of a data set; its method Faces is
+// for dataset.Options. With only a Frame set, it finds the largest face in each
+// photograph and uses face crops as they are.
 type Detector struct {
 	Options
-	Frame dataset.Frame // that images are brought to; without eyes they are put where dataset.DefaultEyes says
+	Frame dataset.Frame // of the crops; without eyes, dataset.DefaultEyes is used
 
 	reader *Reader
 }
 
-// Faces returns what makes samples of the images in files, and where it puts the
-// eyes; a nil Reader where they are taken as they are. Who says by the Crop of
-// Frame what part of images is the face has no photographs.
+// Faces returns a Reader for the images in files, and the position of the eyes.
+// The Reader is nil if the images are used as they are. With the detection
+// Auto, a Frame with a Crop and no eyes means that the images are face crops.
 func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, dataset.Eyes, error) {
 	in := d.Frame
 	switch {
@@ -58,8 +58,8 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 	return d.reader, in.Eyes, nil
 }
 
-// Tally returns the counts of the photographs that were read; zero where images
-// were taken as they are.
+// Tally returns the counts of the photographs read; zero if images were used as
+// they are.
 func (d *Detector) Tally() Tally {
 	if d.reader == nil {
 		return Tally{}

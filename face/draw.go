@@ -14,21 +14,21 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// A Mark is what Draw draws about a face.
+// A Mark is a box with text that Draw draws around a face.
 type Mark struct {
-	Box  image.Rectangle // about the face, in pixels of the upright photograph
+	Box  image.Rectangle // around the face, in pixels of the upright photograph
 	Text string          // one line; "" for none
 	Kind Kind
 }
 
-// A Kind is how sure one is whose face it is. Each has a colour.
+// A Kind is the colour of a Mark.
 type Kind uint8
 
-// The kinds.
+// The kinds of marks.
 const (
 	Known    Kind = iota // green
 	Stranger             // orange
-	Refused              // grey: not seen well enough
+	Refused              // grey: quality too low
 )
 
 var colours = [...]color.RGBA{Known: {0, 130, 60, 255}, Stranger: {200, 85, 0, 255}, Refused: {95, 95, 95, 255}}
@@ -40,10 +40,10 @@ const (
 	mostText, lessText, leastText = 1. / 40, 1. / 80, 11
 )
 
-// Draw returns img, the corner of which moves to (0, 0), with marks on it. Text
-// stands above its box, or below or in it where there is no room, and is moved to
-// the left where it would be cut. Letters that the font lacks, other than Latin,
-// Greek and Cyrillic ones, are empty boxes.
+// Draw returns img with marks on it; its top left corner moves to (0, 0). Text
+// is above its box, or below or inside if there is no room, and is moved left
+// if it would be cut. The font has Latin, Greek and Cyrillic; other letters are
+// empty boxes.
 func Draw(img image.Image, marks []Mark) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

@@ -7,25 +7,25 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Limits say which faces are seen well enough to learn or to recognise.
+// Limits are the quality limits for training and recognition.
 type Limits struct {
-	Eyes      float64 // least pixels between the pupils
+	Eyes      float64 // least distance between the pupils, pixels
 	Sharpness float64 // least
 	Exposure  float64 // least share of the face that is neither black nor white
-	Angle     float64 // most degrees by which the face is turned, to either side
+	Angle     float64 // most degrees of in-plane rotation, to either side
 	Detection float64 // least score
 }
 
-// DefaultLimits refuse none of the 1898 faces that DefaultFinder finds in the
-// photographs of Georgia Tech and LFW: of these the eyes are 23 to 83 pixels
-// apart (1 % below 31), the sharpness is at least 0.09 (1 % below 0.18, the
-// median 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most
-// 35° (1 % above 19°). A blur whose standard deviation is a tenth of the eye
+// DefaultLimits reject none of the 1898 faces that DefaultFinder finds in the
+// photographs of Georgia Tech and LFW. Their eyes are 23 to 83 pixels apart (1
+// % below 31), the sharpness is at least 0.09 (1 % below 0.18, the median
+// 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most 35°
+// (1 % above 19°). A blur whose standard deviation is a tenth of the eye
 // distance leaves a sharpness of 0.00 to 0.07.
 var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.Score}
 
-// Refusal returns nil, or why f is not seen well enough, with the number, the
-// limit and what to do as a hint.
+// Refusal returns nil if the quality of f is sufficient, or else an error with
+// the value, the limit and a hint.
 func (l Limits) Refusal(f Face) error {
 	q := f.Quality
 	switch {

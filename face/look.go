@@ -10,14 +10,14 @@ import (
 	"nrdl/internal/hint"
 )
 
-// ErrNoFace is why a photograph has no faces to look at.
+// ErrNoFace is returned for a photograph without faces.
 var ErrNoFace = hint.Add(errors.New("no face found"), "let the face look into the camera, upright, and fill more of the photograph")
 
-// ErrBlank is why a black or constant image has no face to look at.
+// ErrBlank is the reason why a black or constant image is rejected.
 var ErrBlank = errors.New("the image is blank")
 
-// Options say whether faces are looked for in images, and which of several are
-// meant. The zero Options look for them in photographs, and mean the largest.
+// Options say whether faces are detected, and which of several are used. The
+// zero value detects faces in photographs and uses the largest.
 type Options struct {
 	Detect Detect `json:"detect,omitempty"` // "" is Auto
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
@@ -34,17 +34,17 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Seen face is one in a photograph, or an image that is taken for a face as it
+// A Seen is a face in a photograph, or an image that is used as a face as it
 // is.
 type Seen struct {
 	Face    *Face     // nil for the image itself
-	Values  []float64 // grey values of its crop, as dataset.Frame says; nil where it is refused
-	Refused error     // why it is not looked at; nil where it is
-	Of      int       // how many faces the photograph has; 0 of an image that is taken as it is
+	Values  []float64 // grey values of its crop (dataset.Frame); nil if rejected
+	Refused error     // why it is rejected, or nil
+	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
 }
 
-// In returns the faces in img that are meant, cut out as f says, the largest
-// first; none where there are none.
+// In returns the faces in img that which selects, cut out as f says, the
+// largest first.
 func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
 	found := DefaultFinder.Find(img)
 	of := len(found)
@@ -69,7 +69,7 @@ func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
 	return seen
 }
 
-// Whole returns the image of these grey values as a face.
+// Whole returns the image with these grey values as one face.
 func Whole(values []float64) []Seen {
 	if dataset.Blank(values) {
 		return []Seen{{Refused: ErrBlank}}
@@ -78,8 +78,8 @@ func Whole(values []float64) []Seen {
 }
 
 // Decode returns the faces in the bytes of an image file, and the size of the
-// photograph, upright; zero where detect is false and the image is taken as it is.
-// Name stands for the image in errors.
+// upright photograph. If detect is false, the image is used as it is, and the
+// size is zero. Name stands for the image in errors.
 func Decode(data []byte, name string, detect bool, which Which, f dataset.Frame) ([]Seen, image.Point, error) {
 	if !detect {
 		v, err := dataset.DecodeImage(data, name, dataset.Frame{Size: f.Size, Crop: f.Crop})
@@ -95,8 +95,8 @@ func Decode(data []byte, name string, detect bool, which Which, f dataset.Frame)
 	return In(img, which, f), img.Rect.Size(), nil
 }
 
-// Mistaken reports images that f takes as they are and that look like photographs;
-// a few of files are looked at, and those that cannot be read do not count.
+// Mistaken returns an error if f uses images as they are but files look like
+// photographs. It checks a few of them and ignores unreadable ones.
 func Mistaken(ctx context.Context, f dataset.Frame, files []string) error {
 	const few = 4
 	if !f.Eyes.IsZero() || f.Crop != 0 {

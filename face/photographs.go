@@ -18,10 +18,10 @@ const (
 )
 
 // Photographs reports whether the images at paths are photographs in which
-// faces have to be found, or crops of faces that are taken as they are: in
-// crops the face fills the image, or is not found at all. It is judged by the
-// majority of at most 16 of them, spread evenly; images that cannot be read do
-// not count, and none are crops. The error is that of ctx.
+// faces have to be detected, or face crops, in which the face fills the image
+// or is not found at all. The majority of at most 16 evenly spread images
+// decides; unreadable images are ignored, and if all are, the answer is crops.
+// The error is that of ctx.
 func (f Finder) Photographs(ctx context.Context, paths []string) (bool, error) {
 	f.Sure = 0 // whole upright faces will do
 	n := min(judged, len(paths))

@@ -9,12 +9,12 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Which says which faces of a photograph with several are meant.
+// Which says which faces of a photograph with several are used.
 type Which string
 
-// The choices.
+// The values.
 const (
-	Largest Which = "largest" // that with the largest eye distance
+	Largest Which = "largest" // the one with the largest eye distance
 	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
 	All     Which = "all"     // all of them
 )
@@ -28,8 +28,8 @@ func (w Which) Validate() error {
 	return hint.Unknown("choice of faces", string(w), []string{string(Largest), string(Refuse), string(All)})
 }
 
-// A Reader makes crops of the faces in photographs, as training and recognition
-// on folders need them. Several goroutines may use it.
+// A Reader makes aligned crops of the faces in photographs. It is safe for
+// concurrent use.
 type Reader struct {
 	Finder Finder
 	Limits Limits
@@ -44,8 +44,8 @@ type Reader struct {
 type Tally struct {
 	Photographs int // that could be decoded
 	None        int // without a face
-	Several     int // with more than one face, whichever was meant
-	Refused     int // whose faces are all seen too badly, or are several where that is refused
+	Several     int // with more than one face
+	Refused     int // with only faces of too low quality, or with several if Which is Refuse
 	Faces       int // crops
 }
 
@@ -57,8 +57,8 @@ func (r *Reader) Tally() Tally {
 }
 
 // Read returns the crops of the faces in the photograph data, largest first.
-// Name stands for it in errors. Where a photograph has no face that is seen
-// well enough, the error wraps dataset.ErrNoFace and says why.
+// Name stands for it in errors. If a photograph has no face of sufficient
+// quality, the error wraps dataset.ErrNoFace and says why.
 func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
 	img, err := dataset.DecodeGrey(data, name)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"nrdl/internal/lin"
 )
 
-// ForImages returns in for images that were read so: with their eyes and crop
-// where in has none and, where in has no size, with their size.
+// ForImages returns in for images that were read with f: eyes, crop and size
+// that in does not set are those of f.
 func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 	if in.Eyes.IsZero() {
 		in.Eyes = f.Eyes
@@ -29,9 +29,9 @@ func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 	return in
 }
 
-// Samples returns the samples that in makes of images, without the projection,
-// which Fit fits. Where in takes the pixels as they are, the result shares them.
-// Images that in cannot make samples of are an error, before any work.
+// Samples returns the samples of images before the projection. If in takes the
+// pixels as they are, the result shares memory with images. It is an error,
+// before any work, if in cannot make samples of images.
 func (in Pipeline) Samples(images *dataset.Images) (*classify.Samples, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
@@ -63,17 +63,17 @@ func (in Pipeline) makerFor(images *dataset.Images) (*maker, error) {
 	return in.maker()
 }
 
-// A Fitted pipeline makes samples of images: its projection, if it has one, was
-// fit to the training images. It is immutable and safe for concurrent use.
+// A Fitted pipeline makes samples of images. Its projection, if any, was fit to
+// the training images. It is immutable and safe for concurrent use.
 type Fitted struct {
 	Pipeline
-	Basis *projection.Fitted // nil where Pipeline has no projection
+	Basis *projection.Fitted // nil if Pipeline has no projection
 }
 
-// Fit fits in to the training images and returns, with the fitted pipeline, the
-// samples that a method learns from: those of images and, where in says so, of
-// their mirror images, which follow the images of their person and have "(mirror
-// image)" after their ID.
+// Fit fits in to the training images. It returns the fitted pipeline and the
+// training samples: those of images and, if in.Mirror is set, of their mirror
+// images. These follow the images of their person and have "(mirror image)"
+// after their ID.
 func (in Pipeline) Fit(ctx context.Context, images *dataset.Images) (Fitted, *classify.Samples, error) {
 	t, of, err := in.Training(images)
 	if err != nil {
@@ -82,9 +82,9 @@ func (in Pipeline) Fit(ctx context.Context, images *dataset.Images) (Fitted, *cl
 	return in.FitTo(ctx, t, of)
 }
 
-// Training returns the samples that in makes of the training images and their
-// copies, before they are projected, and those that the projection is fit to,
-// which may be the same.
+// Training returns the samples of the training images and their mirror images
+// before the projection, and the samples to which the projection is fit, which
+// may be the same.
 func (in Pipeline) Training(images *dataset.Images) (samples, of *classify.Samples, err error) {
 	if in.Mirror || in.Shift != 0 {
 		if !images.AreImages() {
@@ -104,8 +104,8 @@ func (in Pipeline) Training(images *dataset.Images) (samples, of *classify.Sampl
 	return samples, of, err
 }
 
-// FitTo returns in with its projection fit to those of the samples of that are
-// not zero, and samples as it projects them.
+// FitTo fits the projection of in to the nonzero samples of, and returns the
+// fitted pipeline and the projected samples.
 func (in Pipeline) FitTo(ctx context.Context, samples, of *classify.Samples) (Fitted, *classify.Samples, error) {
 	if in.Projection.IsZero() {
 		return Fitted{Pipeline: in}, samples, nil
@@ -131,7 +131,8 @@ func (in Pipeline) FitTo(ctx context.Context, samples, of *classify.Samples) (Fi
 	return Fitted{in, basis}, &t, nil
 }
 
-// Validate reports a projection that was not fit, or does not suit the pipeline.
+// Validate reports a projection that was not fit or does not match the
+// pipeline.
 func (f *Fitted) Validate() error {
 	if err := f.Pipeline.Validate(); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (f *Fitted) Validate() error {
 	return nil
 }
 
-// Features returns the number of features of a sample; 0 where it is not known.
+// Features returns the number of features of a sample; 0 if not known.
 func (f *Fitted) Features() int {
 	if f.Basis != nil {
 		_, p := f.Basis.Dims()
@@ -163,8 +164,8 @@ func (f *Fitted) Features() int {
 	return f.Len()
 }
 
-// Takes returns the number of features of a sample before it is projected; 0
-// where it is not known.
+// Takes returns the number of features of a sample before the projection; 0 if
+// not known.
 func (f *Fitted) Takes() int {
 	if f.Basis != nil {
 		d, _ := f.Basis.Dims()
@@ -173,8 +174,8 @@ func (f *Fitted) Takes() int {
 	return f.Len()
 }
 
-// Project brings samples, d×n in any scale, into the space of the projection;
-// without one it returns x itself.
+// Project applies the projection to x, d×n samples in any scale. Without a
+// projection it returns x itself.
 func (f *Fitted) Project(x *mat.Dense) *mat.Dense {
 	if f.Basis == nil {
 		return x
@@ -182,10 +183,10 @@ func (f *Fitted) Project(x *mat.Dense) *mat.Dense {
 	return f.Basis.Apply(classify.Unit(x))
 }
 
-// Each hands the samples of images to use, some at a time: those of the columns
-// lo ≤ j < hi. Images may also be vectors as long as the images that f takes, and
-// the other way round, where f takes the pixels as they are. Anything else is an
-// error, before any work. What it holds at a time does not grow with the number of
+// Each calls use with the samples of images in batches, x for the columns lo ≤
+// j < hi. If f has no stages before its projection, it takes vectors in place
+// of images of the same length, and images in place of vectors. Anything else
+// is an error, before any work. The memory does not grow with the number of
 // images.
 func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense) error) error {
 	d, n := images.X.Dims()
@@ -217,7 +218,8 @@ func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense)
 	return nil
 }
 
-// Suits reports why in cannot make samples of images.
+// Suits returns nil if in can make samples of images, or else the reason why
+// not.
 func (in Pipeline) Suits(images *dataset.Images) error {
 	needs := in.Mirror || in.Shift != 0 || in.Zoom != 0 || len(in.Photometric)+len(in.Features) > 0
 	if !images.AreImages() && needs {

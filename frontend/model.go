@@ -11,16 +11,16 @@ import (
 	"nrdl/internal/lin"
 )
 
-// A Model is a classifier behind a pipeline: images go in, scores of people come
-// out. It names everybody: whether a face is a stranger's is for package openset.
-// It is immutable and safe for concurrent use.
+// A Model is a classifier behind a pipeline: it turns images into scores of
+// people. It has no threshold: package openset decides whether a face is
+// unknown. It is immutable and safe for concurrent use.
 type Model struct {
 	Fitted
 	*classify.Classifier
 }
 
-// Learn fits the pipeline in to images and learns a classifier of its samples
-// with m.
+// Learn fits the pipeline in to images and trains a classifier on its samples
+// by m.
 func Learn(ctx context.Context, images *dataset.Images, in Pipeline, m classify.Method, run classify.Run) (*Model, error) {
 	fitted, samples, err := in.Fit(ctx, images)
 	if err != nil {
@@ -33,7 +33,7 @@ func Learn(ctx context.Context, images *dataset.Images, in Pipeline, m classify.
 	return &Model{fitted, c}, nil
 }
 
-// Validate reports a pipeline whose samples the classifier does not take.
+// Validate reports a pipeline whose samples do not fit the classifier.
 func (m *Model) Validate() error {
 	if err := m.Fitted.Validate(); err != nil {
 		return err
@@ -45,15 +45,15 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// A Recognition is what a Model says of a face.
+// A Recognition is the result of a Model for one face.
 type Recognition struct {
 	Class  int       // the best guess, an index of Classes; -1 for an image without a face
-	Scores []float64 // len C; the larger, the likelier the class
+	Scores []float64 // len C; a higher score means more likely
 
-	classify.Evidence // that the face is of Class and not of a stranger
+	classify.Evidence // that the face belongs to Class and not to a stranger
 }
 
-// Recognise returns what m says of each of the images, which it codes once.
+// Recognise returns the class, the scores and the evidence of each image.
 func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
 	var all []Recognition
 	err := m.Each(images, func(lo, hi int, x *mat.Dense) error {
@@ -88,8 +88,8 @@ func (m *Model) Transform(ctx context.Context, images *dataset.Images) (*mat.Den
 	return m.collect(images, k, func(x *mat.Dense) (*mat.Dense, error) { return m.Classifier.Transform(ctx, x) })
 }
 
-// Predict returns the class with the largest score of each of the images, an
-// index of Classes; the first of equals.
+// Predict returns, for each image, the class with the largest score, an index
+// of Classes; the first of equals.
 func (m *Model) Predict(ctx context.Context, images *dataset.Images) ([]int, error) {
 	scores, err := m.Scores(ctx, images)
 	if err != nil {
@@ -98,8 +98,8 @@ func (m *Model) Predict(ctx context.Context, images *dataset.Images) ([]int, err
 	return classify.Best(scores), nil
 }
 
-// Margins returns by how much the largest class score of each of the images
-// exceeds the second.
+// Margins returns, for each image, the difference between the largest and the
+// second largest class score.
 func (m *Model) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
 	scores, err := m.Scores(ctx, images)
 	if err != nil {

@@ -11,34 +11,34 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Pipeline says how a face becomes a sample, stage by stage. It is kept with
-// the model, so that training and recognition see faces the same way.
+// A Pipeline lists the stages that turn a face into a sample. It is stored in
+// the model, so that training and recognition process faces in the same way.
 //
 //	eyes → crop → Size → Photometric → Features (of the inner part too) → Projection → unit length
 //
-// A Pipeline of a Size alone takes the grey pixels in column-major order, the
-// field's convention: a sample reshapes to [Height Width] in MATLAB. The zero
-// Pipeline stands for samples that are not made from images, as the vectors of
-// another program; only a projection may follow those.
+// A Pipeline with only a Size takes the grey pixels in column-major order, the
+// field's convention: in MATLAB, reshape a sample to [Height Width]. The zero
+// Pipeline stands for samples that are not made from images, such as vectors of
+// another program; only a projection may follow.
 type Pipeline struct {
 	dataset.Frame                  // how images are read
-	Photometric   feature.StepList `json:"photometric,omitempty"` // against light and noise, one after the other
-	Features      feature.Features `json:"features,omitempty"`    // side by side; none are the pixels
-	Zoom          float64          `json:"zoom,omitempty"`        // share of height and width, about the centre, whose features, brought to Size, stand beside those of the whole; 0 is none
-	Mirror        bool             `json:"mirror,omitempty"`      // the mirror images of the training faces are learnt from too
+	Photometric   feature.StepList `json:"photometric,omitempty"` // against light and noise, applied in this order
+	Features      feature.Features `json:"features,omitempty"`    // concatenated; empty: the pixels
+	Zoom          float64          `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
+	Mirror        bool             `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
 
-	// Projection is fit on the training samples and, where Shift is not 0, on
-	// those of the images moved by so many pixels along both diagonals too, so
-	// that it learns how little where a face lies says of whose it is.
+	// Projection is fit to the training samples. If Shift is not 0, it is also fit
+	// to the training images shifted by so many pixels along both diagonals, so
+	// that it becomes insensitive to small shifts.
 	Projection projection.Choice `json:"projection,omitzero"`
 	Shift      int               `json:"shift,omitempty"`
 }
 
-// IsZero reports whether in says nothing.
+// IsZero reports whether in sets nothing.
 func (in Pipeline) IsZero() bool { return in.String() == Pipeline{}.String() }
 
-// Fixed returns the part of in that needs no training: how an image becomes a
-// sample before it is projected.
+// Fixed returns the stages of in that need no training: those before the
+// projection.
 func (in Pipeline) Fixed() Pipeline {
 	in.Mirror, in.Projection, in.Shift = false, projection.Choice{}, 0
 	if in.Size == (dataset.Size{}) {
@@ -47,11 +47,11 @@ func (in Pipeline) Fixed() Pipeline {
 	return in
 }
 
-// SeesImages reports whether samples are made of images of a known size.
+// SeesImages reports whether samples are made from images of a known size.
 func (in Pipeline) SeesImages() bool { return in.Size != (dataset.Size{}) }
 
-// ArePixels reports whether samples are the grey values of images, which can
-// be shown.
+// ArePixels reports whether samples are grey values of images, which can be
+// displayed.
 func (in Pipeline) ArePixels() bool {
 	return in.Size != (dataset.Size{}) && len(in.Photometric) == 0 && in.Zoom == 0 && in.Projection.IsZero() && in.onlyPixels()
 }
@@ -60,8 +60,8 @@ func (in Pipeline) onlyPixels() bool {
 	return len(in.Features) == 0 || len(in.Features) == 1 && in.Features[0].Name() == feature.Pixels{}.Name()
 }
 
-// Shown returns the size of the images that the samples are, and the zero Size
-// where they are something else.
+// Shown returns the size of the images if samples are grey values of images, or
+// else the zero Size.
 func (in Pipeline) Shown() dataset.Size {
 	if in.ArePixels() {
 		return in.Size
@@ -69,8 +69,8 @@ func (in Pipeline) Shown() dataset.Size {
 	return dataset.Size{}
 }
 
-// Len returns the number of features of a sample before it is projected, d; 0
-// where it is not known.
+// Len returns the number of features of a sample before the projection, d; 0 if
+// not known.
 func (in Pipeline) Len() int {
 	if in.Size == (dataset.Size{}) || len(in.Features) == 0 {
 		return in.Size.Len()
@@ -82,8 +82,7 @@ func (in Pipeline) Len() int {
 	return n
 }
 
-// Grid returns the pixels that the features of a sample lie on; zero where they do
-// not.
+// Grid returns the pixels of the features of a sample; zero if they have none.
 func (in Pipeline) Grid() classify.Grid {
 	if n := in.Planes(); n > 0 {
 		return classify.Grid{Height: in.Height, Width: in.Width, Planes: n}
@@ -91,8 +90,8 @@ func (in Pipeline) Grid() classify.Grid {
 	return classify.Grid{}
 }
 
-// Planes returns of how many images of the Size a sample consists, pixel by
-// pixel; 0 where it does not keep their grid.
+// Planes returns the number of images of the Size that make up a sample; 0 if a
+// sample does not consist of pixels.
 func (in Pipeline) Planes() int {
 	switch {
 	case in.Size == (dataset.Size{}) || in.Zoom != 0 || !in.Projection.IsZero():

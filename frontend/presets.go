@@ -13,14 +13,14 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Preset is a Pipeline that goes by a name. doc/frontends.md has the
-// evidence for each.
+// A Preset is a Pipeline with a name. doc/frontends.md has the evidence for
+// each.
 type Preset struct {
 	Name, About string
 	Pipeline    Pipeline
 }
 
-// Presets lists those that Parse knows.
+// Presets lists the presets that Parse knows.
 var Presets = []Preset{
 	{"faces96", "faces of ordinary photographs, cropped alike", Faces96},
 	{"faces32", "the same where faces have no more than some 32 pixels a side", Faces32},
@@ -28,24 +28,26 @@ var Presets = []Preset{
 	{"pixels", "grey values alone, as in the paper", Pipeline{}},
 }
 
-// The inputs that have names.
+// The pipelines of the presets.
 var (
-	// Faces96 has two scales of texture and the shape of edges, in what tells
-	// people apart.
+	// Faces96 has texture at two scales (LBP) and edges (HOG), with a Fisher
+	// projection.
 	Faces96 = Pipeline{
 		Frame:      dataset.Frame{Size: dataset.Size{Height: 96, Width: 96}},
 		Features:   feature.Features{lbp(12, 2), lbp(12, 5), hog(12)},
 		Mirror:     true,
 		Projection: projection.Choice{Projection: projection.Fisher{Ridge: 0.1}},
 	}
-	// Faces32 has the directions of edges, texture and shape.
+	// Faces32 has gradient orientations (IGO), texture (LBP) and edges (HOG), with
+	// a Fisher projection.
 	Faces32 = Pipeline{
 		Frame:      dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}},
 		Features:   feature.Features{feature.IGO{}, lbp(4, 1), lbp(4, 2), hog(4)},
 		Mirror:     true,
 		Projection: projection.Choice{Projection: projection.Fisher{Ridge: 0.1}},
 	}
-	// Lighting has the directions of edges, which light hardly changes.
+	// Lighting has gradient orientations (IGO), which change little with the
+	// light.
 	Lighting = Pipeline{
 		Frame:    dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}},
 		Features: feature.Features{feature.IGO{}},
@@ -64,8 +66,8 @@ func hog(cell float64) feature.HOG {
 	return f
 }
 
-// Parse reads a Pipeline as String writes it and people do: words between
-// spaces, each a stage.
+// Parse reads a Pipeline, as String writes it: words separated by spaces, one
+// per stage.
 //
 //	56x46          the size
 //	eyes=0.46@0.36 faces are found in photographs, their pupils put there
@@ -79,8 +81,8 @@ func hog(cell float64) feature.HOG {
 //	shift=3        the projection is fit on images moved so far too
 //
 // The name of a preset stands for its stages; words after it replace them:
-// "faces96 64x64 fisher:0.3". Stages that are not named are left out, a size too.
-// A stage that is named twice is an error.
+// "faces96 64x64 fisher:0.3". Stages that are not named, also the size, are
+// left out. Naming a stage twice is an error.
 func Parse(text string) (Pipeline, error) {
 	var in Pipeline
 	words := strings.Fields(text)
@@ -122,8 +124,8 @@ const (
 	projectionStage  stage = "projection"
 )
 
-// Plausible is Validate for a Pipeline whose size may still have to come from the
-// images.
+// Plausible is Validate for a Pipeline whose size may still be missing, because
+// it comes from the images.
 func (in Pipeline) Plausible() error {
 	if in.Size == (dataset.Size{}) {
 		if err := in.validateCopies(); err != nil {
@@ -243,8 +245,8 @@ const (
 	visibleSide  = 24 // Faces32
 )
 
-// For returns what suits images of a size: the stages of Faces96 or of Faces32,
-// or the pixels where there are too few of them to describe.
+// For returns the pipeline for images of this size: the stages of Faces96 or
+// Faces32, or the pixels if the images are too small for features.
 func For(size dataset.Size) Pipeline {
 	in := Pipeline{}
 	switch side := min(size.Height, size.Width); {

@@ -11,13 +11,13 @@ import (
 	"nrdl/openset"
 )
 
-// Calibrate returns a threshold for m, which method learnt: method learns again and
-// again without some people, who are strangers then, and without some faces of the
-// others. Given are the margins of other strangers in m; it may
-// be nil. Progress is told how many folds are done; it may be nil. Equal models and
-// options give equal results. The error wraps openset.ErrNoStrangers where there
-// are two people only and nobody is given, and ErrForgotten where m keeps no
-// images.
+// Calibrate estimates a threshold for m, which was trained by method, by
+// cross-validation. In each fold, method trains without some people, who then
+// are strangers, and without some faces of the others. Given are the margins of
+// other strangers in m; may be nil. Progress is called after each fold; may be
+// nil. Equal models and options give equal results. The error wraps
+// openset.ErrNoStrangers if there are only two people and given is empty, and
+// ErrForgotten if m keeps no images.
 func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
@@ -49,9 +49,8 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 	return c, nil
 }
 
-// Recalibrate returns the calibration of m for another share of false accepts, and
-// with the margins of strangers in place of those that were given before,
-// unless given is nil.
+// Recalibrate returns the calibration of m for another false accept rate.
+// Unless given is nil, it replaces the margins of the strangers given before.
 func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration, error) {
 	if m.Calibration == nil {
 		return nil, errors.New("recalibrate: the model has no calibration")

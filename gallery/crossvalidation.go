@@ -22,24 +22,23 @@ const (
 	foldsIterated = 5
 )
 
-// A HeldOutResult says how one of the faces of a gallery is recognised by a
-// model that was trained without it.
+// A HeldOutResult is the result of recognising a face of the gallery by a model
+// that was trained without it.
 type HeldOutResult struct {
 	Image    int     // column of the images
 	Stranger bool    // its person was left out of the training
-	Guess    string  // the likeliest of the people that were learnt
-	Right    bool    // Guess is who it is
-	Rival    string  // the likeliest of the others
-	Margin   float64 // by which the largest class score exceeds the second
+	Guess    string  // the most likely person
+	Right    bool    // Guess is the true person
+	Rival    string  // the most likely wrong person
+	Margin   float64 // difference between the largest and the second class score
 	Spread   float64 // standard deviation of the class scores
 }
 
-// HeldOut learns again and again without some of the images of m, which method
-// learnt, as Calibrate does, and returns how they are recognised, fold by fold:
-// each face of a person who has two or more once as one of somebody who is known
-// and, where there are more than two people, each face once as a stranger's.
-// Progress is told how many folds are done; it may be nil. The error
-// wraps ErrForgotten where m keeps no images.
+// HeldOut cross-validates m, which was trained by method, as Calibrate does,
+// and returns the results fold by fold. Each face of a person with two or more
+// faces is held out once as a face of an enrolled person. With more than two
+// people, each face is held out once as a stranger's. Progress is called after
+// each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
 func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
 	f, err := newCrossValidation(ctx, m, method, openset.Turns+1)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package gallery keeps the faces of the people who are enrolled: it adds, merges,
-// renames and removes them, and finds by cross-validation how well the people are
-// told apart, from which the threshold for strangers follows.
+// Package gallery keeps the faces of the enrolled people. It adds, merges,
+// renames and removes them. It measures by cross-validation how well the people
+// are recognised, and estimates the threshold for unknown faces.
 package gallery

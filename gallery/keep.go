@@ -9,9 +9,9 @@ import (
 	"nrdl/dataset"
 )
 
-// Keep returns images as a gallery keeps them: those that show a face, their grey
-// values rounded to single precision, as a model file stores them. It is images
-// themselves where they are that already. The error is of images without any face.
+// Keep returns the images that a gallery stores: those that show a face, with
+// their grey values rounded to single precision, as in a model file. It returns
+// images itself if nothing changes. It is an error if no image shows a face.
 func Keep(images *dataset.Images) (*dataset.Images, error) {
 	if err := dataset.CheckNames(images.Classes); err != nil {
 		return nil, err

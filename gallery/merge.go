@@ -16,20 +16,19 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A MergeReport says what became of the images that Merge added.
+// A MergeReport says what happened to the images that Merge added.
 type MergeReport struct {
 	Added   int
-	Skipped []string    // IDs of those that were there already, pixel by pixel
-	Renamed [][2]string // ID and new ID of those whose ID another image had
-	Twice   [][2]string // IDs of one image that two people have: one of the names is wrong
+	Skipped []string    // IDs of images that were there already, with equal pixels
+	Renamed [][2]string // old and new ID of images whose ID another image had
+	Twice   [][2]string // IDs of equal images of two people: one of the names is wrong
 }
 
 // Merge returns the images of s and of more, which have the same Frame; it
-// changes neither. The result is what opening a folder gives in which all of
-// them lie: people, and the images of those whom more has, in natural order of
-// their IDs. So the order in which sets are merged does not matter, but for
-// images of one ID: one that has the pixels of the first is left out, and others
-// get a number, ann/1~2.jpg.
+// changes neither. The result equals reading one folder with all of them:
+// people, and the images of the people in more, are in natural order of their
+// IDs. So the order of merging does not matter, except for images with equal
+// IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
 	if a, b := s.Frame.String(), more.Frame.String(); a != b {
 		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Frame, more.Frame)
@@ -200,8 +199,8 @@ func comparePaths(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), sortorder.NaturalCompare)
 }
 
-// Without returns the images of s but for those of people, all of whom it must
-// know.
+// Without returns s without the images of people. It is an error if s does not
+// have one of them.
 func Without(s *dataset.Images, people ...string) (*dataset.Images, error) {
 	keep, _, err := divide(s, people)
 	if err != nil {
@@ -230,10 +229,10 @@ func divide(s *dataset.Images, people []string) (others, own []int, err error) {
 	return others, own, nil
 }
 
-// Rename returns s with another name for a person, also as the folder that the
-// IDs of their images begin with: what opening a folder gives in which that of
-// the person is called so. Where there is somebody of that name, their images
-// become those of one person, as Merge puts them together.
+// Rename returns s with another name for a person. The folder in the IDs of
+// their images changes too, as if the folder had been renamed before reading.
+// If somebody has that name already, the images of both are merged, as by
+// Merge.
 func Rename(s *dataset.Images, from, to string) (*dataset.Images, MergeReport, error) {
 	others, own, err := divide(s, []string{from})
 	if err != nil {

@@ -12,19 +12,20 @@ import (
 	"nrdl/openset"
 )
 
-// A Model is a classifier with its gallery and its threshold.
+// A Model is a classifier behind a pipeline, with its gallery and its
+// threshold.
 type Model struct {
 	*frontend.Model
-	Images      *dataset.Images      // that it was learnt from; nil where they are not kept
-	Calibration *openset.Calibration // nil where everybody is named
-	Data        string               // Hash of the images that it was learnt from; "" where that is not known
+	Images      *dataset.Images      // training images; nil if they are not kept
+	Calibration *openset.Calibration // nil: every face is named
+	Data        string               // Hash of the training images; "" if not known
 }
 
-// ErrForgotten is why nobody can be added to a model.
+// ErrForgotten is returned if a model does not keep its images.
 var ErrForgotten = errors.New("the model has forgotten the faces that it learnt from")
 
-// Learn learns a model of the faces in images, which it keeps, without a
-// threshold.
+// Learn trains a model, without a threshold, on the faces in images, which it
+// keeps.
 func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method, run classify.Run) (*Model, error) {
 	kept, err := Keep(images)
 	if err != nil {
@@ -37,7 +38,7 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	return &Model{Model: model, Images: kept, Data: kept.Hash()}, nil
 }
 
-// Validate reports parts that do not belong together.
+// Validate reports the first parts that do not agree.
 func (m *Model) Validate() error {
 	if err := m.Model.Validate(); err != nil {
 		return err
@@ -67,14 +68,14 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// A Face is what a Model says of a face.
+// A Face is the result of identifying a face.
 type Face struct {
 	frontend.Recognition
 	openset.Decision
 }
 
-// Identify returns what m says of each of the images. Nobody is named where there
-// is no face.
+// Identify returns a result for each of the images. An image without a face
+// gets no name.
 func (m *Model) Identify(ctx context.Context, images *dataset.Images) ([]Face, error) {
 	said, err := m.Recognise(ctx, images)
 	if err != nil {

@@ -11,35 +11,35 @@ import (
 	"nrdl/dataset"
 )
 
-// A Survey says how well the people of a Model are told apart. What is not known
-// is null.
+// A Survey says how well the people of a Model are recognised. Unknown values
+// are null.
 type Survey struct {
 	People    []*Person `json:"people"`
 	Faces     int       `json:"faces"`
 	Held      int       `json:"held"`  // faces that were held out
-	Right     int       `json:"right"` // of them: their best guess is right
-	Known     *int      `json:"known"` // of these: with a margin above the threshold
+	Right     int       `json:"right"` // of Held, with a right best guess
+	Known     *int      `json:"known"` // of Right, with a margin above the threshold
 	Threshold *float64  `json:"threshold"`
-	Why       string    `json:"why"` // why something is not known
+	Why       string    `json:"why"` // why something is null
 }
 
-// A Person is somebody whom a Model knows.
+// A Person is an enrolled person.
 type Person struct {
 	Name    string           `json:"name"`
-	Faces   int              `json:"faces"`   // that are kept; 0 where none are
-	Quality *dataset.Quality `json:"quality"` // means; the angle without its sign
+	Faces   int              `json:"faces"`   // stored; 0 if the model keeps none
+	Quality *dataset.Quality `json:"quality"` // mean; the angle without its sign
 	Held    int              `json:"held"`    // faces that were held out
-	Right   int              `json:"right"`   // of them named rightly
-	Known   *int             `json:"known"`   // of these with a margin above the threshold
-	Margin  *float64         `json:"margin"`  // mean, of those named rightly less those named wrongly
-	Rival   string           `json:"rival"`   // taken for most often, or likeliest but for the person
+	Right   int              `json:"right"`   // of Held, with a right best guess
+	Known   *int             `json:"known"`   // of Right, with a margin above the threshold
+	Margin  *float64         `json:"margin"`  // mean; that of a wrong best guess counts as negative
+	Rival   string           `json:"rival"`   // the person most often confused with, or else the most likely other person
 	Note    string           `json:"note"`
 
 	rivals map[string]int // how often who was the likeliest of the others, wrong guesses counting more than all others
 }
 
-// People returns the people whom m knows, in the order of its classes, without what
-// holding faces out says of them.
+// People returns the enrolled people, in the order of the classes, without the
+// results of cross-validation.
 func (m *Model) People() []*Person {
 	var all []*Person
 	for c, name := range m.Parts().Classes {
@@ -70,9 +70,9 @@ func (p *Person) count(images *dataset.Images, lo, hi int) {
 	p.Quality = &q
 }
 
-// Survey returns what is known of the people of m, which method learnt: with
-// holdOut also how well faces that are held out in turn are recognised. Progress is
-// told how many folds are done; it may be nil.
+// Survey describes the people of m, which was trained by method; with holdOut
+// it also measures by cross-validation how well they are recognised. Progress
+// is called after each fold; may be nil.
 func (m *Model) Survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (*Survey, error) {
 	s := &Survey{People: m.People()}
 	if m.Calibration != nil {
@@ -174,8 +174,9 @@ const (
 	smallEyes = 30 // pixels between the pupils
 )
 
-// Seen says in words how well the faces of p are seen: where they are among the
-// worst one in a hundred of Georgia Tech and LFW (face.DefaultLimits).
+// Seen describes in words the mean quality of the faces of p: "good", or what
+// is among the worst 1 % of Georgia Tech and LFW (face.DefaultLimits); "" if
+// not known.
 func (p *Person) Seen() string {
 	q := p.Quality
 	if q == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Blocks represents every block of a query by the same blocks of all training
-// samples, and answers the class for which most blocks vote: what covers a
-// part of the face spoils the votes of that part only.
+// samples, and returns the class with most votes of blocks. So an occlusion
+// affects only the votes of the blocks that it covers.
 type Blocks struct {
 	Coder coding.Blocks `json:"coder"`
 }
@@ -20,7 +20,7 @@ var DefaultBlocks = Blocks{coding.DefaultBlocks}
 // Name implements classify.Method.
 func (Blocks) Name() string { return "blocks" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (Blocks) Describe() string {
 	return "representation of blocks of the image by those of the training images; the class with most votes"
 }
@@ -36,7 +36,8 @@ func (m Blocks) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m Blocks) Ranges() []Range { return coderRanges(m.Coder) }
 
-// Suits says to package method which inputs the coder cannot code.
+// Suits reports a coder that cannot code samples on this grid (see the function
+// Suits).
 func (m Blocks) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
 // Fit implements classify.Method.

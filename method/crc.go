@@ -7,20 +7,20 @@ import (
 	"nrdl/coding"
 )
 
-// CRC represents a query by all training samples together, under an ℓ2
-// penalty, and answers the class whose samples rebuild it best for the size of
-// their coefficients [crc].
+// CRC represents a query by all training samples together, under an ℓ2 penalty,
+// and returns the class with the smallest residual relative to the norm of its
+// coefficients [crc].
 type CRC struct {
 	Kappa float64 `json:"kappa" help:"κ, weight of ‖s‖² for 700 samples; it grows with their number N as κ·N/700" eq:"[crc] (6)"`
 }
 
-// DefaultCRC has the authors' weight.
+// DefaultCRC has the weight of the authors.
 var DefaultCRC = CRC{Kappa: 1e-3}
 
 // Name implements classify.Method.
 func (CRC) Name() string { return "crc" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (CRC) Describe() string {
 	return "ridge representation by the training images; the class with the least residual for its code"
 }

@@ -7,9 +7,9 @@ import (
 	"nrdl/coding"
 )
 
-// DSRC represents a query by all training samples together such that what the
-// classes rebuild of it is little correlated, and answers the class whose
-// samples rebuild it best [dsrc].
+// DSRC represents a query by all training samples together, with little
+// correlation between the reconstructions of the classes, and returns the class
+// with the smallest residual [dsrc].
 type DSRC struct {
 	Coder coding.Discriminative `json:"coder"`
 }
@@ -20,7 +20,7 @@ var DefaultDSRC = DSRC{coding.DefaultDiscriminative}
 // Name implements classify.Method.
 func (DSRC) Name() string { return "dsrc" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (DSRC) Describe() string {
 	return "representation by the training images with little correlation between classes; the class with the least residual"
 }

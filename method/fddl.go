@@ -22,10 +22,10 @@ import (
 // atoms of class j; S_w = Σ_i Σ_{s∈S_i} (s − m_i)(s − m_i)ᵀ is their scatter
 // about the class means m_i, S_b = Σ_i n_i(m_i − m)(m_i − m)ᵀ that of the means.
 //
-// It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and answers by classify.Fisher, the
-// paper's global rule. The paper has a second rule, for many samples a class,
-// which codes over each D_i alone; it is not here. doc/equations.md says how
-// the iteration is derived.
+// It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and classifies it by
+// classify.Fisher, the paper's global rule. The paper's second rule, for many
+// samples per class, codes over each D_i separately; it is not implemented.
+// doc/equations.md says how the iteration is derived.
 type FDDL struct {
 	Lambda1 float64 `json:"lambda1" help:"λ₁, weight of ‖S‖₁" eq:"[fddl]"`
 	Lambda2 float64 `json:"lambda2" help:"λ₂, weight of the Fisher criterion" eq:"[fddl]"`
@@ -40,8 +40,9 @@ type FDDL struct {
 	Weight  float64 `json:"weight" help:"w, weight of the distance to the mean code of a class" eq:"[fddl]"`
 }
 
-// DefaultFDDL has the values of the authors' program for faces. On Extended Yale
-// B its seven steps come as far as ten without over-relaxation.
+// DefaultFDDL has the values of the authors' program for faces. On Extended
+// Yale B its seven steps reach the same objective as ten without
+// over-relaxation.
 var DefaultFDDL = FDDL{
 	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
 	Passes: 15, Steps: 7, Rho: 1, Omega: 1.6,
@@ -51,9 +52,9 @@ var DefaultFDDL = FDDL{
 // Name implements classify.Method.
 func (FDDL) Name() string { return "fddl" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (FDDL) Describe() string {
-	return "class-wise dictionary with codes by the Fisher criterion; the class that rebuilds best and has the nearest mean code"
+	return "class-wise dictionary with codes by the Fisher criterion; the class with the least residual and the nearest mean code"
 }
 
 // Formulation gives the problem that the method solves.
@@ -89,7 +90,7 @@ func (m FDDL) Validate() error {
 }
 
 // Ranges implements Tunable. They lie around the values of the authors'
-// program, γ no lower than makes a query slow.
+// program; a lower γ would make queries slow.
 func (FDDL) Ranges() []Range {
 	return []Range{
 		decades("lambda1", 5e-4, 0.05),
@@ -104,7 +105,8 @@ func (m FDDL) coder() coding.Lasso {
 	return coding.Lasso{Lambda: m.Gamma / 2, Gap: coding.DefaultLasso.Gap}
 }
 
-// Fit implements classify.Method. An outcome that is Exhausted is still a model.
+// Fit implements classify.Method. A fit that ends as Exhausted still returns a
+// model.
 func (m FDDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)

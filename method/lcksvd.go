@@ -14,14 +14,14 @@ import (
 	"nrdl/internal/lin"
 )
 
-// SparseLearning is what K-SVD and its discriminative kin share: codes are
-// found by orthogonal matching pursuit, those of training samples and of
-// queries alike, and atoms are learnt by K-SVD from a K-SVD of each class.
+// SparseLearning has the common parts of K-SVD, D-KSVD and LC-KSVD. Training
+// samples and queries are coded by orthogonal matching pursuit. Atoms are
+// learned by K-SVD, which starts from a K-SVD of each class.
 //
-// The groups of the dictionary in a Model of these methods are those of D₀:
-// the class from whose samples an atom started. K-SVD may move an atom, or
-// replace it, without regard to that; the rule does not use it. What an atom
-// has come to stand for is its column of W.
+// The groups of the dictionary in a model of these methods are those of D₀: the
+// class of an atom is that of the samples from which it started. K-SVD may move
+// or replace an atom regardless of its class; the rule does not use the class.
+// The column of W shows what an atom stands for in the end.
 type SparseLearning struct {
 	dictionary.KSVD
 	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 starts from every training sample as an atom"`
@@ -78,7 +78,7 @@ var DefaultKSVD = KSVD{defaultSparseLearning}
 // Name implements classify.Method.
 func (KSVD) Name() string { return "ksvd" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (KSVD) Describe() string {
 	return "dictionary for sparse codes; then a linear classifier of the codes"
 }
@@ -88,8 +88,8 @@ func (KSVD) Formulation() string {
 	return "min_{D,S}  ‖X − DS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c"
 }
 
-// Ranges implements Tunable. With every sample an atom the dictionary
-// stays as it is, and the passes do not matter.
+// Ranges implements Tunable. If every sample is an atom, the dictionary does
+// not change, and the number of passes does not matter.
 func (m KSVD) Ranges() []Range {
 	if m.Atoms == 0 {
 		return []Range{sparsity("sparsity"), ridgeRange}
@@ -109,13 +109,13 @@ type DKSVD struct {
 	Gamma float64 `json:"gamma" help:"γ, weight of the classification error; > 0" eq:"[dksvd]"`
 }
 
-// DefaultDKSVD weighs labels like samples: both have norm 1.
+// DefaultDKSVD gives labels and samples, both of norm 1, the same weight.
 var DefaultDKSVD = DKSVD{SparseLearning: defaultSparseLearning, Gamma: 1}
 
 // Name implements classify.Method.
 func (DKSVD) Name() string { return "dksvd" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (DKSVD) Describe() string {
 	return "dictionary for sparse codes and linear classifier learnt together"
 }
@@ -150,14 +150,14 @@ type LCKSVD1 struct {
 	Alpha float64 `json:"alpha" help:"α, weight of the label consistency" eq:"[lcksvd]"`
 }
 
-// DefaultLCKSVD1 has an α that weighs labels about like samples where a class
-// has ten atoms: what counts is α·K_c.
+// DefaultLCKSVD1 has an α that gives labels about the weight of samples if a
+// class has ten atoms; the effective weight is α·K_c.
 var DefaultLCKSVD1 = LCKSVD1{SparseLearning: defaultSparseLearning, Alpha: 0.1}
 
 // Name implements classify.Method.
 func (LCKSVD1) Name() string { return "lcksvd1" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (LCKSVD1) Describe() string {
 	return "dictionary for label-consistent sparse codes; then a linear classifier of the codes"
 }
@@ -175,7 +175,7 @@ func (m LCKSVD1) Validate() error {
 	return weights("alpha", m.Alpha)
 }
 
-// Ranges implements Tunable. α counts K_c times, so that it lies a decade
+// Ranges implements Tunable. The effective weight is α·K_c, so α lies a decade
 // below DKSVD's γ.
 func (m LCKSVD1) Ranges() []Range {
 	return append([]Range{decades("alpha", 1e-4, 1), ridgeRange}, m.ranges()...)
@@ -195,15 +195,15 @@ type LCKSVD2 struct {
 	Beta  float64 `json:"beta" help:"β, weight of the classification error; > 0" eq:"[lcksvd]"`
 }
 
-// DefaultLCKSVD2 has weights that count about like DefaultDKSVD's where a class
-// has ten atoms. The authors' α = 16, β = 4 are far too large for samples of
-// norm 1: see doc/equations.md.
+// DefaultLCKSVD2 has weights that are about equivalent to DefaultDKSVD's if a
+// class has ten atoms. The authors' α = 16, β = 4 are far too large for samples
+// of norm 1: see doc/equations.md.
 var DefaultLCKSVD2 = LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5}
 
 // Name implements classify.Method.
 func (LCKSVD2) Name() string { return "lcksvd2" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (LCKSVD2) Describe() string {
 	return "dictionary for label-consistent sparse codes and linear classifier learnt together"
 }

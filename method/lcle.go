@@ -17,11 +17,11 @@ import (
 //
 //	min_{D,S,V} ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
 //
-// L_a is the Laplacian of the graph of the nearest atoms (atomGraph), made anew
-// in every pass; U is 1/K_c where two atoms are of one class of K_c, and 0
-// elsewhere. After the last pass atoms and codes are brought to norm 1, and a
-// linear classifier W is learnt from S, its columns brought to norm 1 too. A
-// query is coded by orthogonal matching pursuit over D; the class is that of the
+// L_a is the Laplacian of the graph of the nearest atoms (atomGraph), computed
+// anew in every pass. U is 1/K_c for two atoms of one class of K_c atoms, and 0
+// elsewhere. After the last pass, atoms and codes are normalised to norm 1. A
+// linear classifier W is learned from S, and its columns are normalised too. A
+// query is coded by orthogonal matching pursuit over D; the class has the
 // largest element of W·s.
 type LCLE struct {
 	Alpha      float64         `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`
@@ -36,8 +36,8 @@ type LCLE struct {
 	Coder      coding.OMP      `json:"coder" help:"how the samples at the start and the queries are coded"`
 }
 
-// DefaultLCLE has weights and numbers of passes that are in use for several
-// databases of faces.
+// DefaultLCLE has weights and a number of passes that are in common use for
+// several face databases.
 var DefaultLCLE = LCLE{
 	Alpha: 0.01, Beta: 0.01, Gamma: 0.1, Neighbours: 1,
 	Init:   onePass(dictionary.DefaultKSVD),
@@ -47,7 +47,7 @@ var DefaultLCLE = LCLE{
 // Name implements classify.Method.
 func (LCLE) Name() string { return "lcle" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (LCLE) Describe() string {
 	return "dictionary whose codes respect nearby atoms and their classes, then a linear classifier"
 }
@@ -91,9 +91,10 @@ func (m LCLE) Ranges() []Range {
 	}, coderRanges(m.Coder)...)
 }
 
-// Fit implements classify.Method. It is an error if there are no more atoms than
-// neighbours, fewer atoms than a code may have, or a class with fewer samples
-// than atoms. An outcome that is Exhausted is still a model.
+// Fit implements classify.Method. It is an error if the number of atoms is not
+// larger than Neighbours, is smaller than the sparsity of Coder, or if a class
+// has fewer samples than atoms. A fit that ends as Exhausted still returns a
+// model.
 func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)

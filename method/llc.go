@@ -7,9 +7,9 @@ import (
 	"nrdl/coding"
 )
 
-// LLC represents a query by the training samples nearest to it, and answers the
-// class whose samples rebuild it best. The coder is that of [llc], which
-// classifies by pooled codes; the residual is the rule of [src].
+// LLC represents a query by the training samples nearest to it, and returns the
+// class with the smallest residual. The coder is that of [llc], which
+// classifies by pooled codes; the rule is that of [src].
 type LLC struct {
 	Coder coding.Local `json:"coder"`
 }
@@ -21,7 +21,7 @@ var DefaultLLC = LLC{coding.DefaultLocal}
 // Name implements classify.Method.
 func (LLC) Name() string { return "llc" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (LLC) Describe() string {
 	return "representation by the nearest training images, coefficients adding to 1; the class with the least residual"
 }

@@ -7,8 +7,8 @@ import (
 	"nrdl/coding"
 )
 
-// LRC represents a query by the training samples of each class alone, by least
-// squares, and answers the class nearest to which the query lies [lrc].
+// LRC represents a query by the training samples of each class separately, by
+// least squares, and returns the class with the smallest residual [lrc].
 type LRC struct {
 	Coder coding.PerClass `json:"coder"`
 }
@@ -19,7 +19,7 @@ var DefaultLRC = LRC{coding.DefaultPerClass}
 // Name implements classify.Method.
 func (LRC) Name() string { return "lrc" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (LRC) Describe() string {
 	return "least squares representation by the training images of each class alone; the class with the least residual"
 }

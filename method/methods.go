@@ -1,4 +1,4 @@
-// Package method has every learner, one file a family, and the list of them.
+// Package method has all methods, one file per family, and their list.
 //
 // A new method is one file with a parameter struct that implements
 // classify.Method, its defaults, and one line in All.
@@ -49,8 +49,8 @@ import (
 )
 
 // All lists every method with its default parameters, in the order of the
-// paper's table 2; those outside it stand beside their likes. A line here enrols a
-// method in the command, the contract tests and the generated documents.
+// paper's table 2; methods outside it are next to similar ones. A line here
+// adds a method to the command, the contract tests and the generated documents.
 var All = []classify.Method{
 	DefaultLLC,
 	DefaultLRC,
@@ -82,7 +82,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the method of a name with its default parameters.
+// Named returns the method with this name, with its default parameters.
 func Named(name string) (classify.Method, error) {
 	for _, m := range All {
 		if m.Name() == name {
@@ -129,7 +129,8 @@ func Unmarshal(m classify.Method, params json.RawMessage) (classify.Method, erro
 	return edited.(classify.Method), nil
 }
 
-// Describe says in a line what m is: what its Describe says, or its name.
+// Describe returns the one-line description of m by its own Describe, or its
+// name.
 func Describe(m classify.Method) string {
 	if d, ok := m.(interface{ Describe() string }); ok {
 		return d.Describe()
@@ -138,14 +139,14 @@ func Describe(m classify.Method) string {
 }
 
 // Projects reports whether m may learn from samples that are projected into few
-// dimensions. A method that has no method Projects may.
+// dimensions. A method without a Go method Projects may.
 func Projects(m classify.Method) bool {
 	p, ok := m.(interface{ Projects() bool })
 	return !ok || p.Projects()
 }
 
-// Suits reports why m cannot learn from samples on these pixels, as far as that
-// can be told without them.
+// Suits returns nil if m can learn from samples on this grid, or else the
+// reason why not, as far as the grid shows.
 func Suits(m classify.Method, g classify.Grid) error {
 	s, ok := m.(interface{ Suits(classify.Grid) error })
 	if !ok {
@@ -173,7 +174,7 @@ var titles = map[string]string{
 	"representation": "Representation", "robust": "Robust", "blocks": "Blocks",
 }
 
-// Title names m as papers do: "LC-KSVD2" for lcksvd2.
+// Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.
 func Title(m classify.Method) string {
 	if t, ok := titles[m.Name()]; ok {
 		return t

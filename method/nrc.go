@@ -8,7 +8,7 @@ import (
 )
 
 // NRC represents a query by all training samples together with non-negative
-// coefficients, and answers the class whose samples rebuild it best [nrc].
+// coefficients, and returns the class with the smallest residual [nrc].
 type NRC struct {
 	Coder coding.NonNegative `json:"coder"`
 }
@@ -19,7 +19,7 @@ var DefaultNRC = NRC{coding.DefaultStopped}
 // Name implements classify.Method.
 func (NRC) Name() string { return "nrc" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (NRC) Describe() string {
 	return "non-negative representation by the training images; the class with the least residual"
 }

@@ -21,8 +21,8 @@ import (
 //	            + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
 //
 // It codes a query over D, by default by non-negative least squares, and
-// answers the largest element of W·s. doc/equations.md says, equation by
-// equation, how the iteration differs from what the paper prints.
+// returns the class with the largest element of W·s. doc/equations.md says,
+// equation by equation, how the iteration differs from what the paper prints.
 type NRDL struct {
 	Lambda  float64         `json:"lambda" help:"λ, weight of the reconstruction by atoms of other classes" eq:"(3)"`
 	Alpha   float64         `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
@@ -66,7 +66,7 @@ func (m NRDL) Name() string {
 	return "nrdl"
 }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (m NRDL) Describe() string {
 	if m.Signed {
 		return "NRDL with codes of either sign; queries coded by ridge"
@@ -84,8 +84,8 @@ func (m NRDL) Formulation() string {
 	return problem + "   s.t. S ≥ 0\nclass: max_c (W·s)_c"
 }
 
-// Projects says no to package method: non-negative mixtures of more atoms than there
-// are dimensions rebuild anything.
+// Projects returns false (see the function Projects): with more atoms than
+// dimensions, any sample is a non-negative combination of atoms.
 func (m NRDL) Projects() bool { return m.Signed }
 
 // Validate implements classify.Method.
@@ -141,10 +141,12 @@ func (m NRDL) coder() coding.Coder {
 	return m.Coder
 }
 
-// Suits says to package method on which pixels the coder cannot code.
+// Suits reports a coder that cannot code samples on this grid (see the function
+// Suits).
 func (m NRDL) Suits(g classify.Grid) error { return coderSuits(m.coder(), g) }
 
-// Fit implements classify.Method. An outcome that is Exhausted is still a model.
+// Fit implements classify.Method. A fit that ends as Exhausted still returns a
+// model.
 func (m NRDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)

@@ -9,10 +9,10 @@ import (
 	"nrdl/classify"
 )
 
-// NRDLAblation learns as NRDL does and then keeps only a part of what it has
-// learned: it shows what the learned dictionary and the learned classifier are
-// worth. With the samples in place of D and the residual rule in place of W it is
-// NRC with the coder of NRDL.
+// NRDLAblation learns as NRDL does and then keeps only a part of the result. It
+// shows how much the learned dictionary and the learned classifier contribute.
+// With the samples instead of D and the residual rule instead of W, it is NRC
+// with the coder of NRDL.
 type NRDLAblation struct {
 	NRDL
 	Samples  bool `json:"samples" help:"a query is coded over the training samples X in place of D; needs atoms = 0"`
@@ -25,9 +25,9 @@ var DefaultNRDLAblation = NRDLAblation{NRDL: DefaultNRDL, Residual: true}
 // Name implements classify.Method.
 func (NRDLAblation) Name() string { return "nrdl-ablation" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (NRDLAblation) Describe() string {
-	return "NRDL with the training samples in place of its dictionary, or least residual in place of its classifier"
+	return "NRDL with the training samples instead of its dictionary, or the least residual instead of its classifier"
 }
 
 // Formulation gives the problem that the method solves.
@@ -43,7 +43,7 @@ func (m NRDLAblation) Validate() error {
 	return m.NRDL.Validate()
 }
 
-// Warms says to package method that Fit starts from no earlier model.
+// Warms returns false: Fit cannot start from an earlier model.
 func (NRDLAblation) Warms() bool { return false }
 
 // Fit implements classify.Method.

@@ -23,9 +23,9 @@ const (
 // farther from where they end than the codes of a fit from the start ever are.
 const warmProximity = 1e-4
 
-// Warms says to package method that Fit can start from an earlier model: where
-// all samples are atoms. With fewer the result depends on the path, and rates on
-// ORL differ by a point.
+// Warms reports whether Fit can start from an earlier model: only if all
+// samples are atoms. With fewer atoms the result depends on the start, and
+// rates on ORL differ by a point.
 func (m NRDL) Warms() bool { return m.Atoms == 0 }
 
 // A person whom a warm start and the model that it starts from both have, with

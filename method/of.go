@@ -7,7 +7,7 @@ import (
 	"nrdl/classify"
 )
 
-// Of returns the method, with its parameters, that learnt c.
+// Of returns the method, with its parameters, that trained c.
 func Of(c *classify.Classifier) (classify.Method, error) {
 	p := c.Parts()
 	named, err := Named(p.Method)
@@ -22,15 +22,15 @@ func Of(c *classify.Classifier) (classify.Method, error) {
 }
 
 // Warms reports whether a fit of m on samples that are not projected can start
-// from an earlier classifier, classify.Run.Warm. A method without a method Warms
-// cannot.
+// from an earlier classifier, classify.Run.Warm. A method without a Go method
+// Warms cannot.
 func Warms(m classify.Method) bool {
 	w, ok := m.(interface{ Warms() bool })
 	return ok && w.Warms()
 }
 
-// Words names m and the parameters that differ from its defaults: "nrdl
-// lambda=0.01".
+// Words returns the name of m and the parameters that differ from its defaults:
+// "nrdl lambda=0.01".
 func Words(m classify.Method) string {
 	words := []string{m.Name()}
 	given, err := Named(m.Name())

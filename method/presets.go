@@ -7,7 +7,7 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Value is the value of one parameter in a preset, and where it is from.
+// A Value is the value of one parameter in a preset, with its source.
 type Value struct {
 	Path   string `json:"name"`   // what Set takes
 	Value  string `json:"value"`  // what Set takes
@@ -80,7 +80,7 @@ var presets = map[string]map[string][]Value{
 	},
 }
 
-// PresetNames returns the names of the presets, one a database.
+// PresetNames returns the names of the presets, one per database.
 func PresetNames() []string {
 	names := make([]string, len(databases))
 	for i, d := range databases {
@@ -89,7 +89,7 @@ func PresetNames() []string {
 	return names
 }
 
-// PresetAbout says for which database and split the preset of that name is.
+// PresetAbout describes the database and the split of a preset.
 func PresetAbout(name string) string {
 	for _, d := range databases {
 		if d.name == name {
@@ -99,11 +99,11 @@ func PresetAbout(name string) string {
 	return ""
 }
 
-// PresetValues returns what the preset of that name changes of m's parameters;
-// nil where the defaults are its values.
+// PresetValues returns the parameters of m that the preset of this name
+// changes; nil if it changes none.
 func PresetValues(m classify.Method, name string) []Value { return presets[name][m.Name()] }
 
-// Preset returns m with the parameters that suit the database of that name.
+// Preset returns m with the parameters of the preset of this name.
 func Preset(m classify.Method, name string) (classify.Method, error) {
 	if PresetAbout(name) == "" {
 		return nil, hint.Unknown("preset", name, PresetNames())

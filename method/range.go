@@ -5,27 +5,27 @@ import (
 	"nrdl/coding"
 )
 
-// A Range says where to look for a good value of one parameter. It spans what
-// the field uses and what presets have, as far as Validate takes it and a fit
-// does not get ten times as slow as by default. It is no limit: any value that
-// Validate takes can be set.
+// A Range is the search range of one parameter. It spans the values in common
+// use and in presets, as far as Validate allows them and a fit takes less than
+// ten times as long as by default. It is no limit: any value that Validate
+// allows can be set.
 type Range struct {
-	Path      string   // what Set takes
-	Low, High float64  // of a number or an integer; both may be taken
-	Log       bool     // look evenly in the logarithm; Low > 0
-	Zero      bool     // 0, which switches off what the parameter weighs, may be taken too
-	Choices   []string // of a choice or of true|false, which have no Low and High
-	If        string   // "PATH=VALUE", where alone it matters, PATH having no range or one before; "" is everywhere
+	Path      string   // as in Set
+	Low, High float64  // inclusive bounds of a number or an integer
+	Log       bool     // search on a logarithmic scale; Low > 0
+	Zero      bool     // also allow 0, which switches the term off
+	Choices   []string // values of a choice or of true|false, without Low and High
+	If        string   // "PATH=VALUE", the condition under which the parameter matters; PATH has no range or an earlier one; "" means always
 }
 
-// Tunable is a Method that says where good values of its parameters lie. Every
-// path is one of its Params as they are.
+// Tunable is a Method that declares search ranges for its parameters. Every
+// path of a Range is a path of its current Params.
 type Tunable interface {
 	Ranges() []Range
 }
 
-// Ranges returns where good values of m's parameters lie, or nil if m does not
-// say it.
+// Ranges returns the search ranges of m's parameters, or nil if m declares
+// none.
 func Ranges(m classify.Method) []Range {
 	if t, ok := m.(Tunable); ok {
 		return t.Ranges()

@@ -10,15 +10,15 @@ import (
 )
 
 // Representation represents a query by all training samples together, by any
-// coder, and answers the class with the largest score by any rule that needs
-// no training: what the methods of this family have in common.
+// coder, and returns the class with the largest score by any rule that needs no
+// training. It is the general form of the methods of this family.
 type Representation struct {
 	Coder coding.Coder `json:"coder" help:"how a query is coded over the training samples"`
 	Rule  string       `json:"rule" choices:"residual,normed-residual,sum,huber,votes" help:"how the code scores the classes; huber needs a robust coder, votes the coder blocks"`
 }
 
-// DefaultRepresentation stops ADMM after few passes, the best for raw pixels
-// over several databases.
+// DefaultRepresentation stops ADMM after few passes, which is best for raw
+// pixels on several databases.
 var DefaultRepresentation = Representation{
 	coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, classify.Residual{}.Name(),
 }
@@ -38,7 +38,7 @@ func (m Representation) rule() (classify.Rule, error) {
 // Name implements classify.Method.
 func (Representation) Name() string { return "representation" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (Representation) Describe() string {
 	return "representation by the training images, coder and rule of your choice"
 }
@@ -74,7 +74,8 @@ func (m Representation) Ranges() []Range {
 	return append(coderRanges(m.Coder), r)
 }
 
-// Suits says to package method which inputs the coder cannot code.
+// Suits reports a coder that cannot code samples on this grid (see the function
+// Suits).
 func (m Representation) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
 // Fit implements classify.Method.

@@ -8,9 +8,8 @@ import (
 )
 
 // Robust represents a query by all training samples together and a sparse
-// error, for what covers a part of the face or spoils single pixels, and
-// answers the class whose samples rebuild it best, large errors counting
-// little [huber].
+// error, which models occlusion and corrupted pixels, and returns the class
+// with the smallest Huber loss [huber].
 type Robust struct {
 	Coder coding.Robust `json:"coder"`
 }
@@ -21,7 +20,7 @@ var DefaultRobust = Robust{coding.DefaultRobust}
 // Name implements classify.Method.
 func (Robust) Name() string { return "robust" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (Robust) Describe() string {
 	return "non-negative representation by the training images with a sparse error; the class with the least Huber loss"
 }

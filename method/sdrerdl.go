@@ -13,19 +13,19 @@ import (
 	"nrdl/internal/hint"
 )
 
-// SDRERDL is a reconstruction: the equations of the method [sdrerdl] could not
-// be had. Known is that it learns a dictionary without labels from the training
-// images and from virtual ones, their mirror images, and then a linear
-// classifier. Here one dictionary codes the images X and their mirror images X′,
-// and the codes of the two, S and S′, are tied:
+// SDRERDL is a reconstruction: the equations of the method [sdrerdl] were not
+// available. It is known to learn a dictionary without labels from the training
+// images and virtual ones, their mirror images, and then a linear classifier.
+// Here one dictionary codes the images X and their mirror images X′, and their
+// codes S and S′ are coupled:
 //
 //	min_{D,S,S′} ‖X − DS‖² + τ‖X′ − DS′‖² + η‖S − S′‖² + λ(‖S‖² + ‖S′‖²) + ν‖D‖²
 //
-// All else is as in LCLE: after the last pass atoms and codes are brought to norm
-// 1, and a linear classifier W is learnt from S, its columns brought to norm 1
-// too; a query is coded by orthogonal matching pursuit over D, and the class is
-// that of the largest element of W·s. doc/equations.md says what was chosen and
-// why.
+// Everything else is as in LCLE. After the last pass, atoms and codes are
+// normalised to norm 1. A linear classifier W is learned from S, and its
+// columns are normalised too. A query is coded by orthogonal matching pursuit
+// over D; the class has the largest element of W·s. doc/equations.md says what
+// was chosen and why.
 type SDRERDL struct {
 	Tau    float64         `json:"tau" help:"τ, weight of the mirror images"`
 	Eta    float64         `json:"eta" help:"η, weight of the agreement of an image's code with its mirror image's"`
@@ -39,8 +39,8 @@ type SDRERDL struct {
 	Coder  coding.OMP      `json:"coder" help:"how the images at the start and the queries are coded"`
 }
 
-// DefaultSDRERDL has weights that suit five databases of faces about as well as
-// any that were tried, by validation inside their training parts.
+// DefaultSDRERDL has weights that are about as good as any that were tried on
+// five face databases, by validation inside their training parts.
 var DefaultSDRERDL = SDRERDL{
 	Tau: 1, Eta: 1e-3, Lambda: 1e-3, Nu: 1e-3,
 	Init:   onePass(dictionary.DefaultKSVD),
@@ -50,9 +50,9 @@ var DefaultSDRERDL = SDRERDL{
 // Name implements classify.Method.
 func (SDRERDL) Name() string { return "sdrerdl-reconstruction" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (SDRERDL) Describe() string {
-	return "reconstruction, the source's equations being unknown: dictionary of images and their mirror images, then a linear classifier"
+	return "reconstruction (the source's equations are not available): dictionary of images and their mirror images, then a linear classifier"
 }
 
 // Formulation gives the problem that the method solves.
@@ -93,9 +93,9 @@ func (m SDRERDL) Ranges() []Range {
 	}, coderRanges(m.Coder)...)
 }
 
-// Fit implements classify.Method. It is an error if the samples are not images, if
-// there are fewer atoms than a code may have, or a class with fewer samples than
-// atoms. An outcome that is Exhausted is still a model.
+// Fit implements classify.Method. It is an error if the samples are not images,
+// if there are fewer atoms than the sparsity of Coder, or if a class has fewer
+// samples than atoms. A fit that ends as Exhausted still returns a model.
 func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
 		return m.learn(ctx, x, t, run)

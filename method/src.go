@@ -8,19 +8,19 @@ import (
 )
 
 // SRC represents a query by few of all training samples, under an ℓ1 penalty,
-// and answers the class whose samples rebuild it best [src].
+// and returns the class with the smallest residual [src].
 type SRC struct {
 	Coder coding.Lasso `json:"coder"`
 }
 
-// DefaultSRC has a penalty between the 0.05 that suits few images a person in
-// like light and the 0.001 that suits many in changing light.
+// DefaultSRC has a penalty between 0.05, for few images per person in constant
+// light, and 0.001, for many images in changing light.
 var DefaultSRC = SRC{coding.DefaultLasso}
 
 // Name implements classify.Method.
 func (SRC) Name() string { return "src" }
 
-// Describe says in a line what the method is.
+// Describe returns a one-line description of the method.
 func (SRC) Describe() string {
 	return "sparse representation by the training images; the class with the least residual"
 }

@@ -8,52 +8,51 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Calibration says what the margin of a face, by how much its largest class
-// score exceeds the second, is worth: whether it is named, and with which
-// probability the name is right. It is made of faces that a model did not learn
-// from: held-out faces of people whom it knew, and the faces of people whom it
-// did not.
+// A Calibration turns the margin of a face into a decision (named or unknown)
+// and into the probability that the name is right. The margin is the difference
+// between the largest and the second class score. A Calibration is estimated by
+// cross-validation, from held-out faces of enrolled people and from faces of
+// people who were left out.
 //
 // We model the margin of a stranger as the gap between the two largest of C
-// independent normal scores with an unknown scale. Each stranger has a scale of
-// its own, and its logarithm is normal with a known deviation. Only the mean m is
+// independent normal scores with an unknown scale. Each stranger has its own
+// scale, whose logarithm is normal with a known deviation. Only the mean m is
 // estimated from the faces, so that no tail has to be observed. The threshold
-// for a share FAR of false accepts is
+// for a false accept rate FAR is
 //
 //	t = q · m · exp(z·v/√n)
 //
-// with q·m the quantile of that law, v its coefficient of variation, n the faces
-// of strangers that were seen, and z the standard errors of m by which it is
-// raised, so that the share holds in nearly every model and not in the mean of
-// many. Where the law says what the spread of the scores of a face, their standard
-// deviation, makes of the margin, m is a weighted mean of the margins and of the
-// spreads, which few faces tell better. Strangers who are given count like people
-// left out; as soon as there are some ten of them above it, the threshold is
-// their quantile.
+// where q·m is the quantile of this distribution, v its coefficient of
+// variation, and n the effective number of faces of strangers. The threshold is
+// raised by z standard errors of m, so that the rate holds in nearly every
+// model and not only on average. If the Law has a Ratio, m also uses the
+// spread, the standard deviation of the class scores of a face, which is
+// estimated better from few faces. Given strangers count like left-out people.
+// If at least ten given strangers lie above the threshold, it is their quantile
+// instead.
 //
 // The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
-// which is exact where the margins of people who are known follow a gamma
-// distribution and those of strangers an exponential one. No probability exceeds
-// Most.
+// which is exact if the margins of enrolled people follow a gamma distribution
+// and those of strangers an exponential one. No probability exceeds Most.
 type Calibration struct {
-	FAR   float64 `json:"far"`             // wanted share of strangers who are named
-	Prior float64 `json:"prior"`           // share of strangers that a probability counts with
-	Folds int     `json:"folds"`           // in which faces and people were left out
-	Asked int     `json:"asked,omitempty"` // Folds of the Options, from which Folds followed for so many people
+	FAR   float64 `json:"far"`             // target false accept rate (FPIR)
+	Prior float64 `json:"prior"`           // assumed share of strangers among the probes
+	Folds int     `json:"folds"`           // of the cross-validation
+	Asked int     `json:"asked,omitempty"` // Folds of the Options; Folds follows from it and from the number of people
 
-	Threshold float64     `json:"threshold"`      // least margin of a face that is named
-	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil where no face could be held out
+	Threshold float64     `json:"threshold"`      // smallest margin of a face that is named
+	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil if no face could be held out
 
 	People int     `json:"people"`           // left out in turn
-	Mean   float64 `json:"mean"`             // m, of the margins of strangers
-	Faces  float64 `json:"faces"`            // n, of strangers that were seen; those of one person count less
-	Seen   float64 `json:"seen,omitempty"`   // mean of their margins; 0 in files of format 4
-	Spread float64 `json:"spread,omitempty"` // mean over faces left out of the standard deviation of their scores; 0 where none was, and in files of format 4
+	Mean   float64 `json:"mean"`             // m, estimated mean margin of strangers
+	Faces  float64 `json:"faces"`            // n, effective number of faces of strangers; several faces of one person count less
+	Seen   float64 `json:"seen,omitempty"`   // their mean margin; 0 in files of format 4
+	Spread float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
 	Pairs  *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
 
-	// Margins, ascending: of held-out faces that were named rightly and wrongly,
-	// of faces of people left out, and of strangers who were given. Of very many
-	// some ten thousands, evenly, are kept.
+	// Margins, ascending: of held-out faces with a right and a wrong best guess,
+	// of faces of left-out people, and of given strangers. Long lists are thinned
+	// out evenly to some ten thousands.
 	Right []float64 `json:"right"`
 	Wrong []float64 `json:"wrong"`
 	Left  []float64 `json:"left"`
@@ -62,14 +61,14 @@ type Calibration struct {
 
 // Options say how a Calibration is made.
 type Options struct {
-	FAR   float64 `json:"far"`   // wanted share of strangers who are named
-	Prior float64 `json:"prior"` // share of strangers that a probability counts with
-	// Folds is in how many turns people and faces are left out; 0 for 20 of what
-	// is learnt in closed form and 5 of what iterates.
+	FAR   float64 `json:"far"`   // target false accept rate (FPIR)
+	Prior float64 `json:"prior"` // assumed share of strangers among the probes
+	// Folds is the number of folds of the cross-validation; 0 means 20 for methods
+	// in closed form and 5 for iterative ones.
 	Folds int `json:"folds"`
 }
 
-// Default accepts one stranger in a hundred.
+// Default has a target false accept rate (FPIR) of 1 %.
 var Default = Options{FAR: 0.01, Prior: 0.5}
 
 // Bounds on Options.
@@ -83,7 +82,7 @@ const (
 	leastFolds = 3
 )
 
-// Validate reports what is no share, or too many folds.
+// Validate reports the first option that is out of range.
 func (o Options) Validate() error {
 	switch {
 	case !(o.FAR >= leastFAR && o.FAR <= mostFAR):
@@ -96,15 +95,16 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// How returns what c was asked for, so that another model can be calibrated alike.
+// How returns the Options of c, so that another model can be calibrated in the
+// same way.
 func (c *Calibration) How() Options { return Options{c.FAR, c.Prior, c.Asked} }
 
 // keptMargins bounds each list of margins of a Calibration.
 const keptMargins = 1 << 16
 
-// Add takes in the margin of a face that was left out of the training: of
-// somebody who was left out too, or of somebody who was not and whose best guess
-// is right or wrong. Spread is the standard deviation of the class scores.
+// Add adds the margin of a face that was left out of the training. Stranger
+// says that its person was left out too; if not, right says whether its best
+// guess is right. Spread is the standard deviation of its class scores.
 func (c *Calibration) Add(margin, spread float64, stranger, right bool) {
 	switch {
 	case stranger:
@@ -117,9 +117,9 @@ func (c *Calibration) Add(margin, spread float64, stranger, right bool) {
 	}
 }
 
-// Fit sets what follows from the margins in a classifier of so many classes, whose
-// strangers follow l. It sorts the margins and thins them out. The error wraps
-// ErrNoStrangers where there are none of strangers.
+// Fit computes the threshold and the probabilities from the margins, for a
+// classifier of so many classes. It sorts the margins and thins them out. The
+// error wraps ErrNoStrangers if there are no margins of strangers.
 func (c *Calibration) Fit(classes int, l Law) error {
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		slices.Sort(*list)
@@ -157,13 +157,14 @@ func thin(list []float64, n int) []float64 {
 // A Decision says whether a face is named.
 type Decision struct {
 	Known       bool    // its margin reaches the threshold
-	Probability float64 // that the best guess is right; NaN where that is not known
+	Probability float64 // that the best guess is right; NaN if not known
 }
 
-// Nobody is the decision on an image without a face.
+// Nobody is the decision for an image without a face.
 var Nobody = Decision{Probability: math.NaN()}
 
-// Decide decides on a face of this margin. A nil Calibration names everybody.
+// Decide returns the decision for a face of this margin. With a nil Calibration
+// every face is named.
 func (c *Calibration) Decide(margin float64) Decision {
 	if c == nil {
 		return Decision{true, math.NaN()}
@@ -174,9 +175,9 @@ func (c *Calibration) Decide(margin float64) Decision {
 // Known reports whether a face of this margin is named.
 func (c *Calibration) Known(margin float64) bool { return margin >= c.Threshold }
 
-// Probability is that with which the best guess for a face of this margin is
-// right, one of Prior of all faces being a stranger's; NaN where no face could be
-// held out.
+// Probability is the probability that the best guess for a face of this margin
+// is right, if a share Prior of the probes are strangers; NaN if no face could
+// be held out.
 func (c *Calibration) Probability(margin float64) float64 {
 	if c == nil || c.Odds == nil {
 		return math.NaN()
@@ -185,15 +186,15 @@ func (c *Calibration) Probability(margin float64) float64 {
 	return min(c.Most(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
 }
 
-// Rates say how faces that were left out of the training are named.
+// Rates are the identification rates on held-out faces of enrolled people.
 type Rates struct {
-	Held  int     // faces of people who were known
-	Guess float64 // share of them whose best guess is right
-	Right float64 // share of them that is named rightly
-	Wrong float64 // share of them that gets a wrong name
+	Held  int     // held-out faces of enrolled people
+	Guess float64 // share whose best guess is right (rank-1 rate)
+	Right float64 // share that gets the right name
+	Wrong float64 // share that gets a wrong name
 }
 
-// Rates returns how c names the faces that were left out.
+// Rates returns the identification rates on the held-out faces.
 func (c *Calibration) Rates() Rates {
 	held := float64(len(c.Right) + len(c.Wrong))
 	above := func(margins []float64) (n float64) {
@@ -214,8 +215,8 @@ func (c *Calibration) Rates() Rates {
 // below which a model is no better than guessing.
 const nearChance = 0.1
 
-// NearChance reports whether the best guesses are hardly better than guessing among
-// so many people.
+// NearChance reports whether the best guesses are hardly better than random
+// guesses among so many people.
 func (r Rates) NearChance(people int) bool {
 	chance := 1 / float64(people)
 	return (r.Guess-chance)/(1-chance) < nearChance
@@ -232,7 +233,7 @@ func terms(x float64) [3]float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Validate reports numbers that no calibration has.
+// Validate reports the first impossible number.
 func (c *Calibration) Validate() error {
 	if err := (Options{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)

@@ -1,5 +1,5 @@
-// Package openset decides whether a face is of somebody who is known: from the
-// margins of faces it estimates the threshold for a false positive identification
-// rate, and the probability that a name is right. It knows numbers only: no images
-// and no methods.
+// Package openset decides whether a face belongs to an enrolled person. From
+// the margins of faces it estimates the threshold for a false positive
+// identification rate (FPIR), and the probability that a name is right. It
+// works on numbers only, not on images or methods.
 package openset

@@ -7,29 +7,31 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Pairs say how similar two faces of one person are, and two of different people:
-// the cosines of their samples, which are taken to be normally distributed.
+// Pairs summarise the cosines of the samples of genuine pairs (two faces of one
+// person) and of impostor pairs (two faces of different people). Both are
+// modelled as normally distributed.
 type Pairs struct {
 	Genuine  Similarity `json:"genuine"`
 	Impostor Similarity `json:"impostor"`
 }
 
-// A Similarity sums up the cosines of N pairs.
+// A Similarity has the mean and the standard deviation of the cosines of N
+// pairs.
 type Similarity struct {
 	N    int     `json:"n"`
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
 }
 
-// LFWPairs are those of the unprojected features of the pipeline "faces96", measured
-// on photos/lfw_several, whose people judge nothing else, by go run
-// ./bench/strangers.
+// LFWPairs are the cosines of the unprojected features of the pipeline
+// "faces96". They were measured by go run ./bench/strangers on
+// photos/lfw_several, whose people appear in no test.
 var LFWPairs = Pairs{
 	Genuine:  Similarity{3712, 0.7965, 0.0533},
 	Impostor: Similarity{1246859, 0.7564, 0.0425},
 }
 
-// Add takes in the cosine of two faces, which are of one person or not.
+// Add adds the cosine of two faces, of the same person or not.
 func (p *Pairs) Add(cosine float64, same bool) {
 	s := &p.Impostor
 	if same {
@@ -47,9 +49,9 @@ func (p *Pairs) Add(cosine float64, same bool) {
 	}
 }
 
-// FMR is the false match rate of a threshold at this cosine: the probability that
-// two different people are as similar, or more. It is 1 where no such pair was
-// seen.
+// FMR is the false match rate of a threshold at this cosine: the probability
+// that an impostor pair is at least as similar. It is 1 if fewer than two
+// impostor pairs were added.
 func (p *Pairs) FMR(cosine float64) float64 {
 	if p.Impostor.N < 2 || !(p.Impostor.SD > 0) {
 		return 1
@@ -57,7 +59,7 @@ func (p *Pairs) FMR(cosine float64) float64 {
 	return distuv.UnitNormal.Survival((cosine - p.Impostor.Mean) / p.Impostor.SD)
 }
 
-// Validate reports numbers that no Pairs have.
+// Validate reports the first impossible number.
 func (p *Pairs) Validate() error {
 	for _, s := range []Similarity{p.Genuine, p.Impostor} {
 		if s.N < 0 || !(math.Abs(s.Mean) <= 1) || !(s.SD >= 0 && s.SD <= 2) {

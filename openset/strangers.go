@@ -7,31 +7,33 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ErrNoStrangers is why a model cannot tell strangers.
-var ErrNoStrangers = errors.New("too few people to learn what a stranger looks like")
+// ErrNoStrangers is returned if there are no impostor margins to estimate a
+// threshold from.
+var ErrNoStrangers = errors.New("too few people to estimate a threshold for strangers")
 
-// A Law is what is known beforehand of the margins of strangers in a classifier.
-// It was measured on photos/lfw_several, whose people judge nothing else, by
-// go run ./bench/strangers.
+// A Law is prior knowledge of the distribution of impostor margins in a
+// classifier. The values were measured by go run ./bench/strangers on
+// photos/lfw_several, whose people appear in no test.
 type Law struct {
-	// Scale is the deviation of the logarithm of the scales that strangers have
-	// in a model of scalePeople people; it grows by scaleGrowth where there are
-	// twice as many.
+	// Scale is the standard deviation of the logarithm of the strangers' scales in
+	// a model of scalePeople people. It grows by scaleGrowth whenever the number
+	// of people doubles.
 	Scale float64
-	// Ratio is the mean margin of strangers in units of their mean spread; 0
-	// where it is not known.
+	// Ratio is the mean margin of strangers divided by their mean spread; 0 if not
+	// known.
 	Ratio float64
-	// Faces is how many faces of people left out tell the scale as well as Scale
-	// does: with more of them it is estimated from how their margins vary; 0 where
-	// Scale is known.
+	// Faces is the weight of Scale, as a number of faces. From n faces of left-out
+	// people the deviation is estimated anew and gets the weight n/(n + Faces). 0
+	// means that Scale is exact.
 	Faces float64
-	// Caution is by how many standard errors of the mean margin the threshold is
-	// raised.
+	// Caution is the number of standard errors of the mean margin by which the
+	// threshold is raised.
 	Caution float64
 }
 
-// The laws of the default coder and rule on the features of Faces96, and of all
-// else. The ratio is far from these in other methods: 1.3 to 1.5 in CRC.
+// PlainLaw and ProjectedLaw are for the default coder and rule on the features
+// of Faces96, without and with a projection; UnknownLaw is for everything else.
+// Other methods have very different ratios: 1.3 to 1.5 for CRC.
 var (
 	PlainLaw     = Law{Scale: 0, Ratio: 0.76, Caution: 0.8}
 	ProjectedLaw = Law{Scale: 0.1, Ratio: 0.84, Caution: 1}
@@ -117,17 +119,17 @@ func (c *Calibration) deviation(classes int, l Law) float64 {
 	return w*seen + (1-w)*prior
 }
 
-// Bears is the least share of false accepts that can be promised: to a tenth of
-// one in as many as the faces of strangers that were seen. A threshold for less
-// is a guess.
+// Bears is the smallest false accept rate that the calibration supports,
+// 1/(10·Faces). A threshold for a lower rate is a guess.
 func (c *Calibration) Bears() float64 { return 1 / (reach * c.Faces) }
 
-// Turns is in how many turns the faces of one person are held out.
+// Turns is the number of folds into which the faces of one person are divided.
 const Turns = 5
 
-// Most is the largest probability that the sample bears. Where none of n
-// strangers and none of h people who are known was taken for another, the next
-// may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of succession.
+// Most is the largest probability that the sample supports. If none of n faces
+// of strangers and none of h faces of enrolled people was misidentified, the
+// next one may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of
+// succession.
 func (c *Calibration) Most() float64 {
 	held := float64(len(c.Right) + len(c.Wrong))
 	if c.Folds > Turns { // each was held out several times

@@ -12,21 +12,21 @@ import (
 	"nrdl/experiment"
 )
 
-// A Cell is what the runs of a label in a column gave.
+// A Cell is the result of the runs of a label in a column.
 type Cell struct {
-	N          int                   // runs that count, those with a rate
+	N          int                   // runs with a rate
 	Mean       float64               // percent; NaN without runs
 	SD         float64               // points, sample standard deviation; NaN for fewer than 2 runs
-	Published  *experiment.Published // nil where nothing is
+	Published  *experiment.Published // nil if none is
 	Note       string                // the plan's on this rate
 	Failed     int
-	Missing    int // repeats that others in the column have and this one has not
+	Missing    int // repeats that other labels of the column have
 	Errors     []string
-	Mixed      bool        // the runs have different parameters, though none is tuned
-	Best       bool        // of the complete cells of the column
-	Alike      bool        // no test tells it from the best
-	Comparison *Comparison // with the best; nil for the best and where there is no test
-	Rank       float64     // in the column, of the labels that are ranked; NaN for others
+	Mixed      bool        // the runs have different parameters although none is tuned
+	Best       bool        // highest mean of the complete cells of the column
+	Alike      bool        // not significantly different from the best
+	Comparison *Comparison // with the best; nil for the best and if there is no test
+	Rank       float64     // in the column, among the ranked labels; NaN for others
 
 	records []*experiment.Record // failed ones too, by repeat
 	runs    []*experiment.Record // those that count
@@ -69,11 +69,11 @@ func (c *Cell) rates() []float64 {
 	return rates
 }
 
-// Complete reports that no run of the column is missing, and that all have the
+// Complete reports whether no run of the column is missing and all have the
 // same parameters or are tuned.
 func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
 
-// Difference is the mean less the published one, in points, or NaN.
+// Difference is the mean minus the published rate, in points, or NaN.
 func (c *Cell) Difference() float64 {
 	if c.Published == nil {
 		return math.NaN()

@@ -13,8 +13,8 @@ import (
 	"nrdl/method"
 )
 
-// A Column is a setting, a data set with a split and a corruption: what runs have in
-// common that can be compared.
+// A Column is a setting: a data set with a split and a corruption. Runs of one
+// setting can be compared.
 type Column struct {
 	Title   string // of the data set
 	Sub     string // its split, and its corruption, if any
@@ -22,7 +22,7 @@ type Column struct {
 	Split   string
 	Noise   float64
 	Occlude float64
-	Repeats []int // for which there is a record, of any label, ascending
+	Repeats []int // with a record of any label, ascending
 	key     columnKey
 }
 
@@ -103,7 +103,7 @@ func compareColumns(a, b *Column) int {
 		cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Occlude, b.Occlude), cmp.Compare(a.key.hash, b.key.hash))
 }
 
-// A Label is a method as it takes part in a plan.
+// A Label is a method with its settings in a plan.
 type Label struct {
 	Name   string
 	Method string
@@ -115,7 +115,7 @@ func newLabel(r *experiment.Record) *Label {
 	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, Tuned: r.Tuning != nil}
 }
 
-// Base is the name of the label without the parameter that is varied.
+// Base is the name of the label without the varied parameter.
 func (l *Label) Base() string {
 	if l.Varied == nil {
 		return l.Name

@@ -17,9 +17,9 @@ type Comparison struct {
 	Pairs    int    // runs on equal splits
 	P        float64
 	Adjusted float64 // P after Holm's correction over the comparisons of the column
-	PairedT  float64 // p-value of the t-test over the runs, for who wants to compare; NaN where it says nothing
-	Overlap  float64 // the same, corrected for the overlap of random splits, and by Holm
-	Ratio    float64 // test images for each training image, by which it is corrected
+	PairedT  float64 // p-value of the t-test over the runs, for reference; NaN if undefined
+	Overlap  float64 // p-value of the t-test corrected for the overlap of random splits, and by Holm
+	Ratio    float64 // test images per training image, used in that correction
 }
 
 // The tests, by the number of pairs that they are for.

@@ -15,7 +15,7 @@ import (
 
 // A Figure is a plot and the numbers in it.
 type Figure struct {
-	Name    string // of a file, without its ending; unique in a report
+	Name    string // of a file, without extension; unique in a report
 	Title   string
 	Caption string
 	Alt     string

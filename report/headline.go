@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Headline says in a few sentences how the methods of p stand, and NRDL among
-// them; "" where there is nothing to rank.
+// Headline summarises the ranking of p, and of NRDL in it, in a few sentences;
+// "" if there is nothing to rank.
 func (p *Plan) Headline() string { return strings.Join(p.headline(), " ") }
 
 // headline says in a few sentences what the ranks of p are, nothing where

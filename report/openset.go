@@ -13,8 +13,8 @@ import (
 	"nrdl/report/plot"
 )
 
-// OpenSetFormat returns the format of WriteOpenSet, html or md, that the ending of
-// a file says.
+// OpenSetFormat returns the format for WriteOpenSet, html or md, by the
+// extension of path.
 func OpenSetFormat(path string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".html", ".htm":
@@ -25,9 +25,9 @@ func OpenSetFormat(path string) (string, error) {
 	return "", hint.Add(fmt.Errorf("%s: the ending says no format", path), "end it in .html or .md")
 }
 
-// WriteOpenSet writes what was found of people who are not known: rates of
-// identification, ROC, and the reliability of probabilities, as a page that needs
-// nothing else, or its words and tables as Markdown.
+// WriteOpenSet writes an open-set result: identification rates, ROC and the
+// reliability of probabilities, as a self-contained page or, without figures,
+// as Markdown.
 func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string) error {
 	d := &document{Title: "Open set: " + data, Sections: openSetSections(r, 2)}
 	switch format {

@@ -20,40 +20,40 @@ import (
 	"nrdl/method"
 )
 
-// A Picture is a sheet of faces.
+// A Picture is an image with faces.
 type Picture struct {
 	Title   string
-	Caption string // what is seen, and of which run
+	Caption string // what is shown, and of which run
 	Alt     string // for those who cannot see it
 	PNG     []byte
 }
 
-// PictureOptions say what pictures show. A picture of which there is to be
-// nothing is left out.
+// PictureOptions say what pictures show. A picture with nothing to show is left
+// out.
 type PictureOptions struct {
-	DataSets int  // at most so many
+	DataSets int  // at most
 	People   int  // whose atoms are shown
 	Atoms    int  // of each of them
 	Faces    int  // test images with their reconstructions
 	Largest  int  // atoms beside a reconstruction
-	Pairs    int  // of confused people
-	Reruns   int  // runs made again to find faces of the pairs, at most
+	Pairs    int  // confused people, at most
+	Reruns   int  // runs repeated to find faces of the pairs, at most
 	Side     int  // height of a face in pixels
 	Real     bool // show faces that are not drawn
 }
 
-// DefaultPictures shows a little of each, drawn or real.
+// DefaultPictures shows a few pictures of each kind, drawn or real.
 var DefaultPictures = PictureOptions{
 	DataSets: 5, People: 6, Atoms: 8, Faces: 6, Largest: 5, Pairs: 6, Reruns: 2, Side: 72, Real: true,
 }
 
-// Pictures makes runs of records again and shows what they learnt: for each
-// data set the atoms and the reconstructions of NRDL, or of the first method
-// that learns a dictionary, and the people that the best method confuses most.
-// It looks at records of clean images and no varied parameter. A data set whose
-// samples are not images has no pictures. The pictures that could be made are
-// returned beside the errors of the others, joined; all equal records give
-// equal pictures, in whatever order they come.
+// Pictures repeats runs of records and shows what they learned. For each data
+// set it shows atoms and reconstructions of NRDL, or of the first method that
+// learns a dictionary, and the people whom the best method confuses most. It
+// uses only records of clean images without a varied parameter. A data set
+// whose samples are not images has no pictures. If some pictures fail, the
+// others are returned together with the joined errors. Equal records in any
+// order give equal pictures.
 func Pictures(ctx context.Context, data *experiment.Databases, records []experiment.Record, o PictureOptions) ([]Picture, error) {
 	return pictures(ctx, func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
 		return experiment.Replay(ctx, data, r)

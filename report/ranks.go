@@ -11,11 +11,11 @@ import (
 
 // A Ranking compares the labels of a plan over its columns.
 type Ranking struct {
-	Columns  []int                      // over which is ranked
-	Labels   []int                      // that are ranked: those complete in all these columns
+	Columns  []int                      // used for the ranking
+	Labels   []int                      // ranked: those complete in all these columns
 	Mean     []float64                  // rank of each of these labels, 1 is best
 	Friedman *significance.FriedmanTest // nil with fewer than 2 columns or labels
-	CD       float64                    // Nemenyi's critical difference; 0 where Friedman is nil
+	CD       float64                    // Nemenyi's critical difference; 0 if Friedman is nil
 }
 
 // rank ranks over the columns that more than half of the labels are complete

@@ -14,8 +14,8 @@ import (
 	"nrdl/synthetic"
 )
 
-// Rates are the recognition rates of plans as data: what is kept of records,
-// and all that is needed to make one of the runs again.
+// Rates are the recognition rates of plans as data, with all that is needed to
+// repeat a run.
 type Rates struct {
 	Plans []PlanRates `json:"plans"`
 }
@@ -32,7 +32,7 @@ type ColumnRates struct {
 	Title     string           `json:"title,omitempty"`
 	Path      string           `json:"path,omitempty"`
 	Drawn     *synthetic.Faces `json:"drawn,omitempty"`
-	Images    dataset.Frame    `json:"images"` // how they are read
+	Images    dataset.Frame    `json:"images"` // how images are read
 	Hash      string           `json:"hash"`
 	Split     string           `json:"split"`
 	Noise     float64          `json:"noise,omitempty"`
@@ -40,13 +40,13 @@ type ColumnRates struct {
 	Labels    []LabelRates     `json:"labels"`
 }
 
-// LabelRates are the rates of a method as it took part.
+// LabelRates are the rates of a label in a setting.
 type LabelRates struct {
 	Label  string             `json:"label"`
 	Method string             `json:"method"`
 	Input  *frontend.Pipeline `json:"input,omitempty"`  // that made samples of the images
-	Params json.RawMessage    `json:"params,omitempty"` // where all runs have the same
-	N      int                `json:"n"`                // runs that count
+	Params json.RawMessage    `json:"params,omitempty"` // if all runs have the same
+	N      int                `json:"n"`                // runs with a rate
 	Mean   float64            `json:"mean"`             // percent; 0 without runs
 	SD     float64            `json:"sd,omitempty"`     // points; 0 for one run
 	Failed int                `json:"failed,omitempty"`
@@ -61,7 +61,7 @@ type RunRate struct {
 	SplitHash      string          `json:"split_hash,omitempty"`
 	Wrong          int             `json:"wrong"`
 	N              int             `json:"n"`                // images judged
-	Params         json.RawMessage `json:"params,omitempty"` // where they differ from run to run
+	Params         json.RawMessage `json:"params,omitempty"` // if they differ between runs
 }
 
 // Rates returns the rates of r.
@@ -114,7 +114,7 @@ func labelRates(l *Label, c *Cell) LabelRates {
 	return out
 }
 
-// Record is what experiment.Replay needs to make run again.
+// Record returns what experiment.Replay needs to repeat run.
 func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 	params := l.Params
 	if run.Params != nil {
@@ -136,8 +136,8 @@ func (r Rates) write(w io.Writer) error {
 	return err
 }
 
-// ReadRates reads what a report in the format json holds. It is an error if
-// counts and means contradict each other.
+// ReadRates reads a report in the format json. It is an error if counts and
+// means contradict each other.
 func ReadRates(in io.Reader) (Rates, error) {
 	var all Rates
 	dec := json.NewDecoder(in)

@@ -1,10 +1,11 @@
 // Package report makes tables, figures and pages from the records of runs.
 //
-// New arranges records into a Report: a Plan for each plan, with its Columns
-// (a data set with a split and a corruption), its Labels (methods as they took
-// part) and a Cell for each pair. All that is said of them (best, told apart,
-// ranks, differences from what is printed) is computed there; Write only words
-// it. Equal records give equal bytes, in whichever order parallel runs ended.
+// New arranges records into a Report: a Plan for each plan, with its Columns (a
+// data set with a split and a corruption), its Labels (methods as they took
+// part) and a Cell for each pair. New computes all statements about them: the
+// best, significance, ranks, differences from published rates. Write only
+// formats them. Equal records give equal bytes, in whatever order parallel runs
+// ended.
 //
 // Rates are in percent and their differences in points, except in a Record.
 package report
@@ -22,18 +23,18 @@ import (
 // level is the level of the tests: the chance of telling equals apart.
 const level = 0.05
 
-// Formats lists what Options.Format may be: a page, GitHub Markdown, a line a
-// cell, tables for booktabs, and the rates as data.
+// Formats lists the values of Options.Format: a page, GitHub Markdown, one line
+// per cell, tables for booktabs, and the rates as data.
 var Formats = []string{"html", "md", "csv", "latex", "json"}
 
 // Options say how a report is written.
 type Options struct {
 	Format   string   // one of Formats; "" is html
 	Title    string   // of the page; "" for one of the plans' names
-	Commands []string // with which the records were made, as one types them
+	Commands []string // that made the records, as typed
 	Pictures []Picture
-	// Link gives the address of the file that holds a figure of Figures, for
-	// Markdown; nil leaves the figures out, but not their numbers.
+	// Link returns the address of the file of a figure, for Markdown. If it is
+	// nil, figures are left out, but not their numbers.
 	Link func(f Figure) string
 }
 
@@ -69,21 +70,21 @@ func (r *Report) Write(w io.Writer, o Options) error {
 	return nil
 }
 
-// A Report is what records say.
+// A Report is the evaluation of records.
 type Report struct {
 	Plans []*Plan // in the order of the first record of each
 }
 
-// A Plan is what the records of one plan say.
+// A Plan is the evaluation of the records of one plan.
 type Plan struct {
 	Name       string
-	About      string // what it is for, where the records say it
+	About      string // what it is for, from the records
 	Columns    []*Column
 	Labels     []*Label
-	Cells      [][]*Cell // of a label, in a column
+	Cells      [][]*Cell // Cells[label][column]
 	Ranking    Ranking
-	Unplaced   []string // titles of data sets whose published rates are of one of several columns, not known which
-	Superseded int      // records left out because there is a later one of the same run
+	Unplaced   []string // titles of data sets whose published rates belong to one of several columns, unknown which
+	Superseded int      // records left out because the same run has a later one
 }
 
 // New arranges records. It is an error if there are none.

@@ -20,8 +20,8 @@ type SideRow struct {
 	Label      string // of A
 	A, B       *Cell
 	Paired     int         // runs on equal splits
-	Difference float64     // B less A in points: of the pairs, or where there is none of the means
-	Comparison *Comparison // nil where there is no pair
+	Difference float64     // B − A in points: of the pairs, or of the means if there are no pairs
+	Comparison *Comparison // nil if there is no pair
 }
 
 // sides are the comparisons of every two plans.

@@ -1,10 +1,10 @@
 package report
 
-// A Versus is how one label of a plan stands against another on a data set.
+// A Versus compares two labels of a plan on a data set.
 type Versus struct {
 	Title      string  // of the data set
 	Difference float64 // of the mean rates, in points
-	Alike      bool    // the paired test, with Holm's correction over the data sets, cannot separate them
+	Alike      bool    // no significant difference (paired test, Holm's correction over the data sets)
 }
 
 // Versus compares two labels on the columns in which both have all runs.

@@ -10,7 +10,6 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/cli"
-	"nrdl/internal/console"
 	"nrdl/internal/photolist"
 )
 
@@ -21,12 +20,14 @@ func (a *app) verifyCmd() *cobra.Command {
 		Short: "Say whether two photographs show the same person",
 		Long: `verify compares the largest faces of the photographs A and B (1:1). It prints how
 similar they are, and the false match rate: the share of pairs of different people
-who are as similar, or more. The faces are called those of the same person if that
-rate is at most 0.1 % (--fmr 0.001). The people need not be in the model.
+who are at least as similar. They count as the same person if that rate is at most
+0.1 % (--fmr 0.001). The people need not be in the model. The exit status is 0 for
+both answers; --json has the answer as a field.
 
-The model supplies the features, and what it saw in training of different people:
-it must have a threshold, and three people or more. With - there is no model: the
-default features are compared, which tell few people apart at so low a rate.`,
+The model supplies the features and the similarities of different people, so it
+needs three people or more and a threshold; the more people, the better. With -
+there is no model: the default features are compared. At 0.1 % they recognise few
+pairs of the same person.`,
 		Example: `  nrdl verify people.nrdl people/person001/0001.png people/person001/0002.png
   nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
 		Args: cli.Arguments(3, 3),
@@ -35,7 +36,7 @@ default features are compared, which tell few people apart at so low a rate.`,
 		},
 		ValidArgsFunction: completeModel,
 	}
-	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "highest false match `RATE` of the same person")
+	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "count two faces as the same person up to this false match `RATE`")
 	c.Flags().BoolVar(&v.json, "json", false, "write one object")
 	v.find.Which = face.Largest
 	detectVar(c, &v.find, "as the model does")
@@ -58,6 +59,9 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 			return err
 		}
 		compare = r.Verify
+		if err := face.Mistaken(ctx, r.Model().Frame, []string{a, b}); err != nil {
+			v.WarnOf(err)
+		}
 	}
 	var photos [2]image.Image
 	for i, path := range []string{a, b} {
@@ -75,12 +79,13 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 		return v.printJSON(struct {
 			Same bool `json:"same"`
 			nrdl.Comparison
-		}{same, c})
+			FMR float64 `json:"fmr"` // highest false match rate of the same person
+		}{same, c, v.fmr})
 	}
 	word := "same person"
 	if !same {
 		word = "not the same person"
 	}
-	v.Print("%s: similarity %.3f; %s %% of pairs of different people are as similar\n", word, c.Similarity, console.Percent(c.FMR))
+	v.Print("%s: similarity %.3f, false match rate %.2g %% (limit %.2g %%)\n", word, c.Similarity, 100*c.FMR, 100*v.fmr)
 	return nil
 }

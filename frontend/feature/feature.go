@@ -1,15 +1,15 @@
-// Package feature turns images of faces into vectors that recognition works
-// better on than on grey values: photometric steps, which give an image again,
-// and features, which describe it. All of them are fixed: nothing is learned.
+// Package feature turns images of faces into vectors that are easier to
+// recognise than grey values. Photometric steps return an image, features
+// return a vector. All of them are fixed: nothing is learned.
 //
 // An image of height×width pixels is a slice in column-major order: pixel (i, j),
 // row i counted downwards and column j to the right, is pix[j*height+i], its
 // grey value from 0, black, to 255, white. Values must be finite; they may lie
 // outside this range, as they do after a step.
 //
-// Features and steps are values that hold their parameters. Over prepares one
-// for a size of images and gives what does the work, which is safe for
-// concurrent use and allocates nothing for an image.
+// The fields of features and steps are their parameters. Over prepares one for
+// images of a given size. Its result is safe for concurrent use and allocates
+// no memory per image.
 //
 // # References
 //
@@ -36,7 +36,7 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A Feature is a way of describing an image by a vector.
+// A Feature describes an image by a vector.
 type Feature interface {
 	// Name is the name by which specs and model files refer to the feature.
 	Name() string
@@ -44,20 +44,20 @@ type Feature interface {
 	// Validate reports the first parameter that is outside its range.
 	Validate() error
 
-	// Len is how many numbers a valid feature makes of an image of that size.
+	// Len is the length of the feature of an image of that size.
 	Len(height, width int) int
 
-	// Over prepares the feature for images of one size. The error says which
-	// parameter is impossible for it, and which value would not be.
+	// Over prepares the feature for images of one size. The error names a
+	// parameter that is impossible for this size, and a value that is possible.
 	Over(height, width int) (Extractor, error)
 }
 
 // An Extractor computes one feature of images of one size. It is safe for
 // concurrent use.
 type Extractor interface {
-	// Extract overwrites dst with the feature of the image pix: a vector of
-	// unit length, or zeros where the image has nothing of what it describes.
-	// Dst and pix do not overlap.
+	// Extract overwrites dst with the feature of the image pix: a vector of unit
+	// length, or zeros if the image has none of this feature. Dst and pix must not
+	// overlap.
 	Extract(dst, pix []float64)
 }
 
@@ -67,7 +67,8 @@ type gridded interface{ planes() int }
 // All lists the features with their default parameters.
 var All = []Feature{Pixels{}, IGO{}, DefaultHOG, DefaultLBP, DefaultGabor}
 
-// MaxLen bounds the numbers that are made of one image, and its pixels.
+// MaxLen bounds the length of the feature vector of one image, and its number
+// of pixels.
 const MaxLen = 1 << 22
 
 // fits reports a size that is no image's, and one of which a valid f would make

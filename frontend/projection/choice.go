@@ -20,7 +20,7 @@ type Choice struct{ Projection }
 
 // Parse reads a projection as it is written on a command line: its name, and
 // after a colon its parameters, of which the first may go without its name:
-// fisher:0.3, pca:dims=100. "none" and "" are none.
+// fisher:0.3, pca:dims=100. "none" and "" mean no projection.
 func Parse(text string) (Choice, error) {
 	if text == "" || text == "none" {
 		return Choice{}, nil
@@ -52,7 +52,7 @@ func (c Choice) Validate() error {
 	return c.Projection.Validate()
 }
 
-// Fit is that of the projection, nil of none.
+// Fit is the Fit of the projection; it returns nil if there is none.
 func (c Choice) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, error) {
 	if c.Projection == nil {
 		return nil, nil
@@ -90,7 +90,7 @@ type Param = config.Param
 // Params describes the parameters of p.
 func Params(p Projection) []Param { return codec.Params(p) }
 
-// Describe says in a line what p keeps.
+// Describe says in one line what p keeps.
 func Describe(p Projection) string {
 	switch p.(type) {
 	case PCA:

@@ -12,13 +12,14 @@ import (
 	"nrdl/internal/lin"
 )
 
-// Fisher keeps the directions in which classes differ most against what their
-// own samples differ in [fisherfaces], regularised as in [rda]:
+// Fisher keeps the directions with the largest ratio of the scatter between
+// classes to that within classes [fisherfaces], regularised as in [rda]:
 //
 //	S_b v = λ (S_w + εI) v,   vᵀ(S_w + εI)v = 1,   ε = Ridge·tr(S_w)/min(d, N−1)
 //
-// with S_w = Σ_c Σ_{x in c} (x − m_c)(x − m_c)ᵀ and S_b = Σ_c n_c (m_c − m)(m_c − m)ᵀ,
-// whose rank is less than the number C of classes: so there are at most C − 1.
+// with S_w = Σ_c Σ_{x in c} (x − m_c)(x − m_c)ᵀ and S_b = Σ_c n_c (m_c − m)(m_c
+// − m)ᵀ, whose rank is less than the number C of classes, so there are at most
+// C − 1 directions.
 //
 // With S_t = S_w + S_b = X̄X̄ᵀ, G N×C with 1/√n_c where a sample is of class c, and
 // B = X̄G, so that S_b = BBᵀ, they are found in C dimensions and without any
@@ -35,8 +36,8 @@ type Fisher struct {
 // maxRidge bounds the ridge: the scatter within classes is lost in εI long before.
 const maxRidge = 1e6
 
-// DefaultFisher suits features of faces; raw pixels with a handful of images a
-// person may want more.
+// DefaultFisher suits features of faces; raw pixels with few images per person
+// may need a larger ridge.
 var DefaultFisher = Fisher{Ridge: 0.3}
 
 // Name implements Projection.

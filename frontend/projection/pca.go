@@ -17,7 +17,7 @@ type PCA struct {
 	Dims int `json:"dims" help:"dimensions kept; 0 keeps all in which the training samples vary"`
 }
 
-// DefaultPCA keeps what a few hundred training samples tell.
+// DefaultPCA suits a few hundred training samples.
 var DefaultPCA = PCA{Dims: 100}
 
 // Name implements Projection.

@@ -1,5 +1,5 @@
-// Package projection brings samples into a space of fewer dimensions, fit on
-// the samples that are learnt from and on no others.
+// Package projection reduces the dimension of samples. A projection is fit to
+// the training samples only.
 //
 // Notation: X d×N samples, one a column, the samples of class c being the
 // columns groups[c] ≤ j < groups[c+1]; m their mean, X̄ = X − m·1ᵀ.
@@ -25,7 +25,8 @@ import (
 	"nrdl/internal/parallel"
 )
 
-// A Projection is a way to fit one; its value is its parameters.
+// A Projection is a method of dimension reduction; its fields are its
+// parameters.
 type Projection interface {
 	// Name is the name by which inputs and model files refer to it.
 	Name() string
@@ -33,8 +34,8 @@ type Projection interface {
 	// Validate reports the first parameter that is outside its range.
 	Validate() error
 
-	// Fit fits the projection on x, d×N, which it does not modify. Those that
-	// ignore classes accept nil groups.
+	// Fit fits the projection to x, d×N, which it does not modify. A projection
+	// that ignores classes accepts nil groups.
 	Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, error)
 }
 
@@ -66,8 +67,8 @@ func (f *Fitted) Validate() error {
 	return nil
 }
 
-// Apply returns Pᵀ(x − m·1ᵀ), p×n, of the columns of x, d×n. A column of zeros,
-// in which nothing was seen, stays zero.
+// Apply returns Pᵀ(x − m·1ᵀ), p×n, of the columns of x, d×n. A column of zeros
+// stays zero.
 func (f *Fitted) Apply(x *mat.Dense) *mat.Dense {
 	d, p := f.P.Dims()
 	_, n := x.Dims()

@@ -14,20 +14,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Series is a named sequence of points. A value that is not a finite number,
-// or not positive on a logarithmic axis, is a gap.
+// A Series is a named sequence of points. A value that is not finite, or not
+// positive on a logarithmic axis, is a gap.
 type Series struct {
 	Name   string
 	X, Y   []float64 // of one length
-	Spread []float64 // ± around Y, of the length of Y; or nil. A logarithmic axis has none.
+	Spread []float64 // ± around Y, of the length of Y; or nil; not on a logarithmic axis
 }
 
-// Axes say what a figure shows.
+// Axes are the title and the axes of a figure.
 type Axes struct {
-	Title      string // name of the figure for those who cannot see it; it is not drawn
+	Title      string // alternative text of the figure; not drawn
 	X, Y       string // names of the axes, with units
 	LogX, LogY bool
-	Categories []string // names of X = 0, 1, …, whose points no line joins; or nil
+	Categories []string // names of X = 0, 1, …, whose points are not joined by lines; or nil
 }
 
 const (
@@ -39,9 +39,9 @@ const (
 	noValues   = " (none)"
 )
 
-// Lines draws a line through the points of every series, and their names beside
-// them, in the order in which the lines end from the top. It is an error if there
-// is no point to draw.
+// Lines draws a line through the points of each series. The names are beside
+// the plot, in the vertical order of the ends of the lines. It is an error if
+// there is no point to draw.
 func Lines(a Axes, all []Series) ([]byte, error) {
 	p, legend := newPlot(), newPlot().Legend
 	p.X.Label.Text, p.Y.Label.Text = shorten(a.X, nameSize, axisRoom), shorten(a.Y, nameSize, axisRoom)

@@ -21,11 +21,11 @@ const (
 	foot     = 45   // below the rows
 )
 
-// Ranks draws the diagram of Demšar (Statistical comparisons of classifiers over
-// multiple data sets, 2006): a row for each name, the best on top, with its
-// average rank, 1 the best, on a common axis, and below thick lines that join
-// the ranks that differ by less than the critical difference cd, which is the
-// line on top. A cd of 0 joins nothing and is not drawn.
+// Ranks draws the diagram of Demšar (Statistical comparisons of classifiers
+// over multiple data sets, 2006): a row for each name, the best on top, with
+// its average rank (1 is best) on a common axis. Thick lines below join ranks
+// that differ by less than the critical difference cd, which is the line on
+// top. A cd of 0 joins nothing and is not drawn.
 func Ranks(names []string, ranks []float64, cd float64) ([]byte, error) {
 	if len(names) == 0 || len(names) != len(ranks) || !(cd >= 0) || !shows(cd, false) {
 		return nil, fmt.Errorf("draw ranks: %d names for %d ranks, critical difference %v", len(names), len(ranks), cd)

@@ -1,7 +1,7 @@
 // Package plot draws the figures of a report as inline SVG, with the plotters
-// of gonum.org/v1/plot. A figure is one <svg> element, as wide as there is room,
-// whose text and axes have the colour of the text around it, so that it suits a
-// light and a dark page. Equal inputs give equal bytes.
+// of gonum.org/v1/plot. A figure is one <svg> element that fills the available
+// width. Its text and axes take the colour of the surrounding text, so that it
+// suits light and dark pages. Equal inputs give equal bytes.
 package plot
 
 import (
