@@ -8,7 +8,7 @@ import (
 )
 
 // CRC represents a query by all training samples together, under an ℓ2 penalty,
-// and returns the class with the smallest residual relative to the norm of its
+// and returns the class with the least residual relative to the norm of its
 // coefficients [crc].
 type CRC struct {
 	Kappa float64 `json:"kappa" help:"κ, weight of ‖s‖² for 700 samples; it grows with their number N as κ·N/700" eq:"[crc] (6)"`

@@ -9,7 +9,7 @@ import (
 
 // DSRC represents a query by all training samples together, with little
 // correlation between the reconstructions of the classes, and returns the class
-// with the smallest residual [dsrc].
+// with the least residual [dsrc].
 type DSRC struct {
 	Coder coding.Discriminative `json:"coder"`
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // LLC represents a query by the training samples nearest to it, and returns the
-// class with the smallest residual. The coder is that of [llc], which
+// class with the least residual. The coder is that of [llc], which
 // classifies by pooled codes; the rule is that of [src].
 type LLC struct {
 	Coder coding.Local `json:"coder"`

@@ -8,7 +8,7 @@ import (
 )
 
 // LRC represents a query by the training samples of each class separately, by
-// least squares, and returns the class with the smallest residual [lrc].
+// least squares, and returns the class with the least residual [lrc].
 type LRC struct {
 	Coder coding.PerClass `json:"coder"`
 }

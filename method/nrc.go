@@ -8,7 +8,7 @@ import (
 )
 
 // NRC represents a query by all training samples together with non-negative
-// coefficients, and returns the class with the smallest residual [nrc].
+// coefficients, and returns the class with the least residual [nrc].
 type NRC struct {
 	Coder coding.NonNegative `json:"coder"`
 }

@@ -84,8 +84,9 @@ func (m NRDL) Formulation() string {
 	return problem + "   s.t. S ≥ 0\nclass: max_c (W·s)_c"
 }
 
-// Projects returns false (see the function Projects): with more atoms than
-// dimensions, any sample is a non-negative combination of atoms.
+// Projects reports whether codes are signed (see the function Projects): with
+// more atoms than dimensions, any sample is a non-negative combination of atoms
+// of any class.
 func (m NRDL) Projects() bool { return m.Signed }
 
 // Validate implements classify.Method.

@@ -8,7 +8,7 @@ import (
 )
 
 // SRC represents a query by few of all training samples, under an ℓ1 penalty,
-// and returns the class with the smallest residual [src].
+// and returns the class with the least residual [src].
 type SRC struct {
 	Coder coding.Lasso `json:"coder"`
 }
