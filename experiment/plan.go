@@ -98,10 +98,12 @@ func (p *Plan) settings() ([]*setting, error) {
 		if len(entrants) == 0 {
 			continue
 		}
-		for s := range d.settings(p) {
+		for range d.settings(p) { // before the work of any is done
 			if runs += len(entrants); runs > maxRuns {
 				return nil, d.at.errorf("more than %d runs", maxRuns)
 			}
+		}
+		for s := range d.settings(p) {
 			all = append(all, s.enter(entrants)...)
 		}
 	}
