@@ -220,7 +220,13 @@ func TestNoAllocation(t *testing.T) {
 				for range 100 { // stock the pools
 					call()
 				}
-				if got := testing.AllocsPerRun(20, call); got > 0 {
+				// A collection of garbage empties the pools, and its own allocations
+				// count too: a call that allocates does so in every series.
+				got := math.Inf(1)
+				for range 5 {
+					got = min(got, testing.AllocsPerRun(20, call))
+				}
+				if got > 0 {
 					t.Errorf("%s n=%d: %v allocations a call", name, n, got)
 				}
 			}
