@@ -245,7 +245,8 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 // sure is a probability from which a stranger is probably none.
 const sure = 0.95
 
-// warnOfMembers tells of strangers, with these margins, whom r is sure to know.
+// warnOfMembers warns if r is sure that it knows many of the strangers, who have
+// these margins.
 func (r *Recogniser) warnOfMembers(margins []float64) {
 	c := r.m.Calibration
 	if c == nil { // no probability is known

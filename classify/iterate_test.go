@@ -29,8 +29,8 @@ func (g *growing) Objective() []Term { return nil }
 
 func (g *growing) Largest() float64 { return g.element }
 
-// An iterate that leaves the range of what serves is a divergence in that pass,
-// of which a watch is not told.
+// An iterate that leaves its range has diverged in that pass. The Watch is not told
+// of that pass.
 func TestIterateOfWhatGrows(t *testing.T) {
 	for _, c := range []struct {
 		g    growing

@@ -24,10 +24,10 @@ func Example() {
 	train, test, err := split.Apply(images, 1)
 	check(err)
 	fmt.Println(len(images.Classes), "people,", images.Len(), "images of", images.Frame.Size)
-	fmt.Println(len(train), "for training,", len(test), "for tests, of which the first is", images.ID(test[0]))
+	fmt.Println(len(train), "for training,", len(test), "for tests; the first is", images.ID(test[0]))
 	// Output:
 	// 3 people, 18 images of 32x32
-	// 12 for training, 6 for tests, of which the first is person001/0005.png
+	// 12 for training, 6 for tests; the first is person001/0005.png
 }
 
 // folderOfImages writes drawn faces into a new folder.

@@ -103,7 +103,7 @@ func (r *rateRow) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &r.rates)
 }
 
-// oneOrMore is a list, in place of which JSON may have its one value.
+// oneOrMore is a list. In JSON, a list of one value may be that value alone.
 type oneOrMore[T any] []T
 
 func (l *oneOrMore[T]) UnmarshalJSON(text []byte) error {

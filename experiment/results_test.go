@@ -119,7 +119,7 @@ func slow(c *report.ColumnRates, l *report.LabelRates) bool {
 		strings.HasPrefix(l.Label, "NRDL, atoms=") && l.Label != "NRDL, atoms=4"
 }
 
-// kind is the same for runs of which one is enough.
+// kind is the same for runs that test the same thing: one of them is enough.
 func kind(t *testing.T, c *report.ColumnRates, l *report.LabelRates) string {
 	params := l.Params
 	if c.Dataset != "orl" {

@@ -9,7 +9,7 @@ import (
 	"nrdl/gallery"
 )
 
-// Sentence says in words whom m recognises, and why.
+// Sentence says in words which person m recognises, and why.
 func Sentence(m *gallery.Model, e *Explanation) string {
 	return newExplained(partsOf(m), e).sentence()
 }

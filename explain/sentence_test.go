@@ -25,7 +25,7 @@ type example struct {
 	rule    classify.Rule // nil: one that is not linear
 	learnt  bool          // the atoms are no photographs
 	mirrors bool          // the second atom of each is the mirror image of the first
-	blocks  []int         // whom the parts are for; -1 for nobody
+	blocks  []int         // the class that each block votes for; -1 for none
 	adds    [6]bool       // to the score
 	want    string
 }

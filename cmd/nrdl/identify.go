@@ -167,8 +167,8 @@ type tally struct {
 	unknown  int // faces
 }
 
-// run names the faces in the images at paths, of which photolist.StandardInput stands for
-// the list in stdin.
+// run names the faces in the images at paths. The path photolist.StandardInput
+// stands for the list of paths in stdin.
 func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
 	if err := i.openModel(model); err != nil {
 		return err
