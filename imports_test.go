@@ -32,7 +32,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
 	"cmd/nrdl",
 }
 
