@@ -59,7 +59,8 @@ type Activation struct {
 	Min, Max float32   // of Clip
 }
 
-func (a Activation) apply(x float32, c int) float32 {
+// value is the activation of x; slope is that of its channel.
+func (a Activation) value(x, slope float32) float32 {
 	switch a.Kind {
 	case Relu:
 		if x < 0 {
@@ -67,7 +68,7 @@ func (a Activation) apply(x float32, c int) float32 {
 		}
 	case PRelu:
 		if x < 0 {
-			return x * a.Slopes[c%len(a.Slopes)]
+			return x * slope
 		}
 	case Clip:
 		if x < a.Min {
@@ -78,4 +79,12 @@ func (a Activation) apply(x float32, c int) float32 {
 		}
 	}
 	return x
+}
+
+// apply is the activation of x, in channel c.
+func (a Activation) apply(x float32, c int) float32 {
+	if a.Kind == PRelu {
+		return a.value(x, a.Slopes[c%len(a.Slopes)])
+	}
+	return a.value(x, 0)
 }
