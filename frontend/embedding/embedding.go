@@ -287,10 +287,11 @@ func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]floa
 			e.fill(input[(i*views+v)*size:][:size], faces[j], v == 1)
 		}
 	}
-	output, err := run(ctx, n, input, len(chosen)*views, length)
+	outputs, err := n.Run(ctx, nil, input)
 	if err != nil {
 		return err
 	}
+	output := outputs[0]
 	for i, j := range chosen {
 		for v := range views {
 			for k, o := range output[(i*views+v)*length:][:length] {
