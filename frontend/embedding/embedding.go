@@ -51,7 +51,16 @@ type Embedder struct {
 	file []byte // of the network; nil for the one that is built in
 	by   bool   // by reference
 	last bool   // channels come last in the input
-	open func() (*network.Network, error)
+
+	network *network.Network // nil for the one that is built in, which is read when it is used
+}
+
+// open returns the network.
+func (e *Embedder) open() (*network.Network, error) {
+	if e.network == nil {
+		return dlibNetwork()
+	}
+	return e.network, nil
 }
 
 // Default returns the network that is built in, as it was trained, with the mirror
@@ -123,7 +132,7 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 	if name == BuiltIn {
 		name += ".onnx"
 	}
-	e := &Embedder{file: data, open: func() (*network.Network, error) { return n, nil }}
+	e := &Embedder{file: data, network: n}
 	e.frame.Embedding = dataset.Embedding{Name: strings.Join(strings.Fields(name), "_"), Digest: digest}
 	if err := e.shape(n); err != nil {
 		return nil, err
@@ -139,7 +148,7 @@ func builtIn(g Given) (*Embedder, error) {
 	if g.Preset == BuiltIn {
 		g.Preset = ""
 	}
-	e := &Embedder{open: dlibNetwork, input: presets[0].input}
+	e := &Embedder{input: presets[0].input}
 	e.frame.Embedding = dataset.Embedding{Name: BuiltIn, Digest: dlibDigest, Length: dlibLength}
 	s, err := settled(map[string]string{"eyes": presets[0].eyes.String(), "mean": "0", "scale": "1"}, e.input, g)
 	if err != nil {
