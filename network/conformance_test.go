@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -195,7 +196,34 @@ func conformsWith(data []byte, in, want []tensor, variable int) (err error) {
 		m.initial = append(m.initial, constant{a.name, in[k]})
 	}
 	g := build(m, shapes, 1<<24)
-	return compare(g.interpret(inputs), want)
+	if err := compare(g.interpret(inputs), want); err != nil {
+		return err
+	}
+	if err := compare(planned(g, inputs), want); err != nil {
+		return fmt.Errorf("planned: %w", err)
+	}
+	return nil
+}
+
+// planned is the results of a graph's plan for one item.
+func planned(g *graph, inputs []*tensor) (outputs []*tensor) {
+	p := newPlan(g)
+	s := p.newState(1)
+	for k := range inputs {
+		x := make([]float32, inputs[k].len())
+		store(x, inputs[k])
+		s.load(p, k, 0, x)
+		if inputs[k].i != nil { // which float32 may not hold
+			copyAll(&s.tensors[p.inputs[k]][0], inputs[k])
+		}
+	}
+	if err := p.run(context.Background(), s, 1); err != nil {
+		panic(err)
+	}
+	for _, at := range p.outputs {
+		outputs = append(outputs, &s.tensors[at][0])
+	}
+	return outputs
 }
 
 // compare has the tolerance of the suite.

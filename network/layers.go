@@ -227,7 +227,7 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 	// A window that ceil_mode lets reach beyond the padding is cut there, which
 	// matters only to an average that counts the padding.
 	beyond := (oh-1)*p.StrideH+(p.KernelH-1)*p.DilationH >= h+p.Top+p.Bottom || (ow-1)*p.StrideW+(p.KernelW-1)*p.DilationW >= w+p.Left+p.Right
-	if largest || !p.CountPad || !beyond {
+	if (largest || !p.CountPad || !beyond) && hitsAll(oh, p.KernelH, p.StrideH, p.DilationH, p.Top, h) && hitsAll(ow, p.KernelW, p.StrideW, p.DilationW, p.Left, w) {
 		c.layer = pooling{p, largest}
 	}
 	c.run = func(o, i []*tensor) {
@@ -266,6 +266,22 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 			}
 		}
 	}
+}
+
+// hitsAll says whether each of n windows along an axis has a pixel that is not
+// padding.
+func hitsAll(n, kernel, stride, dilation, pad, size int) bool {
+	for k := range n {
+		hit := false
+		for j := 0; j < kernel && !hit; j++ {
+			at := k*stride + j*dilation - pad
+			hit = at >= 0 && at < size
+		}
+		if !hit {
+			return false
+		}
+	}
+	return true
 }
 
 // globalPooling marks a mean over height and width that is not a pooling.

@@ -22,7 +22,9 @@ import (
 // A Network is a neural network that was read from an ONNX file. It does not
 // change, and is safe for concurrent use.
 type Network struct {
-	graph    *graph
+	inputs   []Info
+	outputs  []Info
+	plan     *plan
 	metadata map[string]string
 	digest   string
 }
@@ -53,12 +55,15 @@ type Axis struct {
 // NaN, or has an operator that is not supported is refused; the error names the
 // node or tensor. Open keeps nothing of data.
 func Open(data []byte, axes ...Axis) (*Network, error) {
-	g, err := read(data, axes)
+	g, p, err := read(data, axes)
 	if err != nil {
 		return nil, fmt.Errorf("reading an ONNX network: %w", err)
 	}
 	sum := sha256.Sum256(data)
-	return &Network{graph: g, metadata: g.metadata, digest: hex.EncodeToString(sum[:])}, nil
+	return &Network{
+		inputs: describe(g.inputs), outputs: describe(g.outputs), plan: p,
+		metadata: g.metadata, digest: hex.EncodeToString(sum[:]),
+	}, nil
 }
 
 // OpenFile reads a network from an ONNX file, as Open does.
@@ -81,8 +86,8 @@ func OpenFile(path string, axes ...Axis) (*Network, error) {
 	return n, nil
 }
 
-// read reads and checks a file.
-func read(data []byte, axes []Axis) (g *graph, err error) {
+// read reads, checks and plans a file.
+func read(data []byte, axes []Axis) (g *graph, p *plan, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -102,14 +107,15 @@ func read(data []byte, axes []Axis) (g *graph, err error) {
 		shapes = append(shapes, a.shape(sizes))
 	}
 	must(len(shapes) > 0, "the graph has no inputs")
-	return build(m, shapes, 1<<24+8*len(data)), nil
+	g = build(m, shapes, 1<<24+8*len(data))
+	return g, newPlan(g), nil
 }
 
 // Inputs describes the inputs.
-func (n *Network) Inputs() []Info { return describe(n.graph.inputs) }
+func (n *Network) Inputs() []Info { return slices.Clone(n.inputs) }
 
 // Outputs describes the outputs.
-func (n *Network) Outputs() []Info { return describe(n.graph.outputs) }
+func (n *Network) Outputs() []Info { return slices.Clone(n.outputs) }
 
 func describe(values []*value) (infos []Info) {
 	for _, v := range values {
@@ -141,71 +147,20 @@ func (n *Network) Digest() string { return n.digest }
 // may use. The result of an item depends on neither the other items nor the
 // threads. Run ends early, with ctx's error, when ctx is done.
 func (n *Network) Run(ctx context.Context, outputs [][]float32, inputs ...[]float32) ([][]float32, error) {
-	if len(inputs) != len(n.graph.inputs) {
-		return nil, fmt.Errorf("the network has %d inputs, not %d", len(n.graph.inputs), len(inputs))
+	if len(inputs) != len(n.inputs) {
+		return nil, fmt.Errorf("the network has %d inputs, not %d", len(n.inputs), len(inputs))
 	}
 	items := -1
-	for k, v := range n.graph.inputs {
-		size := v.len()
+	for k, v := range n.inputs {
+		size := v.Len()
 		if size == 0 || len(inputs[k])%size != 0 || items >= 0 && len(inputs[k]) != items*size {
-			return nil, fmt.Errorf("input %q of shape %v: %d numbers are no whole number of items, or not the same as before", v.name, v.shape, len(inputs[k]))
+			return nil, fmt.Errorf("input %q of shape %v: %d numbers are no whole number of items, or not as many items as before", v.Name, v.Shape, len(inputs[k]))
 		}
 		items = len(inputs[k]) / size
 	}
-	out := make([][]float32, len(n.graph.outputs))
-	copy(out, outputs)
-	for k, v := range n.graph.outputs {
-		out[k] = slices.Grow(out[k][:0], items*v.len())[:items*v.len()]
+	outputs = slices.Grow(outputs[:0], len(n.outputs))[:len(n.outputs)]
+	for k, v := range n.outputs {
+		outputs[k] = slices.Grow(outputs[k][:0], items*v.Len())[:items*v.Len()]
 	}
-	return out, n.run(ctx, out, inputs, items)
-}
-
-// run is Run of checked arguments.
-func (n *Network) run(ctx context.Context, outputs, inputs [][]float32, items int) error {
-	for item := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		in := make([]*tensor, len(inputs))
-		for k, v := range n.graph.inputs {
-			in[k] = &tensor{dtype: v.dtype, shape: v.shape}
-			in[k].allocate()
-			for e := range v.len() {
-				in[k].set(e, float64(inputs[k][item*v.len()+e]))
-			}
-		}
-		for k, o := range n.graph.interpret(in) {
-			for e := range o.len() {
-				outputs[k][item*o.len()+e] = float32(o.at(e))
-			}
-		}
-	}
-	return nil
-}
-
-// interpret computes the outputs for one item, call by call.
-func (g *graph) interpret(inputs []*tensor) (outputs []*tensor) {
-	values := make([]*tensor, len(g.values))
-	for id, v := range g.values {
-		values[id] = &tensor{dtype: v.dtype, shape: v.shape, f: v.f, i: v.i, b: v.b}
-		if !v.constant {
-			values[id].allocate()
-		}
-	}
-	for k, v := range g.inputs {
-		values[v.id] = inputs[k]
-	}
-	at := func(list []*value) []*tensor {
-		ts := make([]*tensor, len(list))
-		for k, v := range list {
-			if v != nil {
-				ts[k] = values[v.id]
-			}
-		}
-		return ts
-	}
-	for _, c := range g.calls {
-		c.run(at(c.out), at(c.in))
-	}
-	return at(g.outputs)
+	return outputs, n.plan.runAll(ctx, outputs, inputs, items)
 }

@@ -244,15 +244,15 @@ func (c *call) pRelu() {
 }
 
 // perChannel is a constant that has one element, or one a channel of an image
-// of shape N×C×H×W.
+// of shape N×C×H×W or of rows of shape N×C.
 func perChannel(shape []int, v *value, image []int) ([]float32, bool) {
-	if !v.constant || v.f == nil || len(image) != 4 {
+	if !v.constant || v.f == nil || len(image) != 4 && len(image) != 2 {
 		return nil, false
 	}
 	if len(v.f) == 1 {
 		return v.f, true
 	}
-	at := len(shape) - 3
+	at := len(shape) - len(image) + 1
 	return v.f, at >= 0 && len(v.f) == image[1] && shape[at] == image[1]
 }
 
@@ -786,6 +786,6 @@ func (c *call) gather() {
 		must(v >= 0 && v < x.shape[a], "index %d of an axis of length %d", v, x.shape[a])
 		w = append(w, window{shape: slice, to: k * inner, from: v * src[a], dst: dst, src: src})
 	}
-	must(len(w) <= maxNodes*16, "%d indices", len(w))
+	must(len(w) <= 1<<20, "%d indices", len(w))
 	c.windows(make([]int, len(w)), make([]int, len(w)), w)
 }

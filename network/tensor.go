@@ -11,7 +11,7 @@ import (
 // need, and are checked before memory is taken.
 const (
 	maxFile     = 1 << 30
-	maxNodes    = 1 << 16
+	maxNodes    = 1 << 14
 	maxInputs   = 1 << 12 // of one node
 	maxRank     = 8
 	maxElements = 1 << 27 // of one tensor
