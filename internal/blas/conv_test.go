@@ -381,7 +381,8 @@ func TestConvNoAllocation(t *testing.T) {
 			{"c", 1, 20, 20, 3, 1, 1, 9, true, Clip, true},
 			{"d", 1, 20, 20, 1, 1, 0, 1, false, None, false},
 		} {
-			c, dst, src, residual := l.conv(rand.New(rand.NewSource(5)), 3)
+			c := l.conv(rand.New(rand.NewSource(5)))
+			dst, src, residual := l.images(c, 3, new([3][]float32))
 			scratch := make([]float32, c.Scratch())
 			call := func() {
 				c.Run(dst, src, residual, scratch)
