@@ -19,8 +19,8 @@ import (
 var layers = []string{
 	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
 	"internal/parallel",
-	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
-	"coding network internal/safetensors internal/jsonl",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",

@@ -22,7 +22,9 @@ func (s ConvSpec) OutSize(h, w int) (outH, outW int) {
 func (s ConvSpec) depthwise() bool { return s.Groups == s.In && s.In == s.Out && s.In > 1 }
 
 // A Conv is a convolution of images of one size, with its weights packed. It
-// is safe for concurrent use.
+// is safe for concurrent use. A fully connected layer is a 1×1 convolution of an
+// image of one pixel; a scale and a shift for each channel, a sum of two images
+// or an activation alone is a depthwise one.
 type Conv struct {
 	spec       ConvSpec
 	h, w       int
@@ -154,8 +156,9 @@ func (c *Conv) Scratch() int {
 // Run convolves each src into the dst beside it and adds residual, which is nil
 // or images of dst's shape, before the activation. It reads the border of src,
 // Border() wide or wider, and leaves that of dst as it is. residual may be dst;
-// src must not. It runs on one thread and allocates nothing. A result depends on
-// its own image alone.
+// src may be dst only if the kernel is 1×1, the convolution depthwise and the
+// stride 1. It runs on one thread and allocates nothing. A result depends on its
+// own image alone.
 func (c *Conv) Run(dst, src, residual []Image, scratch []float32) {
 	check(len(dst) != len(src) || residual != nil && len(residual) != len(src), "different numbers of images")
 	check(len(scratch) < c.Scratch(), "insufficient scratch")

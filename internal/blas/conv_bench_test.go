@@ -96,8 +96,8 @@ func (l layer) String() string {
 	return fmt.Sprintf("%s/%dx%dx%dto%d/%dx%dby%d%s", l.network, l.size, l.size, l.in, l.out, l.kernel, l.kernel, l.stride, kind)
 }
 
-// conv makes the convolution with images of a batch.
-func (l layer) conv(r *rand.Rand, batch int) (c *Conv, dst, src, residual []Image) {
+// conv makes the convolution.
+func (l layer) conv(r *rand.Rand) *Conv {
 	s := ConvSpec{
 		In: l.in, Out: l.out, KernelH: l.kernel, KernelW: l.kernel, StrideH: l.stride, StrideW: l.stride,
 		DilationH: 1, DilationW: 1, Top: l.pad, Left: l.pad, Bottom: l.pad, Right: l.pad, Groups: 1,
@@ -106,33 +106,42 @@ func (l layer) conv(r *rand.Rand, batch int) (c *Conv, dst, src, residual []Imag
 		s.Groups = s.In
 	}
 	fan := s.In / s.Groups * s.KernelH * s.KernelW
-	weights := normals(r, s.Out*fan, 1/math.Sqrt(float64(fan)))
+	weights := make([]float32, s.Out*fan)
+	for i := range weights {
+		weights[i] = float32(r.NormFloat64() / math.Sqrt(float64(fan)))
+	}
 	act := Activation{Kind: l.act}
 	if l.act == PRelu {
-		act.Slopes = normals(r, s.Out, 1)
+		act.Slopes = []float32{0.25}
 	}
-	c = NewConv(s, l.size, l.size, weights, normals(r, s.Out, 1), act)
+	return NewConv(s, l.size, l.size, weights, nil, act)
+}
+
+// images makes the arguments of Run for a batch. Their memory is cut from
+// arenas, one after the other if a network's layers use the same arenas.
+func (l layer) images(c *Conv, batch int, arenas *[3][]float32) (dst, src, residual []Image) {
 	h, w := c.OutSize()
-	images := func(h, w, c, border int) []Image {
+	cut := func(arena *[]float32, h, w, c, border int) []Image {
 		one := Image{H: h, W: w, C: c, Border: border}
-		all := Floats(batch * one.Len())
+		if len(*arena) < batch*one.Len() {
+			*arena = Floats(batch * one.Len())
+			for i := range *arena {
+				(*arena)[i] = float32(i%7) - 3
+			}
+		}
 		images := make([]Image, batch)
 		for i := range images {
-			one.Data = all[i*one.Len():][:one.Len()]
-			for y := range h {
-				for j := range one.Row(y) {
-					one.Row(y)[j] = float32(r.NormFloat64())
-				}
-			}
+			one.Data = (*arena)[i*one.Len():][:one.Len()]
 			images[i] = one
 		}
 		return images
 	}
-	src, dst = images(l.size, l.size, l.in, l.pad), images(h, w, l.out, 1)
+	src, dst = cut(&arenas[0], l.size, l.size, l.in, l.pad), cut(&arenas[1], h, w, l.out, 1)
 	if l.residual {
-		residual = images(h, w, l.out, 1)
+		residual = cut(&arenas[2], h, w, l.out, 1)
 	}
-	return c, dst, src, residual
+	arenas[0], arenas[1] = arenas[1], arenas[0]
+	return dst, src, residual
 }
 
 // BenchmarkConv measures the layers on one thread: the speed of the fastest
@@ -150,7 +159,8 @@ func BenchmarkConv(b *testing.B) {
 				defer using(impl)()
 				for _, l := range layers {
 					b.Run(l.String(), func(b *testing.B) {
-						c, dst, src, residual := l.conv(rand.New(rand.NewSource(1)), batch)
+						c := l.conv(rand.New(rand.NewSource(1)))
+						dst, src, residual := l.images(c, batch, new([3][]float32))
 						scratch := Floats(c.Scratch())
 						c.Run(dst, src, residual, scratch)
 						peak := 2 * PeakFMA(10*time.Millisecond) // of float32
@@ -167,6 +177,54 @@ func BenchmarkConv(b *testing.B) {
 					})
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkNetwork runs all convolutions of a network, each with weights of its
+// own, one after the other: weights come from memory as they do in the network,
+// unlike in BenchmarkConv.
+func BenchmarkNetwork(b *testing.B) {
+	for _, backend := range Available() {
+		for _, network := range []string{"dlib", "mbf", "ir50"} {
+			for _, batch := range []int{1, 8} {
+				b.Run(fmt.Sprintf("%v/%s/batch=%d", backend, network, batch), func(b *testing.B) {
+					impl, err := For(backend)
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer using(impl)()
+					var calls []func()
+					flops := 0
+					var scratch []float32
+					var arenas [3][]float32
+					for _, l := range layers {
+						if l.network != network {
+							continue
+						}
+						for i := range l.times {
+							c := l.conv(rand.New(rand.NewSource(int64(i))))
+							dst, src, residual := l.images(c, batch, &arenas)
+							if len(scratch) < c.Scratch() {
+								scratch = Floats(c.Scratch())
+							}
+							flops += c.Flops()
+							calls = append(calls, func() { c.Run(dst, src, residual, scratch) })
+						}
+					}
+					peak := 2 * PeakFMA(10*time.Millisecond)
+					shortest := time.Hour
+					for b.Loop() {
+						start := time.Now()
+						for _, call := range calls {
+							call()
+						}
+						shortest = min(shortest, time.Since(start))
+					}
+					b.ReportMetric(float64(shortest)/1e6/float64(batch), "ms/face")
+					b.ReportMetric(100*float64(flops*batch)/float64(shortest)/peak, "%peak")
+				})
+			}
 		}
 	}
 }

@@ -80,11 +80,3 @@ func (a Activation) value(x, slope float32) float32 {
 	}
 	return x
 }
-
-// apply is the activation of x, in channel c.
-func (a Activation) apply(x float32, c int) float32 {
-	if a.Kind == PRelu {
-		return a.value(x, a.Slopes[c%len(a.Slopes)])
-	}
-	return a.value(x, 0)
-}

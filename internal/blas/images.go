@@ -9,7 +9,7 @@ type imageKernels struct {
 	lanes       int
 	conv        [][]func(*byte) // by vectors-1, pixels-1
 	depth       []func(*byte)   // depthwise convolution, by pixels-1
-	sum, most   []func(*byte)   // pooling: the sum times limits[0]; the largest
+	sum, most   []func(*byte)   // pooling: the sum times limits[0], or the largest; both start at limits[1]
 	winogradIn  func(*byte)
 	winogradOut func(*byte)
 }
@@ -126,7 +126,7 @@ func depthGo(p *byte) {
 func sumGo(p *byte) {
 	t := tileOf(p)
 	t.eachVector(func(ch int) {
-		s := *quadAt(after(t.bias, ch), 0)
+		s := quad{t.limits[1], t.limits[1], t.limits[1], t.limits[1]}
 		t.combine(ch, func(_ int, x *quad) {
 			for i := range s {
 				s[i] += x[i]
@@ -141,7 +141,7 @@ func sumGo(p *byte) {
 func mostGo(p *byte) {
 	t := tileOf(p)
 	t.eachVector(func(ch int) {
-		s := *quadAt(after(t.bias, ch), 0)
+		s := quad{t.limits[1], t.limits[1], t.limits[1], t.limits[1]}
 		t.combine(ch, func(_ int, x *quad) {
 			for i := range s {
 				s[i] = max(s[i], x[i])

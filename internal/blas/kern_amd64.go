@@ -405,6 +405,41 @@ func sconvZ14x2(t *byte)
 //go:noescape
 func sdepthZ1(t *byte)
 
+// sdepthZ2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ2(t *byte)
+
+// sdepthZ3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ3(t *byte)
+
+// sdepthZ4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ4(t *byte)
+
+// sdepthZ5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ5(t *byte)
+
+// sdepthZ6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ6(t *byte)
+
+// sdepthZ7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ7(t *byte)
+
+// sdepthZ8 combines the pixels of 8 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ8(t *byte)
+
 // ssumZ1 combines the pixels of 1 windows, whole vectors of channels.
 //
 //go:noescape
@@ -414,11 +449,6 @@ func ssumZ1(t *byte)
 //
 //go:noescape
 func smostZ1(t *byte)
-
-// sdepthZ2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ2(t *byte)
 
 // ssumZ2 combines the pixels of 2 windows, whole vectors of channels.
 //
@@ -430,11 +460,6 @@ func ssumZ2(t *byte)
 //go:noescape
 func smostZ2(t *byte)
 
-// sdepthZ3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ3(t *byte)
-
 // ssumZ3 combines the pixels of 3 windows, whole vectors of channels.
 //
 //go:noescape
@@ -445,11 +470,6 @@ func ssumZ3(t *byte)
 //go:noescape
 func smostZ3(t *byte)
 
-// sdepthZ4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ4(t *byte)
-
 // ssumZ4 combines the pixels of 4 windows, whole vectors of channels.
 //
 //go:noescape
@@ -459,66 +479,6 @@ func ssumZ4(t *byte)
 //
 //go:noescape
 func smostZ4(t *byte)
-
-// sdepthZ5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ5(t *byte)
-
-// ssumZ5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumZ5(t *byte)
-
-// smostZ5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func smostZ5(t *byte)
-
-// sdepthZ6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ6(t *byte)
-
-// ssumZ6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumZ6(t *byte)
-
-// smostZ6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func smostZ6(t *byte)
-
-// sdepthZ7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ7(t *byte)
-
-// ssumZ7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumZ7(t *byte)
-
-// smostZ7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func smostZ7(t *byte)
-
-// sdepthZ8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthZ8(t *byte)
-
-// ssumZ8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumZ8(t *byte)
-
-// smostZ8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func smostZ8(t *byte)
 
 // swinogradInZ transforms 6×6 pixels of the input.
 //
@@ -806,6 +766,41 @@ func sconvY6x2(t *byte)
 //go:noescape
 func sdepthY1(t *byte)
 
+// sdepthY2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY2(t *byte)
+
+// sdepthY3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY3(t *byte)
+
+// sdepthY4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY4(t *byte)
+
+// sdepthY5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY5(t *byte)
+
+// sdepthY6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY6(t *byte)
+
+// sdepthY7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY7(t *byte)
+
+// sdepthY8 combines the pixels of 8 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY8(t *byte)
+
 // ssumY1 combines the pixels of 1 windows, whole vectors of channels.
 //
 //go:noescape
@@ -815,11 +810,6 @@ func ssumY1(t *byte)
 //
 //go:noescape
 func smostY1(t *byte)
-
-// sdepthY2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY2(t *byte)
 
 // ssumY2 combines the pixels of 2 windows, whole vectors of channels.
 //
@@ -831,11 +821,6 @@ func ssumY2(t *byte)
 //go:noescape
 func smostY2(t *byte)
 
-// sdepthY3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY3(t *byte)
-
 // ssumY3 combines the pixels of 3 windows, whole vectors of channels.
 //
 //go:noescape
@@ -846,11 +831,6 @@ func ssumY3(t *byte)
 //go:noescape
 func smostY3(t *byte)
 
-// sdepthY4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY4(t *byte)
-
 // ssumY4 combines the pixels of 4 windows, whole vectors of channels.
 //
 //go:noescape
@@ -860,66 +840,6 @@ func ssumY4(t *byte)
 //
 //go:noescape
 func smostY4(t *byte)
-
-// sdepthY5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY5(t *byte)
-
-// ssumY5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumY5(t *byte)
-
-// smostY5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func smostY5(t *byte)
-
-// sdepthY6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY6(t *byte)
-
-// ssumY6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumY6(t *byte)
-
-// smostY6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func smostY6(t *byte)
-
-// sdepthY7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY7(t *byte)
-
-// ssumY7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumY7(t *byte)
-
-// smostY7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func smostY7(t *byte)
-
-// sdepthY8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func sdepthY8(t *byte)
-
-// ssumY8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumY8(t *byte)
-
-// smostY8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
-func smostY8(t *byte)
 
 // swinogradInY transforms 6×6 pixels of the input.
 //

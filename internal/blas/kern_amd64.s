@@ -12667,99 +12667,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumZ1(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ1(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	MOVQ    (AX), DX
-	MOVQ    16(AX), BX
-
-y:
-	MOVQ 32(AX), SI
-	MOVQ DX, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	ADDQ         40(AX), CX
-	DECQ         SI
-	JNZ          x
-	ADDQ         24(AX), DX
-	DECQ         BX
-	JNZ          y
-	VBROADCASTSS 120(AX), Z1
-	VMULPS       Z1, Z0, Z0
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DX
-	MOVQ         80(AX), DX
-	VMOVUPS      Z0, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ1(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ1(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	MOVQ    (AX), DX
-	MOVQ    16(AX), BX
-
-y:
-	MOVQ 32(AX), SI
-	MOVQ DX, CX
-
-x:
-	VMOVUPS (CX), Z1
-	VMAXPS  Z1, Z0, Z0
-	ADDQ    40(AX), CX
-	DECQ    SI
-	JNZ     x
-	ADDQ    24(AX), DX
-	DECQ    BX
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DX
-	MOVQ    80(AX), DX
-	VMOVUPS Z0, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthZ2(t *byte)
 // Requires: AVX, AVX512F
 TEXT ·sdepthZ2(SB), NOSPLIT, $0-8
@@ -12836,109 +12743,6 @@ store:
 	MOVQ    80(AX), SI
 	VMOVUPS Z0, (CX)
 	ADDQ    SI, CX
-	VMOVUPS Z1, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumZ2(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	ADDQ         40(AX), CX
-	DECQ         DI
-	JNZ          x
-	ADDQ         24(AX), BX
-	DECQ         SI
-	JNZ          y
-	VBROADCASTSS 120(AX), Z2
-	VMULPS       Z2, Z0, Z0
-	VMULPS       Z2, Z1, Z1
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), BX
-	MOVQ         80(AX), BX
-	VMOVUPS      Z0, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Z1, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ2(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VMOVUPS (CX), Z2
-	VMAXPS  Z2, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z2
-	VMAXPS  Z2, Z1, Z1
-	ADDQ    40(AX), CX
-	DECQ    DI
-	JNZ     x
-	ADDQ    24(AX), BX
-	DECQ    SI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), BX
-	MOVQ    80(AX), BX
-	VMOVUPS Z0, (CX)
-	ADDQ    BX, CX
 	VMOVUPS Z1, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -13045,121 +12849,6 @@ store:
 	ADDQ    SI, CX
 	VMOVUPS Z1, (CX)
 	ADDQ    SI, CX
-	VMOVUPS Z2, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumZ3(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ3(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	ADDQ         40(AX), CX
-	DECQ         DI
-	JNZ          x
-	ADDQ         24(AX), BX
-	DECQ         SI
-	JNZ          y
-	VBROADCASTSS 120(AX), Z3
-	VMULPS       Z3, Z0, Z0
-	VMULPS       Z3, Z1, Z1
-	VMULPS       Z3, Z2, Z2
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), BX
-	MOVQ         80(AX), BX
-	VMOVUPS      Z0, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Z2, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ3(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ3(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VMOVUPS (CX), Z3
-	VMAXPS  Z3, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z3
-	VMAXPS  Z3, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z3
-	VMAXPS  Z3, Z2, Z2
-	ADDQ    40(AX), CX
-	DECQ    DI
-	JNZ     x
-	ADDQ    24(AX), BX
-	DECQ    SI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), BX
-	MOVQ    80(AX), BX
-	VMOVUPS Z0, (CX)
-	ADDQ    BX, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    BX, CX
 	VMOVUPS Z2, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -13295,131 +12984,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumZ4(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ4(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	VADDPS       (CX)(BX*1), Z3, Z3
-	ADDQ         40(AX), CX
-	DECQ         R8
-	JNZ          x
-	ADDQ         24(AX), SI
-	DECQ         DI
-	JNZ          y
-	VBROADCASTSS 120(AX), Z4
-	VMULPS       Z4, Z0, Z0
-	VMULPS       Z4, Z1, Z1
-	VMULPS       Z4, Z2, Z2
-	VMULPS       Z4, Z3, Z3
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), SI
-	MOVQ         80(AX), SI
-	VMOVUPS      Z0, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z2, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z3, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ4(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ4(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VMOVUPS (CX), Z4
-	VMAXPS  Z4, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z4
-	VMAXPS  Z4, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z4
-	VMAXPS  Z4, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z4
-	VMAXPS  Z4, Z3, Z3
-	ADDQ    40(AX), CX
-	DECQ    R8
-	JNZ     x
-	ADDQ    24(AX), SI
-	DECQ    DI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), SI
-	MOVQ    80(AX), SI
-	VMOVUPS Z0, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z3, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthZ5(t *byte)
 // Requires: AVX, AVX512F
 TEXT ·sdepthZ5(SB), NOSPLIT, $0-8
@@ -13535,145 +13099,6 @@ store:
 	ADDQ    DI, CX
 	VMOVUPS Z3, (CX)
 	ADDQ    DI, CX
-	VMOVUPS Z4, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumZ5(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ5(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), CX
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	VADDPS       (CX)(BX*1), Z3, Z3
-	VADDPS       (CX)(DX*4), Z4, Z4
-	ADDQ         40(AX), CX
-	DECQ         R8
-	JNZ          x
-	ADDQ         24(AX), SI
-	DECQ         DI
-	JNZ          y
-	VBROADCASTSS 120(AX), Z5
-	VMULPS       Z5, Z0, Z0
-	VMULPS       Z5, Z1, Z1
-	VMULPS       Z5, Z2, Z2
-	VMULPS       Z5, Z3, Z3
-	VMULPS       Z5, Z4, Z4
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), SI
-	MOVQ         80(AX), SI
-	VMOVUPS      Z0, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z2, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z3, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Z4, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ5(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ5(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), CX
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VMOVUPS (CX), Z5
-	VMAXPS  Z5, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z5
-	VMAXPS  Z5, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z5
-	VMAXPS  Z5, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z5
-	VMAXPS  Z5, Z3, Z3
-	VMOVUPS (CX)(DX*4), Z5
-	VMAXPS  Z5, Z4, Z4
-	ADDQ    40(AX), CX
-	DECQ    R8
-	JNZ     x
-	ADDQ    24(AX), SI
-	DECQ    DI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), SI
-	MOVQ    80(AX), SI
-	VMOVUPS Z0, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    SI, CX
 	VMOVUPS Z4, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -13835,155 +13260,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumZ6(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ6(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	VADDPS       (CX)(BX*1), Z3, Z3
-	VADDPS       (CX)(DX*4), Z4, Z4
-	VADDPS       (CX)(SI*1), Z5, Z5
-	ADDQ         40(AX), CX
-	DECQ         R9
-	JNZ          x
-	ADDQ         24(AX), DI
-	DECQ         R8
-	JNZ          y
-	VBROADCASTSS 120(AX), Z6
-	VMULPS       Z6, Z0, Z0
-	VMULPS       Z6, Z1, Z1
-	VMULPS       Z6, Z2, Z2
-	VMULPS       Z6, Z3, Z3
-	VMULPS       Z6, Z4, Z4
-	VMULPS       Z6, Z5, Z5
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DI
-	MOVQ         80(AX), DI
-	VMOVUPS      Z0, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z2, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z3, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z4, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z5, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ6(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ6(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VMOVUPS (CX), Z6
-	VMAXPS  Z6, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z6
-	VMAXPS  Z6, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z6
-	VMAXPS  Z6, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z6
-	VMAXPS  Z6, Z3, Z3
-	VMOVUPS (CX)(DX*4), Z6
-	VMAXPS  Z6, Z4, Z4
-	VMOVUPS (CX)(SI*1), Z6
-	VMAXPS  Z6, Z5, Z5
-	ADDQ    40(AX), CX
-	DECQ    R9
-	JNZ     x
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DI
-	MOVQ    80(AX), DI
-	VMOVUPS Z0, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z5, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthZ7(t *byte)
 // Requires: AVX, AVX512F
 TEXT ·sdepthZ7(SB), NOSPLIT, $0-8
@@ -14123,165 +13399,6 @@ store:
 	ADDQ    R8, CX
 	VMOVUPS Z5, (CX)
 	ADDQ    R8, CX
-	VMOVUPS Z6, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000040, (AX)
-	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000040, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumZ7(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·ssumZ7(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	VADDPS       (CX)(BX*1), Z3, Z3
-	VADDPS       (CX)(DX*4), Z4, Z4
-	VADDPS       (CX)(SI*1), Z5, Z5
-	VADDPS       (CX)(BX*2), Z6, Z6
-	ADDQ         40(AX), CX
-	DECQ         R9
-	JNZ          x
-	ADDQ         24(AX), DI
-	DECQ         R8
-	JNZ          y
-	VBROADCASTSS 120(AX), Z7
-	VMULPS       Z7, Z0, Z0
-	VMULPS       Z7, Z1, Z1
-	VMULPS       Z7, Z2, Z2
-	VMULPS       Z7, Z3, Z3
-	VMULPS       Z7, Z4, Z4
-	VMULPS       Z7, Z5, Z5
-	VMULPS       Z7, Z6, Z6
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DI
-	MOVQ         80(AX), DI
-	VMOVUPS      Z0, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z2, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z3, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z4, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z5, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Z6, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000040, (AX)
-	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000040, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostZ7(t *byte)
-// Requires: AVX, AVX512F
-TEXT ·smostZ7(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VMOVUPS (CX), Z7
-	VMAXPS  Z7, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z7
-	VMAXPS  Z7, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z7
-	VMAXPS  Z7, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z7
-	VMAXPS  Z7, Z3, Z3
-	VMOVUPS (CX)(DX*4), Z7
-	VMAXPS  Z7, Z4, Z4
-	VMOVUPS (CX)(SI*1), Z7
-	VMAXPS  Z7, Z5, Z5
-	VMOVUPS (CX)(BX*2), Z7
-	VMAXPS  Z7, Z6, Z6
-	ADDQ    40(AX), CX
-	DECQ    R9
-	JNZ     x
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DI
-	MOVQ    80(AX), DI
-	VMOVUPS Z0, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    DI, CX
 	VMOVUPS Z6, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -14467,81 +13584,40 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumZ8(t *byte)
+// func ssumZ1(t *byte)
 // Requires: AVX, AVX512F
-TEXT ·ssumZ8(SB), NOSPLIT, $0-8
+TEXT ·ssumZ1(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), DI
+	MOVQ 8(AX), CX
 	MOVQ 56(AX), CX
 
 vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z7
-	MOVQ    (AX), R8
-	MOVQ    16(AX), R9
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
 
 y:
-	MOVQ 32(AX), R10
-	MOVQ R8, CX
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
 
 x:
 	VADDPS       (CX), Z0, Z0
-	VADDPS       (CX)(DX*1), Z1, Z1
-	VADDPS       (CX)(DX*2), Z2, Z2
-	VADDPS       (CX)(BX*1), Z3, Z3
-	VADDPS       (CX)(DX*4), Z4, Z4
-	VADDPS       (CX)(SI*1), Z5, Z5
-	VADDPS       (CX)(BX*2), Z6, Z6
-	VADDPS       (CX)(DI*1), Z7, Z7
 	ADDQ         40(AX), CX
-	DECQ         R10
+	DECQ         SI
 	JNZ          x
-	ADDQ         24(AX), R8
-	DECQ         R9
+	ADDQ         24(AX), DX
+	DECQ         BX
 	JNZ          y
-	VBROADCASTSS 120(AX), Z8
-	VMULPS       Z8, Z0, Z0
-	VMULPS       Z8, Z1, Z1
-	VMULPS       Z8, Z2, Z2
-	VMULPS       Z8, Z3, Z3
-	VMULPS       Z8, Z4, Z4
-	VMULPS       Z8, Z5, Z5
-	VMULPS       Z8, Z6, Z6
-	VMULPS       Z8, Z7, Z7
+	VBROADCASTSS 120(AX), Z1
+	VMULPS       Z1, Z0, Z0
 	MOVQ         72(AX), CX
-	MOVQ         88(AX), R8
-	MOVQ         80(AX), R8
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
 	VMOVUPS      Z0, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z1, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z2, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z3, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z4, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z5, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z6, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Z7, (CX)
 	DECQ         136(AX)
 	JZ           done
 	ADDQ         $0x00000040, (AX)
 	ADDQ         $0x00000040, 72(AX)
-	ADDQ         $0x00000040, 64(AX)
-	ADDQ         $0x00000040, 112(AX)
 	MOVQ         88(AX), CX
 	TESTQ        CX, CX
 	JZ           vector
@@ -14552,80 +13628,364 @@ done:
 	VZEROUPPER
 	RET
 
-// func smostZ8(t *byte)
+// func smostZ1(t *byte)
 // Requires: AVX, AVX512F
-TEXT ·smostZ8(SB), NOSPLIT, $0-8
+TEXT ·smostZ1(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), DI
+	MOVQ 8(AX), CX
 	MOVQ 56(AX), CX
 
 vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z7
-	MOVQ    (AX), R8
-	MOVQ    16(AX), R9
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
 
 y:
-	MOVQ 32(AX), R10
-	MOVQ R8, CX
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
 
 x:
-	VMOVUPS (CX), Z8
-	VMAXPS  Z8, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z8
-	VMAXPS  Z8, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z8
-	VMAXPS  Z8, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z8
-	VMAXPS  Z8, Z3, Z3
-	VMOVUPS (CX)(DX*4), Z8
-	VMAXPS  Z8, Z4, Z4
-	VMOVUPS (CX)(SI*1), Z8
-	VMAXPS  Z8, Z5, Z5
-	VMOVUPS (CX)(BX*2), Z8
-	VMAXPS  Z8, Z6, Z6
-	VMOVUPS (CX)(DI*1), Z8
-	VMAXPS  Z8, Z7, Z7
+	VMOVUPS (CX), Z1
+	VMAXPS  Z1, Z0, Z0
 	ADDQ    40(AX), CX
-	DECQ    R10
+	DECQ    SI
 	JNZ     x
-	ADDQ    24(AX), R8
-	DECQ    R9
+	ADDQ    24(AX), DX
+	DECQ    BX
 	JNZ     y
 	MOVQ    72(AX), CX
-	MOVQ    88(AX), R8
-	MOVQ    80(AX), R8
+	MOVQ    88(AX), DX
+	MOVQ    80(AX), DX
 	VMOVUPS Z0, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z1, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z2, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z3, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z4, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z5, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z6, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Z7, (CX)
 	DECQ    136(AX)
 	JZ      done
 	ADDQ    $0x00000040, (AX)
 	ADDQ    $0x00000040, 72(AX)
-	ADDQ    $0x00000040, 64(AX)
-	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ2(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z2
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z2, Z1, Z1
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ2(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Z2
+	VMAXPS  Z2, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z2
+	VMAXPS  Z2, Z1, Z1
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ3(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	VADDPS       (CX)(DX*2), Z2, Z2
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z3, Z2, Z2
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z1, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z2, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ3(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Z3
+	VMAXPS  Z3, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z3
+	VMAXPS  Z3, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z3
+	VMAXPS  Z3, Z2, Z2
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ4(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	VADDPS       (CX)(DX*2), Z2, Z2
+	VADDPS       (CX)(BX*1), Z3, Z3
+	ADDQ         40(AX), CX
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), SI
+	MOVQ         80(AX), SI
+	VMOVUPS      Z0, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z1, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z2, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z3, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ4(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS (CX), Z4
+	VMAXPS  Z4, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z4
+	VMAXPS  Z4, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z4
+	VMAXPS  Z4, Z2, Z2
+	VMOVUPS (CX)(BX*1), Z4
+	VMAXPS  Z4, Z3, Z3
+	ADDQ    40(AX), CX
+	DECQ    R8
+	JNZ     x
+	ADDQ    24(AX), SI
+	DECQ    DI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), SI
+	MOVQ    80(AX), SI
+	VMOVUPS Z0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
 	MOVQ    88(AX), CX
 	TESTQ   CX, CX
 	JZ      vector
@@ -19998,99 +19358,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumY1(t *byte)
-// Requires: AVX
-TEXT ·ssumY1(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	MOVQ    (AX), DX
-	MOVQ    16(AX), BX
-
-y:
-	MOVQ 32(AX), SI
-	MOVQ DX, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	ADDQ         40(AX), CX
-	DECQ         SI
-	JNZ          x
-	ADDQ         24(AX), DX
-	DECQ         BX
-	JNZ          y
-	VBROADCASTSS 120(AX), Y1
-	VMULPS       Y1, Y0, Y0
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DX
-	MOVQ         80(AX), DX
-	VMOVUPS      Y0, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY1(t *byte)
-// Requires: AVX
-TEXT ·smostY1(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	MOVQ    (AX), DX
-	MOVQ    16(AX), BX
-
-y:
-	MOVQ 32(AX), SI
-	MOVQ DX, CX
-
-x:
-	VMOVUPS (CX), Y1
-	VMAXPS  Y1, Y0, Y0
-	ADDQ    40(AX), CX
-	DECQ    SI
-	JNZ     x
-	ADDQ    24(AX), DX
-	DECQ    BX
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DX
-	MOVQ    80(AX), DX
-	VMOVUPS Y0, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthY2(t *byte)
 // Requires: AVX, FMA3
 TEXT ·sdepthY2(SB), NOSPLIT, $0-8
@@ -20167,109 +19434,6 @@ store:
 	MOVQ    80(AX), SI
 	VMOVUPS Y0, (CX)
 	ADDQ    SI, CX
-	VMOVUPS Y1, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumY2(t *byte)
-// Requires: AVX
-TEXT ·ssumY2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	ADDQ         40(AX), CX
-	DECQ         DI
-	JNZ          x
-	ADDQ         24(AX), BX
-	DECQ         SI
-	JNZ          y
-	VBROADCASTSS 120(AX), Y2
-	VMULPS       Y2, Y0, Y0
-	VMULPS       Y2, Y1, Y1
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), BX
-	MOVQ         80(AX), BX
-	VMOVUPS      Y0, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Y1, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY2(t *byte)
-// Requires: AVX
-TEXT ·smostY2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VMOVUPS (CX), Y2
-	VMAXPS  Y2, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y2
-	VMAXPS  Y2, Y1, Y1
-	ADDQ    40(AX), CX
-	DECQ    DI
-	JNZ     x
-	ADDQ    24(AX), BX
-	DECQ    SI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), BX
-	MOVQ    80(AX), BX
-	VMOVUPS Y0, (CX)
-	ADDQ    BX, CX
 	VMOVUPS Y1, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -20376,121 +19540,6 @@ store:
 	ADDQ    SI, CX
 	VMOVUPS Y1, (CX)
 	ADDQ    SI, CX
-	VMOVUPS Y2, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumY3(t *byte)
-// Requires: AVX
-TEXT ·ssumY3(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	ADDQ         40(AX), CX
-	DECQ         DI
-	JNZ          x
-	ADDQ         24(AX), BX
-	DECQ         SI
-	JNZ          y
-	VBROADCASTSS 120(AX), Y3
-	VMULPS       Y3, Y0, Y0
-	VMULPS       Y3, Y1, Y1
-	VMULPS       Y3, Y2, Y2
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), BX
-	MOVQ         80(AX), BX
-	VMOVUPS      Y0, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         BX, CX
-	VMOVUPS      Y2, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY3(t *byte)
-// Requires: AVX
-TEXT ·smostY3(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	MOVQ    (AX), BX
-	MOVQ    16(AX), SI
-
-y:
-	MOVQ 32(AX), DI
-	MOVQ BX, CX
-
-x:
-	VMOVUPS (CX), Y3
-	VMAXPS  Y3, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y3
-	VMAXPS  Y3, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y3
-	VMAXPS  Y3, Y2, Y2
-	ADDQ    40(AX), CX
-	DECQ    DI
-	JNZ     x
-	ADDQ    24(AX), BX
-	DECQ    SI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), BX
-	MOVQ    80(AX), BX
-	VMOVUPS Y0, (CX)
-	ADDQ    BX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    BX, CX
 	VMOVUPS Y2, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -20626,131 +19675,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumY4(t *byte)
-// Requires: AVX
-TEXT ·ssumY4(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	VADDPS       (CX)(BX*1), Y3, Y3
-	ADDQ         40(AX), CX
-	DECQ         R8
-	JNZ          x
-	ADDQ         24(AX), SI
-	DECQ         DI
-	JNZ          y
-	VBROADCASTSS 120(AX), Y4
-	VMULPS       Y4, Y0, Y0
-	VMULPS       Y4, Y1, Y1
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y4, Y3, Y3
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), SI
-	MOVQ         80(AX), SI
-	VMOVUPS      Y0, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y2, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y3, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY4(t *byte)
-// Requires: AVX
-TEXT ·smostY4(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VMOVUPS (CX), Y4
-	VMAXPS  Y4, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y4
-	VMAXPS  Y4, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y4
-	VMAXPS  Y4, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y4
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    40(AX), CX
-	DECQ    R8
-	JNZ     x
-	ADDQ    24(AX), SI
-	DECQ    DI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), SI
-	MOVQ    80(AX), SI
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y3, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthY5(t *byte)
 // Requires: AVX, FMA3
 TEXT ·sdepthY5(SB), NOSPLIT, $0-8
@@ -20866,145 +19790,6 @@ store:
 	ADDQ    DI, CX
 	VMOVUPS Y3, (CX)
 	ADDQ    DI, CX
-	VMOVUPS Y4, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumY5(t *byte)
-// Requires: AVX
-TEXT ·ssumY5(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), CX
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	VADDPS       (CX)(BX*1), Y3, Y3
-	VADDPS       (CX)(DX*4), Y4, Y4
-	ADDQ         40(AX), CX
-	DECQ         R8
-	JNZ          x
-	ADDQ         24(AX), SI
-	DECQ         DI
-	JNZ          y
-	VBROADCASTSS 120(AX), Y5
-	VMULPS       Y5, Y0, Y0
-	VMULPS       Y5, Y1, Y1
-	VMULPS       Y5, Y2, Y2
-	VMULPS       Y5, Y3, Y3
-	VMULPS       Y5, Y4, Y4
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), SI
-	MOVQ         80(AX), SI
-	VMOVUPS      Y0, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y2, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y3, (CX)
-	ADDQ         SI, CX
-	VMOVUPS      Y4, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY5(t *byte)
-// Requires: AVX
-TEXT ·smostY5(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), CX
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	MOVQ    (AX), SI
-	MOVQ    16(AX), DI
-
-y:
-	MOVQ 32(AX), R8
-	MOVQ SI, CX
-
-x:
-	VMOVUPS (CX), Y5
-	VMAXPS  Y5, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y5
-	VMAXPS  Y5, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y5
-	VMAXPS  Y5, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y5
-	VMAXPS  Y5, Y3, Y3
-	VMOVUPS (CX)(DX*4), Y5
-	VMAXPS  Y5, Y4, Y4
-	ADDQ    40(AX), CX
-	DECQ    R8
-	JNZ     x
-	ADDQ    24(AX), SI
-	DECQ    DI
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), SI
-	MOVQ    80(AX), SI
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    SI, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    SI, CX
 	VMOVUPS Y4, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -21166,155 +19951,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumY6(t *byte)
-// Requires: AVX
-TEXT ·ssumY6(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	VADDPS       (CX)(BX*1), Y3, Y3
-	VADDPS       (CX)(DX*4), Y4, Y4
-	VADDPS       (CX)(SI*1), Y5, Y5
-	ADDQ         40(AX), CX
-	DECQ         R9
-	JNZ          x
-	ADDQ         24(AX), DI
-	DECQ         R8
-	JNZ          y
-	VBROADCASTSS 120(AX), Y6
-	VMULPS       Y6, Y0, Y0
-	VMULPS       Y6, Y1, Y1
-	VMULPS       Y6, Y2, Y2
-	VMULPS       Y6, Y3, Y3
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y6, Y5, Y5
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DI
-	MOVQ         80(AX), DI
-	VMOVUPS      Y0, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y2, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y3, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y4, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y5, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY6(t *byte)
-// Requires: AVX
-TEXT ·smostY6(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VMOVUPS (CX), Y6
-	VMAXPS  Y6, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y6
-	VMAXPS  Y6, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y6
-	VMAXPS  Y6, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y6
-	VMAXPS  Y6, Y3, Y3
-	VMOVUPS (CX)(DX*4), Y6
-	VMAXPS  Y6, Y4, Y4
-	VMOVUPS (CX)(SI*1), Y6
-	VMAXPS  Y6, Y5, Y5
-	ADDQ    40(AX), CX
-	DECQ    R9
-	JNZ     x
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DI
-	MOVQ    80(AX), DI
-	VMOVUPS Y0, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y5, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
 // func sdepthY7(t *byte)
 // Requires: AVX, FMA3
 TEXT ·sdepthY7(SB), NOSPLIT, $0-8
@@ -21454,165 +20090,6 @@ store:
 	ADDQ    R8, CX
 	VMOVUPS Y5, (CX)
 	ADDQ    R8, CX
-	VMOVUPS Y6, (CX)
-	DECQ    136(AX)
-	JZ      done
-	ADDQ    $0x00000020, (AX)
-	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
-	MOVQ    88(AX), CX
-	TESTQ   CX, CX
-	JZ      vector
-	ADDQ    $0x00000020, 88(AX)
-	JMP     vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func ssumY7(t *byte)
-// Requires: AVX
-TEXT ·ssumY7(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	VADDPS       (CX)(BX*1), Y3, Y3
-	VADDPS       (CX)(DX*4), Y4, Y4
-	VADDPS       (CX)(SI*1), Y5, Y5
-	VADDPS       (CX)(BX*2), Y6, Y6
-	ADDQ         40(AX), CX
-	DECQ         R9
-	JNZ          x
-	ADDQ         24(AX), DI
-	DECQ         R8
-	JNZ          y
-	VBROADCASTSS 120(AX), Y7
-	VMULPS       Y7, Y0, Y0
-	VMULPS       Y7, Y1, Y1
-	VMULPS       Y7, Y2, Y2
-	VMULPS       Y7, Y3, Y3
-	VMULPS       Y7, Y4, Y4
-	VMULPS       Y7, Y5, Y5
-	VMULPS       Y7, Y6, Y6
-	MOVQ         72(AX), CX
-	MOVQ         88(AX), DI
-	MOVQ         80(AX), DI
-	VMOVUPS      Y0, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y2, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y3, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y4, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y5, (CX)
-	ADDQ         DI, CX
-	VMOVUPS      Y6, (CX)
-	DECQ         136(AX)
-	JZ           done
-	ADDQ         $0x00000020, (AX)
-	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
-	MOVQ         88(AX), CX
-	TESTQ        CX, CX
-	JZ           vector
-	ADDQ         $0x00000020, 88(AX)
-	JMP          vector
-
-done:
-	VZEROUPPER
-	RET
-
-// func smostY7(t *byte)
-// Requires: AVX
-TEXT ·smostY7(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), CX
-	MOVQ 56(AX), CX
-
-vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	MOVQ    (AX), DI
-	MOVQ    16(AX), R8
-
-y:
-	MOVQ 32(AX), R9
-	MOVQ DI, CX
-
-x:
-	VMOVUPS (CX), Y7
-	VMAXPS  Y7, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y7
-	VMAXPS  Y7, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y7
-	VMAXPS  Y7, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y7
-	VMAXPS  Y7, Y3, Y3
-	VMOVUPS (CX)(DX*4), Y7
-	VMAXPS  Y7, Y4, Y4
-	VMOVUPS (CX)(SI*1), Y7
-	VMAXPS  Y7, Y5, Y5
-	VMOVUPS (CX)(BX*2), Y7
-	VMAXPS  Y7, Y6, Y6
-	ADDQ    40(AX), CX
-	DECQ    R9
-	JNZ     x
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNZ     y
-	MOVQ    72(AX), CX
-	MOVQ    88(AX), DI
-	MOVQ    80(AX), DI
-	VMOVUPS Y0, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DI, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    DI, CX
 	VMOVUPS Y6, (CX)
 	DECQ    136(AX)
 	JZ      done
@@ -21798,81 +20275,40 @@ done:
 	VZEROUPPER
 	RET
 
-// func ssumY8(t *byte)
+// func ssumY1(t *byte)
 // Requires: AVX
-TEXT ·ssumY8(SB), NOSPLIT, $0-8
+TEXT ·ssumY1(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), DI
+	MOVQ 8(AX), CX
 	MOVQ 56(AX), CX
 
 vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	MOVQ    (AX), R8
-	MOVQ    16(AX), R9
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
 
 y:
-	MOVQ 32(AX), R10
-	MOVQ R8, CX
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
 
 x:
 	VADDPS       (CX), Y0, Y0
-	VADDPS       (CX)(DX*1), Y1, Y1
-	VADDPS       (CX)(DX*2), Y2, Y2
-	VADDPS       (CX)(BX*1), Y3, Y3
-	VADDPS       (CX)(DX*4), Y4, Y4
-	VADDPS       (CX)(SI*1), Y5, Y5
-	VADDPS       (CX)(BX*2), Y6, Y6
-	VADDPS       (CX)(DI*1), Y7, Y7
 	ADDQ         40(AX), CX
-	DECQ         R10
+	DECQ         SI
 	JNZ          x
-	ADDQ         24(AX), R8
-	DECQ         R9
+	ADDQ         24(AX), DX
+	DECQ         BX
 	JNZ          y
-	VBROADCASTSS 120(AX), Y8
-	VMULPS       Y8, Y0, Y0
-	VMULPS       Y8, Y1, Y1
-	VMULPS       Y8, Y2, Y2
-	VMULPS       Y8, Y3, Y3
-	VMULPS       Y8, Y4, Y4
-	VMULPS       Y8, Y5, Y5
-	VMULPS       Y8, Y6, Y6
-	VMULPS       Y8, Y7, Y7
+	VBROADCASTSS 120(AX), Y1
+	VMULPS       Y1, Y0, Y0
 	MOVQ         72(AX), CX
-	MOVQ         88(AX), R8
-	MOVQ         80(AX), R8
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
 	VMOVUPS      Y0, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y1, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y2, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y3, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y4, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y5, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y6, (CX)
-	ADDQ         R8, CX
-	VMOVUPS      Y7, (CX)
 	DECQ         136(AX)
 	JZ           done
 	ADDQ         $0x00000020, (AX)
 	ADDQ         $0x00000020, 72(AX)
-	ADDQ         $0x00000020, 64(AX)
-	ADDQ         $0x00000020, 112(AX)
 	MOVQ         88(AX), CX
 	TESTQ        CX, CX
 	JZ           vector
@@ -21883,80 +20319,364 @@ done:
 	VZEROUPPER
 	RET
 
-// func smostY8(t *byte)
+// func smostY1(t *byte)
 // Requires: AVX
-TEXT ·smostY8(SB), NOSPLIT, $0-8
+TEXT ·smostY1(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 8(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (DX)(DX*4), SI
-	LEAQ (BX)(DX*4), DI
+	MOVQ 8(AX), CX
 	MOVQ 56(AX), CX
 
 vector:
-	MOVQ    64(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	MOVQ    (AX), R8
-	MOVQ    16(AX), R9
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
 
 y:
-	MOVQ 32(AX), R10
-	MOVQ R8, CX
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
 
 x:
-	VMOVUPS (CX), Y8
-	VMAXPS  Y8, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y8
-	VMAXPS  Y8, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y8
-	VMAXPS  Y8, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y8
-	VMAXPS  Y8, Y3, Y3
-	VMOVUPS (CX)(DX*4), Y8
-	VMAXPS  Y8, Y4, Y4
-	VMOVUPS (CX)(SI*1), Y8
-	VMAXPS  Y8, Y5, Y5
-	VMOVUPS (CX)(BX*2), Y8
-	VMAXPS  Y8, Y6, Y6
-	VMOVUPS (CX)(DI*1), Y8
-	VMAXPS  Y8, Y7, Y7
+	VMOVUPS (CX), Y1
+	VMAXPS  Y1, Y0, Y0
 	ADDQ    40(AX), CX
-	DECQ    R10
+	DECQ    SI
 	JNZ     x
-	ADDQ    24(AX), R8
-	DECQ    R9
+	ADDQ    24(AX), DX
+	DECQ    BX
 	JNZ     y
 	MOVQ    72(AX), CX
-	MOVQ    88(AX), R8
-	MOVQ    80(AX), R8
+	MOVQ    88(AX), DX
+	MOVQ    80(AX), DX
 	VMOVUPS Y0, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y6, (CX)
-	ADDQ    R8, CX
-	VMOVUPS Y7, (CX)
 	DECQ    136(AX)
 	JZ      done
 	ADDQ    $0x00000020, (AX)
 	ADDQ    $0x00000020, 72(AX)
-	ADDQ    $0x00000020, 64(AX)
-	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY2(t *byte)
+// Requires: AVX
+TEXT ·ssumY2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y2
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Y0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY2(t *byte)
+// Requires: AVX
+TEXT ·smostY2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y2
+	VMAXPS  Y2, Y1, Y1
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY3(t *byte)
+// Requires: AVX
+TEXT ·ssumY3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	VADDPS       (CX)(DX*2), Y2, Y2
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y3
+	VMULPS       Y3, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y3, Y2, Y2
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Y0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y1, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y2, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY3(t *byte)
+// Requires: AVX
+TEXT ·smostY3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Y3
+	VMAXPS  Y3, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y3
+	VMAXPS  Y3, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y3
+	VMAXPS  Y3, Y2, Y2
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY4(t *byte)
+// Requires: AVX
+TEXT ·ssumY4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	VADDPS       (CX)(DX*2), Y2, Y2
+	VADDPS       (CX)(BX*1), Y3, Y3
+	ADDQ         40(AX), CX
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y4
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), SI
+	MOVQ         80(AX), SI
+	VMOVUPS      Y0, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y1, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y2, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y3, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY4(t *byte)
+// Requires: AVX
+TEXT ·smostY4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS (CX), Y4
+	VMAXPS  Y4, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y4
+	VMAXPS  Y4, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y4
+	VMAXPS  Y4, Y2, Y2
+	VMOVUPS (CX)(BX*1), Y4
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    40(AX), CX
+	DECQ    R8
+	JNZ     x
+	ADDQ    24(AX), SI
+	DECQ    DI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), SI
+	MOVQ    80(AX), SI
+	VMOVUPS Y0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
 	MOVQ    88(AX), CX
 	TESTQ   CX, CX
 	JZ      vector

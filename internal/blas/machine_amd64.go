@@ -109,8 +109,8 @@ var avx512Images = imageKernels{
 		{sconvZ1x2, sconvZ2x2, sconvZ3x2, sconvZ4x2, sconvZ5x2, sconvZ6x2, sconvZ7x2, sconvZ8x2, sconvZ9x2, sconvZ10x2, sconvZ11x2, sconvZ12x2, sconvZ13x2, sconvZ14x2},
 	},
 	depth:      []func(*byte){sdepthZ1, sdepthZ2, sdepthZ3, sdepthZ4, sdepthZ5, sdepthZ6, sdepthZ7, sdepthZ8},
-	sum:        []func(*byte){ssumZ1, ssumZ2, ssumZ3, ssumZ4, ssumZ5, ssumZ6, ssumZ7, ssumZ8},
-	most:       []func(*byte){smostZ1, smostZ2, smostZ3, smostZ4, smostZ5, smostZ6, smostZ7, smostZ8},
+	sum:        []func(*byte){ssumZ1, ssumZ2, ssumZ3, ssumZ4},
+	most:       []func(*byte){smostZ1, smostZ2, smostZ3, smostZ4},
 	winogradIn: swinogradInZ, winogradOut: swinogradOutZ,
 }
 
@@ -121,7 +121,7 @@ var avx2Images = imageKernels{
 		{sconvY1x2, sconvY2x2, sconvY3x2, sconvY4x2, sconvY5x2, sconvY6x2},
 	},
 	depth:      []func(*byte){sdepthY1, sdepthY2, sdepthY3, sdepthY4, sdepthY5, sdepthY6, sdepthY7, sdepthY8},
-	sum:        []func(*byte){ssumY1, ssumY2, ssumY3, ssumY4, ssumY5, ssumY6, ssumY7, ssumY8},
-	most:       []func(*byte){smostY1, smostY2, smostY3, smostY4, smostY5, smostY6, smostY7, smostY8},
+	sum:        []func(*byte){ssumY1, ssumY2, ssumY3, ssumY4},
+	most:       []func(*byte){smostY1, smostY2, smostY3, smostY4},
 	winogradIn: swinogradInY, winogradOut: swinogradOutY,
 }

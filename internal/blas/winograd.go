@@ -77,20 +77,28 @@ func (c *Conv) suitsWinograd() bool {
 	if s.KernelH != 3 || s.KernelW != 3 || s.StrideH != 1 || s.StrideW != 1 || s.DilationH != 1 || s.DilationW != 1 || s.Groups != 1 {
 		return false
 	}
-	if s.In%c.k.lanes != 0 || s.Out%c.k.lanes != 0 || s.In < winogradChannels || s.Out < winogradChannels {
+	if s.In%c.k.lanes != 0 || s.Out%c.k.lanes != 0 {
 		return false
 	}
 	tiles := ceil(c.outH, outTile) * ceil(c.outW, outTile)
-	return c.outH*c.outW*9 >= 2*tiles*products && tiles >= winogradTiles
+	cost := tiles*products*s.In*s.Out + weightCost*products*s.In*s.Out + tiles*transformCost*(s.In+s.Out)
+	return cost < (c.outH*c.outW+weightCost)*9*s.In*s.Out
 }
 
-// Below these the transforms, or reading more weights, cost more than they save.
+// Costs in multiply-adds, as measured: of reading a weight from memory, of
+// transforming a channel of a tile.
 const (
-	winogradChannels = 16
-	winogradTiles    = 4
+	weightCost    = 11
+	transformCost = 200
 )
 
-const winogradBytes = 768 << 10 // of transforms and sums that are held at a time, if there are few weights
+// winogradBytes of transforms and sums are worked on together: they stay in the
+// L2 cache. Where there are more weights, it is a share of their bytes, for the
+// weights to be read less often.
+const (
+	winogradBytes = 320 << 10
+	winogradShare = 8
+)
 
 // newWinograd transforms the weights: product, panel, input channel, output
 // channel.
@@ -108,7 +116,8 @@ func newWinograd(c *Conv, weights []float32) *winograd {
 			}
 		}
 	})
-	w.block = max(1, max(winogradBytes, len(c.weights)*floatBytes/2)/(products*(s.In+s.Out)*floatBytes))
+	bytes := max(winogradBytes, len(c.weights)*floatBytes/winogradShare)
+	w.block = max(1, bytes/(products*(s.In+s.Out)*floatBytes))
 	return w
 }
 

@@ -262,8 +262,9 @@ func conv(v vector, rows, vecs int) {
 	RET()
 }
 
-// window writes a kernel that combines the pixels of windows, channel by
-// channel: rows windows. For a depthwise convolution the pixels are weighted.
+// window writes a kernel that combines the pixels of rows windows, channel by
+// channel. A depthwise convolution weights them; the sum is multiplied by the
+// first of limits; sum and maximum start at the second.
 func window(v vector, routine string, rows int) {
 	name := fmt.Sprintf("%s%d", v.name(routine), rows)
 	t := kernel(name, fmt.Sprintf("combines the pixels of %d windows, whole vectors of channels.", rows), convTile)
@@ -273,7 +274,11 @@ func window(v vector, routine string, rows int) {
 	a := newStrided(p, t.load("step"), rows)
 	b := t.load("b")
 	Label("vector")
-	v.load(operand.Mem{Base: t.load("bias")}, x[0][0])
+	if routine == "depth" {
+		v.load(operand.Mem{Base: t.load("bias")}, x[0][0])
+	} else {
+		v.broadcast(t.at("limits").Offset(4), x[0][0])
+	}
 	for i := 1; i < rows; i++ {
 		VMOVAPS(x[0][0], x[i][0])
 	}
@@ -312,8 +317,9 @@ func window(v vector, routine string, rows int) {
 	o := output{v: v, args: t, x: x, c: t.load("c"), r: t.load("r"), free: free}
 	if routine == "depth" {
 		o.finish()
-	} else {
-		o.each(o.c, "cstep", mask{v: v}, func(x reg.VecPhysical, m operand.Mem, k mask) { k.store(x, m) })
+		o.nextVector("a", "c", "bias", "slopes")
+		return
 	}
-	o.nextVector("a", "c", "bias", "slopes")
+	o.each(o.c, "cstep", mask{v: v}, func(x reg.VecPhysical, m operand.Mem, k mask) { k.store(x, m) })
+	o.nextVector("a", "c")
 }
