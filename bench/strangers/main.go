@@ -10,8 +10,7 @@
 // shares of strangers exceed, in units of the mean margin. The last two say how far
 // off, in percent, the mean margin is if it is found from people who are left out
 // in turn: by their margins, and by their spreads. At last come the cosines of pairs
-// of faces, unprojected: the numbers of openset.LFWPairs, and those of the vectors of
-// the network that is built in, openset.EmbeddingPairs (-pairs prints them alone).
+// of faces, unprojected: the numbers of openset.LFWPairs.
 package main
 
 import (
@@ -27,7 +26,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/face"
@@ -46,14 +44,8 @@ const (
 func main() {
 	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos/lfw_several")
 	draws := flag.Int("draws", 10, "draws of who is enrolled")
-	pairs := flag.Bool("pairs", false, "only the cosines of the vectors of the network that is built in")
 	flag.Parse()
-	ctx := context.Background()
-	measure := func() error { return run(ctx, *data, *draws) }
-	if *pairs {
-		measure = func() error { return embeddingPairs(ctx, *data) }
-	}
-	if err := measure(); err != nil {
+	if err := run(context.Background(), *data, *draws); err != nil {
 		fmt.Fprintln(os.Stderr, "strangers:", err)
 		os.Exit(1)
 	}
@@ -82,26 +74,13 @@ func run(ctx context.Context, data string, draws int) error {
 		}
 		m.print(x.people, x.projected)
 	}
-	in := frontend.Faces96
+	return printPairs(set)
+}
+
+// printPairs prints how similar the faces of set are.
+func printPairs(set *dataset.Images) error {
+	in := frontend.Faces96.ForImages(set.Frame)
 	in.Projection, in.Mirror = frontend.Pipeline{}.Projection, false
-	if err := printPairs(set, in); err != nil {
-		return err
-	}
-	return embeddingPairs(ctx, data)
-}
-
-// embeddingPairs is printPairs for the network that is built in.
-func embeddingPairs(ctx context.Context, data string) error {
-	set, err := nrdl.Read(ctx, filepath.Join(data, "photos", "lfw_several"), nrdl.ReadOptions{Embedder: frontend.Embedding.Embedder})
-	if err != nil {
-		return err
-	}
-	return printPairs(set, frontend.Embedding)
-}
-
-// printPairs prints how similar the faces of set are to in.
-func printPairs(set *dataset.Images, in frontend.Pipeline) error {
-	in = in.ForImages(set.Frame)
 	set = set.Faces()
 	samples, err := in.Samples(set)
 	if err != nil {
@@ -117,7 +96,7 @@ func printPairs(set *dataset.Images, in frontend.Pipeline) error {
 			p.Add(cosines.At(i, j), set.ClassOf(i) == set.ClassOf(j))
 		}
 	}
-	fmt.Printf("\n%v\npairs      number    mean      sd\ngenuine  %8d  %.4f  %.4f\nimpostor %8d  %.4f  %.4f\n", in,
+	fmt.Printf("\npairs      number    mean      sd\ngenuine  %8d  %.4f  %.4f\nimpostor %8d  %.4f  %.4f\n",
 		p.Genuine.N, p.Genuine.Mean, p.Genuine.SD, p.Impostor.N, p.Impostor.Mean, p.Impostor.SD)
 	far := 0
 	for i := range set.Len() {
