@@ -34,8 +34,11 @@ const (
 	// decide for all.
 	mostAlike = 4.0
 	// meanError is the standard deviation of the error of the mean, for one person;
-	// it falls with the root of the number of people.
-	meanError = 0.9
+	// it falls with the number of people.
+	meanError = 1.25
+	// gallerySpread is the standard deviation of the logarithm of the share of
+	// strangers at large who are named, over galleries with the same threshold.
+	gallerySpread = 0.4
 )
 
 // presumed are the mean and the standard deviation of the deviates of strangers who
@@ -62,8 +65,34 @@ func (a Alike) Threshold(share float64, people int) float64 {
 // so many people, where the mean is off by this many of its standard errors.
 func (a Alike) like(z float64, people int, errors float64) float64 {
 	mean, sd := a.presumed()
-	mean += errors * meanError / math.Sqrt(float64(max(a.People, 1))+presumedPeople)
+	mean += errors * meanError / (float64(a.People) + presumedPeople)
 	return ofMany(distuv.UnitNormal.Survival((z-mean)/sd), people)
+}
+
+// with is a where strangers from the same surroundings have these largest evidences
+// with so many people: each tells as much of the mean as a person.
+func (a Alike) with(given []float64, people int) Alike {
+	if len(given) == 0 {
+		return a
+	}
+	_, sd := a.presumed()
+	var mean float64
+	for _, e := range given {
+		mean += deviateOf(e, people) / float64(len(given))
+	}
+	mean -= sd * expectedLargest(people)
+	n, g := float64(a.People), float64(len(given))
+	a.Mean = (n*a.Mean + g*mean) / (n + g)
+	a.People += len(given)
+	return a
+}
+
+// expectedLargest is the expected largest of n standard normal numbers,
+// n ∫ x φ(x) Φ(x)ⁿ⁻¹ dx.
+func expectedLargest(n int) float64 {
+	return overNumbers().of(func(x float64) float64 {
+		return float64(n) * x * distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x), float64(n-1))
+	})
 }
 
 // Validate reports the first impossible number.
@@ -74,9 +103,9 @@ func (a *Alike) Validate() error {
 	return nil
 }
 
-// mostCompared bounds the comparisons of Compare, so that adding a person to many
-// takes no longer than it must.
-const mostCompared = 1 << 18
+// MostCompared is a bound of the comparisons of Compare that tells enough, and that
+// makes adding a person to many fast.
+const MostCompared = 1 << 18
 
 // A Comparison is a photograph of a gallery compared with the people, its own without
 // itself.
@@ -90,13 +119,13 @@ type Comparison struct {
 }
 
 // Compare compares photographs of a gallery, the columns of x, d×n of unit norm and
-// grouped by person, with the people. Of many photographs it takes some, evenly. It
-// learns nothing: the mean of the own person without a photograph is that of the
-// others.
-func (l *Impostors) Compare(x *mat.Dense, groups []int) (Alike, []Comparison) {
+// grouped by person, with the people. With most > 0 it makes at most so many
+// comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
+// own person without a photograph is that of the others.
+func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
 	people := len(groups) - 1
 	sums, means := Means(x, groups)
-	chosen, of := l.chosen(groups)
+	chosen, of := chosen(groups, most)
 	d, _ := x.Dims()
 	probes := mat.NewDense(d, len(chosen), nil)
 	for i := range d {
@@ -145,10 +174,13 @@ func compared(column, own int, deviates []float64) Comparison {
 }
 
 // chosen returns the columns that are compared, and the person of each.
-func (l *Impostors) chosen(groups []int) (columns, of []int) {
+func chosen(groups []int, most int) (columns, of []int) {
 	people := len(groups) - 1
 	n := groups[people]
-	step := max(1, float64(n)*float64(people)/mostCompared)
+	step := 1.0
+	if most > 0 {
+		step = max(1, float64(n)*float64(people)/float64(most))
+	}
 	next := 0.0
 	for p := range people {
 		for j := groups[p]; j < groups[p+1]; j++ {

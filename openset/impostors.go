@@ -106,7 +106,13 @@ func (l *Impostors) Level(cosines []float64, photographs []int) {
 // evidenceOf is −log10 of the share of strangers whose largest deviate among so many
 // people exceeds z. It is at most maxEvidence.
 func evidenceOf(z float64, people int) float64 {
-	return min(maxEvidence, -math.Log10(ofMany(distuv.UnitNormal.Survival(z), people)))
+	return min(maxEvidence, max(0, -math.Log10(ofMany(distuv.UnitNormal.Survival(z), people))))
+}
+
+// deviateOf is the z of evidenceOf.
+func deviateOf(evidence float64, people int) float64 {
+	const most = 1 - 1e-9 // share of strangers
+	return AtLarge(min(most, math.Pow(10, -evidence)), people)
 }
 
 // maxEvidence bounds evidence where the tail of the normal distribution is 0.

@@ -90,7 +90,7 @@ func draw(l *openset.Impostors, x *mat.Dense, groups, people []int, size, k int,
 	}
 	photographs := pick(x, columns)
 	_, g.means = openset.Means(photographs, own)
-	g.alike, _ = l.Compare(photographs, own)
+	g.alike, _ = l.Compare(photographs, own, 0)
 	cosines := compared(g.means, pick(x, test))
 	for j, best := range classify.Best(cosines) {
 		z := math.Inf(-1)
@@ -199,6 +199,22 @@ func meanError(all []drawn) {
 		if len(off) > 1 {
 			mean, sd := stat.MeanStdDev(off, nil)
 			fmt.Printf("%d people: off by %.2f ± %.2f, times the root of the people ± %.2f\n", size, mean, sd, sd*math.Sqrt(float64(size)))
+		}
+	}
+}
+
+// gallerySpread prints the constant of this name of openset/alike.go, from galleries
+// drawn from all.
+func gallerySpread(all []drawn) {
+	for _, size := range sizes {
+		var logs []float64
+		for _, g := range all {
+			if g.people == size && g.cluster < 0 {
+				logs = append(logs, math.Log(share(g.others, openset.AtLarge(0.03, size))))
+			}
+		}
+		if len(logs) > 1 {
+			fmt.Printf("%d people: logarithm of the share of strangers named ± %.2f\n", size, stat.StdDev(logs, nil))
 		}
 	}
 }

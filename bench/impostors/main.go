@@ -64,6 +64,7 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 	report(fitted)
 	if fit {
 		meanError(fitted)
+		gallerySpread(fitted)
 		search(fitted)
 	}
 	for _, k := range []int{5, 1} {
