@@ -19,11 +19,12 @@ import (
 var layers = []string{
 	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
 	"internal/parallel",
-	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
+	"frontend/embedding",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery",
@@ -32,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
 	"cmd/nrdl",
 }
 

@@ -45,26 +45,29 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 }
 
 // Verify compares the largest faces of two upright photographs without a
-// Recogniser, by the features of frontend.Faces96.
+// Recogniser, by frontend.Embedding.
 func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 	if a == nil || b == nil {
 		return Comparison{}, errors.New("verify: a photograph is nil")
 	}
-	in := frontend.Faces96
-	in.Eyes, in.Projection = dataset.DefaultEyes, frontend.Pipeline{}.Projection
-	look := func(photo image.Image) []Face {
-		return facesOf(nil, face.In(dataset.Grey(photo), face.Largest, in.Frame))
+	in := frontend.Embedding
+	look := func(ctx context.Context, photo image.Image) ([]Face, error) {
+		seen, err := face.In(ctx, dataset.NewPhoto(photo), face.Largest, cutFor(in))
+		return facesOf(nil, seen), err
 	}
-	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, look, classify.Unit, a, b)
+	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.EmbeddingPairs, look, classify.Unit, a, b)
 }
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look func(image.Image) []Face, centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look func(context.Context, image.Image) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, photo := range photos {
-		faces := look(photo)
-		err := face.ErrNoFace
+		faces, err := look(ctx, photo)
+		if err != nil {
+			return Comparison{}, err
+		}
+		err = face.ErrNoFace
 		if len(faces) > 0 {
 			err = faces[0].Rejected
 		}

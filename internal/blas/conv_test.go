@@ -1,0 +1,400 @@
+package blas
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+)
+
+// naiveConv is the definition, in float64; it also returns the sum of the
+// magnitudes of the terms of each output, the scale of its rounding error.
+func naiveConv(s ConvSpec, src Image, weights, bias []float32, residual *Image, act Activation) (out, scale []float64) {
+	h, w := s.OutSize(src.H, src.W)
+	in, outs := s.In/s.Groups, s.Out/s.Groups
+	for y := range h {
+		for x := range w {
+			for o := range s.Out {
+				var sum, size float64
+				add := func(v float64) { sum, size = sum+v, size+math.Abs(v) }
+				if bias != nil {
+					add(float64(bias[o]))
+				}
+				for ky := range s.KernelH {
+					for kx := range s.KernelW {
+						sy, sx := y*s.StrideH+ky*s.DilationH-s.Top, x*s.StrideW+kx*s.DilationW-s.Left
+						if sy < 0 || sx < 0 || sy >= src.H || sx >= src.W {
+							continue
+						}
+						for k := range in {
+							add(float64(weights[((o*in+k)*s.KernelH+ky)*s.KernelW+kx]) * float64(src.Data[src.index(sy, sx)+o/outs*in+k]))
+						}
+					}
+				}
+				if residual != nil {
+					add(float64(residual.Data[residual.index(y, x)+o]))
+				}
+				out, scale = append(out, naiveActivation(act, sum, o)), append(scale, size)
+			}
+		}
+	}
+	return out, scale
+}
+
+func naiveActivation(act Activation, x float64, c int) float64 {
+	switch act.Kind {
+	case Relu:
+		return max(x, 0)
+	case PRelu:
+		return max(x, 0) + float64(act.Slopes[c%len(act.Slopes)])*min(x, 0)
+	case Clip:
+		return min(max(x, float64(act.Min)), float64(act.Max))
+	}
+	return x
+}
+
+// newImage makes an image of standard normal values in a border of zeros, at the
+// edge of memory; a border of canaries if nobody may read it.
+func newImage(r *rand.Rand, h, w, c, border int, edge float32) Image {
+	m := Image{H: h, W: w, C: c, Border: border}
+	m.Data = guarded[float32](r, m.Len())
+	return m.fill(r, edge)
+}
+
+// fill fills m with standard normal values and its border with edge.
+func (m Image) fill(r *rand.Rand, edge float32) Image {
+	for i := range m.Data {
+		m.Data[i] = edge
+	}
+	for y := range m.H {
+		for i := range m.Row(y) {
+			m.Row(y)[i] = float32(r.NormFloat64())
+		}
+	}
+	return m
+}
+
+func normals(r *rand.Rand, n int, scale float64) []float32 {
+	x := guarded[float32](r, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64() * scale)
+	}
+	return x
+}
+
+// convCase is a random convolution.
+type convCase struct {
+	s             ConvSpec
+	h, w          int
+	weights, bias []float32
+	act           Activation
+}
+
+func newActivation(r *rand.Rand, channels int) Activation {
+	act := Activation{Kind: ActivationKind(r.Intn(4)), Min: -0.25, Max: 0.5}
+	if act.Kind == PRelu {
+		act.Slopes = normals(r, []int{1, channels}[r.Intn(2)], 0.3)
+	}
+	return act
+}
+
+// newConvCase makes the shape that fits for all kinds of algorithms.
+func newConvCase(r *rand.Rand) convCase {
+	one := func(n int) int { return 1 + r.Intn(n) }
+	s := ConvSpec{
+		In: one(20), Out: one(40), KernelH: one(4), KernelW: one(4), StrideH: one(2), StrideW: one(3),
+		DilationH: one(2), DilationW: one(2), Top: r.Intn(3), Left: r.Intn(3), Bottom: r.Intn(3), Right: r.Intn(3), Groups: 1,
+	}
+	switch r.Intn(6) {
+	case 0: // depthwise
+		s.In = one(50)
+		s.Out, s.Groups = s.In, s.In
+	case 1:
+		s.Groups = one(3)
+		s.In, s.Out = s.Groups*one(9), s.Groups*one(20)
+	case 2: // without dilation
+		s.DilationH, s.DilationW = 1, 1
+	case 3: // one pixel
+		s.KernelH, s.KernelW, s.StrideH, s.StrideW = 1, 1, 1, 1
+		s.Top, s.Left, s.Bottom, s.Right = 0, 0, 0, 0
+	case 4, 5: // Winograd's
+		s.In, s.Out, s.KernelH, s.KernelW, s.StrideH, s.StrideW = 16*one(4), 16*one(4), 3, 3, 1, 1
+		s.DilationH, s.DilationW = 1, 1
+	}
+	h := max(1, s.DilationH*(s.KernelH-1)+1-s.Top-s.Bottom) + r.Intn(14)
+	w := max(1, s.DilationW*(s.KernelW-1)+1-s.Left-s.Right) + r.Intn(18)
+	in := s.In / s.Groups
+	c := convCase{s: s, h: h, w: w, act: newActivation(r, s.Out)}
+	c.weights = normals(r, s.Out*in*s.KernelH*s.KernelW, 1/math.Sqrt(float64(in*s.KernelH*s.KernelW)))
+	if r.Intn(3) > 0 {
+		c.bias = normals(r, s.Out, 1)
+	}
+	return c
+}
+
+// TestConv compares with the definition over random shapes, with residuals
+// and activations.
+func TestConv(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(1))
+		kinds := map[string]int{}
+		for range trials(300) {
+			k := newConvCase(r)
+			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
+			name := fmt.Sprintf("%+v of %d×%d, activation %+v", k.s, k.h, k.w, k.act.Kind)
+			tolerance := 0x1p-23 * 4 // of the sum of the magnitudes
+			switch {
+			case c.wino != nil:
+				kinds["Winograd"]++
+				tolerance = 2e-6
+			case k.s.depthwise():
+				kinds["depthwise"]++
+			default:
+				kinds["direct"]++
+			}
+			n := 1 + r.Intn(3)
+			var dst, src, residual []Image
+			border, edge, back := c.Border()+r.Intn(2), r.Intn(3), r.Intn(3)
+			var want, scale [][]float64
+			withResidual, inPlace := r.Intn(2) == 0, r.Intn(2) == 0
+			for range n {
+				m := newImage(r, k.h, k.w, k.s.In, border, 0)
+				z := newImage(r, c.outH, c.outW, k.s.Out, edge, canary)
+				var b *Image
+				if withResidual {
+					if inPlace {
+						residual = append(residual, z)
+					} else {
+						residual = append(residual, newImage(r, c.outH, c.outW, k.s.Out, back, canary))
+					}
+					b = &residual[len(residual)-1]
+				}
+				v, size := naiveConv(k.s, m, k.weights, k.bias, b, k.act)
+				want, scale = append(want, v), append(scale, size)
+				src, dst = append(src, m), append(dst, z)
+			}
+			c.Run(dst, src, residual, guarded[float32](r, c.Scratch()))
+			for i, z := range dst {
+				expectImage(t, z, want[i], scale[i], tolerance, canary, name)
+			}
+		}
+		t.Log(kinds)
+	})
+}
+
+// expectImage fails unless m is want, up to tolerance times scale, and its
+// border is full of edge.
+func expectImage(t *testing.T, m Image, want, scale []float64, tolerance float64, edge float32, name string) {
+	t.Helper()
+	i := 0
+	for y := -m.Border; y < m.H+m.Border; y++ {
+		for x := -m.Border; x < m.W+m.Border; x++ {
+			for c, v := range m.Data[m.index(y, x):][:m.C] {
+				if y < 0 || x < 0 || y >= m.H || x >= m.W {
+					if v != edge {
+						t.Fatalf("%s: border (%d, %d, %d) is %v", name, y, x, c, v)
+					}
+					continue
+				}
+				if d := math.Abs(float64(v) - want[i]); !(d <= tolerance*(1+scale[i])) && !(math.IsNaN(want[i]) && v != v) {
+					t.Fatalf("%s: (%d, %d, %d) is %v, want %v", name, y, x, c, v, want[i])
+				}
+				i++
+			}
+		}
+	}
+}
+
+// TestPooling compares with the definition over random windows.
+func TestPooling(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(2))
+		one := func(n int) int { return 1 + r.Intn(n) }
+		for i := range trials(200) {
+			src := newImage(r, one(12), one(20), one(40), r.Intn(2), canary)
+			p := PoolSpec{
+				KernelH: one(min(src.H, 5)), KernelW: one(min(src.W, 5)), StrideH: one(3), StrideW: one(3),
+				DilationH: 1, DilationW: 1, CountPad: r.Intn(2) == 0,
+			}
+			p.Top, p.Left, p.Bottom, p.Right = r.Intn(p.KernelH), r.Intn(p.KernelW), r.Intn(p.KernelH), r.Intn(p.KernelW)
+			switch r.Intn(4) {
+			case 0:
+				p = GlobalPool(src.H, src.W)
+			case 1:
+				p.DilationH, p.DilationW = one((src.H-1)/p.KernelH+1), one((src.W-1)/p.KernelW+1)
+				p.Top, p.Left, p.Bottom, p.Right = 0, 0, 0, 0
+			}
+			h, w := p.OutSize(src.H, src.W)
+			if h <= 0 || w <= 0 {
+				continue
+			}
+			if i%5 == 0 && (h*p.StrideH < src.H+p.Top) && (w*p.StrideW < src.W+p.Left) {
+				h, w = h+1, w+1 // as ceil_mode has it
+			}
+			dst := newImage(r, h, w, src.C, r.Intn(2), canary)
+			for _, largest := range []bool{false, true} {
+				poolImage(dst, src, p, largest)
+				want := naivePool(src, p, h, w, largest)
+				scale := make([]float64, len(want))
+				for i := range scale {
+					scale[i] = 4
+				}
+				expectImage(t, dst, want, scale, 0x1p-22, canary, fmt.Sprintf("%+v of %d×%d×%d, largest %v", p, src.H, src.W, src.C, largest))
+			}
+		}
+	})
+}
+
+func naivePool(src Image, p PoolSpec, h, w int, largest bool) (out []float64) {
+	for y := range h {
+		for x := range w {
+			for c := range src.C {
+				most, sum, n := math.Inf(-1), 0.0, 0
+				for ky := range p.KernelH {
+					for kx := range p.KernelW {
+						sy, sx := y*p.StrideH+ky*p.DilationH-p.Top, x*p.StrideW+kx*p.DilationW-p.Left
+						if p.CountPad && sy < src.H+p.Bottom && sx < src.W+p.Right {
+							n++
+						}
+						if sy < 0 || sx < 0 || sy >= src.H || sx >= src.W {
+							continue
+						}
+						if !p.CountPad {
+							n++
+						}
+						v := float64(src.Data[src.index(sy, sx)+c])
+						most, sum = max(most, v), sum+v
+					}
+				}
+				if largest {
+					out = append(out, most)
+				} else {
+					out = append(out, sum/float64(n))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestPoolingMoreChannels: the channels of dst that src lacks stay as they are.
+func TestPoolingMoreChannels(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(3))
+		src, dst := newImage(r, 4, 6, 20, 0, 0), newImage(r, 2, 3, 50, 0, 0)
+		old := append([]float32(nil), dst.Data...)
+		p := PoolSpec{KernelH: 2, KernelW: 2, StrideH: 2, StrideW: 2, DilationH: 1, DilationW: 1}
+		AveragePool(dst, src, p)
+		want := naivePool(src, p, 2, 3, false)
+		for i, v := range dst.Data {
+			if c := i % 50; c >= 20 && v != old[i] {
+				t.Errorf("element %d changed", i)
+			} else if c < 20 && math.Abs(float64(v)-want[i/50*20+c]) > 1e-6 {
+				t.Errorf("element %d is %v, want %v", i, v, want[i/50*20+c])
+			}
+		}
+	})
+}
+
+// TestConvBatch: a result has the same bits whatever the batch, the place in
+// it, the memory and the borders.
+func TestConvBatch(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(4))
+		for i := range trials(60) {
+			k := newConvCase(r)
+			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
+			const n = 20
+			var dst, src, residual []Image
+			all := make([]float32, n*c.outH*c.outW*k.s.Out)
+			for j := range n {
+				z := Image{H: c.outH, W: c.outW, C: k.s.Out}
+				z.Data = all[j*z.Len():][:z.Len()]
+				dst = append(dst, z)
+				src = append(src, NewImage(k.h, k.w, k.s.In, c.Border()).fill(r, 0))
+				if i%2 == 0 {
+					residual = append(residual, NewImage(c.outH, c.outW, k.s.Out, 0).fill(r, 0))
+				}
+			}
+			scratch := make([]float32, c.Scratch())
+			c.Run(dst, src, residual, scratch)
+			for j := range n {
+				m := NewImage(k.h, k.w, k.s.In, c.Border()+r.Intn(2))
+				z := NewImage(c.outH, c.outW, k.s.Out, r.Intn(2))
+				for y := range k.h {
+					copy(m.Row(y), src[j].Row(y))
+				}
+				var one []Image
+				if residual != nil {
+					one = residual[j : j+1]
+				}
+				c.Run([]Image{z}, []Image{m}, one, scratch)
+				for y := range c.outH {
+					for x, v := range z.Row(y) {
+						if math.Float32bits(v) != math.Float32bits(dst[j].Row(y)[x]) {
+							t.Fatalf("%+v of %d×%d: image %d, row %d, element %d: %v alone, %v in a batch", k.s, k.h, k.w, j, y, x, v, dst[j].Row(y)[x])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestConvNaN: every activation keeps a NaN.
+func TestConvNaN(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		for kind := None; kind <= Clip; kind++ {
+			for _, kernel := range []int{1, 3} {
+				s := ConvSpec{
+					In: 16, Out: 16, KernelH: kernel, KernelW: kernel, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1, Groups: 1,
+				}
+				for s.Groups = 1; s.Groups <= 16; s.Groups += 15 {
+					c := NewConv(s, 6, 6, make([]float32, 16*16/s.Groups*kernel*kernel), nil, Activation{Kind: kind, Slopes: []float32{0.25}})
+					src, dst := NewImage(6, 6, 16, 0), NewImage(7-kernel, 7-kernel, 16, 0)
+					src.Data[src.index(3, 3)] = float32(math.NaN())
+					c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+					if v := dst.Data[dst.index(3/kernel, 3/kernel)]; v == v {
+						t.Errorf("activation %d, kernel %d, %d groups: a NaN became %v", kind, kernel, s.Groups, v)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestConvNoAllocation: no call allocates.
+func TestConvNoAllocation(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes sync.Pool forget")
+	}
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		for _, l := range []layer{
+			{"a", 1, 3, 20, 3, 2, 1, 9, false, Relu, false},
+			{"b", 1, 32, 32, 3, 1, 1, 9, false, PRelu, true},
+			{"c", 1, 20, 20, 3, 1, 1, 9, true, Clip, true},
+			{"d", 1, 20, 20, 1, 1, 0, 1, false, None, false},
+		} {
+			c := l.conv(rand.New(rand.NewSource(5)))
+			dst, src, residual := l.images(c, 3, new([3][]float32))
+			scratch := make([]float32, c.Scratch())
+			call := func() {
+				c.Run(dst, src, residual, scratch)
+				MaxPool(dst[0], dst[1], PoolSpec{KernelH: 1, KernelW: 1, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1})
+			}
+			got := math.Inf(1)
+			for range 5 {
+				got = min(got, testing.AllocsPerRun(20, call))
+			}
+			if got > 0 {
+				t.Errorf("%v: %v allocations a call", l, got)
+			}
+		}
+	})
+}
