@@ -92,6 +92,12 @@ func interpolate(x, y []float64, v float64) float64 {
 	return y[lo] + (v-x[lo])*(y[hi]-y[lo])/(x[hi]-x[lo])
 }
 
+// FMR is the false match rate of a threshold at this cosine: the probability that the
+// mean of k photographs of a person is at least as similar to a face of somebody else.
+func (l *Impostors) FMR(k int, cosine float64) float64 {
+	return distuv.UnitNormal.Survival(l.Deviate(k, cosine))
+}
+
 // Level replaces the cosines of a face with the means of people, photographs[c] of
 // person c, by the cosines of the same deviates for the largest k, which can be
 // compared: the mean of one photograph is less like everybody than that of five.
