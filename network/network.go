@@ -107,7 +107,7 @@ func read(data []byte, axes []Axis) (g *graph, p *plan, err error) {
 		shapes = append(shapes, a.shape(sizes))
 	}
 	must(len(shapes) > 0, "the graph has no inputs")
-	g = build(m, shapes, 1<<24+8*len(data))
+	g = build(m, shapes, 1<<22+8*len(data))
 	return g, newPlan(g), nil
 }
 
