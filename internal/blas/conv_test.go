@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // naiveConv is the definition, in float64; it also returns the sum of the
@@ -343,6 +345,111 @@ func TestConvBatch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestConvBackends: AVX2 and AVX-512 give the same bits.
+func TestConvBackends(t *testing.T) {
+	for _, b := range []Backend{AVX2, AVX512} {
+		if !available(b) {
+			t.Skip(b, " is not available")
+		}
+	}
+	r := rand.New(rand.NewSource(6))
+	for range trials(100) {
+		k := newConvCase(r)
+		var first []float32
+		for _, b := range []Backend{AVX2, AVX512} {
+			impl, err := For(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			restore := using(impl)
+			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
+			restore()
+			src, dst := NewImage(k.h, k.w, k.s.In, c.Border()).fill(rand.New(rand.NewSource(7)), 0), NewImage(c.outH, c.outW, k.s.Out, 0)
+			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+			if first == nil {
+				first = dst.Data
+				continue
+			}
+			for i, v := range dst.Data {
+				if math.Float32bits(v) != math.Float32bits(first[i]) {
+					t.Fatalf("%+v of %d×%d: element %d is %v with AVX2 and %v with AVX-512", k.s, k.h, k.w, i, first[i], v)
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradError: the error of Winograd's algorithm is some times that of
+// sums in float32, and no more.
+func TestWinogradError(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(8))
+		s := ConvSpec{
+			In: 128, Out: 32, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+			Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1,
+		}
+		weights := normals(r, s.In*s.Out*9, 1/math.Sqrt(float64(s.In*9)))
+		c := NewConv(s, 16, 16, weights, nil, Activation{})
+		if c.wino == nil {
+			t.Fatal("another algorithm")
+		}
+		src, dst := newImage(r, 16, 16, s.In, 1, 0), NewImage(16, 16, s.Out, 0)
+		c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+		want, _ := naiveConv(s, src, weights, nil, nil, Activation{})
+		var sum, most float64
+		for i, v := range dst.Data {
+			d := math.Abs(float64(v) - want[i]) // of values of about 1
+			sum, most = sum+d*d, max(most, d)
+		}
+		if rms := math.Sqrt(sum / float64(len(want))); rms > 1.5e-6 || most > 1.2e-5 {
+			t.Errorf("the root mean square error is %.2g, the largest %.2g", rms, most)
+		}
+	})
+}
+
+// TestConvPanics: wrong sizes are told before memory is touched.
+func TestConvPanics(t *testing.T) {
+	good := ConvSpec{
+		In: 4, Out: 6, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+		Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1,
+	}
+	weights := make([]float32, 4*6*9)
+	c := NewConv(good, 5, 5, weights, nil, Activation{})
+	run := func(dst, src Image, residual []Image) func() {
+		return func() { c.Run([]Image{dst}, []Image{src}, residual, nil) }
+	}
+	bad := func(change func(s *ConvSpec)) func() {
+		s := good
+		change(&s)
+		return func() { NewConv(s, 5, 5, weights, nil, Activation{}) }
+	}
+	src, dst := NewImage(5, 5, 4, 1), NewImage(5, 5, 6, 0)
+	short := src
+	short.Data = short.Data[1:]
+	run(dst, src, nil)()
+	for name, f := range map[string]func(){
+		"no border":         run(dst, NewImage(5, 5, 4, 0), nil),
+		"src too small":     run(dst, NewImage(4, 5, 4, 1), nil),
+		"src too short":     run(dst, short, nil),
+		"dst of channels":   run(NewImage(5, 5, 5, 0), src, nil),
+		"residual":          run(dst, src, []Image{src}),
+		"no residual":       run(dst, src, []Image{}),
+		"groups":            bad(func(s *ConvSpec) { s.Groups = 3 }),
+		"stride 0":          bad(func(s *ConvSpec) { s.StrideW = 0 }),
+		"channels":          bad(func(s *ConvSpec) { s.In = 5 }),
+		"kernel too large":  bad(func(s *ConvSpec) { s.DilationH = 9 }),
+		"negative padding":  bad(func(s *ConvSpec) { s.Top = -1 }),
+		"number of biases":  func() { NewConv(good, 5, 5, weights, make([]float32, 5), Activation{}) },
+		"number of slopes":  func() { NewConv(good, 5, 5, weights, nil, Activation{Kind: PRelu}) },
+		"kernel of pooling": func() { MaxPool(dst, dst, PoolSpec{}) },
+	} {
+		if outcome(func(blas.Float64) { f() }, nil) == nil {
+			t.Errorf("%s: no panic", name)
+		}
+	}
 }
 
 // TestConvNaN: every activation keeps a NaN.

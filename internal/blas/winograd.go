@@ -77,13 +77,15 @@ func (c *Conv) suitsWinograd() bool {
 	if s.KernelH != 3 || s.KernelW != 3 || s.StrideH != 1 || s.StrideW != 1 || s.DilationH != 1 || s.DilationW != 1 || s.Groups != 1 {
 		return false
 	}
-	if s.In%c.k.lanes != 0 || s.Out%c.k.lanes != 0 {
-		return false
+	if s.In%winogradChannels != 0 || s.Out%winogradChannels != 0 {
+		return false // the kernels take whole vectors; every Backend makes the same choice
 	}
 	tiles := ceil(c.outH, outTile) * ceil(c.outW, outTile)
 	cost := tiles*products*s.In*s.Out + weightCost*products*s.In*s.Out + tiles*transformCost*(s.In+s.Out)
 	return cost < (c.outH*c.outW+weightCost)*9*s.In*s.Out
 }
+
+const winogradChannels = 16
 
 // Costs in multiply-adds, as measured: of reading a weight from memory, of
 // transforming a channel of a tile.
