@@ -130,7 +130,9 @@ type tensor struct {
 func elements(shape []int) int {
 	n := 1
 	for _, s := range shape {
-		must(s >= 0 && s <= maxElements && n*s <= maxElements, "a tensor of shape %v; at most %d elements are supported", shape, maxElements)
+		if s < 0 || s > maxElements || n*s > maxElements {
+			refuse("a tensor of shape %v; at most %d elements are supported", shape, maxElements)
+		}
 		n *= s
 	}
 	return n
