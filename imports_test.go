@@ -17,7 +17,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
+	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile",
 	"internal/parallel",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
@@ -33,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/impostors bench/group bench/embeddings internal/docgen",
+	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/network bench/impostors bench/group bench/embeddings internal/docgen",
 	"cmd/nrdl",
 }
 

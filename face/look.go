@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -84,8 +85,7 @@ func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
 	if cut.Embedder == nil {
 		return whole(dataset.Sample(photo, cut.Frame)), nil
 	}
-	v, err := dataset.NewPhoto(photo).Embed(ctx, cut.Frame, cut.Embedder)
-	return whole(v), err
+	return cut.whole(ctx, dataset.NewPhoto(photo))
 }
 
 // whole returns the image with these values as one face.
@@ -94,6 +94,18 @@ func whole(values []float64) []Seen {
 		return []Seen{{Refused: ErrBlank}}
 	}
 	return []Seen{{Values: values}}
+}
+
+// whole returns all of photo as one face, by the network of c.
+func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
+	v, err := photo.Embed(ctx, c.Frame, c.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(v, make([]float64, len(v))) {
+		return []Seen{{Refused: ErrBlank}}, nil
+	}
+	return []Seen{{Values: v}}, nil
 }
 
 // Decode returns the faces in the bytes of an image file, and the size of the
@@ -112,11 +124,8 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 		return nil, image.Point{}, err
 	}
 	if !detect {
-		v, err := photo.Embed(ctx, cut.Frame, cut.Embedder)
-		if err != nil {
-			return nil, image.Point{}, err
-		}
-		return whole(v), image.Point{}, nil
+		seen, err := cut.whole(ctx, photo)
+		return seen, image.Point{}, err
 	}
 	seen, err := In(ctx, photo, which, cut)
 	return seen, photo.Grey.Rect.Size(), err
