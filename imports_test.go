@@ -27,13 +27,13 @@ var layers = []string{
 	"frontend/embedding",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
-	"gallery",
+	"gallery group",
 	"internal/modelfile explain",
 	"internal/methodtest experiment report/plot",
 	"report",
 	".",
 	"internal/results internal/demo",
-	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/network bench/impostors internal/docgen",
+	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/network bench/impostors bench/group bench/embeddings internal/docgen",
 	"cmd/nrdl",
 }
 
