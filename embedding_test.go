@@ -148,7 +148,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 func TestDefaultEmbedding(t *testing.T) {
 	r, faces := photographs(t)
 	m := r.Model()
-	if m.Frame != frontend.Embedding.Frame || m.Embedder == nil || m.Features() != 128 {
+	if m.Frame != frontend.Embedding.Embedder.Frame() || m.Embedder == nil || m.Features() != 128 {
 		t.Errorf("%v", m.Pipeline)
 	}
 	dir := t.TempDir()
@@ -197,7 +197,7 @@ func TestEmbeddingFilesAreSmall(t *testing.T) {
 		labels[j] = fmt.Sprintf("person%03d", j/10)
 		ids[j] = fmt.Sprintf("%s/photograph_%04d.jpg", labels[j], j)
 	}
-	images, err := dataset.NewImages(x, labels, ids, nil, frontend.Embedding.Frame)
+	images, err := dataset.NewImages(x, labels, ids, nil, embedding.Default().Frame())
 	check(err)
 	images.Quality = make([]dataset.Quality, 1000)
 	for _, by := range []classify.Method{nil, nrdl.DefaultMethod(frontend.Faces96)} {

@@ -54,6 +54,7 @@ func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 		return Comparison{}, errors.New("verify: a photograph is nil")
 	}
 	in := frontend.Embedding
+	in.Frame = in.Embedder.Frame()
 	look := func(ctx context.Context, photo image.Image) ([]Face, error) {
 		seen, err := face.In(ctx, dataset.NewPhoto(photo), face.Largest, cutFor(in))
 		return facesOf(nil, seen), err

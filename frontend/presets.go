@@ -59,7 +59,11 @@ var (
 	}
 )
 
-func ofNetwork(e *embedding.Embedder) Pipeline { return Pipeline{Frame: e.Frame(), Embedder: e} }
+// ofNetwork has no eyes: images say whether faces are found in them, as with the other
+// presets.
+func ofNetwork(e *embedding.Embedder) Pipeline {
+	return Pipeline{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e}
+}
 
 func lbp(cell, radius float64) feature.LBP {
 	f := feature.DefaultLBP
@@ -154,9 +158,7 @@ func (p *parser) embed() error {
 	if err != nil {
 		return err
 	}
-	crop := p.Crop
-	p.Frame, p.Embedder = e.Frame(), e
-	p.Crop = crop
+	p.Frame.Embedding, p.Embedder = e.Frame().Embedding, e
 	return nil
 }
 
