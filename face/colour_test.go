@@ -12,18 +12,6 @@ import (
 	"nrdl/synthetic"
 )
 
-// tinted returns m in colour: red as it is, green and blue darker.
-func tinted(m *image.Gray) *image.NRGBA {
-	t := image.NewNRGBA(m.Rect)
-	for y := range m.Rect.Dy() {
-		for x := range m.Rect.Dx() {
-			v := m.GrayAt(x, y).Y
-			t.SetNRGBA(x, y, color.NRGBA{v, v / 2, v / 4, 255})
-		}
-	}
-	return t
-}
-
 // An upright crop in colour is the grey crop, but for rounding; a turned one is close
 // to it, as the kernel lies along other axes.
 func TestCropColourIsCrop(t *testing.T) {

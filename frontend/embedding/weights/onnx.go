@@ -31,7 +31,6 @@ const (
 // A graph is a GraphProto being written.
 type graph struct {
 	nodes, tensors message
-	count          int
 }
 
 // tensor adds an initialiser and returns its name.
