@@ -32,7 +32,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi internal/docgen",
 	"cmd/nrdl",
 }
 
