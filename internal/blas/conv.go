@@ -51,6 +51,8 @@ func NewConv(s ConvSpec, h, w int, weights, bias []float32, act Activation) *Con
 	c.outH, c.outW = s.OutSize(h, w)
 	check(c.outH <= 0 || c.outW <= 0, "the kernel is larger than the image")
 	c.act.Slopes = nil
+	weights = c.trim(weights)
+	s = c.spec
 	c.bias = c.perChannel(func(o int) float32 {
 		if bias == nil {
 			return 0
@@ -69,6 +71,47 @@ func NewConv(s ConvSpec, h, w int, weights, bias []float32, act Activation) *Con
 		c.weights = c.packDirect(weights)
 	}
 	return c
+}
+
+// trim drops the rows and columns at the edges of the kernel that see padding
+// alone, as all but the middle of a 3×3 kernel does on an image of one pixel. It
+// returns the weights that are left.
+func (c *Conv) trim(weights []float32) []float32 {
+	s := &c.spec
+	y0, y1 := inside(s.KernelH, s.StrideH, s.DilationH, s.Top, c.h, c.outH)
+	x0, x1 := inside(s.KernelW, s.StrideW, s.DilationW, s.Left, c.w, c.outW)
+	if y1-y0 == s.KernelH && x1-x0 == s.KernelW {
+		return weights
+	}
+	var left []float32
+	for i := 0; i < len(weights); i += s.KernelH * s.KernelW {
+		for y := y0; y < y1; y++ {
+			left = append(left, weights[i+y*s.KernelW+x0:][:x1-x0]...)
+		}
+	}
+	s.KernelH, s.KernelW, s.Top, s.Left = y1-y0, x1-x0, s.Top-y0*s.DilationH, s.Left-x0*s.DilationW
+	return left
+}
+
+// inside is the part of the kernel along one axis that is in the image for any
+// output, and not less than one pixel.
+func inside(kernel, stride, dilation, pad, size, out int) (first, end int) {
+	sees := func(k int) bool {
+		for i := range out {
+			if p := i*stride + k*dilation - pad; p >= 0 && p < size {
+				return true
+			}
+		}
+		return false
+	}
+	end = kernel
+	for end > 1 && !sees(end-1) {
+		end--
+	}
+	for first < end-1 && !sees(first) {
+		first++
+	}
+	return first, end
 }
 
 // groupOut is the number of output channels of a group.
@@ -139,7 +182,8 @@ func (c *Conv) Border() int {
 }
 
 // Flops is the number of floating-point operations of the convolution of one
-// image by its definition, two to a multiply-add.
+// image by its definition, two to a multiply-add, without the rows and columns
+// of the kernel that see padding alone.
 func (c *Conv) Flops() int {
 	s := c.spec
 	return 2 * c.outH * c.outW * s.Out * (s.In / s.Groups) * s.KernelH * s.KernelW
