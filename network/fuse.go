@@ -16,6 +16,10 @@ type fusion struct {
 	out           *value
 }
 
+// maxChannels is the most channels for which a step without weights of the file
+// is given weights, one or two a channel.
+const maxChannels = 1 << 16
+
 // fused adds a call that starts a convolution, or that is one of a pixel with
 // itself: a scale and a shift for each channel, a sum, an activation.
 func (p *planner) fused(c *call) bool {
@@ -44,7 +48,7 @@ func (p *planner) fused(c *call) bool {
 		f.spec = pointwise(l.in, l.outs, 1)
 	default:
 		src, size = c.firstImage(), m
-		if src == nil {
+		if src == nil || m.C > maxChannels {
 			return false
 		}
 		f.spec = pointwise(m.C, m.C, m.C)

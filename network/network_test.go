@@ -370,3 +370,18 @@ func TestLpNormalization(t *testing.T) {
 		}
 	}
 }
+
+// Open takes no memory for the results of a run.
+func TestOpenTakesLittleMemory(t *testing.T) {
+	var g onnxfile.Graph
+	g.Input("x", onnxfile.Float32, 1, 1<<25)
+	g.Nodes("Relu", []string{g.Node("Mul", []string{"x", g.Floats([]float32{2})})}, []string{"y"})
+	g.Output("y", onnxfile.Float32, 1, 1<<25)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	open(t, g.Bytes(13))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d kB were taken", took>>10)
+	}
+}

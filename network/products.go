@@ -225,6 +225,12 @@ func (c *call) dequantize() {
 				z = in[2].at(j)
 			}
 			s := in[1].at(j)
+			if x.dtype == uint8s { // the usual one, which the loop below reads slowly
+				for k, v := range x.b[lo : lo+inner] {
+					o[lo+k] = float32((float64(v) - z) * s)
+				}
+				continue
+			}
 			for k := lo; k < lo+inner; k++ {
 				o[k] = float32((x.at(k) - z) * s)
 			}
