@@ -17,9 +17,9 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
+	"internal/onnxfile internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
 	"internal/parallel",
-	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
@@ -32,7 +32,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network internal/docgen",
 	"cmd/nrdl",
 }
 
