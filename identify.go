@@ -11,6 +11,8 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/gallery"
 )
 
@@ -20,7 +22,7 @@ type Face struct {
 	Name        string          // "" where Known is false
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
-	Margin      float64         // by which the best score exceeds the second
+	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
@@ -41,7 +43,10 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 	if err := r.sees(photo); err != nil {
 		return nil, err
 	}
-	faces := r.look(photo)
+	faces, err := r.look(ctx, photo)
+	if err != nil {
+		return nil, err
+	}
 	return faces, r.name(ctx, faces)
 }
 
@@ -50,7 +55,10 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 	switch {
 	case r.m == nil:
 		return errors.New("the Recogniser is empty: Train or Open makes one")
-	case r.m.Frame.Size == (dataset.Size{}):
+	case !r.m.Embedding.IsZero() && r.m.Embedder == nil:
+		_, err := embedding.Restore(r.m.Frame, nil)
+		return err
+	case !r.m.SeesImages():
 		return errors.New("the model was trained on samples that are not images of a known size")
 	case slices.Contains(photos, nil):
 		return errors.New("a photograph is nil")
@@ -59,11 +67,26 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 }
 
 // look returns the faces in photo, without names.
-func (r *Recogniser) look(photo image.Image) []Face {
+func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error) {
+	var seen []face.Seen
+	var err error
 	if r.detects() {
-		return facesOf(r.m, face.In(dataset.Grey(photo), r.which(face.All), r.m.Frame))
+		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), r.cut())
+	} else {
+		seen, err = face.Whole(ctx, photo, r.cut())
 	}
-	return facesOf(r.m, face.Whole(dataset.Sample(photo, r.m.Frame)))
+	return facesOf(r.m, seen), err
+}
+
+// cut is how r cuts faces out of photographs.
+func (r *Recogniser) cut() face.Cut { return cutFor(r.m.Pipeline) }
+
+// cutFor is how faces are cut out for in.
+func cutFor(in frontend.Pipeline) face.Cut {
+	if in.Embedder == nil {
+		return face.Cut{Frame: in.Frame}
+	}
+	return face.Cut{Frame: in.Frame, Embedder: in.Embedder}
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.
@@ -117,7 +140,7 @@ func (f *Face) set(said *gallery.Face, people []string) {
 		f.Ranked[c] = Candidate{name, said.Scores[c]}
 	}
 	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
-	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Margin
+	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
 	if f.Known {
 		f.Name = f.Ranked[0].Name
 	}

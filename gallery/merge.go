@@ -30,7 +30,7 @@ type MergeReport struct {
 // IDs. So the order of merging does not matter, except for images with equal
 // IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
-	if a, b := s.Frame.String(), more.Frame.String(); a != b {
+	if !s.Frame.Same(more.Frame) {
 		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Frame, more.Frame)
 	}
 	ds, _ := s.X.Dims()
@@ -96,7 +96,7 @@ func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 			e.pixels[i] *= f
 		}
 	}
-	if s.AreImages() {
+	if s.AreFaces() {
 		for i, v := range e.pixels {
 			e.pixels[i] = float64(float32(v)) // as Keep keeps them
 		}
