@@ -28,6 +28,7 @@ type Face struct {
 	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
 
 	values []float64      // of the crop
+	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
 }
 
@@ -70,10 +71,12 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error) {
 	var seen []face.Seen
 	var err error
+	cut := r.cut()
+	cut.Keep = true
 	if r.detects() {
-		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), r.cut())
+		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), cut)
 	} else {
-		seen, err = face.Whole(ctx, photo, r.cut())
+		seen, err = face.Whole(ctx, photo, cut)
 	}
 	return facesOf(r.m, seen), err
 }
@@ -97,7 +100,7 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 func facesOf(m *gallery.Model, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, by: m}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, crop: s.Crop, by: m}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}

@@ -39,6 +39,7 @@ func (o Options) Validate() error {
 type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // what a Cut makes of it; nil if rejected
+	Crop    []float32 // what its Embedder saw, as CropColour returns it; nil unless the Cut keeps it
 	Refused error     // why it is rejected, or nil
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
 }
@@ -67,14 +68,19 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 			used = append(used, found[i])
 		}
 	}
-	values, err := cut.faces(ctx, photo, used)
+	values, crops, err := cut.faces(ctx, photo, used)
 	if err != nil {
 		return nil, err
 	}
-	for i := range seen {
-		if seen[i].Refused == nil {
-			seen[i].Values, values = values[0], values[1:]
+	for i, n := 0, 0; i < len(seen); i++ {
+		if seen[i].Refused != nil {
+			continue
 		}
+		seen[i].Values = values[n]
+		if cut.Keep && crops != nil {
+			seen[i].Crop = crops[n]
+		}
+		n++
 	}
 	return seen, nil
 }
@@ -84,8 +90,16 @@ func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
 	if cut.Embedder == nil {
 		return whole(dataset.Sample(photo, cut.Frame)), nil
 	}
-	v, err := dataset.NewPhoto(photo).Embed(ctx, cut.Frame, cut.Embedder)
-	return whole(v), err
+	crop := dataset.NewPhoto(photo).Whole(cut.Frame, cut.Embedder.Input())
+	v, err := cut.Embedder.Embed(ctx, [][]float32{crop})
+	if err != nil {
+		return nil, err
+	}
+	seen := whole(v[0])
+	if cut.Keep && seen[0].Refused == nil {
+		seen[0].Crop = crop
+	}
+	return seen, nil
 }
 
 // whole returns the image with these values as one face.
