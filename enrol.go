@@ -226,7 +226,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 		}
 		r.warnOfMembers(given)
 	}
-	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || m.Images == nil) {
+	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Images == nil) {
 		m.Calibration, err = r.m.Recalibrate(o.FAR, given)
 	} else {
 		var by classify.Method

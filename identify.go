@@ -22,7 +22,7 @@ type Face struct {
 	Name        string          // "" where Known is false
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
-	Margin      float64         // by which the best score exceeds the second
+	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
@@ -143,7 +143,7 @@ func (f *Face) set(said *gallery.Face, people []string) {
 		f.Ranked[c] = Candidate{name, said.Scores[c]}
 	}
 	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
-	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Margin
+	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
 	if f.Known {
 		f.Name = f.Ranked[0].Name
 	}

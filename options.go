@@ -89,7 +89,7 @@ func DefaultMethod(in frontend.Pipeline) classify.Method {
 }
 
 // embeddingMethod is the method for vectors of a network.
-var embeddingMethod classify.Method = method.DefaultNRC
+var embeddingMethod classify.Method = method.Mean{}
 
 // forPeople returns in without its projection where there are too few people for
 // one.

@@ -36,12 +36,15 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if err := r.sees(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
+	if l := r.m.Impostors(); l != nil {
+		return verify(ctx, &r.m.Fitted, fmrOf(l), r.look, classify.Unit, a, b)
+	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
 			"nrdl calibrate MODEL, if it keeps the faces of three people or more; nrdl verify - A B needs no model")
 	}
-	return verify(ctx, &r.m.Fitted, *c.Pairs, r.look, r.m.Centred, a, b)
+	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, a, b)
 }
 
 // Verify compares the largest faces of two upright photographs without a
@@ -55,12 +58,17 @@ func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 		seen, err := face.In(ctx, dataset.NewPhoto(photo), face.Largest, cutFor(in))
 		return facesOf(nil, seen), err
 	}
-	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.EmbeddingPairs, look, classify.Unit, a, b)
+	return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, a, b)
+}
+
+// fmrOf is the false match rate of a cosine of two photographs.
+func fmrOf(l *openset.Impostors) func(float64) float64 {
+	return func(cosine float64) float64 { return l.FMR(1, cosine) }
 }
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look func(context.Context, image.Image) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, image.Image) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, photo := range photos {
 		faces, err := look(ctx, photo)
@@ -80,7 +88,7 @@ func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look 
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
 		u := centred(x)
 		c.Similarity = max(-1, min(mat.Dot(u.ColView(0), u.ColView(1)), 1)) // rounding may exceed 1
-		c.FMR = pairs.FMR(c.Similarity)
+		c.FMR = fmr(c.Similarity)
 		return context.Cause(ctx)
 	})
 	return c, err

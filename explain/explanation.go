@@ -125,7 +125,9 @@ func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) 
 		return errBlankSample
 	}
 	e.Class, e.Scores, e.Evidence = classify.Best(r.Scores)[0], mat.Col(nil, 0, r.Scores), m.Evidence(&r)[0]
-	e.Decision = m.Calibration.Decide(e.Margin)
+	said := frontend.Recognition{Class: e.Class, Scores: e.Scores, Evidence: e.Evidence}
+	e.Decision, _ = m.Decide(&said)
+	e.Class, e.Evidence = said.Class, said.Evidence
 	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
 	p := m.Parts()
 	rebuild(&p, e)

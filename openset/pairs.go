@@ -31,13 +31,6 @@ var LFWPairs = Pairs{
 	Impostor: Similarity{1246859, 0.7564, 0.0425},
 }
 
-// EmbeddingPairs are the cosines of the vectors of the network that is built in, with
-// the mirror image. They were measured as LFWPairs.
-var EmbeddingPairs = Pairs{
-	Genuine:  Similarity{2, 0.96, 0.02},
-	Impostor: Similarity{2, 0.865, 0.03},
-}
-
 // Add adds the cosine of two faces, of the same person or not.
 func (p *Pairs) Add(cosine float64, same bool) {
 	s := &p.Impostor
