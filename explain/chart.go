@@ -34,6 +34,9 @@ func (f *explained) chart(people int) chart {
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
 	second := f.Scores[f.rival()]
 	c := chart{Title: "The scores", Caption: "Score of each person: " + f.p.Rule.About() + "."}
+	if f.byScore() {
+		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
+	}
 	lo, hi, zero := min(0, last), max(0, best), 0.0
 	if f.p.Calibration != nil {
 		c.HasLine = true

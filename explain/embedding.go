@@ -13,6 +13,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/gallery"
 	"nrdl/internal/lin"
+	"nrdl/openset"
 )
 
 // An Embedded is what is known of a face that a network made a vector of: how similar
@@ -145,7 +146,14 @@ func classesByScore(scores []float64) []int {
 
 // decides fills in what decides whether m names a face.
 func (e *Embedded) decides(m *gallery.Model) {
-	if m.Calibration != nil {
-		e.Threshold = m.Calibration.Threshold
+	c, l := m.Calibration, m.Impostors()
+	e.ByScore = l != nil && (c == nil && m.Images != nil || c != nil && c.Photographs != nil)
+	switch {
+	case c == nil:
+	case e.ByScore: // the cosine of this evidence
+		few := math.Pow(10, -c.Threshold)
+		e.Threshold = l.Cosine(len(l.Cosines), openset.AtLarge(few, c.People))
+	default:
+		e.Threshold = c.Threshold
 	}
 }

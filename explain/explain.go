@@ -212,11 +212,11 @@ func (f *explained) strangers() []fact {
 	if c == nil {
 		return nil
 	}
-	least := fmt.Sprintf("a lead of %s", decimals(c.Threshold, 3))
+	what := "lead"
 	if f.byScore() {
-		least = fmt.Sprintf("a cosine of %s", f.number(f.threshold()))
+		what = "cosine"
 	}
-	return []fact{{"Strangers", fmt.Sprintf("%s names one in %.3g of them", least, 1/c.FAR)}}
+	return []fact{{"Strangers", fmt.Sprintf("a %s of %s names one in %.3g of them", what, decimals(f.threshold(), 3), 1/c.FAR)}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

@@ -18,7 +18,7 @@ func (f *explained) sentence() string {
 	c, name := f.p.Calibration, f.name(f.Class)
 	lead := fmt.Sprintf("score %s, %s ahead of %s", f.number(f.Scores[f.Class]), f.number(f.Margin), f.name(f.rival()))
 	if f.byScore() {
-		lead = fmt.Sprintf("the cosine of the face and %s is %s", f.mean(), f.number(f.Scores[f.Class]))
+		lead = f.cosine()
 	}
 	if c == nil {
 		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",

@@ -23,6 +23,18 @@ func (f *explained) threshold() float64 {
 	return f.p.Calibration.Threshold
 }
 
+// cosine says how similar the face is to the best guess, where that decides.
+func (f *explained) cosine() string {
+	text := fmt.Sprintf("the cosine of the face and %s is ", f.mean())
+	score := f.number(f.Scores[f.Class])
+	if e := f.Embedded; len(e.People) > 0 {
+		if own := decimals(e.People[0].Mean, cosineDigits); own != score {
+			return text + fmt.Sprintf("%s, which counts as %s for so few photographs", own, score)
+		}
+	}
+	return text + score
+}
+
 // similar says how similar the face is to the best guess and to the next person.
 func (f *explained) similar() string {
 	e := f.Embedded
@@ -57,7 +69,7 @@ func (f *explained) meaning() string {
 	if !f.byScore() || c == nil {
 		return ""
 	}
-	return fmt.Sprintf(" One stranger in %.3g has a cosine of %s or more with one of the %d people.", 1/c.FAR, f.number(f.threshold()), len(f.p.Classes))
+	return fmt.Sprintf(" About one stranger in %.3g reaches %s with one of the %d people.", 1/c.FAR, f.number(f.threshold()), len(f.p.Classes))
 }
 
 // cosineDigits is how many decimals of a cosine are shown.
@@ -74,7 +86,7 @@ func (f *explained) occluded() (row, error) {
 	r := row{
 		Title: "The face, and which parts of it carry the decision",
 		Pictures: []shown{{
-			img: crop, Name: "the face", Sub: fmt.Sprintf("%v, as the network sees it", e.Crop.Size), Alt: "The face as the network sees it",
+			img: crop, Name: "the face", Sub: fmt.Sprintf("%v pixels", e.Crop.Size), Alt: "The face as the network sees it",
 		}},
 	}
 	o := e.Occlusion
@@ -91,11 +103,10 @@ func (f *explained) occluded() (row, error) {
 	text := func(v float64) string { return decimals(v, cosineDigits) }
 	r.Caption = fmt.Sprintf("A square of the mean colour covers the face at %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
 		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
-	name := "speaks for, speaks against"
 	r.Pictures = append(r.Pictures, shown{
-		img: o.over(crop, most), Name: name, Sub: "colours as in the scale", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
+		img: o.over(crop, most), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
 	}, shown{
-		img: scale(crop.Rect.Size()), Name: fmt.Sprintf("−%s … +%s", text(most), text(most)), Sub: "fall if covered", Alt: "The colours from orange to blue",
+		img: scale(crop.Rect.Size()), Name: fmt.Sprintf("−%s … +%s", text(most), text(most)), Sub: "the scale", Alt: "The colours from orange to blue",
 	})
 	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
 		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
@@ -268,11 +279,11 @@ func (f *explained) similarities(people int) (all []chart) {
 		}
 	}
 	for _, p := range f.nearest() {
-		note := p.Person
-		if strings.HasPrefix(p.ID, p.Person+"/") {
+		file, note := strings.TrimPrefix(p.ID, p.Person+"/"), p.Person
+		if strings.Contains(file, p.Person) {
 			note = ""
 		}
-		photographs.add(p.ID, note, p.Person, p.Cosine)
+		photographs.add(file, note, p.Person, p.Cosine)
 	}
 	if !f.byScore() {
 		all = append(all, means.chart("Similarity with each person", "The cosine of the face and the mean of the photographs of the person."))
