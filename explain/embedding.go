@@ -35,6 +35,35 @@ type Embedded struct {
 	Occlusion *Occlusion `json:"occlusion,omitempty"` // nil without a Crop
 }
 
+// Rounded returns e with each of its numbers as round has it.
+func (e *Embedded) Rounded(round func(float64) float64) *Embedded {
+	r := *e
+	r.Threshold = round(e.Threshold)
+	r.People, r.Nearest = slices.Clone(e.People), slices.Clone(e.Nearest)
+	for i, p := range r.People {
+		r.People[i].Mean, r.People[i].Rebuilt = round(p.Mean), round(p.Rebuilt)
+	}
+	for i, p := range r.Nearest {
+		r.Nearest[i].Cosine = round(p.Cosine)
+	}
+	if e.Own != nil {
+		own := *e.Own
+		own.Cosine = round(own.Cosine)
+		r.Own = &own
+	}
+	if e.Occlusion != nil {
+		o := *e.Occlusion
+		o.Score, o.Falls = round(o.Score), make([][]float64, len(o.Falls))
+		for i, row := range e.Occlusion.Falls {
+			for _, v := range row {
+				o.Falls[i] = append(o.Falls[i], round(v))
+			}
+		}
+		r.Occlusion = &o
+	}
+	return &r
+}
+
 // A Similarity compares a face with the photographs of a person.
 type Similarity struct {
 	Person      string  `json:"person"`

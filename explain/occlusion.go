@@ -19,7 +19,7 @@ type Occlusion struct {
 	Square  dataset.Size `json:"square"`  // in pixels of the crop
 	Score   float64      `json:"score"`   // of the face as it is
 	Falls   [][]float64  `json:"falls"`   // rows of places, from the top left corner of the crop; negative where the score rises
-	Changed int          `json:"changed"` // places where the covered face has another name, or none, or one at last
+	Changed int          `json:"changed"` // places at which a known face gets another name or none, and an unknown face gets one
 }
 
 // An Occluder covers a face at Places×Places places with a square of the size Share of
@@ -75,7 +75,7 @@ func (o Occluder) Occlude(ctx context.Context, m *gallery.Model, by dataset.Embe
 				result.Falls = append(result.Falls, nil)
 			}
 			result.Falls[row] = append(result.Falls[row], result.Score-e.Embedded.decisive(said[i].Scores, e.Class))
-			if said[i].Class != e.Class || said[i].Known != e.Known {
+			if said[i].Known != e.Known || e.Known && said[i].Class != e.Class {
 				result.Changed++
 			}
 		}

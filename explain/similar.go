@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/image/draw"
+
 	"nrdl/dataset"
 	"nrdl/internal/console"
 )
@@ -228,14 +230,27 @@ func (f *explained) photographs(open func(id string) image.Image) (row, error) {
 	}
 	for _, p := range f.nearest() {
 		if img := open(p.ID); img != nil {
+			name, _ := p.short()
 			cosine := decimals(p.Cosine, cosineDigits)
-			r.Pictures = append(r.Pictures, shown{img, p.ID, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+			r.Pictures = append(r.Pictures, shown{thumbnail(img), name, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
 		}
 	}
 	if len(r.Pictures) == 0 {
 		r.Caption = "None of them is in the folder of photographs."
 	}
 	return r, nil
+}
+
+// thumbnail is img at a height that is enough for a page.
+func thumbnail(img image.Image) image.Image {
+	const enough = 2 * pictureH
+	b := img.Bounds()
+	if b.Dy() <= enough {
+		return img
+	}
+	small := image.NewRGBA(image.Rect(0, 0, max(1, b.Dx()*enough/b.Dy()), enough))
+	draw.CatmullRom.Scale(small, small.Rect, img, b, draw.Src, nil)
+	return small
 }
 
 // nearest are the nearest photographs; the last is the best guess's in any case.
@@ -246,6 +261,16 @@ func (f *explained) nearest() []Photograph {
 		list = append(list, *e.Own)
 	}
 	return list
+}
+
+// short returns the ID without the folder of the person, and the person if the rest
+// does not have the name.
+func (p *Photograph) short() (name, person string) {
+	name = strings.TrimPrefix(p.ID, p.Person+"/")
+	if strings.Contains(name, p.Person) {
+		return name, ""
+	}
+	return name, p.Person
 }
 
 func (f *explained) markOf(person string) mark {
@@ -279,11 +304,8 @@ func (f *explained) similarities(people int) (all []chart) {
 		}
 	}
 	for _, p := range f.nearest() {
-		file, note := strings.TrimPrefix(p.ID, p.Person+"/"), p.Person
-		if strings.Contains(file, p.Person) {
-			note = ""
-		}
-		photographs.add(file, note, p.Person, p.Cosine)
+		name, note := p.short()
+		photographs.add(name, note, p.Person, p.Cosine)
 	}
 	if !f.byScore() {
 		all = append(all, means.chart("Similarity with each person", "The cosine of the face and the mean of the photographs of the person."))

@@ -132,4 +132,3 @@ func (k *kernelAt) mean(p Point) (r, g, b float32) {
 }
 
 func clamped(v float32) float32 { return max(0, min(math.MaxUint8, v)) }
-
