@@ -178,7 +178,11 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 	case warm:
 		r.tell(by.Name() + " has nothing to start from here: it learns from the beginning")
 	}
-	r.tell(fmt.Sprintf("learning from %d people, %d faces: %v", len(images.Classes), images.Len(), images.Frame))
+	what := "faces"
+	if images.AreImages() {
+		what = fmt.Sprintf("images of %v", images.Frame.Size)
+	}
+	r.tell(fmt.Sprintf("learning from %d people, %d %s", len(images.Classes), images.Len(), what))
 	m, err := gallery.Learn(ctx, images, r.m.Pipeline, by, run)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -90,16 +91,7 @@ func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
 	if cut.Embedder == nil {
 		return whole(dataset.Sample(photo, cut.Frame)), nil
 	}
-	crop := dataset.NewPhoto(photo).Whole(cut.Frame, cut.Embedder.Input())
-	v, err := cut.Embedder.Embed(ctx, [][]float32{crop})
-	if err != nil {
-		return nil, err
-	}
-	seen := whole(v[0])
-	if cut.Keep && seen[0].Refused == nil {
-		seen[0].Crop = crop
-	}
-	return seen, nil
+	return cut.whole(ctx, dataset.NewPhoto(photo))
 }
 
 // whole returns the image with these values as one face.
@@ -108,6 +100,23 @@ func whole(values []float64) []Seen {
 		return []Seen{{Refused: ErrBlank}}
 	}
 	return []Seen{{Values: values}}
+}
+
+// whole returns all of photo as one face, by the network of c.
+func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
+	crop := photo.Whole(c.Frame, c.Embedder.Input())
+	vectors, err := c.Embedder.Embed(ctx, [][]float32{crop})
+	if err != nil {
+		return nil, err
+	}
+	v := vectors[0]
+	if slices.Equal(v, make([]float64, len(v))) {
+		return []Seen{{Refused: ErrBlank}}, nil
+	}
+	if !c.Keep {
+		crop = nil
+	}
+	return []Seen{{Values: v, Crop: crop}}, nil
 }
 
 // Decode returns the faces in the bytes of an image file, and the size of the
@@ -126,11 +135,8 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 		return nil, image.Point{}, err
 	}
 	if !detect {
-		v, err := photo.Embed(ctx, cut.Frame, cut.Embedder)
-		if err != nil {
-			return nil, image.Point{}, err
-		}
-		return whole(v), image.Point{}, nil
+		seen, err := cut.whole(ctx, photo)
+		return seen, image.Point{}, err
 	}
 	seen, err := In(ctx, photo, which, cut)
 	return seen, photo.Grey.Rect.Size(), err

@@ -23,14 +23,14 @@ import (
 // Pipeline stands for samples that are not made from images, such as vectors of
 // another program; only a projection may follow.
 type Pipeline struct {
-	dataset.Frame                  // how images are read
+	dataset.Frame // how images are read
 	// Embedder makes the vectors that Frame.Embedding describes; nil for none, or if it
 	// is not at hand.
 	Embedder    *embedding.Embedder `json:"-"`
-	Photometric   feature.StepList `json:"photometric,omitempty"` // against light and noise, applied in this order
-	Features      feature.Features `json:"features,omitempty"`    // concatenated; empty: the pixels
-	Zoom          float64          `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
-	Mirror        bool             `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
+	Photometric feature.StepList    `json:"photometric,omitempty"` // against light and noise, applied in this order
+	Features    feature.Features    `json:"features,omitempty"`    // concatenated; empty: the pixels
+	Zoom        float64             `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
+	Mirror      bool                `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
 
 	// Projection is fit to the training samples. If Shift is not 0, it is also fit
 	// to the training images shifted by so many pixels along both diagonals, so

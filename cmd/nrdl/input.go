@@ -221,13 +221,18 @@ func (l *learning) plausible(path string, in frontend.Pipeline) error {
 		}
 	}
 	m, err := l.configured(in)
+	if l.method == "" && in.Frame.Len() == 0 && !dataset.IsMatrix(path) { // photographs or crops
+		if m, err = l.configured(frontend.Embedding); err != nil {
+			m, err = l.configured(frontend.Faces96)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if !l.projectionChosen() && !method.Projects(m) {
 		in.Projection, in.Shift = projection.Choice{}, 0
 	}
-	if l.input.text == auto || in.Size == (dataset.Size{}) {
+	if l.input.text == auto || in.Size == (dataset.Size{}) && dataset.IsMatrix(path) {
 		return nil
 	}
 	if err := method.Suits(m, in.Grid()); err != nil {

@@ -130,7 +130,7 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 		return nil, err
 	}
 	what := console.Contents(images)
-	if !images.Matrix {
+	if images.AreImages() && !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
 	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))

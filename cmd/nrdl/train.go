@@ -41,12 +41,15 @@ separate people better. The model stores the choice, so that identify uses the s
 features. --input auto selects features and coder by cross-validation on the
 training faces.
 
-In a photograph train finds and aligns the largest face, and makes a vector of it by a
-neural network that is built in (--input embedding; --input embedding:FILE.onnx for
-another). A folder of face crops is used as it is, by features of its grey values. A face that matches nobody is later reported as ` + nrdl.Unknown + `: train
-estimates the threshold by cross-validation, leaving out people and faces in turn,
-for a false accept rate of 1 % (--fpir 0.01). The model stores the vectors or the crops of the faces, not
-the photographs, so that people can be added later; --forget stores no faces.`,
+In a photograph train finds and aligns the largest face. A neural network, which is
+built in, makes a vector of it (--input embedding:FILE.onnx takes another network).
+A folder of face crops is used as it is, by features of its grey values.
+
+A face that matches nobody is later reported as ` + nrdl.Unknown + `: train estimates the
+threshold by cross-validation, leaving out people and faces in turn, for a false
+accept rate of 1 % (--fpir 0.01). The model stores the vectors or the crops of the
+faces, not the photographs, so that people can be added later; --forget stores no
+faces.`,
 		Example: `  nrdl train people -o people.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32

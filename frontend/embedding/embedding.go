@@ -45,8 +45,8 @@ var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return netw
 
 // An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
 type Embedder struct {
-	frame  dataset.Frame
-	input  dataset.Size
+	frame dataset.Frame
+	input dataset.Size
 
 	file []byte // of the network; nil for the one that is built in
 	by   bool   // by reference
