@@ -33,6 +33,33 @@ type Impostors struct {
 	Deviates []float64    `json:"deviates"` // ascending
 	Cosines  [][]float64  `json:"cosines"`  // Cosines[k-1][i] has the deviate Deviates[i], for k photographs, or more if it is the last row
 	Genuine  [][2]float64 `json:"genuine"`  // mean and standard deviation of the deviates of faces of the same person, for k photographs
+
+	Different Variation `json:"different"` // of the mean cosine of the photographs of two people
+	Same      Variation `json:"same"`      // of one person
+}
+
+// A Variation says how the mean cosine of a photographs with b others varies: with
+// the variance Pair + Photograph·(1/a + 1/b).
+type Variation struct {
+	Mean       float64 `json:"mean"`
+	Pair       float64 `json:"pair"`
+	Photograph float64 `json:"photograph"`
+}
+
+// of is the variance for a and b photographs.
+func (v Variation) of(a, b int) float64 { return v.Pair + v.Photograph*(1/float64(a)+1/float64(b)) }
+
+// SameRatio returns the log likelihood ratio of two hypotheses for a photographs whose
+// mean cosine with b others is this: that they show the same person, and different
+// people. Cosines of the same person are modelled as normally distributed, with one
+// that is larger than the mean counting as the mean; those of different people follow
+// the law for one photograph, with the variance for a and b.
+func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
+	same, different := l.Same.of(a, b), l.Different.of(a, b)
+	mean := l.Different.Mean
+	z := l.Deviate(1, mean+(cosine-mean)*math.Sqrt(l.Different.of(1, 1)/different))
+	short := max(0, l.Same.Mean-cosine)
+	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
 }
 
 // leastPoints is how many cosines a law has at least.
@@ -51,6 +78,11 @@ func (l *Impostors) Validate() error {
 			if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= row[i-1] {
 				return fmt.Errorf("impostors: %v is out of order", v)
 			}
+		}
+	}
+	for _, v := range []Variation{l.Different, l.Same} {
+		if !(math.Abs(v.Mean) <= 1) || !(v.Pair > 0) || !(v.Photograph > 0) {
+			return fmt.Errorf("impostors: variation %v", v)
 		}
 	}
 	for _, g := range l.Genuine {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -66,7 +67,65 @@ func measure(several, cohort *dataset.Images) (*openset.Impostors, error) {
 		mean, sd := stat.MeanStdDev(own, nil)
 		l.Genuine[k-1] = [2]float64{math.Round(mean*1e3) / 1e3, math.Round(sd*1e3) / 1e3}
 	}
+	l.Different, l.Same = variations(x, several.Groups, rng)
 	return l, l.Validate()
+}
+
+// variations measures how the mean cosines of 1 and 1 photographs, and of 4 and 4,
+// vary between people and for the same.
+func variations(x *mat.Dense, groups []int, rng *rand.Rand) (different, same openset.Variation) {
+	const few, many = 1, 4
+	var means, others [2][]float64
+	for range meansOf {
+		for i, k := range []int{few, many} {
+			a, of, chosen := sumsOfSome(x, groups, k, rng)
+			b := mat.NewDense(a.RawMatrix().Rows, len(of), nil)
+			for c, perm := range chosen {
+				if len(perm) >= 2*k {
+					addColumns(b, c, x, perm[k:2*k])
+				}
+			}
+			a.Scale(1/float64(k), a)
+			b.Scale(1/float64(k), b)
+			cosines := compared(a, b)
+			for c, perm := range chosen {
+				if len(perm) < 2*k {
+					continue
+				}
+				for r := range of {
+					if v := cosines.At(r, c); r == c {
+						means[i] = append(means[i], v)
+					} else {
+						others[i] = append(others[i], v)
+					}
+				}
+			}
+		}
+	}
+	of := func(lists [2][]float64) openset.Variation {
+		a, b := stat.Variance(lists[0], nil), stat.Variance(lists[1], nil)
+		photograph := (a - b) / (2.0/few - 2.0/many)
+		return openset.Variation{Mean: rounded(stat.Mean(lists[0], nil)), Pair: rounded(b - photograph*2/many), Photograph: rounded(photograph)}
+	}
+	return of(others), of(means)
+}
+
+// rounded keeps four digits.
+func rounded(v float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// addColumns adds columns of x to column c of a.
+func addColumns(a *mat.Dense, c int, x *mat.Dense, columns []int) {
+	for _, j := range columns {
+		for r := range a.RawMatrix().Rows {
+			a.Set(r, c, a.At(r, c)+x.At(r, j))
+		}
+	}
 }
 
 // compared returns the cosines of the columns of a with those of b.
@@ -81,6 +140,12 @@ func compared(a, b *mat.Dense) *mat.Dense {
 // meansOfSome returns the means, at unit norm, of k photographs of each group that has
 // as many; whose they are, and the photographs of each.
 func meansOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (means *mat.Dense, of []int, chosen [][]int) {
+	means, of, chosen = sumsOfSome(x, groups, k, rng)
+	return classify.Unit(means), of, chosen
+}
+
+// sumsOfSome is meansOfSome for sums.
+func sumsOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (sums *mat.Dense, of []int, chosen [][]int) {
 	for c := range len(groups) - 1 {
 		if n := groups[c+1] - groups[c]; n >= k {
 			perm := rng.Perm(n)
@@ -91,15 +156,11 @@ func meansOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (means *mat.
 		}
 	}
 	d, _ := x.Dims()
-	means = mat.NewDense(d, len(of), nil)
+	sums = mat.NewDense(d, len(of), nil)
 	for i, perm := range chosen {
-		for _, j := range perm[:k] {
-			for r := range d {
-				means.Set(r, i, means.At(r, i)+x.At(r, j))
-			}
-		}
+		addColumns(sums, i, x, perm[:k])
 	}
-	return classify.Unit(means), of, chosen
+	return sums, of, chosen
 }
 
 // genuine returns the deviates of the other photographs of the people of means of k.
