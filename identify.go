@@ -72,13 +72,47 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 	var seen []face.Seen
 	var err error
 	cut := r.cut()
-	cut.Keep = true
+	var kept *keeping
+	if cut.Embedder != nil {
+		kept = &keeping{Embedder: cut.Embedder}
+		cut.Embedder = kept
+	}
 	if r.detects() {
 		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), cut)
 	} else {
 		seen, err = face.Whole(ctx, photo, cut)
 	}
-	return facesOf(r.m, seen), err
+	faces := facesOf(r.m, seen)
+	for i := range faces {
+		faces[i].crop = kept.of(faces[i].values)
+	}
+	return faces, err
+}
+
+// keeping is an Embedder that keeps the crops of faces, so that they can be explained.
+type keeping struct {
+	dataset.Embedder
+	crops   [][]float32
+	vectors [][]float64
+}
+
+// Embed implements dataset.Embedder.
+func (k *keeping) Embed(ctx context.Context, crops [][]float32) ([][]float64, error) {
+	vectors, err := k.Embedder.Embed(ctx, crops)
+	k.crops, k.vectors = append(k.crops, crops...), append(k.vectors, vectors...)
+	return vectors, err
+}
+
+// of returns the crop of a face; nil for one that was not embedded.
+func (k *keeping) of(vector []float64) []float32 {
+	if k == nil || vector == nil {
+		return nil
+	}
+	i := slices.IndexFunc(k.vectors, func(v []float64) bool { return &v[0] == &vector[0] })
+	if i < 0 {
+		return nil
+	}
+	return k.crops[i]
 }
 
 // cut is how r cuts faces out of photographs.
@@ -100,7 +134,7 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 func facesOf(m *gallery.Model, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, crop: s.Crop, by: m}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, by: m}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}

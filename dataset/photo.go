@@ -53,9 +53,10 @@ func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	return c
 }
 
-// Whole returns the whole photograph, or the share f.Crop about its centre, resized to
-// size: a face as an Embedder takes it.
-func (p *Photo) Whole(f Frame, size Size) []float32 {
+// Embed returns the vector that e makes of the whole photograph, or of the share
+// f.Crop about its centre, resized to e.Input.
+func (p *Photo) Embed(ctx context.Context, f Frame, e Embedder) ([]float64, error) {
+	size := e.Input()
 	face := make([]float32, 0, 3*size.Len())
 	for _, channel := range p.Channels(p.Grey.Rect) {
 		column := resample(greyOf(channel), Frame{Size: size, Crop: f.Crop}, 0, math.MaxUint8)
@@ -65,12 +66,7 @@ func (p *Photo) Whole(f Frame, size Size) []float32 {
 			}
 		}
 	}
-	return face
-}
-
-// Embed returns the vector that e makes of Whole.
-func (p *Photo) Embed(ctx context.Context, f Frame, e Embedder) ([]float64, error) {
-	vectors, err := e.Embed(ctx, [][]float32{p.Whole(f, e.Input())})
+	vectors, err := e.Embed(ctx, [][]float32{face})
 	if err != nil {
 		return nil, err
 	}

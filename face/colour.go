@@ -12,29 +12,26 @@ import (
 type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
-	Keep     bool             // the crops in colour too, for who wants to see what Embedder saw
 }
 
-// faces returns the values of faces, all of which are in photo, and with an Embedder
-// their crops in colour.
-func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) (values [][]float64, crops [][]float32, err error) {
-	values = make([][]float64, len(faces))
+// faces returns the values of faces, all of which are in photo.
+func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][]float64, error) {
+	values := make([][]float64, len(faces))
 	if c.Embedder == nil {
 		for i, f := range faces {
 			values[i] = Crop(photo.Grey, f.Pupils, c.Frame)
 		}
-		return values, nil, nil
+		return values, nil
 	}
 	if len(faces) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
-	crops = make([][]float32, len(faces))
+	crops := make([][]float32, len(faces))
 	for i, f := range faces {
 		crops[i] = CropColour(photo, f.Pupils, in)
 	}
-	values, err = c.Embedder.Embed(ctx, crops)
-	return values, crops, err
+	return c.Embedder.Embed(ctx, crops)
 }
 
 // CropColour is Crop in colour: it returns the red, the green and the blue values of

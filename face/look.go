@@ -40,7 +40,6 @@ func (o Options) Validate() error {
 type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // what a Cut makes of it; nil if rejected
-	Crop    []float32 // what its Embedder saw, as CropColour returns it; nil unless the Cut keeps it
 	Refused error     // why it is rejected, or nil
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
 }
@@ -69,19 +68,14 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 			used = append(used, found[i])
 		}
 	}
-	values, crops, err := cut.faces(ctx, photo, used)
+	values, err := cut.faces(ctx, photo, used)
 	if err != nil {
 		return nil, err
 	}
-	for i, n := 0, 0; i < len(seen); i++ {
-		if seen[i].Refused != nil {
-			continue
+	for i := range seen {
+		if seen[i].Refused == nil {
+			seen[i].Values, values = values[0], values[1:]
 		}
-		seen[i].Values = values[n]
-		if cut.Keep && crops != nil {
-			seen[i].Crop = crops[n]
-		}
-		n++
 	}
 	return seen, nil
 }
@@ -104,19 +98,14 @@ func whole(values []float64) []Seen {
 
 // whole returns all of photo as one face, by the network of c.
 func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
-	crop := photo.Whole(c.Frame, c.Embedder.Input())
-	vectors, err := c.Embedder.Embed(ctx, [][]float32{crop})
+	v, err := photo.Embed(ctx, c.Frame, c.Embedder)
 	if err != nil {
 		return nil, err
 	}
-	v := vectors[0]
 	if slices.Equal(v, make([]float64, len(v))) {
 		return []Seen{{Refused: ErrBlank}}, nil
 	}
-	if !c.Keep {
-		crop = nil
-	}
-	return []Seen{{Values: v, Crop: crop}}, nil
+	return []Seen{{Values: v}}, nil
 }
 
 // Decode returns the faces in the bytes of an image file, and the size of the

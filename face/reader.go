@@ -70,7 +70,7 @@ func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	values, _, err := r.faces(context.Background(), photo, faces)
+	values, err := r.faces(context.Background(), photo, faces)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
