@@ -72,9 +72,8 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 	var seen []face.Seen
 	var err error
 	cut := r.cut()
-	var kept *keeping
+	kept := &face.Keeping{Embedder: cut.Embedder}
 	if cut.Embedder != nil {
-		kept = &keeping{Embedder: cut.Embedder}
 		cut.Embedder = kept
 	}
 	if r.detects() {
@@ -84,35 +83,9 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 	}
 	faces := facesOf(r.m, seen)
 	for i := range faces {
-		faces[i].crop = kept.of(faces[i].values)
+		faces[i].crop = kept.Face(faces[i].values)
 	}
 	return faces, err
-}
-
-// keeping is an Embedder that keeps the crops of faces, so that they can be explained.
-type keeping struct {
-	dataset.Embedder
-	crops   [][]float32
-	vectors [][]float64
-}
-
-// Embed implements dataset.Embedder.
-func (k *keeping) Embed(ctx context.Context, crops [][]float32) ([][]float64, error) {
-	vectors, err := k.Embedder.Embed(ctx, crops)
-	k.crops, k.vectors = append(k.crops, crops...), append(k.vectors, vectors...)
-	return vectors, err
-}
-
-// of returns the crop of a face; nil for one that was not embedded.
-func (k *keeping) of(vector []float64) []float32 {
-	if k == nil || vector == nil {
-		return nil
-	}
-	i := slices.IndexFunc(k.vectors, func(v []float64) bool { return &v[0] == &vector[0] })
-	if i < 0 {
-		return nil
-	}
-	return k.crops[i]
 }
 
 // cut is how r cuts faces out of photographs.

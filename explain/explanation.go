@@ -23,6 +23,7 @@ import (
 type Explanation struct {
 	frontend.Recognition
 	openset.Decision
+	Decisive float64 // the margin that decides, of openset.Calibration
 
 	Image  []float64 // grey values of the face in the pipeline's Frame, 0 … 255, column after column; nil if only its sample is known
 	Sample []float64 // len d, y, the coded sample, of unit norm
@@ -126,7 +127,7 @@ func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) 
 	}
 	e.Class, e.Scores, e.Evidence = classify.Best(r.Scores)[0], mat.Col(nil, 0, r.Scores), m.Evidence(&r)[0]
 	said := frontend.Recognition{Class: e.Class, Scores: e.Scores, Evidence: e.Evidence}
-	e.Decision, _ = m.Decide(&said)
+	e.Decision, e.Decisive = m.Decide(&said)
 	e.Class, e.Evidence = said.Class, said.Evidence
 	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
 	p := m.Parts()
