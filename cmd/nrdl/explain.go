@@ -93,7 +93,9 @@ func (e *explaining) check(args []string) error {
 func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
-	r, err := e.open(model, e.find, nrdl.Observer{})
+	o, done := e.observer()
+	defer done()
+	r, err := e.open(model, e.find, o)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		page.Photograph = e.photograph
 	}
 	object := explainedPhoto{File: dataset.Text(photo)}
-	for i, f := range faces {
+	for _, f := range faces {
 		one, err := r.Explain(ctx, f.Face)
 		if err != nil {
 			return fmt.Errorf("%s: %w", photo, err)
@@ -124,18 +126,19 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
 		}
 		page.Faces = append(page.Faces, shown)
-		switch {
-		case e.json:
-			object.Faces = append(object.Faces, e.object(r, f, one))
-			continue
-		case i > 0:
-			e.Print("\n")
-		}
-		e.Print("%s\n", explain.Sentence(r.Model(), one))
+		object.Faces = append(object.Faces, e.object(r, f, one))
 	}
+	done()
 	if e.json {
 		if err := e.printJSON(object); err != nil {
 			return err
+		}
+	} else {
+		for i, f := range object.Faces {
+			if i > 0 {
+				e.Print("\n")
+			}
+			e.Print("%s\n", f.Sentence)
 		}
 	}
 	if e.output == "" {
