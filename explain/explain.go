@@ -212,11 +212,10 @@ func (f *explained) strangers() []fact {
 	if c == nil {
 		return nil
 	}
-	what := "lead"
 	if f.byScore() {
-		what = "cosine"
+		return []fact{{"Strangers", f.reached()}}
 	}
-	return []fact{{"Strangers", fmt.Sprintf("a %s of %s names one in %.3g of them", what, decimals(f.threshold(), 3), 1/c.FAR)}}
+	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names one in %.3g of them", decimals(c.Threshold, 3), 1/c.FAR)}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

@@ -12,6 +12,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/console"
+	"nrdl/openset"
 )
 
 // byScore reports whether the best score itself decides, a cosine.
@@ -72,6 +73,16 @@ func (f *explained) meaning() string {
 		return ""
 	}
 	return fmt.Sprintf(" About one stranger in %.3g reaches %s with one of the %d people.", 1/c.FAR, f.number(f.threshold()), len(f.p.Classes))
+}
+
+// reached says which share of strangers the threshold names.
+func (f *explained) reached() string {
+	made := f.p.Pipeline.Embedding
+	atLarge, like := f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
+	share := func(s openset.Share) string {
+		return fmt.Sprintf("%s %% (%s to %s)", decimals(100*s.Rate, 1), decimals(100*s.Least, 1), decimals(100*s.Most, 1))
+	}
+	return fmt.Sprintf("a cosine of %s names %s of strangers at large, and %s of strangers who are like the people", f.number(f.threshold()), share(atLarge), share(like))
 }
 
 // cosineDigits is how many decimals of a cosine are shown.
