@@ -24,7 +24,7 @@ import (
 	"nrdl/frontend"
 	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
-	"nrdl/internal/tinynet"
+	"nrdl/internal/onnxfile"
 )
 
 // tinyNetwork writes a network that sees no more than colours, and returns its path
@@ -32,7 +32,7 @@ import (
 func tinyNetwork(t *testing.T) (string, *embedding.Embedder) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tiny.onnx")
-	check(os.WriteFile(path, tinynet.Means(8, map[string]string{"eyes": "0.35@0.3", "mean": "0", "scale": "1"}), 0o666))
+	check(os.WriteFile(path, onnxfile.Means(8, map[string]string{"eyes": "0.35@0.3", "mean": "0", "scale": "1"}), 0o666))
 	e, err := embedding.Open(path, embedding.Given{})
 	check(err)
 	return path, e

@@ -17,8 +17,8 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans",
-	"internal/parallel internal/tinynet",
+	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile",
+	"internal/parallel",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
@@ -27,13 +27,13 @@ var layers = []string{
 	"frontend/embedding",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
-	"gallery",
+	"gallery group",
 	"internal/modelfile explain",
 	"internal/methodtest experiment report/plot",
 	"report",
 	".",
 	"internal/results internal/demo",
-	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"frontend/embedding/weights bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/network bench/impostors bench/group bench/embeddings internal/docgen",
 	"cmd/nrdl",
 }
 

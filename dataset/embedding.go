@@ -62,7 +62,7 @@ func (e Embedding) Words() []string {
 		words = append(words, "channels="+e.Channels)
 	}
 	if e.Mean != [3]float64{} {
-		words = append(words, fmt.Sprintf("mean=%v,%v,%v", e.Mean[0], e.Mean[1], e.Mean[2]))
+		words = append(words, fmt.Sprintf("subtract=%v,%v,%v", e.Mean[0], e.Mean[1], e.Mean[2]))
 	}
 	if e.Scale != 0 {
 		words = append(words, fmt.Sprintf("scale=%v", e.Scale))

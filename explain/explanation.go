@@ -23,7 +23,7 @@ import (
 type Explanation struct {
 	frontend.Recognition
 	openset.Decision
-	Decisive float64 // the margin that decides, of openset.Calibration
+	Decisive float64 // the margin that decides
 
 	Image  []float64 // grey values of the face in the pipeline's Frame, 0 … 255, column after column; nil if only its sample is known
 	Sample []float64 // len d, y, the coded sample, of unit norm

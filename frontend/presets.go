@@ -89,7 +89,7 @@ func hog(cell float64) feature.HOG {
 //	embedding      the vectors of the network that is built in
 //	embedding:FILE.onnx
 //	               those of another network
-//	preset=arcface channels=bgr mean=127.5 scale=1/128 eyes=0.31@0.46
+//	preset=arcface channels=bgr subtract=127.5 scale=1/128 eyes=0.31@0.46
 //	               what the network takes, where its file does not say it
 //	mirror=off     the vector of the face alone, without its mirror image
 //
@@ -168,7 +168,7 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 		p.given.Preset = value
 	case "channels":
 		p.given.Channels = value
-	case "mean":
+	case "subtract":
 		p.given.Mean, err = embedding.ParseMean(value)
 	case "scale":
 		p.given.Scale, err = embedding.ParseScale(value)
@@ -183,7 +183,7 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 }
 
 // networkWords are those about a network, before an equals sign.
-var networkWords = []string{"preset", "channels", "mean", "scale", "mirror"}
+var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror"}
 
 // A stage is what a word of an input is about.
 type stage string
@@ -321,7 +321,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "mean", "scale")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale")
 }
 
 // Sides from which on the presets suit images of another size than theirs.

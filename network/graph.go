@@ -260,6 +260,8 @@ func (a argument) shape(sizes map[string]int) []int {
 // numbers refuses weights that hold NaN, which would make every result NaN.
 func (c constant) numbers() {
 	for _, v := range c.f {
-		must(v == v, "tensor %q holds NaN", c.name)
+		if v != v {
+			refuse("tensor %q holds NaN", c.name)
+		}
 	}
 }

@@ -272,12 +272,15 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 // padding.
 func hitsAll(n, kernel, stride, dilation, pad, size int) bool {
 	for k := range n {
-		hit := false
-		for j := 0; j < kernel && !hit; j++ {
-			at := k*stride + j*dilation - pad
-			hit = at >= 0 && at < size
+		first := k*stride - pad
+		if first < 0 { // the first pixel of the window that is not above the image
+			j := (-first + dilation - 1) / dilation
+			if j >= kernel {
+				return false
+			}
+			first += j * dilation
 		}
-		if !hit {
+		if first >= size {
 			return false
 		}
 	}
@@ -566,7 +569,7 @@ func (c *call) pad() {
 	for a, size := range x.shape {
 		must(max(begin[a], -begin[a], end[a], -end[a]) <= maxElements, "pads %v", pads)
 		shape[a] = size + begin[a] + end[a]
-		must(shape[a] >= 0 && (mode == "constant" || size > 0), "pads %v for %v", pads, x.shape)
+		must(shape[a] >= 0 && shape[a] <= maxTable && (mode == "constant" || size > 0), "pads %v for %v", pads, x.shape)
 	}
 	c.gives(0, x.dtype, shape)
 	for a, size := range x.shape {
@@ -661,7 +664,7 @@ func (c *call) resize() {
 	shape, scale := slices.Clone(x.shape), slices.Repeat([]float64{1}, n)
 	for k, a := range axes {
 		a = axisOf(a, n)
-		must(x.shape[a] > 0, "input of shape %v", x.shape)
+		must(x.shape[a] > 0 && x.shape[a] <= maxTable, "input of shape %v", x.shape)
 		if sizes != nil {
 			shape[a], scale[a] = sizes[k], float64(sizes[k])/float64(x.shape[a])
 		} else {
@@ -669,7 +672,7 @@ func (c *call) resize() {
 			must(scale[a] > 0 && scale[a] <= maxElements, "scale %v", scale[a])
 			shape[a] = int(min(math.Floor(float64(x.shape[a])*scale[a]), maxElements+1))
 		}
-		must(shape[a] > 0, "sizes %v", shape)
+		must(shape[a] > 0 && shape[a] <= maxTable, "sizes %v", shape)
 	}
 	c.gives(0, x.dtype, shape)
 	transform := "asymmetric"

@@ -27,6 +27,7 @@ type Network struct {
 	plan     *plan
 	metadata map[string]string
 	digest   string
+	work     int
 }
 
 // An Info describes an input or output.
@@ -62,7 +63,7 @@ func Open(data []byte, axes ...Axis) (*Network, error) {
 	sum := sha256.Sum256(data)
 	return &Network{
 		inputs: describe(g.inputs), outputs: describe(g.outputs), plan: p,
-		metadata: g.metadata, digest: hex.EncodeToString(sum[:]),
+		metadata: g.metadata, digest: hex.EncodeToString(sum[:]), work: g.work(),
 	}, nil
 }
 
@@ -107,7 +108,7 @@ func read(data []byte, axes []Axis) (g *graph, p *plan, err error) {
 		shapes = append(shapes, a.shape(sizes))
 	}
 	must(len(shapes) > 0, "the graph has no inputs")
-	g = build(m, shapes, 1<<24+8*len(data))
+	g = build(m, shapes, 1<<22+8*len(data))
 	return g, newPlan(g), nil
 }
 
@@ -129,6 +130,19 @@ func (n *Network) Metadata() map[string]string { return maps.Clone(n.metadata) }
 
 // Digest is the SHA-256 of the file, in hexadecimal.
 func (n *Network) Digest() string { return n.digest }
+
+// Work is the number of multiplications and additions of an item, counted as
+// pairs: those of convolutions and matrix products, by their definition.
+func (n *Network) Work() int { return n.work }
+
+func (g *graph) work() (n int) {
+	for _, c := range g.calls {
+		if slices.Contains([]string{"Conv", "ConvTranspose", "Gemm", "MatMul"}, c.op) {
+			n += c.work
+		}
+	}
+	return n
+}
 
 // Run computes the outputs of a batch of items. inputs has one slice for each
 // input: the items one after another, each in the order of its shape, as ONNX

@@ -344,6 +344,9 @@ func (c *call) dequantize() {
 		}
 	}
 	must(n > 0, "no scale")
+	if n == 1 {
+		inner = max(1, x.len())
+	}
 	c.run = func(out, in []*tensor) {
 		o, x, z := out[0].f, in[0], 0.0
 		for lo := 0; lo < len(o); lo += inner {
@@ -774,6 +777,7 @@ func (c *call) gather() {
 	dst, src := strides(slice), strides(x.shape)
 	inner := elements(x.shape[a+1:])
 	n := index.len()
+	must(n <= maxWindows, "%d indices; at most %d are supported", n, maxWindows)
 	// Along the axes before a, a step in the output passes all n indices.
 	for d := range a {
 		dst[d] *= n
@@ -786,6 +790,5 @@ func (c *call) gather() {
 		must(v >= 0 && v < x.shape[a], "index %d of an axis of length %d", v, x.shape[a])
 		w = append(w, window{shape: slice, to: k * inner, from: v * src[a], dst: dst, src: src})
 	}
-	must(len(w) <= 1<<20, "%d indices", len(w))
 	c.windows(make([]int, len(w)), make([]int, len(w)), w)
 }

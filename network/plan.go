@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"nrdl/internal/blas"
+	"nrdl/internal/parallel"
 )
 
 // A plan is a graph made ready to run: images lie in the order height, width,
@@ -61,6 +62,7 @@ type planner struct {
 	images  map[*value]int // slots that hold it as an image
 	alias   map[*value]*value
 	buffers []buffer
+	convs   []func() *blas.Conv // each packs its weights
 }
 
 // newPlan plans a graph.
@@ -96,6 +98,9 @@ func newPlan(g *graph) *plan {
 		p.uses(len(p.steps), at)
 	}
 	p.place()
+	scratch := make([]int, len(p.convs))
+	parallel.For(len(p.convs), 1, func(lo, _ int) { scratch[lo] = p.convs[lo]().Scratch() })
+	p.scratch = slices.Max(append(scratch, 0))
 	p.views = make([][]int, len(p.plan.inputs))
 	for at, s := range p.slots {
 		for k, input := range p.plan.inputs {
@@ -599,8 +604,12 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		residual = p.image(f.residual, 0)
 	}
 	to := p.newImage(f.out, border)
-	conv := blas.NewConv(f.spec, size.H, size.W, f.weights, f.bias, f.act)
-	p.scratch = max(p.scratch, conv.Scratch())
+	var conv *blas.Conv
+	p.convs = append(p.convs, func() *blas.Conv {
+		conv = blas.NewConv(f.spec, size.H, size.W, f.weights, f.bias, f.act)
+		f.weights = nil
+		return conv
+	})
 	in := []int{from}
 	if residual >= 0 {
 		in = append(in, residual)

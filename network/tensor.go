@@ -14,8 +14,10 @@ const (
 	maxNodes    = 1 << 14
 	maxInputs   = 1 << 12 // of one node
 	maxRank     = 8
-	maxElements = 1 << 27 // of one tensor
-	maxArena    = 1 << 28 // elements of the tensors of one item
+	maxElements = 1 << 26 // of one tensor
+	maxArena    = 1 << 27 // elements of the tensors of one item
+	maxTable    = 1 << 20 // length of an axis that is resized or padded
+	maxWindows  = 1 << 16 // indices of a Gather
 	maxFolding  = 1 << 28 // multiply-adds of one node whose inputs are constant
 	maxOpset    = 24
 )
@@ -128,7 +130,9 @@ type tensor struct {
 func elements(shape []int) int {
 	n := 1
 	for _, s := range shape {
-		must(s >= 0 && s <= maxElements && n*s <= maxElements, "a tensor of shape %v; at most %d elements are supported", shape, maxElements)
+		if s < 0 || s > maxElements || n*s > maxElements {
+			refuse("a tensor of shape %v; at most %d elements are supported", shape, maxElements)
+		}
 		n *= s
 	}
 	return n

@@ -12,7 +12,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
-	"nrdl/internal/tinynet"
+	"nrdl/internal/onnxfile"
 )
 
 const tinySide = 8
@@ -35,7 +35,7 @@ func given() Given {
 
 func tiny(t *testing.T, g Given) *Embedder {
 	t.Helper()
-	e, err := New(tinynet.Means(tinySide, nil), "tiny.onnx", g)
+	e, err := New(onnxfile.Means(tinySide, nil), "tiny.onnx", g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,8 @@ func TestSettings(t *testing.T) {
 		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, rgb, arcface.mean, arcface.scale, true}},
 		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, bgr, [3]float64{1, 2, 3}, 0.5, false}},
 		"given": {
-			112, said, Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
+			112, said,
+			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
 			settings{dataset.DefaultEyes, rgb, [3]float64{5, 5, 5}, 2, false},
 		},
 		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, rgb, presets[0].mean, presets[0].scale, true}},
@@ -198,7 +199,7 @@ func TestSettings(t *testing.T) {
 		"true or false":  {map[string]string{"mirror": "perhaps"}, Given{}},
 		"one number or ": {said, Given{Mean: []float64{1, 2}}},
 	} {
-		if _, err := New(tinynet.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+hint.Of(err), want) {
+		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+hint.Of(err), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -207,7 +208,7 @@ func TestSettings(t *testing.T) {
 // A network that is no embedding of an image in colour is refused.
 func TestRefusedNetworks(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"empty": nil, "text": []byte("network"), "grey": tinynet.Channels(1, tinySide), "two outputs": tinynet.TwoOutputs(tinySide),
+		"empty": nil, "text": []byte("network"), "grey": onnxfile.MeansOf(1, tinySide), "two outputs": onnxfile.MeansTwice(tinySide),
 	} {
 		if _, err := New(data, name, given()); err == nil {
 			t.Errorf("%s: no error", name)
@@ -245,7 +246,7 @@ func TestRestore(t *testing.T) {
 	if _, err := Restore(e.Frame(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(hint.Of(err), "tiny.onnx") {
 		t.Errorf("without the file: %v", err)
 	}
-	if _, err := Restore(e.Frame(), tinynet.Means(tinySide, map[string]string{"other": "file"})); err == nil || errors.Is(err, ErrMissing) {
+	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"})); err == nil || errors.Is(err, ErrMissing) {
 		t.Errorf("another file: %v", err)
 	}
 	if r := e.ByReference(); r.File() != nil || e.File() == nil || r.Frame() != e.Frame() {

@@ -110,7 +110,7 @@ func settled(metadata map[string]string, input dataset.Size, g Given) (s setting
 
 // missing adds what to do about a setting that nothing tells.
 func missing(err error) error {
-	return hint.Add(err, "name a preset, as preset=arcface, or say eyes=DISTANCE@HEIGHT, mean=R,G,B and scale=S")
+	return hint.Add(err, "name a preset, as preset=arcface, or say eyes=DISTANCE@HEIGHT, subtract=R,G,B and scale=S")
 }
 
 // read takes what metadata says.

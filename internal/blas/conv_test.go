@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // naiveConv is the definition, in float64; it also returns the sum of the
@@ -26,8 +28,8 @@ func naiveConv(s ConvSpec, src Image, weights, bias []float32, residual *Image, 
 						if sy < 0 || sx < 0 || sy >= src.H || sx >= src.W {
 							continue
 						}
-						for k := range in {
-							add(float64(weights[((o*in+k)*s.KernelH+ky)*s.KernelW+kx]) * float64(src.Data[src.index(sy, sx)+o/outs*in+k]))
+						for k, v := range src.Data[src.index(sy, sx)+o/outs*in:][:in] {
+							add(float64(weights[((o*in+k)*s.KernelH+ky)*s.KernelW+kx]) * float64(v))
 						}
 					}
 				}
@@ -133,54 +135,62 @@ func newConvCase(r *rand.Rand) convCase {
 }
 
 // TestConv compares with the definition over random shapes, with residuals
-// and activations.
+// and activations, on every Backend.
 func TestConv(t *testing.T) {
-	eachBackend(t, func(t *testing.T, impl Implementation) {
-		defer using(impl)()
-		r := rand.New(rand.NewSource(1))
-		kinds := map[string]int{}
-		for range trials(300) {
-			k := newConvCase(r)
+	r := rand.New(rand.NewSource(1))
+	kinds := map[string]int{}
+	for range trials(300) {
+		k := newConvCase(r)
+		h, w := k.s.OutSize(k.h, k.w)
+		border, edge := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act).Border()+r.Intn(2), r.Intn(3)
+		var src, residual []Image
+		var want, scale [][]float64
+		withResidual, inPlace := r.Intn(2) == 0, r.Intn(2) == 0
+		for i := range 1 + r.Intn(2) {
+			src = append(src, newImage(r, k.h, k.w, k.s.In, border, 0))
+			var b *Image
+			if withResidual {
+				residual = append(residual, newImage(r, h, w, k.s.Out, edge, canary))
+				b = &residual[i]
+			}
+			v, size := naiveConv(k.s, src[i], k.weights, k.bias, b, k.act)
+			want, scale = append(want, v), append(scale, size)
+		}
+		for _, b := range Available() {
+			impl, err := For(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			restore := using(impl)
 			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
-			name := fmt.Sprintf("%+v of %d×%d, activation %+v", k.s, k.h, k.w, k.act.Kind)
-			tolerance := 0x1p-23 * 4 // of the sum of the magnitudes
+			restore()
+			kind, tolerance := "direct", 0x1p-23*4 // of the sum of the magnitudes
 			switch {
 			case c.wino != nil:
-				kinds["Winograd"]++
-				tolerance = 2e-6
+				kind, tolerance = "Winograd", 2e-6
 			case k.s.depthwise():
-				kinds["depthwise"]++
-			default:
-				kinds["direct"]++
+				kind = "depthwise"
 			}
-			n := 1 + r.Intn(3)
-			var dst, src, residual []Image
-			border, edge, back := c.Border()+r.Intn(2), r.Intn(3), r.Intn(3)
-			var want, scale [][]float64
-			withResidual, inPlace := r.Intn(2) == 0, r.Intn(2) == 0
-			for range n {
-				m := newImage(r, k.h, k.w, k.s.In, border, 0)
-				z := newImage(r, c.outH, c.outW, k.s.Out, edge, canary)
-				var b *Image
-				if withResidual {
-					if inPlace {
-						residual = append(residual, z)
-					} else {
-						residual = append(residual, newImage(r, c.outH, c.outW, k.s.Out, back, canary))
-					}
-					b = &residual[len(residual)-1]
+			kinds[kind]++
+			var dst []Image
+			add := residual
+			for i := range src {
+				dst = append(dst, newImage(r, h, w, k.s.Out, edge, canary))
+				if withResidual && inPlace {
+					copy(dst[i].Data, residual[i].Data)
+					add = dst
 				}
-				v, size := naiveConv(k.s, m, k.weights, k.bias, b, k.act)
-				want, scale = append(want, v), append(scale, size)
-				src, dst = append(src, m), append(dst, z)
 			}
-			c.Run(dst, src, residual, guarded[float32](r, c.Scratch()))
+			c.Run(dst, src, add, guarded[float32](r, c.Scratch()))
+			name := fmt.Sprintf("%v, %s: %+v of %d×%d, activation %v, residual %v, in place %v", b, kind, k.s, k.h, k.w, k.act.Kind, withResidual, inPlace)
 			for i, z := range dst {
 				expectImage(t, z, want[i], scale[i], tolerance, canary, name)
 			}
 		}
-		t.Log(kinds)
-	})
+	}
+	if kinds["direct"] == 0 || kinds["Winograd"] == 0 || kinds["depthwise"] == 0 {
+		t.Errorf("not all algorithms were tried: %v", kinds)
+	}
 }
 
 // expectImage fails unless m is want, up to tolerance times scale, and its
@@ -345,6 +355,117 @@ func TestConvBatch(t *testing.T) {
 	})
 }
 
+// TestConvBackends: AVX2 and AVX-512 give the same bits.
+func TestConvBackends(t *testing.T) {
+	for _, b := range []Backend{AVX2, AVX512} {
+		if !available(b) {
+			t.Skip(b, " is not available")
+		}
+	}
+	r := rand.New(rand.NewSource(6))
+	for range trials(100) {
+		k := newConvCase(r)
+		var first []float32
+		for _, b := range []Backend{AVX2, AVX512} {
+			impl, err := For(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			restore := using(impl)
+			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
+			restore()
+			src, dst := NewImage(k.h, k.w, k.s.In, c.Border()).fill(rand.New(rand.NewSource(7)), 0), NewImage(c.outH, c.outW, k.s.Out, 0)
+			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+			if first == nil {
+				first = dst.Data
+				continue
+			}
+			for i, v := range dst.Data {
+				if math.Float32bits(v) != math.Float32bits(first[i]) {
+					t.Fatalf("%+v of %d×%d: element %d is %v with AVX2 and %v with AVX-512", k.s, k.h, k.w, i, first[i], v)
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradError: the error of Winograd's algorithm is at most three times
+// that of sums in float32.
+func TestWinogradError(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(8))
+		s := ConvSpec{
+			In: 128, Out: 32, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+			Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1,
+		}
+		weights := normals(r, s.In*s.Out*9, 1/math.Sqrt(float64(s.In*9)))
+		c := NewConv(s, 16, 16, weights, nil, Activation{})
+		if c.wino == nil {
+			t.Fatal("another algorithm")
+		}
+		src := newImage(r, 16, 16, s.In, 1, 0)
+		want, _ := naiveConv(s, src, weights, nil, nil, Activation{})
+		deviation := func() (rms float64) {
+			dst := NewImage(16, 16, s.Out, 0)
+			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+			for i, v := range dst.Data {
+				rms += (float64(v) - want[i]) * (float64(v) - want[i])
+			}
+			return math.Sqrt(rms / float64(len(want)))
+		}
+		winograd := deviation()
+		c.wino, c.weights = nil, c.packDirect(weights)
+		direct := deviation()
+		t.Logf("root mean square error %.2g, of direct sums %.2g", winograd, direct)
+		if winograd > 3*direct {
+			t.Errorf("%.2g is more than three times %.2g", winograd, direct)
+		}
+	})
+}
+
+// TestConvPanics: wrong sizes are told before memory is touched.
+func TestConvPanics(t *testing.T) {
+	good := ConvSpec{
+		In: 4, Out: 6, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+		Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1,
+	}
+	weights := make([]float32, 4*6*9)
+	c := NewConv(good, 5, 5, weights, nil, Activation{})
+	run := func(dst, src Image, residual []Image) func() {
+		return func() { c.Run([]Image{dst}, []Image{src}, residual, nil) }
+	}
+	bad := func(change func(s *ConvSpec)) func() {
+		s := good
+		change(&s)
+		return func() { NewConv(s, 5, 5, weights, nil, Activation{}) }
+	}
+	src, dst := NewImage(5, 5, 4, 1), NewImage(5, 5, 6, 0)
+	short := src
+	short.Data = short.Data[1:]
+	run(dst, src, nil)()
+	for name, f := range map[string]func(){
+		"no border":         run(dst, NewImage(5, 5, 4, 0), nil),
+		"src too small":     run(dst, NewImage(4, 5, 4, 1), nil),
+		"src too short":     run(dst, short, nil),
+		"dst of channels":   run(NewImage(5, 5, 5, 0), src, nil),
+		"residual":          run(dst, src, []Image{src}),
+		"no residual":       run(dst, src, []Image{}),
+		"groups":            bad(func(s *ConvSpec) { s.Groups = 3 }),
+		"stride 0":          bad(func(s *ConvSpec) { s.StrideW = 0 }),
+		"channels":          bad(func(s *ConvSpec) { s.In = 5 }),
+		"kernel too large":  bad(func(s *ConvSpec) { s.DilationH = 9 }),
+		"negative padding":  bad(func(s *ConvSpec) { s.Top = -1 }),
+		"number of biases":  func() { NewConv(good, 5, 5, weights, make([]float32, 5), Activation{}) },
+		"number of slopes":  func() { NewConv(good, 5, 5, weights, nil, Activation{Kind: PRelu}) },
+		"kernel of pooling": func() { MaxPool(dst, dst, PoolSpec{}) },
+	} {
+		if outcome(func(blas.Float64) { f() }, nil) == nil {
+			t.Errorf("%s: no panic", name)
+		}
+	}
+}
+
 // TestConvNaN: every activation keeps a NaN.
 func TestConvNaN(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
@@ -395,6 +516,25 @@ func TestConvNoAllocation(t *testing.T) {
 			if got > 0 {
 				t.Errorf("%v: %v allocations a call", l, got)
 			}
+		}
+	})
+}
+
+// TestConvInPlace: a depthwise 1×1 convolution may write over its input.
+func TestConvInPlace(t *testing.T) {
+	eachBackend(t, func(t *testing.T, impl Implementation) {
+		defer using(impl)()
+		r := rand.New(rand.NewSource(9))
+		for _, channels := range []int{2, 16, 37} {
+			s := ConvSpec{
+				In: channels, Out: channels, KernelH: 1, KernelW: 1, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1, Groups: channels,
+			}
+			scale, shift := normals(r, channels, 1), normals(r, channels, 1)
+			m, b := newImage(r, 5, 20, channels, 1, canary), newImage(r, 5, 20, channels, 0, canary)
+			act := newActivation(r, channels)
+			want, size := naiveConv(s, m, scale, shift, &b, act)
+			NewConv(s, 5, 20, scale, shift, act).Run([]Image{m}, []Image{m}, []Image{b}, nil)
+			expectImage(t, m, want, size, 0x1p-22, canary, "in place")
 		}
 	})
 }

@@ -2,26 +2,29 @@ package blas
 
 import "unsafe"
 
-// imageKernels are the kernels for images of one Backend. The argument of the
-// first four points to a convTile, that of the others to a winTile. They spoil
-// vecs and, if there is more than one vector, the pointers.
+// imageKernels are the kernels for images of one Backend. The argument points to
+// a convTile, that of Winograd's to a winTile.
 type imageKernels struct {
 	lanes       int
 	conv        [][]func(*byte) // by vectors-1, pixels-1
-	depth       []func(*byte)   // depthwise convolution, by pixels-1
-	sum, most   []func(*byte)   // pooling: the sum times limits[0], or the largest; both start at limits[1]
+	depth       windowKernels   // depthwise convolution
+	sum, most   windowKernels   // pooling: the sum times limits[0], or the largest; both start at limits[1]
 	winogradIn  func(*byte)
 	winogradOut func(*byte)
 }
+
+// windowKernels combine the pixels of windows: of whole vectors of channels, by
+// the number of windows less one, and of the channels after those, one window.
+type windowKernels struct{ whole, rest []func(*byte) }
 
 // goImages are the kernels in Go, four channels at a time: the compiler keeps
 // four sums of two pixels in registers.
 var goImages = imageKernels{
 	lanes:       goLanes,
 	conv:        [][]func(*byte){{convGo1, convGo2}},
-	depth:       []func(*byte){depthGo},
-	sum:         []func(*byte){sumGo},
-	most:        []func(*byte){mostGo},
+	depth:       windowKernels{[]func(*byte){depthGo}, []func(*byte){depthGo}},
+	sum:         windowKernels{[]func(*byte){sumGo}, []func(*byte){sumGo}},
+	most:        windowKernels{[]func(*byte){mostGo}, []func(*byte){mostGo}},
 	winogradIn:  winogradInGo,
 	winogradOut: winogradOutGo,
 }
@@ -90,65 +93,60 @@ func (t *convTile) finishQuad(p int, s quad) {
 	}
 }
 
-// eachVector calls f for each vector of channels.
-func (t *convTile) eachVector(f func(offset int)) {
-	for v := range t.vecs {
-		f(v * goLanes)
-	}
-}
-
-// combine calls f for each pixel of the window of the channels from ch, with
-// its number.
-func (t *convTile) combine(ch int, f func(tap int, x *quad)) {
-	for y := range t.ny {
-		for x := range t.nx {
-			f(y*t.nx+x, quadAt(after(t.a, ch), y*t.dy+x*t.dx))
+// combine folds the pixels of a window, channel by channel, and calls done with
+// the results. The weight is that of the channel and the pixel, or 1.
+func (t *convTile) combine(fold func(sum, x, weight float32) float32, done func(ch int, sum float32)) {
+	taps := t.ny * t.nx
+	for ch := range (t.vecs-1)*goLanes + t.last {
+		sum, weight := t.limits[1], float32(1)
+		if t.bias != nil {
+			sum = *after(t.bias, ch)
 		}
+		for y := range t.ny {
+			for x := range t.nx {
+				if t.b != nil {
+					weight = *after(t.b, (ch/goLanes*taps+y*t.nx+x)*goLanes+ch%goLanes)
+				}
+				sum = fold(sum, *after(afterBytes(t.a, y*t.dy+x*t.dx), ch), weight)
+			}
+		}
+		done(ch, sum)
 	}
 }
 
 func depthGo(p *byte) {
 	t := tileOf(p)
-	t.eachVector(func(ch int) {
-		s := *quadAt(after(t.bias, ch), 0)
-		w := unsafe.Slice(after(t.b, ch*t.ny*t.nx), t.ny*t.nx*goLanes)
-		t.combine(ch, func(tap int, x *quad) {
-			for i := range s {
-				s[i] += x[i] * w[tap*goLanes+i]
-			}
-		})
-		for i, x := range s {
-			t.finish(stretch{c: t.c, r: t.r}, 0, ch+i, x)
-		}
+	t.combine(func(sum, x, weight float32) float32 { return sum + x*weight }, func(ch int, sum float32) {
+		t.finish(stretch{c: t.c, r: t.r}, 0, ch, sum)
 	})
 }
 
 func sumGo(p *byte) {
 	t := tileOf(p)
-	t.eachVector(func(ch int) {
-		s := quad{t.limits[1], t.limits[1], t.limits[1], t.limits[1]}
-		t.combine(ch, func(_ int, x *quad) {
-			for i := range s {
-				s[i] += x[i]
-			}
-		})
-		for i := range s {
-			*after(t.c, ch+i) = s[i] * t.limits[0]
-		}
+	t.combine(func(sum, x, _ float32) float32 { return sum + x }, func(ch int, sum float32) {
+		*after(t.c, ch) = sum * t.limits[0]
 	})
 }
 
 func mostGo(p *byte) {
 	t := tileOf(p)
-	t.eachVector(func(ch int) {
-		s := quad{t.limits[1], t.limits[1], t.limits[1], t.limits[1]}
-		t.combine(ch, func(_ int, x *quad) {
-			for i := range s {
-				s[i] = max(s[i], x[i])
-			}
-		})
-		copy(unsafe.Slice(after(t.c, ch), goLanes), s[:])
+	t.combine(func(most, x, _ float32) float32 { return max(most, x) }, func(ch int, most float32) {
+		*after(t.c, ch) = most
 	})
+}
+
+// finish adds the residual, applies the activation and stores channel ch of
+// pixel p.
+func (t *convTile) finish(x stretch, p, ch int, sum float32) {
+	if x.r != nil {
+		sum += *after(afterBytes(x.r, p*t.rstep), ch)
+	}
+	a := Activation{Kind: ActivationKind(t.act), Min: t.limits[0], Max: t.limits[1]}
+	slope := float32(0)
+	if t.slopes != nil {
+		slope = *after(t.slopes, ch)
+	}
+	*after(afterBytes(x.c, p*t.cstep), ch) = a.value(sum, slope)
 }
 
 func winTileOf(p *byte) *winTile { return (*winTile)(unsafe.Pointer(p)) }

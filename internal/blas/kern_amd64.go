@@ -400,6 +400,11 @@ func sconvZ14x1(t *byte)
 //go:noescape
 func sconvZ14x2(t *byte)
 
+// sdepthZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ0(t *byte)
+
 // sdepthZ1 combines the pixels of 1 windows, whole vectors of channels.
 //
 //go:noescape
@@ -439,6 +444,16 @@ func sdepthZ7(t *byte)
 //
 //go:noescape
 func sdepthZ8(t *byte)
+
+// ssumZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ0(t *byte)
+
+// smostZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ0(t *byte)
 
 // ssumZ1 combines the pixels of 1 windows, whole vectors of channels.
 //
@@ -761,6 +776,11 @@ func sconvY6x1(t *byte)
 //go:noescape
 func sconvY6x2(t *byte)
 
+// sdepthY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY0(t *byte)
+
 // sdepthY1 combines the pixels of 1 windows, whole vectors of channels.
 //
 //go:noescape
@@ -800,6 +820,16 @@ func sdepthY7(t *byte)
 //
 //go:noescape
 func sdepthY8(t *byte)
+
+// ssumY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY0(t *byte)
+
+// smostY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY0(t *byte)
 
 // ssumY1 combines the pixels of 1 windows, whole vectors of channels.
 //

@@ -12586,6 +12586,120 @@ stored:
 	VZEROUPPER
 	RET
 
+// func sdepthZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sdepthZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Z1
+	ADDQ        $0x40, DX
+	VMOVUPS.Z   (CX), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        128(AX), SI
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	MOVQ      96(AX), SI
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z1
+	VBROADCASTSS 124(AX), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	JMP          store
+
+prelu:
+	VPXORQ      Z1, Z1, Z1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Z2
+	VMINPS      Z0, Z1, Z3
+	VMAXPS      Z0, Z1, Z0
+	VFMADD231PS Z2, Z3, Z0
+	JMP         store
+
+relu:
+	VPXORQ Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+store:
+	MOVQ    128(AX), BX
+	CMPQ    BX, $0x10
+	JNE     partial
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, SI
+	SHLXQ   BX, SI, SI
+	DECQ    SI
+	KMOVW   SI, K1
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, K1, (CX)
+
+stored:
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000040, (AX)
+	ADDQ  $0x00000040, 72(AX)
+	ADDQ  $0x00000040, 64(AX)
+	ADDQ  $0x00000040, 112(AX)
+	MOVQ  88(AX), CX
+	TESTQ CX, CX
+	JZ    vector
+	ADDQ  $0x00000040, 88(AX)
+	JMP   vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func sdepthZ1(t *byte)
 // Requires: AVX, AVX512F
 TEXT ·sdepthZ1(SB), NOSPLIT, $0-8
@@ -13584,6 +13698,108 @@ done:
 	VZEROUPPER
 	RET
 
+// func ssumZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ssumZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS.Z    (CX), K1, Z2
+	VADDPS       Z2, Z0, Z0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Z1
+	VMULPS       Z1, Z0, Z0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMOVUPS      Z0, K1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·smostZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS.Z (CX), K1, Z2
+	VMAXPS    Z2, Z0, Z0
+	ADDQ      40(AX), CX
+	DECQ      SI
+	JNZ       x
+	ADDQ      24(AX), DX
+	DECQ      BX
+	JNZ       y
+	MOVQ      72(AX), CX
+	MOVQ      88(AX), DX
+	MOVQ      80(AX), DX
+	VMOVUPS   Z0, K1, (CX)
+	DECQ      136(AX)
+	JZ        done
+	ADDQ      $0x00000040, (AX)
+	ADDQ      $0x00000040, 72(AX)
+	MOVQ      88(AX), CX
+	TESTQ     CX, CX
+	JZ        vector
+	ADDQ      $0x00000040, 88(AX)
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func ssumZ1(t *byte)
 // Requires: AVX, AVX512F
 TEXT ·ssumZ1(SB), NOSPLIT, $0-8
@@ -13645,8 +13861,8 @@ y:
 	MOVQ DX, CX
 
 x:
-	VMOVUPS (CX), Z1
-	VMAXPS  Z1, Z0, Z0
+	VMOVUPS (CX), Z2
+	VMAXPS  Z2, Z0, Z0
 	ADDQ    40(AX), CX
 	DECQ    SI
 	JNZ     x
@@ -13738,10 +13954,10 @@ y:
 	MOVQ BX, CX
 
 x:
-	VMOVUPS (CX), Z2
-	VMAXPS  Z2, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z2
-	VMAXPS  Z2, Z1, Z1
+	VMOVUPS (CX), Z3
+	VMAXPS  Z3, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z3
+	VMAXPS  Z3, Z1, Z1
 	ADDQ    40(AX), CX
 	DECQ    DI
 	JNZ     x
@@ -13843,12 +14059,12 @@ y:
 	MOVQ BX, CX
 
 x:
-	VMOVUPS (CX), Z3
-	VMAXPS  Z3, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z3
-	VMAXPS  Z3, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z3
-	VMAXPS  Z3, Z2, Z2
+	VMOVUPS (CX), Z4
+	VMAXPS  Z4, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z4
+	VMAXPS  Z4, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z4
+	VMAXPS  Z4, Z2, Z2
 	ADDQ    40(AX), CX
 	DECQ    DI
 	JNZ     x
@@ -13958,14 +14174,14 @@ y:
 	MOVQ SI, CX
 
 x:
-	VMOVUPS (CX), Z4
-	VMAXPS  Z4, Z0, Z0
-	VMOVUPS (CX)(DX*1), Z4
-	VMAXPS  Z4, Z1, Z1
-	VMOVUPS (CX)(DX*2), Z4
-	VMAXPS  Z4, Z2, Z2
-	VMOVUPS (CX)(BX*1), Z4
-	VMAXPS  Z4, Z3, Z3
+	VMOVUPS (CX), Z5
+	VMAXPS  Z5, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z5
+	VMAXPS  Z5, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z5
+	VMAXPS  Z5, Z2, Z2
+	VMOVUPS (CX)(BX*1), Z5
+	VMAXPS  Z5, Z3, Z3
 	ADDQ    40(AX), CX
 	DECQ    R8
 	JNZ     x
@@ -19277,6 +19493,120 @@ stored:
 	VZEROUPPER
 	RET
 
+// func sdepthY0(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Y1
+	ADDQ        $0x20, DX
+	VMASKMOVPS  (CX), Y15, Y2
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        128(AX), SI
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVUPS    32(DI), Y3
+	MOVQ       96(AX), SI
+	VMASKMOVPS (BX), Y3, Y1
+	VADDPS     Y1, Y0, Y0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y1
+	VBROADCASTSS 124(AX), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	JMP          store
+
+prelu:
+	VXORPD      Y1, Y1, Y1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Y2
+	VMINPS      Y0, Y1, Y3
+	VMAXPS      Y0, Y1, Y0
+	VFMADD231PS Y2, Y3, Y0
+	JMP         store
+
+relu:
+	VXORPD Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+store:
+	MOVQ    128(AX), BX
+	CMPQ    BX, $0x08
+	JNE     partial
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y3
+	MOVQ       80(AX), BX
+	VMASKMOVPS Y0, Y3, (CX)
+
+stored:
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000020, (AX)
+	ADDQ  $0x00000020, 72(AX)
+	ADDQ  $0x00000020, 64(AX)
+	ADDQ  $0x00000020, 112(AX)
+	MOVQ  88(AX), CX
+	TESTQ CX, CX
+	JZ    vector
+	ADDQ  $0x00000020, 88(AX)
+	JMP   vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func sdepthY1(t *byte)
 // Requires: AVX, FMA3
 TEXT ·sdepthY1(SB), NOSPLIT, $0-8
@@ -20275,6 +20605,108 @@ done:
 	VZEROUPPER
 	RET
 
+// func ssumY0(t *byte)
+// Requires: AVX
+TEXT ·ssumY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMASKMOVPS   (CX), Y15, Y2
+	VADDPS       Y2, Y0, Y0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Y1
+	VMULPS       Y1, Y0, Y0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMASKMOVPS   Y0, Y15, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY0(t *byte)
+// Requires: AVX
+TEXT ·smostY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMASKMOVPS (CX), Y15, Y2
+	VMAXPS     Y2, Y0, Y0
+	ADDQ       40(AX), CX
+	DECQ       SI
+	JNZ        x
+	ADDQ       24(AX), DX
+	DECQ       BX
+	JNZ        y
+	MOVQ       72(AX), CX
+	MOVQ       88(AX), DX
+	MOVQ       80(AX), DX
+	VMASKMOVPS Y0, Y15, (CX)
+	DECQ       136(AX)
+	JZ         done
+	ADDQ       $0x00000020, (AX)
+	ADDQ       $0x00000020, 72(AX)
+	MOVQ       88(AX), CX
+	TESTQ      CX, CX
+	JZ         vector
+	ADDQ       $0x00000020, 88(AX)
+	JMP        vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func ssumY1(t *byte)
 // Requires: AVX
 TEXT ·ssumY1(SB), NOSPLIT, $0-8
@@ -20336,8 +20768,8 @@ y:
 	MOVQ DX, CX
 
 x:
-	VMOVUPS (CX), Y1
-	VMAXPS  Y1, Y0, Y0
+	VMOVUPS (CX), Y2
+	VMAXPS  Y2, Y0, Y0
 	ADDQ    40(AX), CX
 	DECQ    SI
 	JNZ     x
@@ -20429,10 +20861,10 @@ y:
 	MOVQ BX, CX
 
 x:
-	VMOVUPS (CX), Y2
-	VMAXPS  Y2, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y2
-	VMAXPS  Y2, Y1, Y1
+	VMOVUPS (CX), Y3
+	VMAXPS  Y3, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y3
+	VMAXPS  Y3, Y1, Y1
 	ADDQ    40(AX), CX
 	DECQ    DI
 	JNZ     x
@@ -20534,12 +20966,12 @@ y:
 	MOVQ BX, CX
 
 x:
-	VMOVUPS (CX), Y3
-	VMAXPS  Y3, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y3
-	VMAXPS  Y3, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y3
-	VMAXPS  Y3, Y2, Y2
+	VMOVUPS (CX), Y4
+	VMAXPS  Y4, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y4
+	VMAXPS  Y4, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y4
+	VMAXPS  Y4, Y2, Y2
 	ADDQ    40(AX), CX
 	DECQ    DI
 	JNZ     x
@@ -20649,14 +21081,14 @@ y:
 	MOVQ SI, CX
 
 x:
-	VMOVUPS (CX), Y4
-	VMAXPS  Y4, Y0, Y0
-	VMOVUPS (CX)(DX*1), Y4
-	VMAXPS  Y4, Y1, Y1
-	VMOVUPS (CX)(DX*2), Y4
-	VMAXPS  Y4, Y2, Y2
-	VMOVUPS (CX)(BX*1), Y4
-	VMAXPS  Y4, Y3, Y3
+	VMOVUPS (CX), Y5
+	VMAXPS  Y5, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y5
+	VMAXPS  Y5, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y5
+	VMAXPS  Y5, Y2, Y2
+	VMOVUPS (CX)(BX*1), Y5
+	VMAXPS  Y5, Y3, Y3
 	ADDQ    40(AX), CX
 	DECQ    R8
 	JNZ     x

@@ -83,40 +83,12 @@ func poolImage(dst, src Image, p PoolSpec, largest bool) {
 				count = rows.counted * cols.counted
 			}
 			t.limits = [2]float32{1 / float32(count), start}
-			t.pool(stretch{
+			t.windows(stretch{
 				a: src.at(y*p.StrideH-p.Top+rows.first*p.DilationH, x*p.StrideW-p.Left+cols.first*p.DilationW),
 				c: dst.at(y, x), pixels: n,
-			}, src.C, k.lanes, kernels, largest)
+			}, src.C, k.lanes, kernels)
 			x += n
 		}
 	}
 	convRuns.put(r)
-}
-
-// pool combines the windows of a stretch.
-func (t *convTile) pool(x stretch, channels, lanes int, kernels []func(*byte), largest bool) {
-	whole := channels / lanes
-	if whole > 0 {
-		t.vecs = whole
-		t.windows(x, kernels)
-	}
-	for ch := whole * lanes; ch < channels; ch++ {
-		for i := range x.pixels {
-			value := t.limits[1]
-			for yy := range t.ny {
-				for xx := range t.nx {
-					v := *after(afterBytes(x.a, i*t.step+yy*t.dy+xx*t.dx), ch)
-					if largest {
-						value = max(value, v)
-					} else {
-						value += v
-					}
-				}
-			}
-			if !largest {
-				value *= t.limits[0]
-			}
-			*after(afterBytes(x.c, i*t.cstep), ch) = value
-		}
-	}
 }

@@ -24,22 +24,17 @@ var winogradPoints = [8]float32{
 	pointA*pointA + pointB*pointB, pointA * pointA * pointA, pointB * pointB * pointB,
 }
 
-// winogradG is G: row p has 1, p, p² over the product of the differences to
-// the other points.
-var winogradG = func() (g [patch][3]float64) {
-	p := [patch - 1]float64{0, pointA, -pointA, pointB, -pointB}
-	for i, x := range p {
-		n := 1.0
-		for j, y := range p {
-			if j != i {
-				n *= x - y
-			}
-		}
-		g[i] = [3]float64{1 / n, x / n, x * x / n}
-	}
-	g[patch-1] = [3]float64{0, 0, 1}
-	return g
-}()
+// transformKernel is G·g for one column. Row p of G has 1, p, p² over the
+// product of the differences of p to the other points.
+func transformKernel(g [3]float64) [patch]float64 {
+	const (
+		aa, bb = pointA * pointA, pointB * pointB
+		a, b   = 1 / (2 * aa * (aa - bb)), 1 / (2 * bb * (bb - aa))
+	)
+	even, odd := a*(g[0]+aa*g[2]), a*pointA*g[1]
+	far, away := b*(g[0]+bb*g[2]), b*pointB*g[1]
+	return [patch]float64{g[0] / (aa * bb), even + odd, even - odd, far + away, far - away, g[2]}
+}
 
 // A winograd is what a Conv has for this algorithm.
 type winograd struct {
@@ -77,13 +72,15 @@ func (c *Conv) suitsWinograd() bool {
 	if s.KernelH != 3 || s.KernelW != 3 || s.StrideH != 1 || s.StrideW != 1 || s.DilationH != 1 || s.DilationW != 1 || s.Groups != 1 {
 		return false
 	}
-	if s.In%c.k.lanes != 0 || s.Out%c.k.lanes != 0 {
-		return false
+	if s.In%winogradChannels != 0 || s.Out%winogradChannels != 0 {
+		return false // the kernels take whole vectors; every Backend makes the same choice
 	}
 	tiles := ceil(c.outH, outTile) * ceil(c.outW, outTile)
 	cost := tiles*products*s.In*s.Out + weightCost*products*s.In*s.Out + tiles*transformCost*(s.In+s.Out)
 	return cost < (c.outH*c.outW+weightCost)*9*s.In*s.Out
 }
+
+const winogradChannels = 16
 
 // Costs in multiply-adds, as measured: of reading a weight from memory, of
 // transforming a channel of a tile.
@@ -106,13 +103,17 @@ func newWinograd(c *Conv, weights []float32) *winograd {
 	s := c.spec
 	w := &winograd{across: ceil(c.outW, outTile), down: ceil(c.outH, outTile)}
 	c.weights = Floats(products * s.In * s.Out)
+	var panel [products][maxPanel]float32 // of one input channel: c.weights has 36 parts far apart
 	c.k.panels(s.Out, func(first, vecs, cols int) {
+		n := vecs * c.k.lanes
 		for ch := range s.In {
 			for j := range cols {
-				u := transformWeights(weights[((first+j)*s.In+ch)*9:][:9])
-				for f, x := range u {
-					c.weights[(f*s.Out+first)*s.In+ch*vecs*c.k.lanes+j] = x
+				for f, x := range transformWeights(weights[((first+j)*s.In+ch)*9:][:9]) {
+					panel[f][j] = x
 				}
+			}
+			for f := range panel {
+				copy(c.weights[(f*s.Out+first)*s.In+ch*n:], panel[f][:n])
 			}
 		}
 	})
@@ -121,17 +122,18 @@ func newWinograd(c *Conv, weights []float32) *winograd {
 	return w
 }
 
+// maxPanel is the number of columns of the widest panel.
+const maxPanel = 32
+
 // transformWeights is G·g·Gᵀ.
 func transformWeights(g []float32) (u [products]float32) {
-	for i, a := range winogradG {
-		for j, b := range winogradG {
-			var sum float64
-			for y := range 3 {
-				for x := range 3 {
-					sum += a[y] * float64(g[3*y+x]) * b[x]
-				}
-			}
-			u[i*patch+j] = float32(sum)
+	var half [3][patch]float64
+	for x := range half {
+		half[x] = transformKernel([3]float64{float64(g[x]), float64(g[3+x]), float64(g[6+x])})
+	}
+	for i := range patch {
+		for j, v := range transformKernel([3]float64{half[0][i], half[1][i], half[2][i]}) {
+			u[i*patch+j] = float32(v)
 		}
 	}
 	return u

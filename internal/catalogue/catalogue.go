@@ -138,7 +138,7 @@ func Stages() (all []Stage) {
 		Stage{Kind: "word", Name: "eyes=0.35@0.31", Description: "pupils come to this share of the width apart, at this share of the height"},
 		Stage{Kind: "word", Name: "preset=arcface", Description: "after embedding:FILE.onnx: what such networks take: " + strings.Join(embedding.Presets(), ", ")},
 		Stage{Kind: "word", Name: "channels=bgr", Description: "after embedding:FILE.onnx: blue comes first"},
-		Stage{Kind: "word", Name: "mean=127.5", Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: mean=R,G,B"},
+		Stage{Kind: "word", Name: "subtract=127.5", Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: subtract=R,G,B"},
 		Stage{Kind: "word", Name: "scale=1/128", Description: "after embedding:FILE.onnx: the values are multiplied by it then"})
 }
 

@@ -58,13 +58,12 @@ func (v vector) add(m operand.Op, x reg.VecPhysical) { VADDPS(m, x, x) }
 
 // An output is rows×vecs registers that become as many vectors of an image.
 type output struct {
-	v          vector
-	args       args
-	x          [][]reg.VecPhysical
-	free       []reg.VecPhysical // three more registers
-	masked     bool              // the last vector of a row has args.last lanes
-	c, r       reg.Register      // where they go, and the residual or 0
-	cmem, rmem func(i int) operand.Mem
+	v      vector
+	args   args
+	x      [][]reg.VecPhysical
+	free   []reg.VecPhysical // three more registers
+	masked bool              // the last vector of a row has args.last lanes
+	c, r   reg.Register      // where they go, and the residual or 0
 }
 
 // lastLanes makes the mask of the last vector; y is the register that it may use.
@@ -264,12 +263,23 @@ func conv(v vector, rows, vecs int) {
 
 // window writes a kernel that combines the pixels of rows windows, channel by
 // channel. A depthwise convolution weights them; the sum is multiplied by the
-// first of limits; sum and maximum start at the second.
+// first of limits; sum and maximum start at the second. With 0 rows it does one
+// window and, of one vector, the first last channels.
 func window(v vector, routine string, rows int) {
 	name := fmt.Sprintf("%s%d", v.name(routine), rows)
 	t := kernel(name, fmt.Sprintf("combines the pixels of %d windows, whole vectors of channels.", rows), convTile)
+	masked := rows == 0
+	rows = max(rows, 1)
 	x := v.rectangle(rows, 1)
 	free := []reg.VecPhysical{v.reg(rows), v.reg(rows + 1), v.reg(rows + 2)}
+	lanes := mask{v: v}
+	if masked {
+		var y reg.VecPhysical
+		if v.w == ymm {
+			y = v.reg(15)
+		}
+		lanes = v.firstLanes(t.load("last"), y)
+	}
 	p := GP64()
 	a := newStrided(p, t.load("step"), rows)
 	b := t.load("b")
@@ -292,14 +302,18 @@ func window(v vector, routine string, rows int) {
 		ADDQ(operand.U8(int(v.w)), b)
 	}
 	for i := range rows {
+		pixel := operand.Op(a.at(i))
+		if masked || routine == "most" {
+			lanes.load(a.at(i), free[1])
+			pixel = free[1]
+		}
 		switch routine {
 		case "depth":
-			v.fma(a.at(i), free[0], x[i][0])
+			v.fma(pixel, free[0], x[i][0])
 		case "sum":
-			v.add(a.at(i), x[i][0])
+			v.add(pixel, x[i][0])
 		case "most":
-			v.load(a.at(i), free[0])
-			VMAXPS(free[0], x[i][0], x[i][0])
+			VMAXPS(pixel, x[i][0], x[i][0])
 		}
 	}
 	ADDQ(t.at("dx"), p)
@@ -314,12 +328,12 @@ func window(v vector, routine string, rows int) {
 			v.mul(free[0], x[i][0])
 		}
 	}
-	o := output{v: v, args: t, x: x, c: t.load("c"), r: t.load("r"), free: free}
+	o := output{v: v, args: t, x: x, masked: masked, c: t.load("c"), r: t.load("r"), free: free}
 	if routine == "depth" {
 		o.finish()
 		o.nextVector("a", "c", "bias", "slopes")
 		return
 	}
-	o.each(o.c, "cstep", mask{v: v}, func(x reg.VecPhysical, m operand.Mem, k mask) { k.store(x, m) })
+	o.each(o.c, "cstep", lanes, func(x reg.VecPhysical, m operand.Mem, k mask) { k.store(x, m) })
 	o.nextVector("a", "c")
 }

@@ -40,10 +40,10 @@ func main() {
 			conv(single, rows, 1)
 			conv(single, rows, 2)
 		}
-		for rows := 1; rows <= 8; rows++ {
+		for rows := 0; rows <= 8; rows++ {
 			window(single, "depth", rows)
 		}
-		for rows := 1; rows <= 4; rows++ {
+		for rows := 0; rows <= 4; rows++ {
 			window(single, "sum", rows)
 			window(single, "most", rows)
 		}
