@@ -43,7 +43,7 @@ func (f *explained) similar() string {
 	e := f.Embedded
 	rival := fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
 	switch {
-	case f.byScore() && e.Own == nil:
+	case f.byScore() && (e.Own == nil || e.People[0].Photographs == 1):
 		return rival
 	case f.byScore():
 		return fmt.Sprintf("%s; the photograph of %s that is nearest to the face has %s", rival, f.name(f.Class), decimals(e.Own.Cosine, cosineDigits))
