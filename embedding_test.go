@@ -2,10 +2,13 @@ package nrdl_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +143,39 @@ func TestEmbeddingOfAFile(t *testing.T) {
 		if fewer, err := grown.Remove(t.Context(), "zoe"); err != nil || !bytes.Equal(written(t, fewer), written(t, opened)) {
 			t.Errorf("%s: removed again, it is not what it was: %v", o.name, err)
 		}
+	}
+}
+
+// The explanation of a face shows what the network saw, which only Identify keeps.
+func TestExplainOfANetwork(t *testing.T) {
+	dir := t.TempDir()
+	coloured(dir, 4, 4)
+	_, e := tinyNetwork(t)
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e})
+	check(err)
+	o := nrdl.Defaults(images)
+	o.Pipeline = frontend.Pipeline{Frame: e.Frame(), Embedder: e}
+	r, err := nrdl.Train(t.Context(), images, o)
+	check(err)
+	path := filepath.Join(dir, filepath.FromSlash(images.ID(5)))
+	f := identified(t, r, photoAt(t, path))[0]
+	why, err := r.Explain(t.Context(), f)
+	check(err)
+	seen := why.Embedded
+	if len(seen.Crop.Values) != 3*e.Input().Len() || len(seen.Occlusion.Falls) == 0 || seen.Own.Person != f.Ranked[0].Name || seen.Nearest[0].ID != images.ID(5) {
+		t.Errorf("%v is explained by %+v", f.Ranked[0], seen.Nearest)
+	}
+	vectors, err := e.Embed(t.Context(), [][]float32{seen.Crop.Values})
+	check(err)
+	for i, v := range vectors[0] {
+		if math.Abs(v-images.X.At(i, 5)) > 1e-6 {
+			t.Fatalf("the vector of the crop is %v, that of the photograph %v", vectors[0], mat.Col(nil, 5, images.X))
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Explain(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Errorf("explained after the end, %v", err)
 	}
 }
 

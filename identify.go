@@ -28,6 +28,7 @@ type Face struct {
 	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
 
 	values []float64      // of the crop
+	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
 }
 
@@ -70,12 +71,21 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error) {
 	var seen []face.Seen
 	var err error
-	if r.detects() {
-		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), r.cut())
-	} else {
-		seen, err = face.Whole(ctx, photo, r.cut())
+	cut := r.cut()
+	kept := &face.Keeping{Embedder: cut.Embedder}
+	if cut.Embedder != nil {
+		cut.Embedder = kept
 	}
-	return facesOf(r.m, seen), err
+	if r.detects() {
+		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), cut)
+	} else {
+		seen, err = face.Whole(ctx, photo, cut)
+	}
+	faces := facesOf(r.m, seen)
+	for i := range faces {
+		faces[i].crop = kept.Face(faces[i].values)
+	}
+	return faces, err
 }
 
 // cut is how r cuts faces out of photographs.

@@ -26,9 +26,9 @@ var seen = []string{"faces96", "lighting"}
 const slack = 2
 
 // The recorded rates are those of the program as it is: it is neither worse nor
-// better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one of
-// the plans' runs that differ in the split only, and of those with other
-// parameters, but on ORL, and none of those that take many seconds.
+// better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one
+// run of each method on each database, whatever its parameters, and with features
+// and corrupted faces on ORL only.
 func TestRecordedRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes dozens of runs again")
@@ -115,17 +115,13 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 // slow tells what takes a second or more and is much like another run, or tested
 // by its package on small sets.
 func slow(c *report.ColumnRates, l *report.LabelRates) bool {
-	return l.Label == "reweighted" || l.Label == "faces96" && c.Dataset != "orl" ||
-		strings.HasPrefix(l.Label, "NRDL, atoms=") && l.Label != "NRDL, atoms=4"
+	special := l.Input != nil || c.Noise != 0 || c.Occlusion != 0
+	return l.Label == "reweighted" || special && c.Dataset != "orl"
 }
 
 // kind is the same for runs that test the same thing: one of them is enough.
 func kind(t *testing.T, c *report.ColumnRates, l *report.LabelRates) string {
-	params := l.Params
-	if c.Dataset != "orl" {
-		params = nil
-	}
-	text, err := json.Marshal([]any{c.Dataset, c.Noise, c.Occlusion, l.Method, params, l.Input})
+	text, err := json.Marshal([]any{c.Dataset, c.Noise, c.Occlusion, l.Method, l.Input})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,8 @@ type Explanation struct {
 	// Blocks are the votes of the blocks of the face, if the rule is Votes. Then
 	// each block has its own code, and Code is their mean.
 	Blocks []BlockVotes
+
+	Embedded *Embedded // nil unless a network made the vectors of the model
 }
 
 // A Reconstruction is an approximation of a sample y by atoms.
@@ -105,6 +107,9 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 	}
 	if err := nearest(ctx, m, e.Atoms); err != nil {
 		return nil, err
+	}
+	if !m.Embedding.IsZero() {
+		return e, e.compare(ctx, m, image.X)
 	}
 	return e, nil
 }

@@ -2,9 +2,13 @@ package gallery
 
 import (
 	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
 	"nrdl/frontend"
+	"nrdl/internal/lin"
 	"nrdl/openset"
 )
 
@@ -62,14 +66,28 @@ func (m *Model) byLaw(opt openset.Options, given []float64) (*openset.Calibratio
 	if m.Images == nil {
 		return nil, ErrForgotten
 	}
-	return openset.ByLaw(opt, m.Impostors(), classify.Unit(m.Images.X), m.Images.Groups, given)
+	return openset.ByLaw(opt, m.Impostors(), m.vectors(), m.Images.Groups, given)
+}
+
+// vectors are the images of m at unit norm, which those of a network are but for the
+// rounding to single precision.
+func (m *Model) vectors() *mat.Dense {
+	const rounding = 1e-5
+	norms := make([]float64, m.Images.Len())
+	lin.SquaredColumnNorms(norms, m.Images.X)
+	for _, v := range norms {
+		if math.Abs(v-1) > rounding {
+			return classify.Unit(m.Images.X)
+		}
+	}
+	return m.Images.X
 }
 
 // heldOutByLaw is HeldOut for a model with Impostors: each photograph compared with
 // the means of the others.
 func (m *Model) heldOutByLaw() []HeldOutResult {
 	people := m.Images.Classes
-	_, compared := m.Impostors().Compare(classify.Unit(m.Images.X), m.Images.Groups, 0)
+	_, compared := m.Impostors().Compare(m.vectors(), m.Images.Groups, 0)
 	var all []HeldOutResult
 	for _, c := range compared {
 		own := m.Images.ClassOf(c.Column)

@@ -1,10 +1,12 @@
 package gallery
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -151,12 +153,11 @@ func (m *merger) twice() {
 }
 
 func (e entry) hash(seed maphash.Seed) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
+	b := make([]byte, 0, 8*len(e.pixels))
 	for _, v := range e.pixels {
-		maphash.WriteComparable(&h, v)
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // −0 is 0
 	}
-	return h.Sum64()
+	return maphash.Bytes(seed, b)
 }
 
 // nextID is the n-th of the IDs that would be id: ann/1~2.jpg.

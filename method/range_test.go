@@ -37,7 +37,7 @@ func TestRangesFollowTheMethod(t *testing.T) {
 	for _, c := range coding.All {
 		m := method.DefaultNRDL
 		m.Coder = c
-		if n := checkRanges(t, m); n < 5 && c != (coding.Coder)(coding.Inner{}) { // which has no parameter
+		if n := checkRanges(t, m); n < 5 && c != coding.Coder(coding.Inner{}) { // which has no parameter
 			t.Errorf("NRDL with the coder %s: %d ranges, none of its coder's", c.Name(), n)
 		}
 		m.Signed = true

@@ -109,6 +109,17 @@ func checkDocument(t *testing.T, results string) {
 	}
 }
 
+// The document lists the operators that there are.
+func TestDocumentListsOperators(t *testing.T) {
+	text, err := os.ReadFile("../doc/network.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Join(Operators(), ", ") + "."; !strings.Contains(string(text), "\n"+want+"\n") {
+		t.Errorf("doc/network.md does not list: %s", want)
+	}
+}
+
 func isRefusal(err error) bool { _, ok := err.(refusal); return ok }
 
 // conforms runs one case and returns the operators of its model. The error is a

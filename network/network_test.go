@@ -357,3 +357,31 @@ func float32s(b []byte) []float32 {
 	}
 	return x
 }
+
+// No case of the conformance suite has LpNormalization.
+func TestLpNormalization(t *testing.T) {
+	for p, want := range map[int][]float32{1: {3. / 7, -4. / 7, 0, 0}, 2: {0.6, -0.8, 0, 0}} {
+		var g onnxfile.Graph
+		g.Input("x", onnxfile.Float32, 1, 2, 2)
+		g.Nodes("LpNormalization", []string{"x"}, []string{"y"}, onnxfile.Attr{Name: "p", Value: p})
+		g.Output("y", onnxfile.Float32, 1, 2, 2)
+		if out := run(t, open(t, g.Bytes(13)), []float32{3, -4, 0, 0}); !slices.Equal(out[0], want) {
+			t.Errorf("p = %d: %v", p, out[0])
+		}
+	}
+}
+
+// Open takes no memory for the results of a run.
+func TestOpenTakesLittleMemory(t *testing.T) {
+	var g onnxfile.Graph
+	g.Input("x", onnxfile.Float32, 1, 1<<25)
+	g.Nodes("Relu", []string{g.Node("Mul", []string{"x", g.Floats([]float32{2})})}, []string{"y"})
+	g.Output("y", onnxfile.Float32, 1, 1<<25)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	open(t, g.Bytes(13))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d kB were taken", took>>10)
+	}
+}

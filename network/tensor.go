@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Bounds on what a file may ask for. They are far above what face networks
@@ -312,4 +314,67 @@ func copyAll(dst, src *tensor) {
 	copy(dst.f, src.f)
 	copy(dst.i, src.i)
 	copy(dst.b, src.b)
+}
+
+// readTensor reads a TensorProto. It takes memory in proportion to the bytes
+// that are there, whatever shape they claim, and shares those of bytes.
+func readTensor(message []byte) (name string, t tensor) {
+	var raw []byte
+	var floats []float32
+	var ints []int64
+	has := false
+	fields(message, func(v field) {
+		switch v.number {
+		case 1:
+			v.numbers(protowire.VarintType, func(bits uint64) {
+				must(len(t.shape) < maxRank, "a tensor has more than %d axes", maxRank)
+				must(bits <= maxElements, "a tensor has an axis of length %d", bits)
+				t.shape = append(t.shape, int(bits))
+			})
+		case 2:
+			t.dtype = dtype(v.int())
+		case 3:
+			refuse("a tensor is cut into segments")
+		case 4:
+			v.numbers(protowire.Fixed32Type, func(bits uint64) { floats = append(floats, math.Float32frombits(uint32(bits))) })
+		case 5, 7, 11:
+			v.numbers(protowire.VarintType, func(bits uint64) { ints = append(ints, int64(bits)) })
+		case 8:
+			name = v.text()
+		case 9:
+			raw, has = v.message(), true
+		case 10:
+			v.numbers(protowire.Fixed64Type, func(bits uint64) { floats = append(floats, float32(math.Float64frombits(bits))) })
+		case 13:
+			refuse("a tensor lies in another file (external data)")
+		case 14:
+			must(v.int() == 0, "a tensor lies in another file (external data)")
+		}
+	})
+	must(t.dtype.known(), "tensor %q has elements of type %v", name, t.dtype)
+	n := elements(t.shape)
+	switch {
+	case has:
+		must(len(raw) == n*t.dtype.bytes(), "tensor %q has %d bytes for shape %v of %v", name, len(raw), t.shape, t.dtype)
+		t.decode(raw, n)
+	case t.dtype == float16s:
+		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		t.f = make([]float32, n)
+		for i, v := range ints {
+			t.f[i] = half(uint16(v))
+		}
+	case t.dtype.float():
+		must(len(floats) == n, "tensor %q has %d elements for shape %v", name, len(floats), t.shape)
+		t.f = floats
+	default:
+		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		t.allocate()
+		for i, v := range ints {
+			t.set(i, float64(v))
+			if t.i != nil {
+				t.i[i] = t.dtype.wrap(v)
+			}
+		}
+	}
+	return name, t
 }

@@ -105,7 +105,7 @@ func (a *Alike) Validate() error {
 
 // MostCompared is a bound of the comparisons of Compare that tells enough, and that
 // makes adding a person to many fast.
-const MostCompared = 1 << 18
+const MostCompared = 1 << 17
 
 // A Comparison is a photograph of a gallery compared with the people, its own without
 // itself.

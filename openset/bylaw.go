@@ -124,6 +124,11 @@ func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
 	spread := math.Sqrt(gallerySpread*gallerySpread + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
 	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
 	around := c.surroundings()
-	like = Share{around.like(z, c.People, 0), around.like(z, c.People, -interval), around.like(z, c.People, interval)}
+	like.Rate = around.like(z, c.People, 0)
+	// The error of the mean, and how galleries differ, are independent.
+	factor := func(errors float64) float64 {
+		return math.Exp(math.Hypot(math.Log(around.like(z, c.People, errors)/like.Rate), interval*gallerySpread))
+	}
+	like.Least, like.Most = like.Rate/factor(-interval), min(1, like.Rate*factor(interval))
 	return atLarge, like
 }

