@@ -28,7 +28,7 @@ var layers = []string{
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery",
 	"internal/modelfile explain",
-	"internal/methodtest experiment report/plot",
+	"experiment report/plot",
 	"report",
 	".",
 	"internal/results internal/demo",
