@@ -112,14 +112,6 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 	return groups
 }
 
-// indexOrLast is the index of name, or behind the last.
-func indexOrLast(names []string, name string) int {
-	if i := slices.Index(names, name); i >= 0 {
-		return i
-	}
-	return len(names)
-}
-
 func tunedLast(r experiment.Record) int {
 	if r.Tuning != nil {
 		return 1
