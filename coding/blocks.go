@@ -1,15 +1,14 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/hint"
-	"nrdl/internal/lin"
 )
 
 // Blocks codes an image block by block: every square block of the grid has a
@@ -89,16 +88,13 @@ func (Blocks) Name() string { return "blocks" }
 
 // Validate implements Coder.
 func (c Blocks) Validate() error {
+	err := cmp.Or(between(c, "side", c.Side, maxBlockSide), between(c, "step", c.Step, maxBlockSide), positive(c, "temperature", c.Temperature))
 	switch {
-	case c.Side < 1 || c.Side > maxBlockSide:
-		return fmt.Errorf("side = %d of the block coder is not between 1 and %d", c.Side, maxBlockSide)
-	case c.Step < 1 || c.Step > maxBlockSide:
-		return fmt.Errorf("step = %d of the block coder is not between 1 and %d", c.Step, maxBlockSide)
+	case err != nil:
+		return err
 	case c.Step*maxOverlap < c.Side:
 		err := fmt.Errorf("step = %d of the block coder is less than side/%d for side = %d", c.Step, maxOverlap, c.Side)
 		return hint.Add(err, "set step to %d or more", (c.Side+maxOverlap-1)/maxOverlap)
-	case !(c.Temperature > 0) || math.IsInf(c.Temperature, 1):
-		return fmt.Errorf("temperature = %v of the block coder is not a number > 0", c.Temperature)
 	case c.Inner == nil:
 		return errors.New("the block coder has no inner coder")
 	}
@@ -155,13 +151,10 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 	if c.place == (place{}) {
 		return nil, errNoGrid()
 	}
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
-		return nil, fmt.Errorf("prepare the block coder: %w", err)
+	if err := ready(c, d); err != nil {
+		return nil, err
 	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the block coder: %w", err)
-	}
+	_, k := d.Dims()
 	if groups != nil {
 		if err := grouped(groups, k); err != nil {
 			return nil, fmt.Errorf("prepare the block coder: %w", err)

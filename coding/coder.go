@@ -53,8 +53,12 @@ package coding
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // A Coder is a way of coding; its value is its parameters: a copy of it,
@@ -100,6 +104,51 @@ func Check(c Coder, d, k int) error {
 		}
 	}
 	return affordable(c, d, k)
+}
+
+// ready reports why c cannot be prepared over d, as Check does, or an atom of d
+// that is not finite.
+func ready(c Coder, d *mat.Dense) error {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
+		return err
+	}
+	if err := lin.Finite("atom", d); err != nil {
+		return fmt.Errorf("prepare the %s coder: %w", c.Name(), err)
+	}
+	return nil
+}
+
+// weight reports a parameter of c that is not a finite number ≥ 0.
+func weight(c Coder, name string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s = %v of the %s coder is not a weight ≥ 0", name, v, c.Name())
+	}
+	return nil
+}
+
+// positive reports a parameter of c that is not a finite number > 0.
+func positive(c Coder, name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s = %v of the %s coder is not a number > 0", name, v, c.Name())
+	}
+	return nil
+}
+
+// between reports a parameter of c that is not 1 to most.
+func between(c Coder, name string, v, most int) error {
+	if v < 1 || v > most {
+		return fmt.Errorf("%s = %d of the %s coder is not between 1 and %d", name, v, c.Name(), most)
+	}
+	return nil
+}
+
+// oneOf reports a parameter of c that is neither a nor b.
+func oneOf[T ~string](c Coder, name string, v, a, b T) error {
+	if v != a && v != b {
+		return fmt.Errorf("%s %q of the %s coder is neither %q nor %q", name, v, c.Name(), a, b)
+	}
+	return nil
 }
 
 // All lists the coders with their default parameters; a model file or a
