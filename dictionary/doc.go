@@ -4,8 +4,8 @@
 //
 // KSVD makes passes over all samples; Online learns from small batches, and
 // from more samples than fit into memory. Both start from a dictionary that
-// FromSamples, Random or Cosines make, or any other. Patches cuts pictures into
-// samples. The package knows matrices only: no classes, no files.
+// FromSamples makes, or any other. Patches cuts pictures into samples. The package
+// knows matrices only: no classes, no files.
 //
 // Tags such as [ksvd] are the keys of doc/references.bib.
 package dictionary
