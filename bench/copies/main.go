@@ -38,13 +38,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "copies: error:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "copies: hint:", h)
-		}
-		os.Exit(1)
-	}
+	hint.Exit("copies", run(ctx, os.Stdout, os.Args[1:]))
 }
 
 // A study is a data set and how it is divided.
