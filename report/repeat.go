@@ -186,4 +186,3 @@ func settings(base, made classify.Method) (sets []string, ok bool) {
 	b, errB := method.Marshal(made)
 	return sets, errA == nil && errB == nil && string(a) == string(b)
 }
-
