@@ -163,8 +163,8 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 	return newBlocks(c, d, groups)
 }
 
-// starts are where blocks of that side begin in a length of n pixels.
-func (c Blocks) starts(n int) []int {
+// Starts are where blocks begin in a length of n ≥ Side pixels.
+func (c Blocks) Starts(n int) []int {
 	var at []int
 	for i := 0; i+c.Side <= n; i += c.Step {
 		at = append(at, i)
@@ -184,8 +184,8 @@ func (c Blocks) along(n int) int {
 // to bottom.
 func (c Blocks) rows() [][]int {
 	var blocks [][]int
-	for _, left := range c.starts(c.width) {
-		for _, top := range c.starts(c.height) {
+	for _, left := range c.Starts(c.width) {
+		for _, top := range c.Starts(c.height) {
 			var rows []int
 			for p := range c.planes {
 				for j := range c.Side {

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -37,14 +38,8 @@ var defaultAlternatingLearning = func() AlternatingLearning {
 
 // Validate reports the first parameter that is outside its range.
 func (l AlternatingLearning) Validate() error {
-	if err := weights("tol", l.Tol, "ridge", l.Ridge); err != nil {
+	if err := cmp.Or(weights("tol", l.Tol, "ridge", l.Ridge), counts(0, "atoms", l.Atoms), counts(1, "passes", l.Passes)); err != nil {
 		return err
-	}
-	if l.Atoms < 0 {
-		return fmt.Errorf("atoms = %d is negative", l.Atoms)
-	}
-	if l.Passes < 1 {
-		return fmt.Errorf("passes = %d is not ≥ 1", l.Passes)
 	}
 	if err := l.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)

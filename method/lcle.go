@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -50,13 +51,8 @@ class: max_c (W·s)_c`
 
 // Validate implements classify.Method.
 func (m LCLE) Validate() error {
-	if err := weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {
-		return err
-	}
-	if m.Neighbours < 1 {
-		return fmt.Errorf("neighbours = %d is not ≥ 1", m.Neighbours)
-	}
-	return m.AlternatingLearning.Validate()
+	return cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
+		counts(1, "neighbours", m.Neighbours), m.AlternatingLearning.Validate())
 }
 
 // Ranges implements Tunable.

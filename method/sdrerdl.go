@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -53,10 +54,7 @@ class: max_c (W·s)_c
 
 // Validate implements classify.Method.
 func (m SDRERDL) Validate() error {
-	if err := weights("tau", m.Tau, "eta", m.Eta, "lambda", m.Lambda, "nu", m.Nu); err != nil {
-		return err
-	}
-	return m.AlternatingLearning.Validate()
+	return cmp.Or(weights("tau", m.Tau, "eta", m.Eta, "lambda", m.Lambda, "nu", m.Nu), m.AlternatingLearning.Validate())
 }
 
 // Ranges implements Tunable.
