@@ -64,6 +64,26 @@ func (f fit) apart() (measurement, error) {
 	return m, json.Unmarshal(out.Bytes(), &m)
 }
 
+// least measures f three times: it returns the measurement with the least time to
+// learn, and in it the least time to code.
+func (f fit) least() (best measurement, err error) {
+	for n := range 3 {
+		m, err := f.apart()
+		if err != nil {
+			return best, err
+		}
+		code := m.CodeSeconds
+		if n > 0 {
+			code = min(code, best.CodeSeconds)
+		}
+		if n == 0 || m.FitSeconds < best.FitSeconds {
+			best = m
+		}
+		best.CodeSeconds = code
+	}
+	return best, nil
+}
+
 func (f fit) measure() (measurement, error) {
 	ctx := context.Background()
 	train, probes, err := f.sets(ctx)

@@ -11,8 +11,9 @@ package main
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
+
+	"nrdl/internal/hint"
 )
 
 func main() {
@@ -29,10 +30,7 @@ func main() {
 	default:
 		err = table(os.Stdout, *quick)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench: error:", err)
-		os.Exit(1)
-	}
+	hint.Exit("bench", err)
 }
 
 func runChild(request string) error {

@@ -29,11 +29,6 @@ type Evidence struct {
 	Residual float64 `json:"residual"`
 }
 
-// References:
-//
-//	[src] Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
-//	      representation. IEEE PAMI 31, 2009.
-
 // Margin returns the difference between the largest and the second largest of
 // scores.
 func Margin(scores mat.Vector) float64 {

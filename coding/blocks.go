@@ -1,15 +1,14 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/hint"
-	"nrdl/internal/lin"
 )
 
 // Blocks codes an image block by block: every square block of the grid has a
@@ -89,16 +88,13 @@ func (Blocks) Name() string { return "blocks" }
 
 // Validate implements Coder.
 func (c Blocks) Validate() error {
+	err := cmp.Or(between(c, "side", c.Side, maxBlockSide), between(c, "step", c.Step, maxBlockSide), positive(c, "temperature", c.Temperature))
 	switch {
-	case c.Side < 1 || c.Side > maxBlockSide:
-		return fmt.Errorf("side = %d of the block coder is not between 1 and %d", c.Side, maxBlockSide)
-	case c.Step < 1 || c.Step > maxBlockSide:
-		return fmt.Errorf("step = %d of the block coder is not between 1 and %d", c.Step, maxBlockSide)
+	case err != nil:
+		return err
 	case c.Step*maxOverlap < c.Side:
 		err := fmt.Errorf("step = %d of the block coder is less than side/%d for side = %d", c.Step, maxOverlap, c.Side)
 		return hint.Add(err, "set step to %d or more", (c.Side+maxOverlap-1)/maxOverlap)
-	case !(c.Temperature > 0) || math.IsInf(c.Temperature, 1):
-		return fmt.Errorf("temperature = %v of the block coder is not a number > 0", c.Temperature)
 	case c.Inner == nil:
 		return errors.New("the block coder has no inner coder")
 	}
@@ -155,13 +151,10 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 	if c.place == (place{}) {
 		return nil, errNoGrid()
 	}
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
-		return nil, fmt.Errorf("prepare the block coder: %w", err)
+	if err := ready(c, d); err != nil {
+		return nil, err
 	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the block coder: %w", err)
-	}
+	_, k := d.Dims()
 	if groups != nil {
 		if err := grouped(groups, k); err != nil {
 			return nil, fmt.Errorf("prepare the block coder: %w", err)
@@ -170,8 +163,8 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 	return newBlocks(c, d, groups)
 }
 
-// starts are where blocks of that side begin in a length of n pixels.
-func (c Blocks) starts(n int) []int {
+// Starts are where blocks begin in a length of n ≥ Side pixels.
+func (c Blocks) Starts(n int) []int {
 	var at []int
 	for i := 0; i+c.Side <= n; i += c.Step {
 		at = append(at, i)
@@ -191,8 +184,8 @@ func (c Blocks) along(n int) int {
 // to bottom.
 func (c Blocks) rows() [][]int {
 	var blocks [][]int
-	for _, left := range c.starts(c.width) {
-		for _, top := range c.starts(c.height) {
+	for _, left := range c.Starts(c.width) {
+		for _, top := range c.Starts(c.height) {
 			var rows []int
 			for p := range c.planes {
 				for j := range c.Side {

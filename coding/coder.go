@@ -6,55 +6,17 @@
 // dictionary (Gram matrix, factorisations) and gives a Coding, which is safe
 // for concurrent use. The package knows matrices only: no labels, no files.
 //
-// # References
-//
-//	[nrdl]  the paper of this module: non-negative representation based
-//	        discriminative dictionary learning for face recognition.
-//	[nrc]   Xu, An, Zhang, Zhang: Sparse, collaborative, or nonnegative
-//	        representation: which helps pattern classification? Pattern
-//	        Recognition 88, 2019.
-//	[crc]   Zhang, Yang, Feng: Sparse representation or collaborative
-//	        representation: which helps face recognition? ICCV 2011.
-//	[src]   Wright, Yang, Ganesh, Sastry, Ma: Robust face recognition via sparse
-//	        representation. IEEE PAMI 31, 2009.
-//	[nscr]  Xu, Xu, An, Wang, Zhang: Non-negative sparse and collaborative
-//	        representation for pattern classification. arXiv:1908.07956, 2019.
-//	[lh]    Lawson, Hanson: Solving least squares problems, chapter 23.
-//	        Prentice-Hall, 1974.
-//	[admm]  Boyd, Parikh, Chu, Peleato, Eckstein: Distributed optimization and
-//	        statistical learning via the alternating direction method of
-//	        multipliers. 2011.
-//	[bpp]   Portugal, Júdice, Vicente: A comparison of block pivoting and
-//	        interior-point algorithms for linear least squares problems with
-//	        nonnegative variables. Mathematics of Computation 63, 1994.
-//	[kp]    Kim, Park: Fast nonnegative matrix factorization: an
-//	        active-set-like method and comparisons. SIAM Journal on Scientific
-//	        Computing 33, 2011.
-//	[llc]   Wang, Yang, Yu, Lv, Huang, Gong: Locality-constrained linear coding
-//	        for image classification. CVPR 2010.
-//	[lrc]   Naseem, Togneri, Bennamoun: Linear regression for face recognition.
-//	        IEEE PAMI 32, 2010.
-//	[omp]   Pati, Rezaiifar, Krishnaprasad: Orthogonal matching pursuit:
-//	        recursive function approximation with applications to wavelet
-//	        decomposition. Asilomar Conference 1993.
-//	[bomp]  Rubinstein, Zibulevsky, Elad: Efficient implementation of the K-SVD
-//	        algorithm using batch orthogonal matching pursuit. Technion CS
-//	        2008-08.
-//	[lcksvd] Jiang, Lin, Davis: Label consistent K-SVD: learning a
-//	        discriminative dictionary for recognition. IEEE PAMI 35, 2013.
-//	[dsrc]  Xu, Zhong, Yang, You, Zhang: A new discriminative sparse
-//	        representation method for robust face recognition via ℓ2
-//	        regularization. IEEE TNNLS 28, 2017.
-//	[rrc]   Yang, Zhang, Yang, Zhang: Regularized robust coding for face
-//	        recognition. IEEE TIP 22, 2013.
-//	[huber] Huber: Robust estimation of a location parameter. Annals of
-//	        Mathematical Statistics 35, 1964.
+// Tags such as [nrdl] are the keys of doc/references.bib.
 package coding
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // A Coder is a way of coding; its value is its parameters: a copy of it,
@@ -100,6 +62,51 @@ func Check(c Coder, d, k int) error {
 		}
 	}
 	return affordable(c, d, k)
+}
+
+// ready reports why c cannot be prepared over d, as Check does, or an atom of d
+// that is not finite.
+func ready(c Coder, d *mat.Dense) error {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
+		return err
+	}
+	if err := lin.Finite("atom", d); err != nil {
+		return fmt.Errorf("prepare the %s coder: %w", c.Name(), err)
+	}
+	return nil
+}
+
+// weight reports a parameter of c that is not a finite number ≥ 0.
+func weight(c Coder, name string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s = %v of the %s coder is not a weight ≥ 0", name, v, c.Name())
+	}
+	return nil
+}
+
+// positive reports a parameter of c that is not a finite number > 0.
+func positive(c Coder, name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s = %v of the %s coder is not a number > 0", name, v, c.Name())
+	}
+	return nil
+}
+
+// between reports a parameter of c that is not 1 to most.
+func between(c Coder, name string, v, most int) error {
+	if v < 1 || v > most {
+		return fmt.Errorf("%s = %d of the %s coder is not between 1 and %d", name, v, c.Name(), most)
+	}
+	return nil
+}
+
+// oneOf reports a parameter of c that is neither a nor b.
+func oneOf[T ~string](c Coder, name string, v, a, b T) error {
+	if v != a && v != b {
+		return fmt.Errorf("%s %q of the %s coder is neither %q nor %q", name, v, c.Name(), a, b)
+	}
+	return nil
 }
 
 // All lists the coders with their default parameters; a model file or a

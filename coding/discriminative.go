@@ -2,7 +2,6 @@ package coding
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,10 +35,7 @@ func (Discriminative) Name() string { return "discriminative" }
 
 // Validate implements Coder.
 func (c Discriminative) Validate() error {
-	if !(c.Tau >= 0) || math.IsInf(c.Tau, 1) {
-		return fmt.Errorf("tau = %v of the discriminative coder is not a weight ≥ 0", c.Tau)
-	}
-	return nil
+	return weight(c, "tau", c.Tau)
 }
 
 // Over implements Coder. It needs groups.
@@ -48,10 +44,10 @@ func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (c Discriminative) over(d *mat.Dense, groups []int, gram gram) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
 	}
+	_, k := d.Dims()
 	if err := grouped(groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
 	}
@@ -63,9 +59,5 @@ func (c Discriminative) over(d *mat.Dense, groups []int, gram gram) (Coding, err
 		lo, hi := groups[i], groups[i+1]
 		lin.AddAtA(lin.Block(g, lo, hi, lo, hi), 2*c.Tau*float64(classes), lin.Cols(d, lo, hi)) // (1+2τ)DᵀD + 2τC·blockdiag(D_iᵀD_i)
 	}
-	s := &normalEquations{d: d, coder: c.Name()}
-	if _, err := s.gram.FactorOrRidge(g); err != nil {
-		return nil, fmt.Errorf("factor (1+2τ)DᵀD + 2τC·blockdiag(D_iᵀD_i) of the discriminative coder: %w", err)
-	}
-	return s, nil
+	return solvedBy(c, d, g)
 }

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -46,13 +47,7 @@ func (Lasso) Name() string { return "lasso" }
 // Validate implements Coder. λ = 0 has a coder of its own, Ridge, and no
 // multiple of r that is a dual point.
 func (c Lasso) Validate() error {
-	if !(c.Lambda > 0) || math.IsInf(c.Lambda, 1) {
-		return fmt.Errorf("lambda = %v of the lasso coder is not a weight > 0", c.Lambda)
-	}
-	if !(c.Gap > 0) || math.IsInf(c.Gap, 1) {
-		return fmt.Errorf("gap = %v of the lasso coder is not a number > 0", c.Gap)
-	}
-	return nil
+	return cmp.Or(positive(c, "lambda", c.Lambda), positive(c, "gap", c.Gap))
 }
 
 // Over implements Coder.
@@ -61,12 +56,8 @@ func (c Lasso) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (c Lasso) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
-	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the lasso coder: %w", err)
 	}
 	return &lasso{exact: newExact(d, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}, gram), atoms: d}, nil
 }

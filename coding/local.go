@@ -3,7 +3,6 @@ package coding
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -42,13 +41,10 @@ func (Local) Name() string { return "local" }
 
 // Validate implements Coder.
 func (c Local) Validate() error {
-	switch {
-	case c.Neighbours < 1:
+	if c.Neighbours < 1 {
 		return fmt.Errorf("neighbours = %d of the local coder is not a number ≥ 1", c.Neighbours)
-	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
-		return fmt.Errorf("lambda = %v of the local coder is not a weight ≥ 0", c.Lambda)
 	}
-	return nil
+	return weight(c, "lambda", c.Lambda)
 }
 
 // Fits reports more neighbours than the k atoms there are.
@@ -62,13 +58,10 @@ func (c Local) Fits(_, k int) error {
 
 // Over implements Coder.
 func (c Local) Over(d *mat.Dense, _ []int) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
 	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the local coder: %w", err)
-	}
+	m, k := d.Dims()
 	norm := make([]float64, k)
 	lin.SquaredColumnNorms(norm, d)
 	if !finite(norm) {

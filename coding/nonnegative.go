@@ -1,12 +1,9 @@
 package coding
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl/internal/lin"
 )
 
 // A Solver of the non-negative least squares problem.
@@ -58,19 +55,13 @@ func (NonNegative) Name() string { return "nonnegative" }
 
 // Validate implements Coder.
 func (c NonNegative) Validate() error {
-	switch {
-	case c.Solver != Exact && c.Solver != ADMM:
-		return fmt.Errorf("solver %q of the non-negative coder is neither %q nor %q", c.Solver, Exact, ADMM)
-	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
-		return fmt.Errorf("rho = %v of the non-negative coder is not a number > 0", c.Rho)
-	case !(c.L1 >= 0) || math.IsInf(c.L1, 1):
-		return fmt.Errorf("l1 = %v of the non-negative coder is not a weight ≥ 0", c.L1)
-	case !(c.L2 >= 0) || math.IsInf(c.L2, 1):
-		return fmt.Errorf("l2 = %v of the non-negative coder is not a weight ≥ 0", c.L2)
-	case c.Passes < 1 || c.Passes > maxADMMPasses:
-		return fmt.Errorf("passes = %d of the non-negative coder is not between 1 and %d", c.Passes, maxADMMPasses)
-	}
-	return nil
+	return cmp.Or(
+		oneOf(c, "solver", c.Solver, Exact, ADMM),
+		positive(c, "rho", c.Rho),
+		weight(c, "l1", c.L1),
+		weight(c, "l2", c.L2),
+		between(c, "passes", c.Passes, maxADMMPasses),
+	)
 }
 
 // Over implements Coder.
@@ -79,12 +70,8 @@ func (c NonNegative) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (c NonNegative) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
-	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the non-negative coder: %w", err)
 	}
 	if c.Solver == ADMM {
 		return newADMM(d, c, gram)

@@ -86,12 +86,8 @@ func (o OMP) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (o OMP) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	rows, k := d.Dims()
-	if err := Check(o, rows, k); err != nil {
+	if err := ready(o, d); err != nil {
 		return nil, err
-	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the pursuit: %w", err)
 	}
 	return newOMP(o, d, gram), nil
 }

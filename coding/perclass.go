@@ -3,7 +3,6 @@ package coding
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,22 +32,16 @@ func (PerClass) Name() string { return "perclass" }
 
 // Validate implements Coder.
 func (c PerClass) Validate() error {
-	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1) {
-		return fmt.Errorf("lambda = %v of the per-class coder is not a weight ≥ 0", c.Lambda)
-	}
-	return nil
+	return weight(c, "lambda", c.Lambda)
 }
 
 // Over implements Coder. It needs groups.
 func (c PerClass) Over(d *mat.Dense, groups []int) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
 	}
+	m, k := d.Dims()
 	if err := grouped(groups, k); err != nil {
-		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
-	}
-	if err := lin.Finite("atom", d); err != nil {
 		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
 	}
 	p := &perClass{d: m, groups: groups, at: make([]int, len(groups)), v: make([]*mat.Dense, len(groups)-1)}

@@ -3,7 +3,6 @@ package coding
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -31,10 +30,7 @@ func (Ridge) Name() string { return "ridge" }
 
 // Validate implements Coder.
 func (r Ridge) Validate() error {
-	if !(r.Lambda >= 0) || math.IsInf(r.Lambda, 1) {
-		return fmt.Errorf("lambda = %v of the ridge coder is not a weight ≥ 0", r.Lambda)
-	}
-	return nil
+	return weight(r, "lambda", r.Lambda)
 }
 
 // Over implements Coder.
@@ -43,18 +39,14 @@ func (r Ridge) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (r Ridge) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(r, m, k); err != nil {
+	if err := ready(r, d); err != nil {
 		return nil, err
 	}
+	_, k := d.Dims()
 	g := mat.NewDense(k, k, nil)
 	gram(g, d)               // DᵀD
 	lin.AddDiag(g, r.Lambda) // DᵀD + λI
-	c := &normalEquations{d: d, coder: r.Name()}
-	if _, err := c.gram.FactorOrRidge(g); err != nil {
-		return nil, fmt.Errorf("factor DᵀD + %gI of the ridge coder: %w", r.Lambda, err)
-	}
-	return c, nil
+	return solvedBy(r, d, g)
 }
 
 // normalEquations codes by s = A⁻¹Dᵀy.
@@ -62,6 +54,15 @@ type normalEquations struct {
 	d     *mat.Dense // D, d×K
 	gram  lin.SPD    // A, such as DᵀD + λI
 	coder string     // its name, for errors
+}
+
+// solvedBy is the Coding of c over d by A, of which a has the upper triangle.
+func solvedBy(c Coder, d, a *mat.Dense) (Coding, error) {
+	n := &normalEquations{d: d, coder: c.Name()}
+	if _, err := n.gram.FactorOrRidge(a); err != nil {
+		return nil, fmt.Errorf("factor the matrix of the %s coder: %w", c.Name(), err)
+	}
+	return n, nil
 }
 
 // Code implements Coding.

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -85,27 +86,20 @@ func (c Robust) Threshold(d int) float64 { return c.Lambda / math.Sqrt(float64(d
 
 // Validate implements Coder.
 func (c Robust) Validate() error {
-	switch {
-	case c.Estimator != Huber && c.Estimator != Reweighted:
-		return fmt.Errorf("estimator %q of the robust coder is neither %q nor %q", c.Estimator, Huber, Reweighted)
-	case c.Weights != HuberWeights && c.Weights != LogisticWeights:
-		return fmt.Errorf("weights %q of the robust coder are neither %q nor %q", c.Weights, HuberWeights, LogisticWeights)
-	case !(c.Lambda > 0) || math.IsInf(c.Lambda, 1):
-		return fmt.Errorf("lambda = %v of the robust coder is not a number > 0", c.Lambda)
-	case c.Rounds < 1 || c.Rounds > maxADMMPasses:
-		return fmt.Errorf("rounds = %d of the robust coder is not between 1 and %d", c.Rounds, maxADMMPasses)
-	case !(c.Rho > 0) || math.IsInf(c.Rho, 1):
-		return fmt.Errorf("rho = %v of the robust coder is not a number > 0", c.Rho)
-	case c.Passes < 1 || c.Passes > maxADMMPasses:
-		return fmt.Errorf("passes = %d of the robust coder is not between 1 and %d", c.Passes, maxADMMPasses)
-	case !(c.Quantile > 0 && c.Quantile < 1):
-		return fmt.Errorf("quantile = %v of the robust coder is not between 0 and 1", c.Quantile)
-	case !(c.Steepness > 0) || math.IsInf(c.Steepness, 1):
-		return fmt.Errorf("steepness = %v of the robust coder is not a number > 0", c.Steepness)
-	case !(c.L2 >= 0) || math.IsInf(c.L2, 1):
-		return fmt.Errorf("l2 = %v of the robust coder is not a weight ≥ 0", c.L2)
+	err := cmp.Or(
+		oneOf(c, "estimator", c.Estimator, Huber, Reweighted),
+		oneOf(c, "weights", c.Weights, HuberWeights, LogisticWeights),
+		positive(c, "lambda", c.Lambda),
+		between(c, "rounds", c.Rounds, maxADMMPasses),
+		positive(c, "rho", c.Rho),
+		between(c, "passes", c.Passes, maxADMMPasses),
+		positive(c, "steepness", c.Steepness),
+		weight(c, "l2", c.L2),
+	)
+	if err == nil && !(c.Quantile > 0 && c.Quantile < 1) {
+		err = fmt.Errorf("quantile = %v of the robust coder is not between 0 and 1", c.Quantile)
 	}
-	return nil
+	return err
 }
 
 // An ErrorCoding finds the errors of the samples along with their codes.
@@ -124,13 +118,10 @@ func (c Robust) Over(d *mat.Dense, groups []int) (Coding, error) {
 }
 
 func (c Robust) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, d); err != nil {
 		return nil, err
 	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the robust coder: %w", err)
-	}
+	m, k := d.Dims()
 	r := robust{Robust: c, d: d, atoms: mat.NewDense(k, m, nil), λ: c.Threshold(m)}
 	lin.Transpose(r.atoms, d)
 	r.mean = meanColumn(d)

@@ -4,19 +4,8 @@
 //
 // KSVD makes passes over all samples; Online learns from small batches, and
 // from more samples than fit into memory. Both start from a dictionary that
-// FromSamples, Random or Cosines make, or any other. Patches cuts pictures into
-// samples. The package knows matrices only: no classes, no files.
+// FromSamples makes, or any other. Patches cuts pictures into samples. The package
+// knows matrices only: no classes, no files.
 //
-// # References
-//
-//	[ksvd]  Aharon, Elad, Bruckstein: K-SVD: an algorithm for designing
-//	        overcomplete dictionaries for sparse representation. IEEE TSP 54,
-//	        2006.
-//	[bomp]  Rubinstein, Zibulevsky, Elad: Efficient implementation of the K-SVD
-//	        algorithm using batch orthogonal matching pursuit. Technion CS
-//	        2008-08.
-//	[lcksvd] Jiang, Lin, Davis: Label consistent K-SVD: learning a
-//	        discriminative dictionary for recognition. IEEE PAMI 35, 2013.
-//	[odl]   Mairal, Bach, Ponce, Sapiro: Online learning for matrix
-//	        factorization and sparse coding. JMLR 11, 2010.
+// Tags such as [ksvd] are the keys of doc/references.bib.
 package dictionary

@@ -27,7 +27,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	}
 	if k > n {
 		err := fmt.Errorf("draw %d atoms from %d samples", k, n)
-		return nil, hint.Add(err, "learn at most %d atoms, or start from random ones or cosines", n)
+		return nil, hint.Add(err, "learn at most %d atoms", n)
 	}
 	drawn := mat.NewDense(k, d, nil) // atoms, a row each
 	found := 0
@@ -47,7 +47,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	}
 	if found < k {
 		err := fmt.Errorf("draw %d atoms from %d samples: they have only %d directions", k, n, found)
-		return nil, hint.Add(err, "learn at most %d atoms, or start from random ones or cosines", found)
+		return nil, hint.Add(err, "learn at most %d atoms", found)
 	}
 	return mat.DenseCopyOf(drawn.T()), nil
 }
@@ -81,83 +81,9 @@ func within(u, v []float64, sign float64) bool {
 	return true
 }
 
-// Random returns k atoms of d features, d×k, whose directions are independent
-// and uniform on the unit sphere.
-func Random(d, k int, seed uint64) (*mat.Dense, error) {
-	if err := sized(d, k); err != nil {
-		return nil, fmt.Errorf("draw random atoms: %w", err)
-	}
-	r := rand.New(rand.NewPCG(seed, 0))
-	atoms := mat.NewDense(d, k, nil)
-	for j := range k { // atom after atom: the first do not depend on how many follow
-		for i := range d {
-			atoms.Set(i, j, r.NormFloat64())
-		}
-	}
-	return classify.Unit(atoms), nil
-}
-
-// maxPatch bounds the side of a patch, in pixels.
-const maxPatch = 1024
-
-// Cosines returns the separable cosines of patches of height×width pixels: the
-// overcomplete DCT from which patches of pictures are learnt [ksvd]. There are
-// down vertical and across horizontal frequencies, so that K = down·across: with
-// frequency q of p, pixel i has cos((i+½)qπ/p), less the mean unless q = 0. With
-// as many frequencies as pixels the atoms are the orthonormal DCT-II; with more
-// they are overcomplete, K > d. The pixels of an atom are stored column after
-// column, as those of Patches, and the frequency down counts fastest. Columns of
-// one or two pixels have no more frequencies than pixels.
-func Cosines(height, width, down, across int) (*mat.Dense, error) {
-	vertical, err := waves(height, down)
-	if err != nil {
-		return nil, fmt.Errorf("make cosines: %d frequencies for %d pixels down: %w", down, height, err)
-	}
-	horizontal, err := waves(width, across)
-	if err != nil {
-		return nil, fmt.Errorf("make cosines: %d frequencies for %d pixels across: %w", across, width, err)
-	}
-	if err := sized(height*width, down*across); err != nil {
-		return nil, fmt.Errorf("make cosines: %w", err)
-	}
-	var atoms mat.Dense
-	atoms.Kronecker(horizontal, vertical)
-	return &atoms, nil
-}
-
-// waves returns the cosines of p frequencies over n pixels as unit columns, n×p.
-func waves(n, p int) (*mat.Dense, error) {
-	switch {
-	case n < 1 || n > maxPatch:
-		return nil, fmt.Errorf("a patch has 1 to %d pixels a side", maxPatch)
-	case p < 1 || p > maxSide:
-		return nil, fmt.Errorf("1 to %d frequencies are possible", maxSide)
-	case n <= 2 && p > n:
-		return nil, fmt.Errorf("%d pixels have %d frequencies", n, n)
-	}
-	a := mat.NewDense(n, p, nil)
-	for q := range p {
-		var mean float64
-		for i := range n {
-			v := math.Cos((float64(i) + 0.5) * float64(q) * math.Pi / float64(p))
-			a.Set(i, q, v)
-			mean += v / float64(n)
-		}
-		for i := range n {
-			if q > 0 {
-				a.Set(i, q, a.At(i, q)-mean)
-			}
-		}
-	}
-	return classify.Unit(a), nil
-}
-
-// What a dictionary may come to: a slip of the keyboard is refused before it
-// takes the machine's memory.
-const (
-	maxSide    = 1 << 12 // frequencies
-	maxNumbers = 1 << 28 // numbers of a dictionary, 2 GiB
-)
+// maxNumbers bounds a dictionary, 2 GiB: a slip of the keyboard is refused before
+// it takes the machine's memory.
+const maxNumbers = 1 << 28
 
 // sized reports d features or k atoms that no dictionary has.
 func sized(d, k int) error {
@@ -172,8 +98,27 @@ func sized(d, k int) error {
 	return nil
 }
 
-// squarable refuses samples whose squares are out of range.
-func squarable(x *mat.Dense) error {
+// unitAtoms returns the atoms d0 at unit norm; one that is not finite, or zero, is
+// an error.
+func unitAtoms(d0 *mat.Dense) (*mat.Dense, error) {
+	if err := lin.Finite("atom", d0); err != nil {
+		return nil, err
+	}
+	u := classify.Unit(d0)
+	for j := range d0.RawMatrix().Cols {
+		if mat.Norm(u.ColView(j), 2) == 0 {
+			return nil, hint.Add(fmt.Errorf("atom %d of the first dictionary is zero", j),
+				"start from samples that are not zero: FromSamples draws such")
+		}
+	}
+	return u, nil
+}
+
+// learnable refuses samples that are not finite or whose squares are out of range.
+func learnable(x *mat.Dense) error {
+	if err := lin.Finite("sample", x); err != nil {
+		return err
+	}
 	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {
 		return hint.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
 			"scale the samples")

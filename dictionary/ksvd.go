@@ -9,7 +9,6 @@ import (
 
 	"nrdl/classify"
 	"nrdl/coding"
-	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -130,10 +129,14 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	if err := k.Fits(d, atoms); err != nil {
 		return nil, err
 	}
-	if err := k.check(x, d0); err != nil {
+	if err := learnable(x); err != nil {
 		return nil, err
 	}
-	x, d0, expand := Compress(x, classify.Unit(d0))
+	unit, err := unitAtoms(d0)
+	if err != nil {
+		return nil, err
+	}
+	x, d0, expand := Compress(x, unit)
 	d, _ = x.Dims()
 	s := &ksvdState{
 		KSVD: k, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
@@ -142,28 +145,6 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	}
 	lin.SquaredColumnNorms(s.energy, x)
 	return s, nil
-}
-
-// check refuses samples and atoms that cannot be learnt from.
-func (k KSVD) check(x, d0 *mat.Dense) error {
-	if err := lin.Finite("sample", x); err != nil {
-		return err
-	}
-	if err := lin.Finite("atom", d0); err != nil {
-		return err
-	}
-	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {
-		return hint.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
-			"scale the samples")
-	}
-	norms := make([]float64, d0.RawMatrix().Cols)
-	lin.SquaredColumnNorms(norms, classify.Unit(d0))
-	for j, v := range norms {
-		if v == 0 {
-			return hint.Add(fmt.Errorf("atom %d of the first dictionary is zero", j), "start from atoms with a direction")
-		}
-	}
-	return nil
 }
 
 // Step implements classify.Stepper.

@@ -10,7 +10,6 @@ import (
 
 	"nrdl/classify"
 	"nrdl/coding"
-	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
@@ -150,15 +149,9 @@ func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := coding.Check(o.Coder, d, k); err != nil {
 		return nil, fmt.Errorf("learn a dictionary of %d atoms: %w", k, err)
 	}
-	if err := lin.Finite("atom", d0); err != nil {
+	u, err := unitAtoms(d0)
+	if err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)
-	}
-	u := classify.Unit(d0)
-	for j := range k {
-		if isZero(mat.Col(nil, j, u)) {
-			err := fmt.Errorf("learn a dictionary: atom %d of the initial ones is zero", j)
-			return nil, hint.Add(err, "start from samples that are not zero: FromSamples draws such")
-		}
 	}
 	return newLearner(o, u), nil
 }

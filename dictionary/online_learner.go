@@ -75,10 +75,7 @@ func (l *Learner) check(x *mat.Dense) error {
 	if m, _ := x.Dims(); m != d {
 		panic(mat.ErrShape)
 	}
-	if err := lin.Finite("sample", x); err != nil {
-		return err
-	}
-	return squarable(x)
+	return learnable(x)
 }
 
 // add learns from one batch.

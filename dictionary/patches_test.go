@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -102,7 +103,7 @@ func TestPatchesRefuse(t *testing.T) {
 
 func TestMeans(t *testing.T) {
 	x := gaussian(3, 9, 5)
-	x.SetCol(2, ones(9))
+	x.SetCol(2, slices.Repeat([]float64{1}, 9))
 	y := mat.DenseCopyOf(x)
 	means := TakeMeans(y)
 	for j := range 5 {

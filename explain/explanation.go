@@ -271,8 +271,8 @@ func blocks(ctx context.Context, p *classify.Parts, y *mat.Dense) ([]BlockVotes,
 		return nil, err
 	}
 	var all []BlockVotes
-	for _, left := range starts(in.Width, c.Side, c.Step) {
-		for _, top := range starts(in.Height, c.Side, c.Step) {
+	for _, left := range c.Starts(in.Width) {
+		for _, top := range c.Starts(in.Height) {
 			b := BlockVotes{Top: top, Left: left, Side: c.Side}
 			over, err := single.Over(b.cut(p.D, in), p.Groups)
 			if err != nil {
@@ -287,14 +287,6 @@ func blocks(ctx context.Context, p *classify.Parts, y *mat.Dense) ([]BlockVotes,
 		}
 	}
 	return all, nil
-}
-
-// starts are where blocks begin in a length of n pixels, as coding.Blocks says.
-func starts(n, side, step int) (at []int) {
-	for i := 0; i+side < n; i += step {
-		at = append(at, i)
-	}
-	return append(at, n-side)
 }
 
 // cut returns what the columns of a, samples of in, have at the place of b.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/methodtest"
 	"nrdl/method"
 )
 
@@ -41,7 +40,7 @@ var sparse = map[string]string{"sparsity": "5", "init.sparsity": "3", "min_uses"
 
 // conditional says under which conditions a parameter matters, and which
 // change of it can be seen on a small set.
-var conditional = map[string]map[string]methodtest.Exception{
+var conditional = map[string]map[string]exception{
 	"nrdl": {
 		"lambda":         {Value: "0.1"},
 		"gamma":          {Value: "0.1"},
@@ -107,7 +106,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 var reweighted = map[string]string{"coder.estimator": "irls"}
 
 // ofSparse is for K-SVD and its kin.
-var ofSparse = map[string]methodtest.Exception{
+var ofSparse = map[string]exception{
 	"error":          {Value: "0.1"},
 	"atoms":          {Value: "3"},
 	"min_uses":       {Given: map[string]string{"atoms": "3"}, Value: "9"},
@@ -132,13 +131,13 @@ func TestContract(t *testing.T) {
 				given = map[string]string{}
 			}
 			given["signed"] = "false"
-			conditional["nrdl-test"][path] = methodtest.Exception{Given: given, Value: e.Value}
+			conditional["nrdl-test"][path] = exception{Given: given, Value: e.Value}
 		}
 	}
 	conditional["nrdl-ablation"] = conditional["nrdl"]
 	for _, m := range method.All {
 		t.Run(m.Name(), func(t *testing.T) {
-			methodtest.Run(t, m, methodtest.Options{
+			keepsContract(t, m, options{
 				Small: small[m.Name()], Single: single[m.Name()], Exceptions: conditional[m.Name()],
 			})
 		})

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,18 +67,14 @@ class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − D
 
 // Validate implements classify.Method.
 func (m FDDL) Validate() error {
-	if err := weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight); err != nil {
+	err := cmp.Or(weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight),
+		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps))
+	if err != nil {
 		return err
 	}
 	switch {
 	case !(m.Eta >= 1) || math.IsInf(m.Eta, 1):
 		return fmt.Errorf("eta = %v is not ≥ 1: the problem of the codes is not convex below", m.Eta)
-	case m.Atoms < 0:
-		return fmt.Errorf("atoms = %d is negative", m.Atoms)
-	case m.Passes < 1:
-		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
-	case m.Steps < 1:
-		return fmt.Errorf("steps = %d is not ≥ 1", m.Steps)
 	case !(m.Rho > 0) || math.IsInf(m.Rho, 1):
 		return fmt.Errorf("rho = %v is not > 0", m.Rho)
 	case !(m.Omega >= 1 && m.Omega < 2):

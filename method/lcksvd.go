@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,14 +40,8 @@ var defaultSparseLearning = func() SparseLearning {
 
 // Validate reports the first parameter that is outside its range.
 func (l SparseLearning) Validate() error {
-	if err := l.KSVD.Validate(); err != nil {
+	if err := cmp.Or(l.KSVD.Validate(), codesSomething(l.Error), counts(0, "atoms", l.Atoms)); err != nil {
 		return err
-	}
-	if err := codesSomething(l.Error); err != nil {
-		return err
-	}
-	if l.Atoms < 0 {
-		return fmt.Errorf("atoms = %d is negative", l.Atoms)
 	}
 	if err := l.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)
@@ -127,10 +122,7 @@ func (DKSVD) Formulation() string {
 
 // Validate implements classify.Method.
 func (m DKSVD) Validate() error {
-	if err := m.SparseLearning.Validate(); err != nil {
-		return err
-	}
-	return classifies("gamma", m.Gamma)
+	return cmp.Or(m.SparseLearning.Validate(), classifies("gamma", m.Gamma))
 }
 
 // Ranges implements Tunable.
@@ -169,10 +161,7 @@ func (LCKSVD1) Formulation() string {
 
 // Validate implements classify.Method.
 func (m LCKSVD1) Validate() error {
-	if err := m.SparseLearning.Validate(); err != nil {
-		return err
-	}
-	return weights("alpha", m.Alpha)
+	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha))
 }
 
 // Ranges implements Tunable. The effective weight is α·K_c, so α lies a decade
@@ -215,13 +204,7 @@ func (LCKSVD2) Formulation() string {
 
 // Validate implements classify.Method.
 func (m LCKSVD2) Validate() error {
-	if err := m.SparseLearning.Validate(); err != nil {
-		return err
-	}
-	if err := weights("alpha", m.Alpha); err != nil {
-		return err
-	}
-	return classifies("beta", m.Beta)
+	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha), classifies("beta", m.Beta))
 }
 
 // Ranges implements Tunable.

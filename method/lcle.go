@@ -1,14 +1,13 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dictionary"
 	"nrdl/internal/hint"
 )
 
@@ -19,29 +18,20 @@ import (
 //
 // L_a is the Laplacian of the graph of the nearest atoms (atomGraph), computed
 // anew in every pass. U is 1/K_c for two atoms of one class of K_c atoms, and 0
-// elsewhere. After the last pass, atoms and codes are normalised to norm 1. A
-// linear classifier W is learned from S, and its columns are normalised too. A
-// query is coded by orthogonal matching pursuit over D; the class has the
-// largest element of W·s.
+// elsewhere. W is learned from S.
 type LCLE struct {
-	Alpha      float64         `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`
-	Beta       float64         `json:"beta" help:"β, weight of the label embedding of the atoms"`
-	Gamma      float64         `json:"gamma" help:"γ, weight of the agreement of S and V"`
-	Neighbours int             `json:"neighbours" help:"k, nearest atoms that an atom is joined to; ≥ 1"`
-	Atoms      int             `json:"atoms" help:"K_c, atoms a class; 0 for as many as training samples"`
-	Init       dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0"`
-	Passes     int             `json:"passes" help:"at most so many passes; ≥ 1"`
-	Tol        float64         `json:"tol" help:"converged when a pass changes D by a smaller part of itself"`
-	Ridge      float64         `json:"ridge" help:"λ, weight of ‖W‖² in the linear classifier" eq:"[lcksvd]"`
-	Coder      coding.OMP      `json:"coder" help:"how the samples at the start and the queries are coded"`
+	Alpha      float64 `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`
+	Beta       float64 `json:"beta" help:"β, weight of the label embedding of the atoms"`
+	Gamma      float64 `json:"gamma" help:"γ, weight of the agreement of S and V"`
+	Neighbours int     `json:"neighbours" help:"k, nearest atoms that an atom is joined to; ≥ 1"`
+	AlternatingLearning
 }
 
 // DefaultLCLE has weights and a number of passes that are in common use for
 // several face databases.
 var DefaultLCLE = LCLE{
 	Alpha: 0.01, Beta: 0.01, Gamma: 0.1, Neighbours: 1,
-	Init:   onePass(dictionary.DefaultKSVD),
-	Passes: 10, Ridge: 1, Coder: coding.DefaultOMP,
+	AlternatingLearning: defaultAlternatingLearning,
 }
 
 // Name implements classify.Method.
@@ -61,24 +51,8 @@ class: max_c (W·s)_c`
 
 // Validate implements classify.Method.
 func (m LCLE) Validate() error {
-	if err := weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol, "ridge", m.Ridge); err != nil {
-		return err
-	}
-	switch {
-	case m.Neighbours < 1:
-		return fmt.Errorf("neighbours = %d is not ≥ 1", m.Neighbours)
-	case m.Atoms < 0:
-		return fmt.Errorf("atoms = %d is negative", m.Atoms)
-	case m.Passes < 1:
-		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
-	}
-	if err := m.Init.Validate(); err != nil {
-		return fmt.Errorf("init: %w", err)
-	}
-	if err := codesSomething(m.Coder.Error); err != nil {
-		return fmt.Errorf("coder: %w", err)
-	}
-	return m.Coder.Validate()
+	return cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
+		counts(1, "neighbours", m.Neighbours), m.AlternatingLearning.Validate())
 }
 
 // Ranges implements Tunable.
@@ -103,43 +77,23 @@ func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 
 // learn learns D and W from the samples x, d×N of unit norm, of the set t.
 func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
-	var p classify.Parts
 	if err := m.fits(x, len(t.Classes)); err != nil {
-		return p, err
+		return classify.Parts{}, err
 	}
 	s, err := newLCLEState(ctx, m, x, t)
 	if err != nil {
-		return p, err
+		return classify.Parts{}, err
 	}
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return p, err
-	}
-	w, err := classifier(classify.Unit(s.S), t.Groups, m.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
-	if err != nil {
-		return p, fmt.Errorf("linear classifier: %w", err)
-	}
-	return classify.Parts{
-		D: classify.Unit(combine(x, s.C)), Groups: s.atoms,
-		Coder: m.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Trained: out,
-	}, nil
+	return m.iterate(ctx, s, &s.alternation, s.S, x, t, run)
 }
 
 // fits reports what m asks for and the samples x of so many classes cannot give.
 func (m LCLE) fits(x *mat.Dense, classes int) error {
-	d, k := x.Dims()
-	if m.Atoms > 0 {
-		k = m.Atoms * classes
-	}
+	d, n := x.Dims()
+	k := m.atoms(n, classes)
 	if m.Neighbours >= k {
 		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
 			"set neighbours to at most %d", k-1)
 	}
 	return fits(m.Coder, classify.Grid{}, d, k)
-}
-
-// onePass returns k with a single pass, with which [lcle] starts.
-func onePass(k dictionary.KSVD) dictionary.KSVD {
-	k.Passes = 1
-	return k
 }

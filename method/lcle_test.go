@@ -40,10 +40,10 @@ func midwayLCLE(t *testing.T, m LCLE, train *classify.Samples, passes int) *lcle
 func (s *lcleState) objective(l *mat.Dense) float64 {
 	k, _ := s.S.Dims()
 	u := mat.NewDense(k, k, nil)
-	for c := range len(s.atoms) - 1 {
-		for i := s.atoms[c]; i < s.atoms[c+1]; i++ {
-			for j := s.atoms[c]; j < s.atoms[c+1]; j++ {
-				u.Set(i, j, 1/float64(s.atoms[c+1]-s.atoms[c]))
+	for c := range len(s.groups) - 1 {
+		for i := s.groups[c]; i < s.groups[c+1]; i++ {
+			for j := s.groups[c]; j < s.groups[c+1]; j++ {
+				u.Set(i, j, 1/float64(s.groups[c+1]-s.groups[c]))
 			}
 		}
 	}

@@ -8,26 +8,7 @@
 // dictionary; S K×N codes; W C×K linear classifier; Q K×N with a 1 where an
 // atom and a sample share a class, A = 1 − Q; ⊙ element by element.
 //
-// References (doc/references.bib has them in full):
-//
-//	[nrdl]  Chen, Wu, Kittler. Non-negative representation based discriminative dictionary learning for face recognition.
-//	[nrc]   Xu, An, Zhang, Zhang. Sparse, collaborative, or nonnegative representation: which helps pattern classification? 2019.
-//	[crc]   Zhang, Yang, Feng. Sparse representation or collaborative representation: which helps face recognition? 2011.
-//	[dsrc]  Xu, Zhong, Yang, You, Zhang. A new discriminative sparse representation method for robust face recognition via ℓ2 regularization. 2017.
-//	[llc]   Wang, Yang, Yu, Lv, Huang, Gong. Locality-constrained linear coding for image classification. 2010.
-//	[lrc]   Naseem, Togneri, Bennamoun. Linear regression for face recognition. 2010.
-//	[src]   Wright, Yang, Ganesh, Sastry, Ma. Robust face recognition via sparse representation. 2009.
-//	[huber] Huber. Robust estimation of a location parameter. 1964.
-//	[rrc]   Yang, Zhang, Yang, Zhang. Regularized robust coding for face recognition. 2013.
-//	[ksvd]  Aharon, Elad, Bruckstein. K-SVD. 2006.
-//	[bomp]  Rubinstein, Zibulevsky, Elad. Efficient implementation of the K-SVD algorithm using batch orthogonal matching pursuit. 2008.
-//	[dksvd] Zhang, Li. Discriminative K-SVD for dictionary learning in face recognition. 2010.
-//	[lcksvd] Jiang, Lin, Davis. Label consistent K-SVD: learning a discriminative dictionary for recognition. 2013.
-//	[equiv] Kviatkovsky, Gabel, Rivlin, Shimshoni. On the equivalence of the LC-KSVD and the D-KSVD algorithms. 2017.
-//	[lcle]  Li, Lai, Xu, Yang, Zhang. A locality-constrained and label embedding dictionary learning algorithm for image classification. 2017.
-//	[sdrerdl] Xu, Li, Zhang, Yang, You. Sample diversity, representation effectiveness and robust dictionary learning for face recognition. 2017.
-//	[fddl]  Yang, Zhang, Feng, Zhang. Fisher discrimination dictionary learning for sparse representation. 2011.
-//	[admm]  Boyd, Parikh, Chu, Peleato, Eckstein. Distributed optimization and statistical learning via the alternating direction method of multipliers. 2011.
+// Tags such as [nrdl] are the keys of doc/references.bib.
 package method
 
 import (
@@ -294,6 +275,16 @@ func weights(named ...any) error {
 	for i := 0; i < len(named); i += 2 {
 		if w := named[i+1].(float64); !(w >= 0) {
 			return fmt.Errorf("%s = %v is not a weight ≥ 0", named[i], w)
+		}
+	}
+	return nil
+}
+
+// counts reports the first of the named numbers that is below least.
+func counts(least int, named ...any) error {
+	for i := 0; i < len(named); i += 2 {
+		if n := named[i+1].(int); n < least {
+			return fmt.Errorf("%s = %d is not ≥ %d", named[i], n, least)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,32 +92,25 @@ func (m NRDL) Projects() bool { return m.Signed }
 
 // Validate implements classify.Method.
 func (m NRDL) Validate() error {
-	if err := weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma); err != nil {
+	err := cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
+		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes))
+	if err != nil {
 		return err
 	}
 	switch {
 	case m.Alpha == 0:
 		return errors.New("alpha = 0 leaves the classifier without labels")
-	case m.Atoms < 0:
-		return fmt.Errorf("atoms = %d is negative", m.Atoms)
 	case !(m.Mu > 0 && m.Mu <= m.MuMax):
 		return fmt.Errorf("mu = %v is not > 0 and ≤ mu_max = %v", m.Mu, m.MuMax)
 	case !(m.Growth >= 1):
 		return fmt.Errorf("growth = %v is not ≥ 1", m.Growth)
-	case !(m.Tol >= 0):
-		return fmt.Errorf("tol = %v is not ≥ 0", m.Tol)
-	case m.Passes < 1:
-		return fmt.Errorf("passes = %d is not ≥ 1", m.Passes)
 	case m.Coder == nil:
 		return errNoCoder
 	}
 	if err := m.Init.Validate(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	if err := m.Ridge.Validate(); err != nil {
-		return err
-	}
-	return m.Coder.Validate()
+	return cmp.Or(m.Ridge.Validate(), m.Coder.Validate())
 }
 
 // Ranges implements Tunable. λ ≥ 0.1 often ruins the rate

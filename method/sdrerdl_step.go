@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,58 +14,26 @@ import (
 // mirror images, marked ′ in the equations.
 type sdrerdlState struct {
 	SDRERDL
-	XX    *mat.Dense // d×2N: [X X′]
-	atoms []int      // groups of the columns of D, the rows of S and S′
-
-	D     *mat.Dense // d×K
-	SS    *mat.Dense // K×2N: [S S′]
-	S, Sm *mat.Dense // K×N: the two parts of SS
-
-	DX   *mat.Dense // K×2N: Dᵀ[X X′]
-	C    *mat.Dense // K×2N: D = [X X′]Cᵀ
-	G, A *mat.Dense // K×K: DᵀD; the system that is solved
-	Last *mat.Dense // d×K: D of the pass before
-	spd  lin.SPD
+	alternation            // of X, d×2N: [X X′], and Codes, K×2N: [S S′]
+	S, Sm       *mat.Dense // K×N: the two parts of Codes
 }
 
-// newSDRERDLState starts from the class-wise D₀ of the images and the sparse
-// codes of images and mirror images over it. The columns of both, [X X′], are
-// replaced by their coordinates in their own span where that is shorter.
 func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *classify.Samples) (*sdrerdlState, error) {
-	xx, _ := compress(both)
-	d, n2 := xx.Dims()
-	n := n2 / 2
-	d0, atoms, err := classwise(ctx, m.Init, lin.Cols(xx, 0, n), t, m.Atoms)
+	a, err := m.start(ctx, both, t)
 	if err != nil {
 		return nil, err
 	}
-	over, err := m.Coder.Over(d0, atoms)
-	if err != nil {
-		return nil, err
-	}
-	_, k := d0.Dims()
-	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
-	s := &sdrerdlState{
-		SDRERDL: m, XX: xx, atoms: atoms, D: d0, SS: zero(k, n2),
-		DX: zero(k, n2), C: zero(k, n2), G: zero(k, k), A: zero(k, k), Last: zero(d, k),
-	}
-	s.S, s.Sm = lin.Cols(s.SS, 0, n), lin.Cols(s.SS, n, n2)
-	if err := over.Code(ctx, s.SS, xx); err != nil {
-		return nil, fmt.Errorf("codes at the start: %w", err)
-	}
-	s.multiplyD()
-	return s, nil
+	n := t.Len()
+	return &sdrerdlState{SDRERDL: m, alternation: a, S: lin.Cols(a.Codes, 0, n), Sm: lin.Cols(a.Codes, n, 2*n)}, nil
 }
 
 // Largest implements classify.Bounded.
-func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.SS)) }
+func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.Codes)) }
 
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
 // minimiser over its variable, so that the problem falls from pass to pass.
 func (s *sdrerdlState) Step() (float64, error) {
-	lin.Set(s.Last, 1, s.D)
-	err := inTurn([]update{{"S", s.updateS}, {"S′", s.updateSm}, {"D", s.updateD}})
-	return relativeChange(s.D, s.Last), err
+	return s.pass(update{"S", s.updateS}, update{"S′", s.updateSm}, update{"D", s.updateD})
 }
 
 // updateS: S = (DᵀD + (η+λ)I)⁻¹(DᵀX + ηS′)
@@ -97,18 +64,7 @@ func (s *sdrerdlState) updateD() error {
 	lin.AAt(s.A, 1, s.S)                        // SSᵀ
 	lin.AddAAt(s.A, s.Tau, s.Sm)                // SSᵀ + τS′S′ᵀ
 	lin.AddDiag(s.A, s.Nu)                      // SSᵀ + τS′S′ᵀ + νI
-	if err := solve(&s.spd, s.A, s.C); err != nil {
-		return err
-	}
-	lin.ABt(s.D, 1, s.XX, s.C)
-	s.multiplyD()
-	return nil
-}
-
-// multiplyD: G = DᵀD, its upper triangle, and Dᵀ[X X′].
-func (s *sdrerdlState) multiplyD() {
-	lin.AtA(s.G, 1, s.D)
-	lin.AtB(s.DX, 1, s.D, s.XX)
+	return s.renewD()
 }
 
 // Objective gives the terms of the problem with their weights, and the norms
@@ -116,10 +72,10 @@ func (s *sdrerdlState) multiplyD() {
 func (s *sdrerdlState) Objective() []classify.Term {
 	_, n := s.S.Dims()
 	return []classify.Term{
-		{Name: "reconstruction", Value: squaredError(lin.Cols(s.XX, 0, n), s.D, s.S)},
-		{Name: "mirror", Value: s.Tau * squaredError(lin.Cols(s.XX, n, 2*n), s.D, s.Sm)},
+		{Name: "reconstruction", Value: squaredError(lin.Cols(s.X, 0, n), s.D, s.S)},
+		{Name: "mirror", Value: s.Tau * squaredError(lin.Cols(s.X, n, 2*n), s.D, s.Sm)},
 		{Name: "agreement", Value: s.Eta * squaredDifference(s.S, s.Sm)},
-		{Name: "codes", Value: s.Lambda * lin.SquaredNorm(s.SS)},
+		{Name: "codes", Value: s.Lambda * lin.SquaredNorm(s.Codes)},
 		{Name: "atoms", Value: s.Nu * lin.SquaredNorm(s.D)},
 		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
 		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},

@@ -49,9 +49,9 @@ func (s *sdrerdlState) objective() float64 {
 	square := func(a mat.Matrix) float64 { return math.Pow(mat.Norm(a, 2), 2) }
 	var e, em, off mat.Dense
 	e.Mul(s.D, s.S)
-	e.Sub(lin.Cols(s.XX, 0, n), &e)
+	e.Sub(lin.Cols(s.X, 0, n), &e)
 	em.Mul(s.D, s.Sm)
-	em.Sub(lin.Cols(s.XX, n, 2*n), &em)
+	em.Sub(lin.Cols(s.X, n, 2*n), &em)
 	off.Sub(s.S, s.Sm)
 	return square(&e) + s.Tau*square(&em) + s.Eta*square(&off) + s.Lambda*(square(s.S)+square(s.Sm)) + s.Nu*square(s.D)
 }
@@ -125,16 +125,16 @@ func TestSDRERDLCompressionChangesNothing(t *testing.T) {
 		m.Atoms = atoms
 		s := midwaySDRERDL(t, m, train, 0)
 		full := *s
-		full.XX = both
+		full.X = both
 		d0, _, err := classwise(context.Background(), m.Init, lin.Cols(both, 0, 12), train, atoms)
 		if err != nil {
 			t.Fatal(err)
 		}
 		full.D, full.Last = d0, mat.DenseCopyOf(d0)
-		for _, a := range []**mat.Dense{&full.SS, &full.DX, &full.C, &full.G, &full.A} {
+		for _, a := range []**mat.Dense{&full.Codes, &full.DX, &full.C, &full.G, &full.A} {
 			*a = mat.DenseCopyOf(*a)
 		}
-		full.S, full.Sm = lin.Cols(full.SS, 0, 12), lin.Cols(full.SS, 12, 24)
+		full.S, full.Sm = lin.Cols(full.Codes, 0, 12), lin.Cols(full.Codes, 12, 24)
 		full.spd = lin.SPD{}
 		full.multiplyD()
 		for range 3 {

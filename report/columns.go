@@ -36,11 +36,10 @@ func keyOf(r *experiment.Record) columnKey {
 }
 
 func newColumn(r *experiment.Record) *Column {
-	c := &Column{
+	return &Column{
 		Title: cmp.Or(r.Dataset.Title, r.Dataset.Name), Source: r.Dataset,
 		Split: r.Split, Noise: r.Noise, Occlude: r.Occlusion, key: keyOf(r),
 	}
-	return c
 }
 
 func (c *Column) see(r *experiment.Record) {
@@ -87,12 +86,18 @@ func percent(v float64) float64 {
 // dataOrder is where a data set stands in the order of the presets; others follow.
 func dataOrder(s experiment.Source) int {
 	all := method.PresetNames()
-	for _, name := range []string{s.Preset, strings.ToLower(s.Name)} {
-		if i := slices.Index(all, name); i >= 0 {
-			return i
-		}
+	if slices.Contains(all, s.Preset) {
+		return slices.Index(all, s.Preset)
 	}
-	return len(all)
+	return indexOrLast(all, strings.ToLower(s.Name))
+}
+
+// indexOrLast is the index of name, or behind the last.
+func indexOrLast(names []string, name string) int {
+	if i := slices.Index(names, name); i >= 0 {
+		return i
+	}
+	return len(names)
 }
 
 func compareColumns(a, b *Column) int {
@@ -126,19 +131,11 @@ func (l *Label) Base() string {
 // compareLabels is the order of method.All; of one method, what is varied comes
 // after what is not, and by its values.
 func compareLabels(a, b *Label) int {
+	all := method.Names()
 	return cmp.Or(
-		cmp.Compare(standing(a.Method), standing(b.Method)), sortorder.NaturalCompare(a.Method, b.Method),
+		cmp.Compare(indexOrLast(all, a.Method), indexOrLast(all, b.Method)), sortorder.NaturalCompare(a.Method, b.Method),
 		compareVaried(a, b),
 		sortorder.NaturalCompare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
-}
-
-// standing is the place of a method in method.All; others follow.
-func standing(name string) int {
-	all := method.Names()
-	if i := slices.Index(all, name); i >= 0 {
-		return i
-	}
-	return len(all)
 }
 
 func compareVaried(a, b *Label) int {

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nrdl/classify"
 	"nrdl/experiment"
 )
@@ -183,15 +181,6 @@ func (p *Plan) circumstances() string {
 // medianOf is the median of m over the runs of c; NaN without runs.
 func (c *Cell) medianOf(m measure) float64 {
 	return c.median(func(r *experiment.Record) float64 { return m.of(r.Cost) })
-}
-
-// meanRate is the mean of rates given as counts, in percent.
-func meanRate(wrong, n []int) float64 {
-	v := make([]float64, len(n))
-	for i := range n {
-		v[i] = 100 * float64(n[i]-wrong[i]) / float64(n[i])
-	}
-	return stat.Mean(v, nil)
 }
 
 // passes is the median over the runs of c; NaN without runs.

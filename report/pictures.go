@@ -28,24 +28,25 @@ type Picture struct {
 	PNG     []byte
 }
 
-// PictureOptions say what pictures show. A picture with nothing to show is left
-// out.
+// PictureOptions say how faces are shown, and which.
 type PictureOptions struct {
-	DataSets int  // at most
-	People   int  // whose atoms are shown
-	Atoms    int  // of each of them
-	Faces    int  // test images with their reconstructions
-	Largest  int  // atoms beside a reconstruction
-	Pairs    int  // confused people, at most
-	Reruns   int  // runs repeated to find faces of the pairs, at most
-	Side     int  // height of a face in pixels
-	Real     bool // show faces that are not drawn
+	Side int  // height of a face in pixels
+	Real bool // show faces that are not drawn
 }
 
-// DefaultPictures shows a few pictures of each kind, drawn or real.
-var DefaultPictures = PictureOptions{
-	DataSets: 5, People: 6, Atoms: 8, Faces: 6, Largest: 5, Pairs: 6, Reruns: 2, Side: 72, Real: true,
-}
+// DefaultPictures shows all faces, drawn or real.
+var DefaultPictures = PictureOptions{Side: 72, Real: true}
+
+// What is shown, at most.
+const (
+	picturedSets   = 5
+	picturedPeople = 6 // whose atoms are shown
+	picturedAtoms  = 8 // of each of them
+	picturedFaces  = 6 // test images with their reconstructions
+	largestAtoms   = 5 // beside a reconstruction
+	confusedPairs  = 6 // of people
+	mostReruns     = 2 // runs repeated to find faces of the pairs
+)
 
 // Pictures repeats runs of records and shows what they learned. For each data
 // set it shows atoms and reconstructions of NRDL, or of the first method that
@@ -64,11 +65,8 @@ func Pictures(ctx context.Context, data *experiment.Databases, records []experim
 type replay func(context.Context, experiment.Record) (*experiment.Rerun, error)
 
 func pictures(ctx context.Context, again replay, records []experiment.Record, o PictureOptions) (out []Picture, err error) {
-	shown := 0
-	for _, of := range byDataset(records, o.Real) {
-		if shown++; shown > o.DataSets {
-			break
-		}
+	groups := byDataset(records, o.Real)
+	for _, of := range groups[:min(picturedSets, len(groups))] {
 		p := &album{PictureOptions: o, replay: rememberRuns(again), records: of}
 		for _, draw := range []func(context.Context) ([]Picture, error){p.learnt, p.confused} {
 			made, failed := draw(ctx)
@@ -110,14 +108,6 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 		groups[len(groups)-1] = append(groups[len(groups)-1], r)
 	}
 	return groups
-}
-
-// indexOrLast is the index of name, or behind the last.
-func indexOrLast(names []string, name string) int {
-	if i := slices.Index(names, name); i >= 0 {
-		return i
-	}
-	return len(names)
 }
 
 func tunedLast(r experiment.Record) int {
@@ -186,33 +176,26 @@ func (p *album) learnt(ctx context.Context) ([]Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Picture
-	if p.People > 0 && p.Atoms > 0 {
-		atoms, err := p.atoms(*r, run.Model)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, atoms)
+	atoms, err := p.atoms(*r, run.Model)
+	if err != nil {
+		return nil, err
 	}
-	if p.Faces > 0 {
-		faces, err := p.reconstructions(ctx, *r, run)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, faces)
+	faces, err := p.reconstructions(ctx, *r, run)
+	if err != nil {
+		return []Picture{atoms}, err
 	}
-	return out, nil
+	return []Picture{atoms, faces}, nil
 }
 
 // atoms shows the first atoms of the first people.
 func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 	parts := m.Parts()
-	people := min(p.People, len(parts.Classes))
+	people := min(picturedPeople, len(parts.Classes))
 	var columns []int
-	s := p.sheet(p.Atoms)
+	s := p.sheet(picturedAtoms)
 	for c := range people {
 		lo, hi := parts.Groups[c], parts.Groups[c+1]
-		for k := lo; k < min(hi, lo+p.Atoms); k++ {
+		for k := lo; k < min(hi, lo+picturedAtoms); k++ {
 			columns = append(columns, k)
 		}
 		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, parts.Classes[c])

@@ -23,7 +23,7 @@ import (
 // largest coefficients. The three images of a row have one range of grey.
 func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *experiment.Rerun) (Picture, error) {
 	parts := run.Model.Parts()
-	columns := spreadOver(run.Test, p.Faces)
+	columns := spreadOver(run.Test, picturedFaces)
 	y := classify.Unit(run.Test.Select(columns).X)
 	codes, err := run.Model.Classifier.Transform(ctx, y)
 	if err != nil {
@@ -34,7 +34,7 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 		return Picture{}, err
 	}
 	d, k := parts.D.Dims()
-	largest := min(max(0, p.Largest), k)
+	largest := min(largestAtoms, k)
 	width := 3 + largest
 	x := mat.NewDense(d, width*len(columns), nil)
 	s := p.sheet(width)
@@ -137,7 +137,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	slices.SortFunc(pairs, func(a, b confusedPair) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), sortorder.NaturalCompare(a.of, b.of), sortorder.NaturalCompare(a.as, b.as))
 	})
-	pairs = pairs[:min(len(pairs), max(0, p.Pairs))]
+	pairs = pairs[:min(len(pairs), confusedPairs)]
 	found, failed := p.find(ctx, runs, pairs)
 	if len(found) == 0 {
 		return nil, failed
@@ -213,7 +213,7 @@ type confusedFaces struct {
 // has faces of all pairs or has made as many as it may.
 func (p *album) find(ctx context.Context, runs []experiment.Record, pairs []confusedPair) (map[confusedPair]confusedFaces, error) {
 	found := map[confusedPair]confusedFaces{}
-	for range p.Reruns {
+	for range mostReruns {
 		at, most := -1, 0
 		for i, r := range runs {
 			n := 0

@@ -2,10 +2,7 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"math"
 
 	"nrdl/dataset"
 	"nrdl/experiment"
@@ -134,48 +131,4 @@ func (r Rates) write(w io.Writer) error {
 	}
 	_, err = w.Write(append(legible.JSON(text), '\n'))
 	return err
-}
-
-// ReadRates reads a report in the format json. It is an error if counts and
-// means contradict each other.
-func ReadRates(in io.Reader) (Rates, error) {
-	var all Rates
-	dec := json.NewDecoder(in)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&all); err != nil {
-		return Rates{}, fmt.Errorf("read rates: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Rates{}, errors.New("read rates: text after them")
-	}
-	for _, p := range all.Plans {
-		for _, c := range p.Columns {
-			for _, l := range c.Labels {
-				if err := l.check(); err != nil {
-					return Rates{}, fmt.Errorf("read rates: %s, %s, %s: %w", p.Plan, c.Dataset, l.Label, err)
-				}
-			}
-		}
-	}
-	return all, nil
-}
-
-// rounding is how far a mean may be from that of its counts, in points.
-const rounding = 1e-9
-
-func (l *LabelRates) check() error {
-	if l.N != len(l.Runs) {
-		return fmt.Errorf("%d runs, but %d counts", l.N, len(l.Runs))
-	}
-	sum := 0.0
-	for _, r := range l.Runs {
-		if r.N < 1 || r.Wrong < 0 || r.Wrong > r.N {
-			return fmt.Errorf("%d of %d images wrong", r.Wrong, r.N)
-		}
-		sum += 100 * float64(r.N-r.Wrong) / float64(r.N)
-	}
-	if l.N > 0 && !(math.Abs(sum/float64(l.N)-l.Mean) <= rounding) {
-		return fmt.Errorf("mean %v, but %v by the counts", l.Mean, sum/float64(l.N))
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/internal/console"
 	"nrdl/method"
 )
 
@@ -163,7 +163,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	}
 	words = append(words, "--split", r.Split, "--repeats", "1", "--seed", fmt.Sprint(r.Seed))
 	for i, w := range words {
-		words[i] = quoted(w)
+		words[i] = console.Quoted(w)
 	}
 	return strings.Join(words, " "), true
 }
@@ -185,14 +185,4 @@ func settings(base, made classify.Method) (sets []string, ok bool) {
 	a, errA := method.Marshal(now)
 	b, errB := method.Marshal(made)
 	return sets, errA == nil && errB == nil && string(a) == string(b)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,+@%-]+$`)
-
-// quoted writes a word as a shell takes it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fvbommel/sortorder"
+	"gonum.org/v1/gonum/stat"
 
 	"nrdl/experiment"
 )
@@ -64,20 +65,20 @@ func (p *Plan) tuned() *table {
 // with those chosen.
 func validation(runs []*experiment.Record) (given, chosen string) {
 	rate := func(trial func(t *experiment.Tuning) int) string {
-		var wrong, n []int
+		var rates []float64
 		for _, r := range runs {
 			i := trial(r.Tuning)
 			if i < 0 || i >= len(r.Tuning.Trials) {
 				continue
 			}
 			if t := r.Tuning.Trials[i]; t.Err == "" && t.N > 0 {
-				wrong, n = append(wrong, t.Wrong), append(n, t.N)
+				rates = append(rates, 100*t.Rate())
 			}
 		}
-		if len(n) == 0 {
+		if rates == nil {
 			return "—"
 		}
-		return tenths(meanRate(wrong, n))
+		return tenths(stat.Mean(rates, nil))
 	}
 	return rate(func(*experiment.Tuning) int { return 0 }), rate(func(t *experiment.Tuning) int { return t.Best })
 }

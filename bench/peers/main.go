@@ -33,13 +33,7 @@ func main() {
 	threads := flag.Int("threads", runtime.NumCPU(), "threads that each side may use")
 	rounds := flag.Int("rounds", 3, "measure so many times and keep the least")
 	flag.Parse()
-	if err := compare(os.Stdout, *python, *threads, *rounds); err != nil {
-		fmt.Fprintln(os.Stderr, "peers: error:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "peers: hint:", h)
-		}
-		os.Exit(1)
-	}
+	hint.Exit("peers", compare(os.Stdout, *python, *threads, *rounds))
 }
 
 // compare measures ours, then theirs, then ours again, so that neither has the

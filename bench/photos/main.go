@@ -27,6 +27,7 @@ import (
 	"nrdl/frontend"
 	"nrdl/frontend/projection"
 	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
 	"nrdl/method"
 	"nrdl/openset"
 )
@@ -50,10 +51,7 @@ func main() {
 	only := flag.Bool("faces", false, "only look for faces")
 	draws := flag.Int("draws", 10, "draws of who is a stranger")
 	flag.Parse()
-	if err := run(context.Background(), *data, *output, *draws, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "photos:", err)
-		os.Exit(1)
-	}
+	hint.Exit("photos", run(context.Background(), *data, *output, *draws, *only))
 }
 
 func run(ctx context.Context, data, output string, draws int, only bool) error {

@@ -31,6 +31,7 @@ import (
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/gallery"
+	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 	"nrdl/method"
 	"nrdl/openset"
@@ -45,10 +46,7 @@ func main() {
 	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos/lfw_several")
 	draws := flag.Int("draws", 10, "draws of who is enrolled")
 	flag.Parse()
-	if err := run(context.Background(), *data, *draws); err != nil {
-		fmt.Fprintln(os.Stderr, "strangers:", err)
-		os.Exit(1)
-	}
+	hint.Exit("strangers", run(context.Background(), *data, *draws))
 }
 
 func run(ctx context.Context, data string, draws int) error {

@@ -32,13 +32,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "validate: error:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "validate: hint:", h)
-		}
-		os.Exit(1)
-	}
+	hint.Exit("validate", run(ctx, os.Stdout, os.Args[1:]))
 }
 
 func run(ctx context.Context, w io.Writer, args []string) error {

@@ -41,7 +41,7 @@ func Abridged(names []string) string {
 // Quoted makes path a word of a shell.
 func Quoted(path string) string {
 	special := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:_@", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:=_@", r)
 	}
 	if strings.ContainsFunc(path, special) {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -20,15 +20,13 @@ import (
 	"text/template"
 
 	"nrdl/classify"
+	"nrdl/internal/hint"
 	"nrdl/method"
 	"nrdl/report"
 )
 
 func main() {
-	if err := run("."); err != nil {
-		fmt.Fprintln(os.Stderr, "docgen:", err)
-		os.Exit(1)
-	}
+	hint.Exit("docgen", run("."))
 }
 
 // run renews the documents of the module in the folder root.

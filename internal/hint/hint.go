@@ -3,7 +3,9 @@ package hint
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -28,6 +30,19 @@ func Of(err error) string {
 		return h.hint
 	}
 	return ""
+}
+
+// Exit ends a command that failed, with err and its hint on standard error. It
+// returns if err is nil, or says that help was asked for.
+func Exit(command string, err error) {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "%s: error: %v\n", command, err)
+	if h := Of(err); h != "" {
+		fmt.Fprintf(os.Stderr, "%s: hint: %s\n", command, h)
+	}
+	os.Exit(1)
 }
 
 // Unknown is the error for a name that is none of names, with the Nearest of them

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"nrdl/internal/array"
 )
 
 // A Variable is a variable of a file.
@@ -37,11 +39,7 @@ func (v Variable) String() string {
 	if v.Shape == nil {
 		return fmt.Sprintf("%s (%s)", v.Name, v.Kind)
 	}
-	return fmt.Sprintf("%s (%s %s)", v.Name, v.size(), v.Kind)
-}
-
-func (v Variable) size() string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(v.Shape), "[]"), " ", "×")
+	return fmt.Sprintf("%s (%s %s)", v.Name, array.Size(v.Shape), v.Kind)
 }
 
 // Dims returns the numbers of rows and columns; 0 and 0 where Float64s fails
@@ -53,9 +51,6 @@ func (v Variable) Dims() (rows, cols int) {
 	return v.Shape[0], v.Shape[1]
 }
 
-// exact is the largest integer up to which float64 holds every integer.
-const exact = 1 << 53
-
 // Float64s returns the elements column by column, in memory of the caller's:
 // element (i, j) is at j·rows + i. NaN and infinities are what they are. It
 // fails where the variable is not a real, full matrix, and where it holds an
@@ -64,11 +59,11 @@ func (v Variable) Float64s() ([]float64, error) {
 	if v.why != "" {
 		return nil, fmt.Errorf("variable %s %s", v.Name, v.why)
 	}
-	size := v.mi.size()
+	number, size := numeric[v.mi].Reader(v.order), v.mi.size()
 	out := make([]float64, len(v.data)/size)
 	for i := range out {
-		out[i] = v.mi.number(v.order, v.data[i*size:])
-		if (v.mi == miInt64 || v.mi == miUint64) && math.Abs(out[i]) > exact {
+		out[i] = number(v.data[i*size:])
+		if (v.mi == miInt64 || v.mi == miUint64) && math.Abs(out[i]) > array.Exact {
 			return nil, fmt.Errorf("variable %s: element %d, about %g, is too large to be exact", v.Name, i+1, out[i])
 		}
 	}
@@ -89,25 +84,25 @@ func (v Variable) Finite(numbers []float64) error {
 
 // Uint8 makes a uint8 variable, rows×cols, of the elements column by column.
 func Uint8(name string, rows, cols int, data []uint8) Variable {
-	return Variable{Name: name, Kind: "uint8", Shape: []int{rows, cols}, data: data, mi: miUint8, order: binary.LittleEndian}
+	return variable(name, "uint8", rows, cols, miUint8, data)
 }
 
 // Int32 makes an int32 variable, rows×cols, of the elements column by column.
 func Int32(name string, rows, cols int, data []int32) Variable {
-	var b []byte
-	for _, x := range data {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x))
-	}
-	return Variable{Name: name, Kind: "int32", Shape: []int{rows, cols}, data: b, mi: miInt32, order: binary.LittleEndian}
+	return variable(name, "int32", rows, cols, miInt32, data)
 }
 
 // Double makes a double variable, rows×cols, of the elements column by column.
 func Double(name string, rows, cols int, data []float64) Variable {
-	var b []byte
-	for _, x := range data {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	return variable(name, "double", rows, cols, miDouble, data)
+}
+
+func variable(name, kind string, rows, cols int, mi miType, data any) Variable {
+	b, err := binary.Append(nil, binary.LittleEndian, data)
+	if err != nil {
+		panic(err) // a slice of numbers has bytes
 	}
-	return Variable{Name: name, Kind: "double", Shape: []int{rows, cols}, data: b, mi: miDouble, order: binary.LittleEndian}
+	return Variable{Name: name, Kind: kind, Shape: []int{rows, cols}, data: b, mi: mi, order: binary.LittleEndian}
 }
 
 // A miType is the type of a data element.
@@ -129,47 +124,14 @@ const (
 	miUTF8       miType = 16
 )
 
-// size returns the bytes of a number; 0 where t is not a type of numbers.
-func (t miType) size() int {
-	switch t {
-	case miInt8, miUint8:
-		return 1
-	case miInt16, miUint16:
-		return 2
-	case miInt32, miUint32, miSingle:
-		return 4
-	case miDouble, miInt64, miUint64:
-		return 8
-	}
-	return 0
+// numeric are the types of numbers.
+var numeric = map[miType]array.Type{
+	miInt8: "i1", miUint8: "u1", miInt16: "i2", miUint16: "u2", miInt32: "i4", miUint32: "u4",
+	miSingle: "f4", miDouble: "f8", miInt64: "i8", miUint64: "u8",
 }
 
-// number reads the number at the beginning of b.
-func (t miType) number(order binary.ByteOrder, b []byte) float64 {
-	switch t {
-	case miInt8:
-		return float64(int8(b[0]))
-	case miUint8:
-		return float64(b[0])
-	case miInt16:
-		return float64(int16(order.Uint16(b)))
-	case miUint16:
-		return float64(order.Uint16(b))
-	case miInt32:
-		return float64(int32(order.Uint32(b)))
-	case miUint32:
-		return float64(order.Uint32(b))
-	case miSingle:
-		return float64(math.Float32frombits(order.Uint32(b)))
-	case miDouble:
-		return math.Float64frombits(order.Uint64(b))
-	case miInt64:
-		return float64(int64(order.Uint64(b)))
-	case miUint64:
-		return float64(order.Uint64(b))
-	}
-	panic(fmt.Sprintf("mat5: type %d has no numbers", t))
-}
+// size returns the bytes of a number; 0 where t is not a type of numbers.
+func (t miType) size() int { return numeric[t].Size() }
 
 // A class is the class of an array.
 type class byte

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"nrdl/internal/array"
 	"nrdl/internal/hint"
 )
 
@@ -42,7 +43,7 @@ func Read(r io.Reader, lim Limits) (Variables, error) {
 		}
 		v, err := d.variable(buffered)
 		if err != nil {
-			return nil, fmt.Errorf("variable number %d: %w", n, cutShort(err))
+			return nil, fmt.Errorf("variable number %d: %w", n, array.CutShort(err))
 		}
 		if v.Name == "" { // MATLAB keeps something of its own there
 			continue
@@ -53,13 +54,6 @@ func Read(r io.Reader, lim Limits) (Variables, error) {
 		seen[v.Name] = true
 		vs = append(vs, v)
 	}
-}
-
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file is cut short: %w", io.ErrUnexpectedEOF)
-	}
-	return err
 }
 
 // A decoder holds what is common to the variables of a file.
@@ -203,7 +197,7 @@ func (d *decoder) matrix(r *io.LimitedReader) (Variable, error) {
 	case complex:
 		v.why = "is complex; nrdl reads real arrays"
 	case len(v.Shape) > 2:
-		v.why = fmt.Sprintf("has %d dimensions (%s); nrdl reads matrices", len(v.Shape), v.size())
+		v.why = fmt.Sprintf("has %d dimensions (%s); nrdl reads matrices", len(v.Shape), array.Size(v.Shape))
 	default:
 		if err := d.numbers(r, &v); err != nil {
 			return Variable{}, fmt.Errorf("%s: %w", v.Name, err)
@@ -327,13 +321,7 @@ func ends(r *io.LimitedReader, err error) error {
 }
 
 func skip(r io.Reader, n int64) error {
-	if skipped, err := io.CopyN(io.Discard, r, n); skipped < n {
-		return unexpected(err)
-	}
-	return nil
-}
-
-func unexpected(err error) error {
+	_, err := io.CopyN(io.Discard, r, n)
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}

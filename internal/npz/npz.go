@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"nrdl/internal/array"
 	"nrdl/internal/hint"
 )
 
@@ -70,8 +71,7 @@ func (a Array) String() string {
 	if len(a.Shape) == 0 {
 		return fmt.Sprintf("%s (%s)", a.Name, a.Kind)
 	}
-	shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Shape), "[]"), " ", "×")
-	return fmt.Sprintf("%s (%s %s)", a.Name, shape, a.Kind)
+	return fmt.Sprintf("%s (%s %s)", a.Name, array.Size(a.Shape), a.Kind)
 }
 
 // Dims returns the size of a as a matrix: a single element is 1×1, a list of n
@@ -92,9 +92,6 @@ func (a Array) Dims() (rows, cols int) {
 	}
 	return rows, cols
 }
-
-// exact is the largest integer up to which float64 holds every integer.
-const exact = 1 << 53
 
 // Float64s returns the elements of the matrix of Dims column by column, in
 // memory of the caller's: element (i, j) is at j·rows + i. NaN and infinities
@@ -117,7 +114,7 @@ func (a Array) Float64s() ([]float64, error) {
 	for j := range cols {
 		for i := range rows {
 			x := number(a.data[(i*rowStep+at[j])*a.item.size:])
-			if a.item.size == 8 && a.item.letter != 'f' && math.Abs(x) > exact {
+			if a.item.size == 8 && a.item.letter != 'f' && math.Abs(x) > array.Exact {
 				return nil, fmt.Errorf("array %s: element (%d, %d), about %g, is too large to be exact", a.Name, i, j, x)
 			}
 			out = append(out, x)
@@ -208,48 +205,5 @@ func (a Array) Finite(numbers []float64) error {
 
 // number returns the function that reads a number; nil where t is text.
 func (t item) number() func([]byte) float64 {
-	o := t.order
-	switch fmt.Sprintf("%c%d", t.letter, t.size) {
-	case "b1", "u1":
-		return func(b []byte) float64 { return float64(b[0]) }
-	case "i1":
-		return func(b []byte) float64 { return float64(int8(b[0])) }
-	case "i2":
-		return func(b []byte) float64 { return float64(int16(o.Uint16(b))) }
-	case "u2":
-		return func(b []byte) float64 { return float64(o.Uint16(b)) }
-	case "i4":
-		return func(b []byte) float64 { return float64(int32(o.Uint32(b))) }
-	case "u4":
-		return func(b []byte) float64 { return float64(o.Uint32(b)) }
-	case "i8":
-		return func(b []byte) float64 { return float64(int64(o.Uint64(b))) }
-	case "u8":
-		return func(b []byte) float64 { return float64(o.Uint64(b)) }
-	case "f2":
-		return func(b []byte) float64 { return half(o.Uint16(b)) }
-	case "f4":
-		return func(b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }
-	case "f8":
-		return func(b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }
-	}
-	return nil
-}
-
-// half gives the value of a number of 16 bits: sign, 5 bits of exponent, 10
-// of fraction.
-func half(h uint16) float64 {
-	sign, exponent, fraction := 1.0, int(h>>10&31), float64(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch {
-	case exponent == 31 && fraction != 0:
-		return math.NaN()
-	case exponent == 31:
-		return math.Inf(int(sign))
-	case exponent == 0:
-		return sign * math.Ldexp(fraction, -24)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
+	return array.Type(fmt.Sprintf("%c%d", t.letter, t.size)).Reader(t.order)
 }

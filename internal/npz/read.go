@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"nrdl/internal/array"
 )
 
 // Limits bound what is read.
@@ -85,7 +87,7 @@ type header struct {
 func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	h, err := readHeader(r)
 	if err != nil {
-		return Array{}, cutShort(err)
+		return Array{}, array.CutShort(err)
 	}
 	d.left -= h.length // many small arrays are large together
 	a := Array{Name: name, Shape: h.shape, fortran: h.fortran && len(h.shape) > 1}
@@ -102,26 +104,19 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	}
 	d.left -= n
 	if a.data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
-		return Array{}, cutShort(err)
+		return Array{}, array.CutShort(err)
 	}
 	if int64(len(a.data)) < n {
-		return Array{}, cutShort(io.EOF)
+		return Array{}, array.CutShort(io.EOF)
 	}
 	rest, err := io.ReadFull(r, make([]byte, 1)) // at its end, zip compares the checksum
 	switch {
 	case rest > 0:
 		return Array{}, errors.New("bytes after the array")
 	case err != io.EOF:
-		return Array{}, cutShort(err)
+		return Array{}, array.CutShort(err)
 	}
 	return a, nil
-}
-
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file is cut short: %w", io.ErrUnexpectedEOF)
-	}
-	return err
 }
 
 // bytesOf returns the length of an array.

@@ -17,22 +17,20 @@ import (
 // A Range says which values of a sample become black and white.
 type Range string
 
-// The ranges. In Each and Common 0 is mid grey where the sheet has negative
-// values, as atoms have; else the smallest value is black.
+// The ranges. In Each 0 is mid grey where the sheet has negative values, as atoms
+// have; else the smallest value is black.
 const (
-	Each   Range = "each"   // every sample has its own range
-	Common Range = "common" // all samples of a sheet have one
-	Grey   Range = "grey"   // 0 is black and 255 is white
+	Each Range = "each" // every sample has its own range
+	Grey Range = "grey" // 0 is black and 255 is white
 )
 
 // Sample turns sample j of x, d×n with the pixels of an image column after
-// column, into an image of in.Height×in.Width pixels. Common is taken over the
-// sample alone, like Each.
+// column, into an image of in.Height×in.Width pixels.
 func Sample(x *mat.Dense, j int, in dataset.Size, r Range) (*image.Gray, error) {
 	if err := fits(x, in, r); err != nil {
 		return nil, fmt.Errorf("picture: %w", err)
 	}
-	return grey(x, j, in, toneOf(r, x, j, j+1, false)), nil
+	return grey(x, j, in, toneOf(r, x, j, false)), nil
 }
 
 // fits reports samples that are not images of the size in.
@@ -47,29 +45,25 @@ func fits(x *mat.Dense, in dataset.Size, r Range) error {
 	if in.Len() != d {
 		return fmt.Errorf("samples of %d features are not images of %v", d, in)
 	}
-	switch r {
-	case Each, Common, Grey:
-		return nil
+	if r != Each && r != Grey {
+		return fmt.Errorf("range %q is neither %q nor %q", string(r), Each, Grey)
 	}
-	return fmt.Errorf("range %q is none of %q, %q, %q", string(r), Each, Common, Grey)
+	return nil
 }
 
 // A tone maps values to grey: zero + gain·v.
 type tone struct{ zero, gain float64 }
 
-// toneOf is the tone of the samples lo ≤ j < hi of x, around mid grey if signed
-// or if one of them is negative.
-func toneOf(r Range, x *mat.Dense, lo, hi int, signed bool) tone {
+// toneOf is the tone of sample j of x, around mid grey if signed or if it has a
+// negative value.
+func toneOf(r Range, x *mat.Dense, j int, signed bool) tone {
 	if r == Grey {
 		return tone{0, 1}
 	}
 	least, most := math.Inf(1), math.Inf(-1)
-	d, _ := x.Dims()
-	for i := range d {
-		for _, v := range x.RawRowView(i)[lo:hi] {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				least, most = min(least, v), max(most, v)
-			}
+	for _, v := range mat.Col(nil, j, x) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			least, most = min(least, v), max(most, v)
 		}
 	}
 	switch {

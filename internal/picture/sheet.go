@@ -33,7 +33,6 @@ type SheetOptions struct {
 	Marks    []Mark   // len n; nil for none
 	Columns  int      // samples in a row, ≥ 1; a longer group runs over several rows
 	Side     int      // height of a sample on the sheet in pixels, ≥ 1
-	Smooth   bool     // interpolate; else a pixel is a square
 	Range    Range
 }
 
@@ -89,9 +88,8 @@ type sheet struct {
 	x         *mat.Dense
 	in        dataset.Size
 	groups    []int
-	width     int // of a sample; its height is Side
-	left, top int // where the samples begin
-	common    tone
+	width     int  // of a sample; its height is Side
+	left, top int  // where the samples begin
 	signed    bool // some value is negative
 	img       *image.RGBA
 }
@@ -108,7 +106,6 @@ func newSheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (*sheet, error) {
 	if err := s.validate(n); err != nil {
 		return nil, err
 	}
-	s.common = toneOf(opt.Range, x, 0, n, false)
 	s.signed = mat.Min(x) < 0
 	s.width = max(1, opt.Side*in.Width/in.Height)
 	return s, s.layOut()
@@ -212,17 +209,9 @@ func Fit(line string, face font.Face, width int) string {
 }
 
 func (s *sheet) drawSample(j, x, y int) {
-	t := s.common
-	if s.Range == Each {
-		t = toneOf(Each, s.x, j, j+1, s.signed)
-	}
 	box := image.Rect(x, y, x+s.width, y+s.Side)
-	img := grey(s.x, j, s.in, t)
-	var scaler draw.Scaler = draw.NearestNeighbor
-	if s.Smooth {
-		scaler = draw.CatmullRom
-	}
-	scaler.Scale(s.img, box, img, img.Bounds(), draw.Src, nil)
+	img := grey(s.x, j, s.in, toneOf(s.Range, s.x, j, s.signed))
+	draw.NearestNeighbor.Scale(s.img, box, img, img.Bounds(), draw.Src, nil)
 	if s.Marks == nil || s.Marks[j] == Plain {
 		return
 	}

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 )
 
 // A Tensor is an array and its name.
@@ -120,55 +119,54 @@ func (info Info) read(r io.Reader) (any, error) {
 	n := info.end - info.begin
 	switch info.DType {
 	case "F64":
-		return readNumbers(r, n, 8, func(b []byte) (float64, error) {
-			return finite(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-		})
+		return readNumbers[float64](r, n)
 	case "F32":
-		return readNumbers(r, n, 4, func(b []byte) (float32, error) {
-			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
-			_, err := finite(float64(v))
-			return v, err
-		})
+		return readNumbers[float32](r, n)
 	case "I64":
-		return readNumbers(r, n, 8, func(b []byte) (int64, error) {
-			return int64(binary.LittleEndian.Uint64(b)), nil
-		})
+		return readNumbers[int64](r, n)
 	case "U8":
-		return readNumbers(r, n, 1, func(b []byte) (uint8, error) { return b[0], nil })
+		return readNumbers[uint8](r, n)
 	}
 	panic("safetensors: no type " + info.DType)
 }
 
-func finite(v float64) (float64, error) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("it holds %v", v)
+// A number is what a Tensor holds.
+type number interface {
+	float64 | float32 | int64 | uint8
+}
+
+// finite reports the first of numbers that is NaN or an infinity.
+func finite[T number](numbers []T) error {
+	for i, v := range numbers {
+		if v-v != 0 {
+			return fmt.Errorf("element %d: it holds %v", i, v)
+		}
 	}
-	return v, nil
+	return nil
 }
 
 // chunk is how many bytes are read or written at once. What is allocated
 // beyond what has been read is at most this and the spare room of a slice.
 const chunk = 1 << 16
 
-// readNumbers reads n bytes as numbers of the given size.
-func readNumbers[T any](r io.Reader, n int64, size int, number func([]byte) (T, error)) ([]T, error) {
-	numbers := make([]T, 0, min(n, chunk)/int64(size))
-	buf := make([]byte, min(n, chunk))
+// readNumbers reads n bytes.
+func readNumbers[T number](r io.Reader, n int64) ([]T, error) {
+	size := int64(binary.Size(T(0)))
+	numbers := make([]T, 0, min(n, chunk)/size)
+	buf, part := make([]byte, min(n, chunk)), make([]T, min(n, chunk)/size)
 	for n > 0 {
 		buf = buf[:min(n, chunk)]
 		if _, err := io.ReadFull(r, buf); err != nil {
 			return nil, endsIn("its numbers", err)
 		}
 		n -= int64(len(buf))
-		for at := 0; at < len(buf); at += size {
-			v, err := number(buf[at:])
-			if err != nil {
-				return nil, fmt.Errorf("element %d: %w", len(numbers), err)
-			}
-			numbers = append(numbers, v)
+		part = part[:int64(len(buf))/size]
+		if _, err := binary.Decode(buf, binary.LittleEndian, part); err != nil {
+			return nil, err
 		}
+		numbers = append(numbers, part...)
 	}
-	return numbers, nil
+	return numbers, finite(numbers)
 }
 
 // endsIn names the part that the file ends in, if err says that it ends.

@@ -65,25 +65,18 @@ func layOut(tensors []Tensor) ([]Tensor, []Info, error) {
 func (t Tensor) inspect() (dtype string, length int, err error) {
 	switch data := t.Data.(type) {
 	case []float64:
-		dtype, length = "F64", len(data)
-		for i, v := range data {
-			if _, err := finite(v); err != nil {
-				return "", 0, fmt.Errorf("element %d: %w", i, err)
-			}
-		}
+		dtype, length, err = "F64", len(data), finite(data)
 	case []float32:
-		dtype, length = "F32", len(data)
-		for i, v := range data {
-			if _, err := finite(float64(v)); err != nil {
-				return "", 0, fmt.Errorf("element %d: %w", i, err)
-			}
-		}
+		dtype, length, err = "F32", len(data), finite(data)
 	case []int64:
 		dtype, length = "I64", len(data)
 	case []uint8:
 		dtype, length = "U8", len(data)
 	default:
 		panic(fmt.Sprintf("safetensors: a tensor cannot hold a %T", t.Data))
+	}
+	if err != nil {
+		return "", 0, err
 	}
 	want := 1
 	for _, n := range t.Shape {
@@ -102,30 +95,23 @@ func (t Tensor) inspect() (dtype string, length int, err error) {
 func (t Tensor) WriteData(w io.Writer) error {
 	switch data := t.Data.(type) {
 	case []float64:
-		return writeNumbers(w, data, func(b []byte, v float64) []byte {
-			return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		})
+		return writeNumbers(w, data)
 	case []float32:
-		return writeNumbers(w, data, func(b []byte, v float32) []byte {
-			return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		})
+		return writeNumbers(w, data)
 	case []int64:
-		return writeNumbers(w, data, func(b []byte, v int64) []byte {
-			return binary.LittleEndian.AppendUint64(b, uint64(v))
-		})
+		return writeNumbers(w, data)
 	case []uint8:
-		_, err := w.Write(data)
-		return err
+		return writeNumbers(w, data)
 	}
 	panic(fmt.Sprintf("safetensors: a tensor cannot hold a %T", t.Data))
 }
 
-func writeNumbers[T any](w io.Writer, numbers []T, number func([]byte, T) []byte) error {
+func writeNumbers[T number](w io.Writer, numbers []T) error {
 	buf := make([]byte, 0, chunk)
 	for part := range slices.Chunk(numbers, chunk/8) {
-		buf = buf[:0]
-		for _, v := range part {
-			buf = number(buf, v)
+		var err error
+		if buf, err = binary.Append(buf[:0], binary.LittleEndian, part); err != nil {
+			return err
 		}
 		if _, err := w.Write(buf); err != nil {
 			return err

@@ -14,21 +14,7 @@
 // below 1/(n·m), the least distance of two unequal rates k/n and l/m, for up
 // to a million faces.
 //
-// # References
-//
-//	[demsar]   Demšar: Statistical comparisons of classifiers over multiple
-//	           data sets. JMLR 7, 2006. Wilcoxon, Friedman, Nemenyi.
-//	[fisher]   Fisher: The design of experiments, section 21. 1935.
-//	[holm]     Holm: A simple sequentially rejective multiple test procedure.
-//	           Scandinavian Journal of Statistics 6, 1979.
-//	[iman]     Iman, Davenport: Approximations of the critical region of the
-//	           Friedman statistic. Communications in Statistics A 9, 1980.
-//	[mcnemar]  McNemar: Note on the sampling error of the difference between
-//	           correlated proportions or percentages. Psychometrika 12, 1947.
-//	[nadeau]   Nadeau, Bengio: Inference for the generalization error. Machine
-//	           Learning 52, 2003.
-//	[wilcoxon] Wilcoxon: Individual comparisons by ranking methods. Biometrics
-//	           Bulletin 1, 1945.
+// Tags such as [demsar] are the keys of doc/references.bib.
 package significance
 
 import (

@@ -1,6 +1,4 @@
-// Package methodtest is the contract that every classify.Method keeps, as a test
-// suite.
-package methodtest
+package method_test
 
 import (
 	"bytes"
@@ -23,25 +21,25 @@ import (
 	"nrdl/internal/modelfile"
 )
 
-// An Exception says what a parameter needs to matter.
-type Exception struct {
+// An exception says what a parameter needs to matter.
+type exception struct {
 	Given map[string]string // other parameters, to be set first
 	Value string            // the changed value; "" chooses one
 }
 
-// Options say how a method is tested.
-type Options struct {
+// options say how a method is tested.
+type options struct {
 	// Small are parameters, by path, for training sets of 20 samples; Single are
 	// those for sets of 4, one a class: defaults are for hundreds, and a method
 	// refuses, for example, more neighbours than samples.
 	Small, Single map[string]string
 
 	// Exceptions are the parameters that matter only under a condition, by path.
-	Exceptions map[string]Exception
+	Exceptions map[string]exception
 }
 
-// Run tests m.
-func Run(t *testing.T, m classify.Method, o Options) {
+// keepsContract tests that m keeps the contract of a classify.Method.
+func keepsContract(t *testing.T, m classify.Method, o options) {
 	defaults := m
 	m = setAll(t, m, o.Small)
 	s := &suite{m: m, train: cones(5, 6, 40, 1), probe: cones(5, 4, 40, 2)}

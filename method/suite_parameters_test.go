@@ -1,4 +1,4 @@
-package methodtest
+package method_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 )
 
 // parameters changes one parameter after the other: the scores must change.
-func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
+func (s *suite) parameters(t *testing.T, exceptions map[string]exception) {
 	for _, p := range method.Params(s.m) {
 		t.Run(p.Path, func(t *testing.T) {
 			e := exceptions[p.Path]
@@ -41,15 +41,6 @@ func setAll(t *testing.T, m classify.Method, values map[string]string) classify.
 		m = set(t, m, path, values[path])
 	}
 	return m
-}
-
-func set(t *testing.T, m classify.Method, path, value string) classify.Method {
-	t.Helper()
-	edited, err := method.Set(m, path, value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return edited
 }
 
 // another returns a value for p other than its own.
