@@ -23,9 +23,9 @@ type Survey struct {
 	Threshold *float64  `json:"threshold"`
 	Why       string    `json:"why"` // why something is null
 
-	// Shares of strangers who are named; null unless margins are evidence.
-	AtLarge *openset.Share `json:"strangers_at_large"`
-	Like    *openset.Share `json:"strangers_like_these"`
+	// Shares of strangers who are named; absent unless margins are evidence.
+	AtLarge *openset.Share `json:"strangers_at_large,omitempty"`
+	Like    *openset.Share `json:"strangers_like_these,omitempty"`
 }
 
 // A Person is an enrolled person.

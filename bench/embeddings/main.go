@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"gonum.org/v1/gonum/stat"
@@ -24,8 +25,9 @@ import (
 func main() {
 	data := flag.String("data", "", "file with embeddings")
 	draws := flag.Int("draws", 5, "splits")
+	splits := flag.String("splits", "random:1,random:2,random:8", "kinds of splits, joined by commas")
 	flag.Parse()
-	if err := run(context.Background(), *data, *draws); err != nil {
+	if err := run(context.Background(), *data, strings.Split(*splits, ","), *draws); err != nil {
 		fmt.Fprintln(os.Stderr, "embeddings:", err)
 		os.Exit(1)
 	}
@@ -50,7 +52,7 @@ func settings() ([]string, []classify.Method, error) {
 	return names, all, nil
 }
 
-func run(ctx context.Context, data string, draws int) error {
+func run(ctx context.Context, data string, splits []string, draws int) error {
 	set, err := dataset.Open(ctx, data, dataset.Options{})
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func run(ctx context.Context, data string, draws int) error {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "photographs a person\tmethod\tright %%\tbeyond the mean\t± of %d splits\tp\t\n", draws)
-	for _, split := range []string{"random:1", "random:2", "random:8"} {
+	for _, split := range splits {
 		s, err := dataset.ParseSplit(split)
 		if err != nil {
 			return err
@@ -96,6 +98,10 @@ func run(ctx context.Context, data string, draws int) error {
 			more := make([]float64, draws)
 			for d := range more {
 				more[d] = rates[i][d] - rates[0][d]
+			}
+			if math.IsNaN(more[0]) {
+				fmt.Fprintf(w, "%s\t%s\t–\t–\t–\t–\t\n", split, name)
+				continue
 			}
 			mean, sd := stat.MeanStdDev(more, nil)
 			t := mean / (sd / math.Sqrt(float64(draws)))

@@ -34,14 +34,13 @@ var sizes = []int{3, 5, 10, 20, 43}
 func galleries(l *openset.Impostors, set, further *dataset.Images, k, draws int, clusters *mat.Dense) (all []drawn) {
 	x, y := classify.Unit(set.X), classify.Unit(further.X)
 	ofFace, ofStranger := nearest(clusters, x), nearest(clusters, y)
-	means, of, _ := meansOfSome(x, set.Groups, 1, rand.New(rand.NewPCG(0, 0)))
-	_, means = openset.Means(x, set.Groups)
+	_, means := openset.Means(x, set.Groups)
 	ofPerson := nearest(clusters, means)
 	_, n := clusters.Dims()
 	for cluster := -1; cluster < n; cluster++ {
 		in := func(c int) bool { return cluster < 0 || c == cluster }
 		var people []int
-		for _, p := range of {
+		for p := range set.Classes {
 			if set.Groups[p+1]-set.Groups[p] > k && in(ofPerson[p]) {
 				people = append(people, p)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed" // the page
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"html/template"
 	"image/jpeg"
@@ -39,8 +38,8 @@ to its photographs; photographs of single faces are in the folder ` + dataset.Un
 a usable face in the folder "` + linkdir.NoFace + `". DIR/index.html shows the faces of each group.
 Rename the folders and move what is wrong; then they can be trained on. DIR must lie
 outside the folders that are read.`,
-		Example: `  nrdl group photos -o people
-  nrdl group photos --json`,
+		Example: `  nrdl group passers-by -o groups
+  nrdl group passers-by --json`,
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error { return g.run(c.Context(), args) },
 	}
@@ -114,7 +113,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 	}
 	if len(p.Faces) == 0 {
-		return errors.New("no face was found")
+		g.Warn("no face was found")
 	}
 	return nil
 }
