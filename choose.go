@@ -9,6 +9,8 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/experiment"
+	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -18,7 +20,8 @@ import (
 // these columns of the data set at path. All candidates use the method by; if
 // it is nil, each uses one that suits its pipeline. For images of another size
 // in a matrix file, if o.Frame sets no size, some candidates resize them to the
-// height of DefaultFrame and keep the proportions.
+// height of DefaultFrame and keep the proportions. For faces found in photographs, one
+// has the vectors of the network that is built in.
 func Candidates(ctx context.Context, path string, images *dataset.Images, columns []int, by classify.Method, o ReadOptions) ([]experiment.Candidate, error) {
 	if !images.AreImages() {
 		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
@@ -40,6 +43,17 @@ func Candidates(ctx context.Context, path string, images *dataset.Images, column
 				all = append(all, c)
 			}
 		}
+	}
+	if !images.Frame.Eyes.IsZero() && !images.Matrix {
+		o.Frame, o.Embedder = dataset.Frame{}, embedding.Default()
+		vectors, err := Read(ctx, path, o)
+		if err != nil {
+			return nil, err
+		}
+		if columns != nil {
+			vectors = vectors.Select(columns)
+		}
+		all = append(all, experiment.Candidate{Input: frontend.Embedding, Method: embeddingMethod, Images: vectors})
 	}
 	if by != nil {
 		for i := range all {

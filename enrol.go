@@ -46,7 +46,10 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	var quality []dataset.Quality
 	var last error
 	for _, photo := range photos {
-		faces := r.look(photo)
+		faces, err := r.look(ctx, photo)
+		if err != nil {
+			return nil, report, err
+		}
 		if len(faces) == 0 {
 			last = face.ErrNoFace
 			continue
@@ -154,7 +157,7 @@ func (r *Recogniser) Keeps() error {
 	switch images := r.m.Images; {
 	case images == nil:
 		return hint.Add(gallery.ErrForgotten, "learn it again from all photographs, without --forget: nrdl train DATA -o MODEL")
-	case !images.AreImages():
+	case !images.AreFaces():
 		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", images.Frame), "train it again on photographs")
 	}
 	return nil
@@ -175,7 +178,11 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 	case warm:
 		r.tell(by.Name() + " has nothing to start from here: it learns from the beginning")
 	}
-	r.tell(fmt.Sprintf("learning from %d people, %d images of %v", len(images.Classes), images.Len(), images.Frame.Size))
+	what := "faces"
+	if images.AreImages() {
+		what = fmt.Sprintf("images of %v", images.Frame.Size)
+	}
+	r.tell(fmt.Sprintf("learning from %d people, %d %s", len(images.Classes), images.Len(), what))
 	m, err := gallery.Learn(ctx, images, r.m.Pipeline, by, run)
 	if err != nil {
 		return nil, err
@@ -223,7 +230,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 		}
 		r.warnOfMembers(given)
 	}
-	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || m.Images == nil) {
+	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Images == nil) {
 		m.Calibration, err = r.m.Recalibrate(o.FAR, given)
 	} else {
 		var by classify.Method

@@ -38,7 +38,7 @@ func Example() {
 	fmt.Println("now", faces[0].Name)
 	// Output:
 	// unknown 0.0
-	// person003 0.9
+	// person003 1.0
 	// now zoe
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Explain returns the reasons for the identification of f, a face returned by
-// Identify.
+// Identify. For a network it embeds the face about a hundred times, with parts of it
+// covered, which takes about a second.
 func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
 	switch {
 	case f.Rejected != nil:
@@ -19,5 +20,9 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 	case f.values == nil || f.by != r.m:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
-	return explain.New(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame))
+	e, err := explain.New(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame))
+	if err != nil || f.crop == nil {
+		return e, err
+	}
+	return e, explain.DefaultOccluder.Occlude(ctx, r.m, r.m.Embedder, e, f.crop, r.progress("covering parts of the face"))
 }

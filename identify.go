@@ -11,6 +11,8 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/gallery"
 )
 
@@ -20,12 +22,13 @@ type Face struct {
 	Name        string          // "" where Known is false
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
-	Margin      float64         // by which the best score exceeds the second
+	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
 
 	values []float64      // of the crop
+	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
 }
 
@@ -41,7 +44,10 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 	if err := r.sees(photo); err != nil {
 		return nil, err
 	}
-	faces := r.look(photo)
+	faces, err := r.look(ctx, photo)
+	if err != nil {
+		return nil, err
+	}
 	return faces, r.name(ctx, faces)
 }
 
@@ -50,7 +56,10 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 	switch {
 	case r.m == nil:
 		return errors.New("the Recogniser is empty: Train or Open makes one")
-	case r.m.Frame.Size == (dataset.Size{}):
+	case !r.m.Embedding.IsZero() && r.m.Embedder == nil:
+		_, err := embedding.Restore(r.m.Frame, nil)
+		return err
+	case !r.m.SeesImages():
 		return errors.New("the model was trained on samples that are not images of a known size")
 	case slices.Contains(photos, nil):
 		return errors.New("a photograph is nil")
@@ -59,11 +68,35 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 }
 
 // look returns the faces in photo, without names.
-func (r *Recogniser) look(photo image.Image) []Face {
-	if r.detects() {
-		return facesOf(r.m, face.In(dataset.Grey(photo), r.which(face.All), r.m.Frame))
+func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error) {
+	var seen []face.Seen
+	var err error
+	cut := r.cut()
+	kept := &face.Keeping{Embedder: cut.Embedder}
+	if cut.Embedder != nil {
+		cut.Embedder = kept
 	}
-	return facesOf(r.m, face.Whole(dataset.Sample(photo, r.m.Frame)))
+	if r.detects() {
+		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), cut)
+	} else {
+		seen, err = face.Whole(ctx, photo, cut)
+	}
+	faces := facesOf(r.m, seen)
+	for i := range faces {
+		faces[i].crop = kept.Face(faces[i].values)
+	}
+	return faces, err
+}
+
+// cut is how r cuts faces out of photographs.
+func (r *Recogniser) cut() face.Cut { return cutFor(r.m.Pipeline) }
+
+// cutFor is how faces are cut out for in.
+func cutFor(in frontend.Pipeline) face.Cut {
+	if in.Embedder == nil {
+		return face.Cut{Frame: in.Frame}
+	}
+	return face.Cut{Frame: in.Frame, Embedder: in.Embedder}
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.
@@ -117,7 +150,7 @@ func (f *Face) set(said *gallery.Face, people []string) {
 		f.Ranked[c] = Candidate{name, said.Scores[c]}
 	}
 	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
-	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Margin
+	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
 	if f.Known {
 		f.Name = f.Ranked[0].Name
 	}

@@ -67,7 +67,7 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
 				for j := range next {
-					j.err = r.read(j)
+					j.err = r.read(inner, j)
 					close(j.done)
 				}
 			})
@@ -90,7 +90,7 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 }
 
 // read looks at the photograph of j.
-func (r *Recogniser) read(j *job) error {
+func (r *Recogniser) read(ctx context.Context, j *job) error {
 	if err := r.sees(); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *Recogniser) read(j *job) error {
 	if err != nil {
 		return err
 	}
-	seen, size, err := face.Decode(data, j.Photo.Name, r.detects(), r.which(face.All), r.m.Frame)
+	seen, size, err := face.Decode(ctx, data, j.Photo.Name, r.detects(), r.which(face.All), r.cut())
 	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
 }

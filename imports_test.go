@@ -17,22 +17,23 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance internal/array plans",
+	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance internal/array plans internal/onnxfile",
 	"internal/parallel",
-	"internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
+	"frontend/embedding",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
-	"gallery",
+	"gallery group",
 	"internal/modelfile explain",
 	"experiment report/plot",
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen",
 	"cmd/nrdl",
 }
 

@@ -55,32 +55,41 @@ func (o Observer) progress(what string) func(done, total int) {
 // strangers (doc/frontends.md).
 const fewPeople = 30
 
-// Defaults chooses how to train on images: features that suit their size, a
-// projection if there are enough people, and NRC. For vectors and the grey
-// values of a .mat or .npz file it chooses the method of the paper (NRDL). The
-// target false accept rate is that of openset.Default.
+// Defaults chooses how to train on images: for vectors of a network embeddingMethod,
+// for grey crops features that suit their size, a projection if there are enough
+// people, and NRC. For other vectors and the grey values of a .mat or .npz file it
+// chooses the method of the paper (NRDL). The target false accept rate is that of
+// openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}
 	if images.AreImages() && !images.Matrix {
 		in = frontend.For(images.Frame.Size)
 	}
+	in = in.ForImages(images.Frame)
 	in.Frame = images.Frame
 	decide := openset.Default
 	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
-// DefaultFrame is how faces are cut out of photographs by default.
+// DefaultFrame is how images that are used as they are, and faces without a network,
+// are resized by default.
 var DefaultFrame = frontend.Faces96.Frame
 
-// DefaultMethod is the method for the samples of in: NRDL for grey values, NRC
-// for features or projected samples. There, learning a dictionary takes long
-// and gains nothing (doc/frontends.md).
+// DefaultMethod is the method for the samples of in: embeddingMethod for vectors of a
+// network, NRDL for grey values, NRC for features or projected samples. There,
+// learning a dictionary takes long and gains nothing (doc/frontends.md).
 func DefaultMethod(in frontend.Pipeline) classify.Method {
+	if !in.Embedding.IsZero() {
+		return embeddingMethod
+	}
 	if in.Projection.IsZero() && len(in.Features) == 0 {
 		return method.DefaultNRDL
 	}
 	return method.DefaultNRC
 }
+
+// embeddingMethod is the method for vectors of a network.
+var embeddingMethod classify.Method = method.Mean{}
 
 // forPeople returns in without its projection where there are too few people for
 // one.

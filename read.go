@@ -6,33 +6,40 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
 )
 
 // ReadOptions say how a data set is read. The zero value is ready to use.
 type ReadOptions struct {
-	// Frame says what part of an image is kept, and its size. Zero means
-	// DefaultFrame for image files, and the size of the images in .mat and .npz
-	// files.
+	// Frame says what part of an image is kept, and its size. Without a size, faces
+	// in photographs become vectors of the network that is built in; other image
+	// files have DefaultFrame, and .mat and .npz files their own size.
 	Frame  dataset.Frame
 	Detect face.Options
+	// Embedder makes vectors of all images; nil: as Frame says.
+	Embedder *embedding.Embedder
 	Observer
 }
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of
 // images per person, a list, a .mat or a .npz file. It finds and aligns the
-// faces in photographs; face crops are used as they are.
+// faces in photographs, and makes vectors of them; face crops are used as they are.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
-	if o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path) {
-		o.Frame.Size = DefaultFrame.Size
-	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
-	images, err := dataset.Open(ctx, path, dataset.Options{
-		Frame:    o.Frame,
-		Faces:    o.tellingFaces(d),
+	how := dataset.Options{
 		Warn:     func(s string) { o.warn(fmt.Errorf("%s", s)) },
 		Progress: o.progress("reading " + path),
-	})
+	}
+	switch e := o.embedder(); {
+	case e != nil:
+		d.Embedder, how.Embedder = e, e
+	case o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path):
+		d.Embedder = embedding.Default()
+		o.Frame.Size = DefaultFrame.Size
+	}
+	how.Frame, how.Faces = o.Frame, o.tellingFaces(d)
+	images, err := dataset.Open(ctx, path, how)
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +48,43 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 	return images, nil
 }
 
+// embedder is o.Embedder, or the network that o.Frame asks for if it is built in; nil
+// for none.
+func (o ReadOptions) embedder() *embedding.Embedder {
+	if o.Embedder != nil || o.Frame.Embedding.IsZero() {
+		return o.Embedder
+	}
+	e, _ := embedding.Restore(o.Frame, nil) // its error is that of cut
+	return e
+}
+
+// cut is how faces are cut out.
+func (o ReadOptions) cut() (face.Cut, error) {
+	switch e := o.embedder(); {
+	case e != nil:
+		f := e.Frame()
+		f.Eyes, f.Crop = o.Frame.Eyes, o.Frame.Crop
+		return face.Cut{Frame: f, Embedder: e}, nil
+	case !o.Frame.Embedding.IsZero():
+		_, err := embedding.Restore(o.Frame, nil)
+		return face.Cut{}, err
+	}
+	return face.Cut{Frame: o.Frame}, nil
+}
+
 // tellingFaces is d.Faces, and tells where it takes images for photographs.
-func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, dataset.Eyes, error) {
-	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Eyes, error) {
-		reader, eyes, err := d.Faces(ctx, files)
+func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, dataset.Frame, error) {
+	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
+		reader, frame, err := d.Faces(ctx, files)
 		auto := d.Detect == "" || d.Detect == face.Auto
 		if reader != nil && auto && d.Frame.Eyes.IsZero() {
-			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); --detect never uses the images as they are", eyes.Distance, eyes.Height))
+			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); --detect never uses the images as they are", frame.Eyes.Distance, frame.Eyes.Height))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && large(files) {
 			o.warn(hint.Add(fmt.Errorf("most images have no detectable face, or the face fills the image: they are used as they are, as face crops"),
 				"--detect always searches them for faces; --detect never uses them as crops without this warning"))
 		}
-		return reader, eyes, err
+		return reader, frame, err
 	}
 }
 

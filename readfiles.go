@@ -26,7 +26,11 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	if err := face.Mistaken(ctx, o.Frame, paths); err != nil {
 		o.warn(err)
 	}
-	read, err := o.readAll(ctx, files)
+	cut, err := o.cut()
+	if err != nil {
+		return nil, err
+	}
+	read, err := o.readAll(ctx, files, cut)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +120,7 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 	if !r.detects() {
 		detect.Detect = face.Never
 	}
-	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.Observer})
+	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.m.Embedder, r.Observer})
 }
 
 // labelled are the images in the columns of x; of nobody in particular where
@@ -146,7 +150,7 @@ type readFile struct {
 }
 
 // readAll reads files on all processors.
-func (o ReadOptions) readAll(ctx context.Context, files []dataset.File) ([]readFile, error) {
+func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face.Cut) ([]readFile, error) {
 	detect := o.Detect.Detect != face.Never && !o.Frame.Eyes.IsZero()
 	all := make([]readFile, len(files))
 	step := o.progress("reading")
@@ -158,7 +162,7 @@ func (o ReadOptions) readAll(ctx context.Context, files []dataset.File) ([]readF
 		}
 		data, err := dataset.ReadFile(files[j].Path)
 		if err == nil {
-			all[j].seen, _, err = face.Decode(data, files[j].Path, detect, o.Detect.Which, o.Frame)
+			all[j].seen, _, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}
 		all[j].err, all[j].read = err, err == nil
 		mu.Lock()

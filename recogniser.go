@@ -7,11 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend/embedding"
 	"nrdl/gallery"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
@@ -106,11 +108,31 @@ func Open(path string) (*Recogniser, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, hint.Add(fmt.Errorf("read model %s: is a folder", path), "the model comes first, then the images")
 	}
-	m, err := modelfile.Read(f)
+	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
 		return nil, fmt.Errorf("read model %s: %w", path, err)
 	}
 	return &Recogniser{m: m}, nil
+}
+
+// networksVariable names folders with the networks that models have by reference.
+const networksVariable = "NRDL_NETWORKS"
+
+// beside returns what finds the file of a network in the folder of the model at path,
+// or in one of those that networksVariable names; nil where it is in none.
+func beside(path string) func(dataset.Embedding) ([]byte, error) {
+	return func(e dataset.Embedding) ([]byte, error) {
+		if filepath.Base(e.Name) != e.Name { // a model may be of unknown origin
+			return nil, nil
+		}
+		for _, folder := range append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...) {
+			data, err := embedding.ReadFile(filepath.Join(folder, e.Name))
+			if err == nil || !errors.Is(err, fs.ErrNotExist) {
+				return data, err
+			}
+		}
+		return nil, nil
+	}
 }
 
 // Save writes r to a model file at path, whole or not at all. Equal Recognisers

@@ -36,35 +36,47 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if err := r.sees(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
+	if l := r.m.Impostors(); l != nil {
+		return verify(ctx, &r.m.Fitted, fmrOf(l), r.look, classify.Unit, a, b)
+	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
 			"nrdl calibrate MODEL, if it keeps the faces of three people or more; nrdl verify - A B needs no model")
 	}
-	return verify(ctx, &r.m.Fitted, *c.Pairs, r.look, r.m.Centred, a, b)
+	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, a, b)
 }
 
 // Verify compares the largest faces of two upright photographs without a
-// Recogniser, by the features of frontend.Faces96.
+// Recogniser, by frontend.Embedding.
 func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 	if a == nil || b == nil {
 		return Comparison{}, errors.New("verify: a photograph is nil")
 	}
-	in := frontend.Faces96
-	in.Eyes, in.Projection = dataset.DefaultEyes, frontend.Pipeline{}.Projection
-	look := func(photo image.Image) []Face {
-		return facesOf(nil, face.In(dataset.Grey(photo), face.Largest, in.Frame))
+	in := frontend.Embedding
+	in.Frame = in.Embedder.Frame()
+	look := func(ctx context.Context, photo image.Image) ([]Face, error) {
+		seen, err := face.In(ctx, dataset.NewPhoto(photo), face.Largest, cutFor(in))
+		return facesOf(nil, seen), err
 	}
-	return verify(ctx, &frontend.Fitted{Pipeline: in}, openset.LFWPairs, look, classify.Unit, a, b)
+	return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, a, b)
+}
+
+// fmrOf is the false match rate of a cosine of two photographs.
+func fmrOf(l *openset.Impostors) func(float64) float64 {
+	return func(cosine float64) float64 { return l.FMR(1, cosine) }
 }
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look func(image.Image) []Face, centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, image.Image) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, photo := range photos {
-		faces := look(photo)
-		err := face.ErrNoFace
+		faces, err := look(ctx, photo)
+		if err != nil {
+			return Comparison{}, err
+		}
+		err = face.ErrNoFace
 		if len(faces) > 0 {
 			err = faces[0].Rejected
 		}
@@ -77,7 +89,7 @@ func verify(ctx context.Context, in *frontend.Fitted, pairs openset.Pairs, look 
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
 		u := centred(x)
 		c.Similarity = max(-1, min(mat.Dot(u.ColView(0), u.ColView(1)), 1)) // rounding may exceed 1
-		c.FMR = pairs.FMR(c.Similarity)
+		c.FMR = fmr(c.Similarity)
 		return context.Cause(ctx)
 	})
 	return c, err

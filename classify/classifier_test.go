@@ -24,6 +24,8 @@ func testParts(rule Rule, r *rand.Rand) Parts {
 		Coder: coding.DefaultNonNegative, Rule: rule, Method: "test",
 	}
 	switch rule.(type) {
+	case Cosine:
+		p.Coder = coding.Inner{}
 	case Huber:
 		p.Coder = coding.DefaultRobust
 	case Votes:
@@ -373,7 +375,7 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 		}
 		for j, got := range m.Evidence(&r) {
 			scores := slices.Sorted(slices.Values(mat.Col(nil, j, r.Scores)))
-			want := Evidence{Margin: scores[2] - scores[1]}
+			want := Evidence{Margin: scores[2] - scores[1], Largest: scores[2]}
 			var weights, sums [3]float64
 			least := math.Inf(1)
 			for c := range 3 {

@@ -15,6 +15,8 @@ type Evidence struct {
 	// Margin is the difference between the largest and the second largest class
 	// score.
 	Margin float64 `json:"margin"`
+	// Largest is the largest class score.
+	Largest float64 `json:"largest"`
 	// Concentration is the sparsity concentration index [src], (C·max_c
 	// ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 if all coefficients belong to one class, 0 if
 	// all classes have equal weight.
@@ -67,7 +69,7 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 	lin.SquaredColumnNorms(seen, y)
 	all := make([]Evidence, n)
 	for j := range n {
-		all[j].Margin = Margin(r.Scores.ColView(j))
+		all[j].Margin, all[j].Largest = Margin(r.Scores.ColView(j)), mat.Max(r.Scores.ColView(j))
 		if seen[j] == 0 {
 			continue
 		}

@@ -42,7 +42,7 @@ type Dictionary struct {
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 
 // Untrained lists the rules that need only the dictionary.
-var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}}
+var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
 // Linear scores class c by (W·s)_c, which is near 1 for the right class and
 // near 0 for the others [nrdl, (7)].
@@ -88,6 +88,35 @@ func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
 		for k := over.Groups[c]; k < over.Groups[c+1]; k++ {
 			for j, v := range s.RawRowView(k) {
 				row[j] += v
+			}
+		}
+	}
+}
+
+// Cosine scores class c by the largest cosine of the sample with an atom of the
+// class. The coder is coding.Inner. How sure the best guess is, the largest cosine
+// itself says better than its distance from the second.
+type Cosine struct{}
+
+func (Cosine) Name() string { return "cosine" }
+
+func (Cosine) About() string { return "the cosine of the face and the nearest atom of the person" }
+
+func (r Cosine) Check(over Dictionary) error {
+	if _, ok := over.Coder.(coding.Inner); !ok {
+		return hint.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.Inner{}.Name(), over.Coder.Name()),
+			"use the coder %s, or the rule %s", coding.Inner{}.Name(), Residual{}.Name())
+	}
+	return nil
+}
+
+func (Cosine) Score(out, s, _ *mat.Dense, over Dictionary) {
+	for c := range over.classes() {
+		row := out.RawRowView(c)
+		copy(row, s.RawRowView(over.Groups[c]))
+		for k := over.Groups[c] + 1; k < over.Groups[c+1]; k++ {
+			for j, v := range s.RawRowView(k) {
+				row[j] = max(row[j], v)
 			}
 		}
 	}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl/internal/lin"
 )
 
 // Samples are labelled vectors. Their columns are grouped by class: the
@@ -239,12 +237,16 @@ func (s *Samples) Select(idx []int) *Samples {
 // NonZero returns the columns of x that are not all zero. The others have no
 // direction to learn.
 func NonZero(x *mat.Dense) []int {
-	_, n := x.Dims()
-	norm := make([]float64, n)
-	lin.SquaredColumnNorms(norm, Unit(x))
+	d, n := x.Dims()
+	seen := make([]bool, n)
+	for i := range d {
+		for j, v := range x.RawRowView(i) {
+			seen[j] = seen[j] || v != 0
+		}
+	}
 	columns := make([]int, 0, n)
-	for j, v := range norm {
-		if v > 0 {
+	for j, v := range seen {
+		if v {
 			columns = append(columns, j)
 		}
 	}
@@ -272,12 +274,16 @@ func Unit(x *mat.Dense) *mat.Dense {
 			}
 		}
 	}
+	for j, v := range norm {
+		norm[j] = math.Sqrt(v)
+		if !(largest[j] > 0) {
+			largest[j], norm[j] = 1, 1
+		}
+	}
 	for i := range d {
 		row := u.RawRowView(i)
 		for j := range row {
-			if largest[j] > 0 {
-				row[j] = row[j] / largest[j] / math.Sqrt(norm[j])
-			}
+			row[j] = row[j] / largest[j] / norm[j]
 		}
 	}
 	return u

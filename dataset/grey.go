@@ -75,7 +75,12 @@ func luma(r, g, b, a uint32) float64 {
 // the values are not changed.
 func resample(src grey, in Frame, lo, hi float64) []float64 {
 	across, down := kernelTaps(src.width, in.Width, in.Crop), kernelTaps(src.height, in.Height, in.Crop)
-	out := make([]float64, in.Size.Len())
+	return resampled(src, in.Size, across, down, lo, hi)
+}
+
+// resampled is resample with these taps.
+func resampled(src grey, in Size, across, down []taps, lo, hi float64) []float64 {
+	out := make([]float64, in.Len())
 	row, narrow := make([]float64, src.width), make([]float64, in.Width)
 	first := 0 // the first row of the result that source row y reaches
 	for y := range src.height {
@@ -117,22 +122,27 @@ func (t taps) dot(row []float64) float64 {
 // kernelTaps returns the taps that bring the share crop about the middle of n
 // pixels to m pixels; a crop of 0 is all of them.
 func kernelTaps(n, m int, crop float64) []taps {
-	all := make([]taps, m)
 	if crop == 0 {
 		crop = 1
 	}
 	if n == m && crop == 1 {
+		all := make([]taps, m)
 		for i := range all {
 			all[i] = taps{i, []float64{1}}
 		}
 		return all
 	}
-	scale := crop * float64(n) / float64(m)
-	start := (1 - crop) / 2 * float64(n)
+	return tapsFrom(n, m, (1-crop)/2*float64(n), crop*float64(n)/float64(m))
+}
+
+// tapsFrom returns the taps that bring n pixels to m, scale of them to one, the first
+// of which begins at start. Outside the n pixels, the nearest is repeated.
+func tapsFrom(n, m int, start, scale float64) []taps {
+	all := make([]taps, m)
 	stretch := max(scale, 1)
 	pool := make([]float64, 0, m*(int(4*stretch)+2))
 	for i := range all {
-		centre := start + (float64(i)+0.5)*scale - 0.5
+		centre := max(-0.5, min(float64(n)-0.5, start+(float64(i)+0.5)*scale-0.5))
 		from := max(0, int(math.Floor(centre-2*stretch)))
 		to := min(n-1, int(math.Ceil(centre+2*stretch)))
 		first, sum := len(pool), 0.0

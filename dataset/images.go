@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,8 +16,8 @@ import (
 	"nrdl/internal/hint"
 )
 
-// Images are labelled images of one size or, if Frame has no Size, vectors of
-// another program. The columns of X are grouped by person, as in Samples; each
+// Images are labelled images of one size or, if Frame has no Size, vectors: of a
+// network, which Frame.Embedding names, or of another program. The columns of X are grouped by person, as in Samples; each
 // has the grey values of an image, column after column.
 type Images struct {
 	classify.Samples
@@ -50,6 +51,9 @@ func (s *Images) Validate() error {
 	if size := s.Frame.Size; size != (Size{}) && s.Len() > 0 && s.X.RawMatrix().Rows != size.Len() { // before Samples tells of a grid
 		return fmt.Errorf("images of %v have %d pixels, not %d", size, size.Len(), s.X.RawMatrix().Rows)
 	}
+	if e := s.Frame.Embedding; !e.IsZero() && s.Len() > 0 && s.X.RawMatrix().Rows != e.Length {
+		return fmt.Errorf("network %s makes vectors of %d numbers, not %d", e.Name, e.Length, s.X.RawMatrix().Rows)
+	}
 	if err := s.Samples.Validate(); err != nil {
 		return err
 	}
@@ -74,6 +78,10 @@ func (s *Images) Validate() error {
 
 // AreImages reports whether the columns are images, and not vectors.
 func (s *Images) AreImages() bool { return s.Frame.Size != (Size{}) }
+
+// AreFaces reports whether the columns are images, or vectors that a network made of
+// images.
+func (s *Images) AreFaces() bool { return s.AreImages() || !s.Frame.Embedding.IsZero() }
 
 // Select returns the images at columns idx, in the order of s, as new Images that
 // share nothing with s but the names. People who lose all their images are left
@@ -156,12 +164,23 @@ func (s *Images) Scale() float64 {
 	return math.MaxUint8 / s.White
 }
 
-// A Frame says what part of an image is kept, and to which size it is resized.
-// The zero Frame stands for vectors that are not images.
+// A Frame says what part of an image is kept, and to which size it is resized, or
+// which network made a vector of it. The zero Frame stands for vectors that are not
+// made of images.
 type Frame struct {
 	Size
-	Eyes Eyes    `json:"eyes,omitzero"`  // where the pupils of detected faces are put; zero: images are used as they are
-	Crop float64 `json:"crop,omitempty"` // central share of height and width that is kept; 0: all
+	Eyes      Eyes      `json:"eyes,omitzero"`      // where the pupils of detected faces are put; zero: images are used as they are
+	Crop      float64   `json:"crop,omitempty"`     // central share of height and width that is kept; 0: all
+	Embedding Embedding `json:"embedding,omitzero"` // of the vectors, which have no Size
+}
+
+// Len returns the numbers of a column: the pixels, or the length of a vector; 0 if
+// not known.
+func (f Frame) Len() int {
+	if !f.Embedding.IsZero() {
+		return f.Embedding.Length
+	}
+	return f.Size.Len()
 }
 
 // Validate reports the first impossible part.
@@ -172,25 +191,34 @@ func (f Frame) Validate() error {
 	if !(f.Crop >= 0 && f.Crop <= 1) || math.IsNaN(f.Crop) {
 		return hint.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop), "0.5 keeps the middle half of the height and of the width")
 	}
+	if err := f.Embedding.Validate(); err != nil {
+		return err
+	}
+	if !f.Embedding.IsZero() && f.Size != (Size{}) {
+		return fmt.Errorf("images of %v that are vectors of network %s", f.Size, f.Embedding.Name)
+	}
 	return f.Eyes.Validate()
 }
 
 // String describes f, as in "96x96 eyes=0.46@0.36 pixels".
 func (f Frame) String() string {
-	text := "vectors"
-	if f.Size != (Size{}) {
-		text = "pixels"
+	words := f.Words()
+	switch {
+	case f.Size != (Size{}):
+		words = append(words, "pixels")
+	case f.Embedding.IsZero():
+		words = append(words, "vectors")
 	}
-	for _, word := range slices.Backward(f.Words()) {
-		text = word + " " + text
-	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // Words are the parts of f as Parse of package frontend reads them.
 func (f Frame) Words() (words []string) {
 	if f.Size != (Size{}) {
 		words = append(words, f.Size.String())
+	}
+	if !f.Embedding.IsZero() {
+		words = f.Embedding.Words()
 	}
 	if !f.Eyes.IsZero() {
 		words = append(words, "eyes="+f.Eyes.String())
@@ -202,7 +230,7 @@ func (f Frame) Words() (words []string) {
 }
 
 // Same reports whether f and g give the same images.
-func (f Frame) Same(g Frame) bool { return f.String() == g.String() }
+func (f Frame) Same(g Frame) bool { return f.String() == g.String() && f.Embedding == g.Embedding }
 
 // Grid is the grid of the pixels of images; zero for vectors.
 func (f Frame) Grid() classify.Grid {

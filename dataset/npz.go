@@ -95,7 +95,7 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("its %s: %w", inputArray, err)
 	}
-	if want := opt.Frame; want.Size != (Size{}) && !want.Same(f) {
+	if want := opt.Frame; opt.Embedder == nil && (want.Size != (Size{}) || !want.Embedding.IsZero()) && !want.Same(f) {
 		return nil, hint.Add(fmt.Errorf("its images were read as %v, not %v", f, want),
 			"convert the images themselves once more")
 	}
@@ -168,8 +168,8 @@ func (vs npzVariables) all() []string {
 }
 
 // saveNPZ writes X N×d, y and ids, which are text, classes in their order, height
-// and width of images, and input, a JSON text, of what was made of images or of
-// a part of them.
+// and width of images, and input, a JSON text, of what was made of a part of images,
+// or by a network.
 func saveNPZ(ctx context.Context, path string, set *Images) error {
 	_, n := set.X.Dims()
 	labels, ids := make([]string, n), make([]string, n)
@@ -177,16 +177,17 @@ func saveNPZ(ctx context.Context, path string, set *Images) error {
 		labels[j], ids[j] = set.Classes[c], set.ID(j)
 	}
 	arrays := []npz.Array{samplesArray(set), npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids)}
-	if f := set.Frame; set.AreImages() {
+	f := set.Frame
+	if set.AreImages() {
 		arrays = append(arrays,
 			npz.Int64("height", nil, []int64{int64(f.Height)}), npz.Int64("width", nil, []int64{int64(f.Width)}))
-		if !f.Same(Frame{Size: f.Size}) {
-			text, err := json.Marshal(f)
-			if err != nil {
-				return err
-			}
-			arrays = append(arrays, npz.Text(inputArray, []string{string(text)}))
+	}
+	if set.AreFaces() && !f.Same(Frame{Size: f.Size}) {
+		text, err := json.Marshal(f)
+		if err != nil {
+			return err
 		}
+		arrays = append(arrays, npz.Text(inputArray, []string{string(text)}))
 	}
 	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return npz.Write(w, arrays...) })
 	return err

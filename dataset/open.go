@@ -23,11 +23,13 @@ type Options struct {
 	// files.
 	Frame Frame
 	// Faces is called with the image files to read. It returns a Reader that cuts
-	// the faces out of them (see package face), and the position of the eyes; a
-	// nil Reader, or a nil Faces, means that images are used as they are. An image
+	// the faces out of them (see package face), and the Frame of these; a nil
+	// Reader, or a nil Faces, means that images are used as they are. An image
 	// without a face becomes a black image, with a warning; a person with no
 	// others is left out, with a warning.
-	Faces func(ctx context.Context, files []string) (Reader, Eyes, error)
+	Faces func(ctx context.Context, files []string) (Reader, Frame, error)
+	// Embedder makes vectors of images that are used as they are; nil for none.
+	Embedder Embedder
 	// Warn is called with a sentence about what was left out or assumed; may be
 	// nil.
 	Warn func(string)
@@ -39,11 +41,20 @@ type Options struct {
 }
 
 // choose asks Faces about files.
-func (o *Options) choose(ctx context.Context, files []string) (err error) {
+func (o *Options) choose(ctx context.Context, files []string) error {
 	if o.Faces != nil {
-		o.reader, o.Frame.Eyes, err = o.Faces(ctx, files)
+		reader, frame, err := o.Faces(ctx, files)
+		if err != nil {
+			return err
+		}
+		if o.Frame.Eyes = (Eyes{}); reader != nil {
+			o.reader, o.Frame = reader, frame
+		}
 	}
-	return err
+	if o.reader == nil && o.Embedder != nil {
+		o.Frame = Frame{Crop: o.Frame.Crop, Embedding: o.Embedder.Frame().Embedding}
+	}
+	return nil
 }
 
 func (o Options) warn(format string, args ...any) {
@@ -55,7 +66,7 @@ func (o Options) warn(format string, args ...any) {
 // images returns how files of images are read.
 func (o Options) images() Frame {
 	in := o.Frame
-	if in.Size == (Size{}) {
+	if in.Size == (Size{}) && in.Embedding.IsZero() {
 		in.Size = DefaultSize
 	}
 	return in
@@ -110,10 +121,19 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".mat":
-		return openMAT(ctx, path, opt)
-	case ".npz":
-		return openNPZ(ctx, path, opt)
+	case ".mat", ".npz":
+		read := openMAT
+		if ext == ".npz" {
+			read = openNPZ
+		}
+		set, err := read(ctx, path, opt)
+		if err != nil || opt.Embedder == nil {
+			return set, err
+		}
+		if set, err = Embed(ctx, set, opt.Embedder, opt.Progress); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return set, nil
 	case ".csv", ".tsv", ".txt":
 		return openCSV(ctx, path, opt)
 	case ".zip", ".tar", ".gz", ".tgz", ".7z", ".rar":

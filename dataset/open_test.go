@@ -248,7 +248,9 @@ func TestImagesWithoutAFaceAreMarked(t *testing.T) {
 	var warnings []string
 	set, err := Open(t.Context(), root, Options{
 		Frame: in, Warn: func(s string) { warnings = append(warnings, s) },
-		Faces: func(context.Context, []string) (Reader, Eyes, error) { return brightReader{in}, DefaultEyes, nil },
+		Faces: func(context.Context, []string) (Reader, Frame, error) {
+			return brightReader{in}, Frame{Size: tiny, Eyes: DefaultEyes}, nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ type Reader interface {
 
 // A Crop is the image of a face that a Reader found.
 type Crop struct {
-	Values  []float64 // grey values as DecodeImage gives them
+	Values  []float64 // grey values as DecodeImage gives them, or the vector that a network made of them
 	Quality Quality
 }
 
@@ -204,7 +204,7 @@ func (r *reading) advise() error {
 
 // read returns the faces of the image at path.
 func (r *reading) read(path string) ([]Crop, error) {
-	if r.opt.reader == nil {
+	if r.opt.reader == nil && r.opt.Embedder == nil {
 		v, err := ReadImage(path, r.opt.images())
 		return []Crop{{Values: v}}, err
 	}
@@ -212,7 +212,15 @@ func (r *reading) read(path string) ([]Crop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
-	return r.opt.reader.Read(data, path)
+	if r.opt.reader != nil {
+		return r.opt.reader.Read(data, path)
+	}
+	photo, err := DecodeColour(data, path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := photo.Embed(r.ctx, r.opt.images(), r.opt.Embedder)
+	return []Crop{{Values: v}}, err
 }
 
 // wants reports whether image j is to be read: none after one that failed.

@@ -119,6 +119,7 @@ var scores = []struct {
 	of   func(j *judged) func(classify.Evidence) float64
 }{
 	{"margin", just(func(e classify.Evidence) float64 { return e.Margin })},
+	{"largest", just(func(e classify.Evidence) float64 { return e.Largest })},
 	{"concentration", just(func(e classify.Evidence) float64 { return e.Concentration })},
 	{"share", just(func(e classify.Evidence) float64 { return e.Share })},
 	{"residual", just(func(e classify.Evidence) float64 { return e.Residual })},
@@ -212,7 +213,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	if err != nil {
 		return nil, err
 	}
-	others, given, err := o.further(ctx, model.Model, seed)
+	others, given, err := o.further(ctx, model, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -245,16 +246,16 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 
 // further returns the further strangers who judge, and the margins in model of
 // those who are given to the calibration; nil where there are none.
-func (o OpenSet) further(ctx context.Context, model *frontend.Model, seed uint64) (judge *dataset.Images, given []float64, err error) {
+func (o OpenSet) further(ctx context.Context, model *gallery.Model, seed uint64) (judge *dataset.Images, given []float64, err error) {
 	if o.Given == 0 {
 		return o.Strangers, nil, nil
 	}
 	_, n := o.Strangers.X.Dims()
 	order := rand.New(rand.NewPCG(seed, uint64(n))).Perm(n)
-	faces, err := model.Recognise(ctx, pick(o.Strangers, order[:o.Given]))
+	faces, err := model.Identify(ctx, pick(o.Strangers, order[:o.Given]))
 	for _, f := range faces {
 		if f.Class >= 0 {
-			given = append(given, f.Margin)
+			given = append(given, f.Decisive)
 		}
 	}
 	return pick(o.Strangers, order[o.Given:]), given, err

@@ -36,7 +36,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Said > r.Named.Right+0.02 {
 		t.Errorf("of the faces that are named: %+v", r.Named)
 	}
-	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 5 {
+	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 6 {
 		t.Fatalf("%+v", r)
 	}
 	for _, s := range r.Scores {

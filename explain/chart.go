@@ -7,6 +7,7 @@ import (
 
 // A chart is the scores of the likeliest people, as bars.
 type chart struct {
+	Title   string
 	Caption string
 	Bars    []bar
 	Others  string  // who has no bar; "" where everybody has
@@ -32,15 +33,21 @@ func (f *explained) chart(people int) chart {
 	n := min(people, len(f.order))
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
 	second := f.Scores[f.rival()]
-	c := chart{Caption: "Score of each person: " + f.p.Rule.About() + "."}
+	c := chart{Title: "The scores", Caption: "Score of each person: " + f.p.Rule.About() + "."}
+	if f.byScore() {
+		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
+	}
 	lo, hi, zero := min(0, last), max(0, best), 0.0
 	if f.p.Calibration != nil {
 		c.HasLine = true
-		line := second + f.p.Calibration.Threshold
+		line, least := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
+		if f.byScore() {
+			line, least = f.threshold(), fmt.Sprintf("its best score is the threshold, %s,", f.number(f.threshold()))
+		}
 		hi = max(hi, line)
 		c.Label = fmt.Sprintf("named from %s", f.number(line))
 		c.Line = line
-		c.Caption += fmt.Sprintf(" A face is named if its best score exceeds the second by the threshold, %s, or more (the line).", f.number(f.p.Calibration.Threshold))
+		c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
 	}
 	if last > bottom*best {
 		lo = last - (hi-last)/10

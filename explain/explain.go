@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 
@@ -38,6 +39,10 @@ type Face struct {
 type Show struct {
 	Atoms  int // number of atoms shown, those with the largest weights
 	People int // number of people whose scores are shown, best first
+
+	// Photograph returns the enrolled photograph of an ID of the model, which may be
+	// of unknown origin; nil where there is none. It may be nil.
+	Photograph func(id string) image.Image
 }
 
 // DefaultShow fits on a screen.
@@ -47,7 +52,7 @@ var DefaultShow = Show{Atoms: 10, People: 12}
 func (p *Page) validate() error {
 	in := p.Model.Pipeline
 	switch {
-	case in.Size == (dataset.Size{}):
+	case in.Size == (dataset.Size{}) && in.Embedding.IsZero():
 		return errors.New("explain: the model was learnt from samples that are not images of a known size")
 	case len(p.Faces) == 0:
 		return errors.New("explain: no face")
@@ -55,7 +60,7 @@ func (p *Page) validate() error {
 		return fmt.Errorf("explain: %d atoms and the scores of %d people cannot be shown", p.Atoms, p.People)
 	}
 	for i := range p.Faces {
-		if len(p.Faces[i].Image) != in.Size.Len() {
+		if e := p.Faces[i].Explanation; len(e.Image) != in.Size.Len() || in.Embedding.IsZero() != (e.Embedded == nil) {
 			return fmt.Errorf("explain: face %d has no image", i+1)
 		}
 	}
@@ -68,7 +73,7 @@ type section struct {
 	Sentence string
 	Unknown  bool
 	Rows     []row
-	Scores   chart
+	Charts   []chart
 	Facts    []fact
 }
 
@@ -91,9 +96,14 @@ func (p *Page) sections() ([]section, error) {
 		f := newExplained(partsOf(p.Model), p.Faces[i].Explanation)
 		s := section{
 			Title: p.Faces[i].Title, Sentence: f.sentence(), Unknown: !f.Known,
-			Scores: f.chart(p.People), Facts: f.facts(),
+			Charts: []chart{f.chart(p.People)}, Facts: f.facts(),
 		}
-		for _, make := range []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes} {
+		rows := []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes}
+		if f.Embedded != nil {
+			rows = []func() (row, error){f.occluded, func() (row, error) { return f.photographs(p.Photograph) }}
+			s.Charts = append(s.Charts, f.similarities(p.People)...)
+		}
+		for _, make := range rows {
 			r, err := make()
 			if err != nil {
 				return nil, fmt.Errorf("explain: %w", err)
@@ -177,6 +187,9 @@ func (f *explained) facts() []fact {
 		{"Input", f.p.Pipeline.String()},
 		{"Coder and rule", f.p.Coder.Name() + ", " + f.p.Rule.Name()},
 	}
+	if f.Embedded != nil {
+		return append(facts, f.strangers()...)
+	}
 	if !f.Alone {
 		facts = append(facts, fact{"Atoms with a weight", fmt.Sprintf("%d of %d", len(f.Atoms), k)})
 	}
@@ -190,10 +203,19 @@ func (f *explained) facts() []fact {
 			fact{"over those of " + f.name(f.rival()), decimals(f.Distances[f.rival()], 3)},
 		)
 	}
-	if c := f.p.Calibration; c != nil {
-		facts = append(facts, fact{"Strangers", fmt.Sprintf("a lead of %s names one in %.3g of them", decimals(c.Threshold, 3), 1/c.FAR)})
+	return append(facts, f.strangers()...)
+}
+
+// strangers says what the threshold means.
+func (f *explained) strangers() []fact {
+	c := f.p.Calibration
+	if c == nil {
+		return nil
 	}
-	return facts
+	if f.byScore() {
+		return []fact{{"Strangers", f.reached()}}
+	}
+	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names one in %.3g of them", decimals(c.Threshold, 3), 1/c.FAR)}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

@@ -23,6 +23,7 @@ import (
 type Explanation struct {
 	frontend.Recognition
 	openset.Decision
+	Decisive float64 // the margin that decides
 
 	Image  []float64 // grey values of the face in the pipeline's Frame, 0 … 255, column after column; nil if only its sample is known
 	Sample []float64 // len d, y, the coded sample, of unit norm
@@ -47,6 +48,8 @@ type Explanation struct {
 	// Blocks are the votes of the blocks of the face, if the rule is Votes. Then
 	// each block has its own code, and Code is their mean.
 	Blocks []BlockVotes
+
+	Embedded *Embedded // nil unless a network made the vectors of the model
 }
 
 // A Reconstruction is an approximation of a sample y by atoms.
@@ -105,6 +108,9 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 	if err := nearest(ctx, m, e.Atoms); err != nil {
 		return nil, err
 	}
+	if !m.Embedding.IsZero() {
+		return e, e.compare(ctx, m, image.X)
+	}
 	return e, nil
 }
 
@@ -120,7 +126,9 @@ func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) 
 		return errBlankSample
 	}
 	e.Class, e.Scores, e.Evidence = classify.Best(r.Scores)[0], mat.Col(nil, 0, r.Scores), m.Evidence(&r)[0]
-	e.Decision = m.Calibration.Decide(e.Margin)
+	said := frontend.Recognition{Class: e.Class, Scores: e.Scores, Evidence: e.Evidence}
+	e.Decision, e.Decisive = m.Decide(&said)
+	e.Class, e.Evidence = said.Class, said.Evidence
 	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
 	p := m.Parts()
 	rebuild(&p, e)

@@ -97,7 +97,9 @@ func (s *sheet) draw(title string, of *section) {
 	for _, r := range of.Rows {
 		s.row(r)
 	}
-	s.chart(&of.Scores)
+	for i := range of.Charts {
+		s.chart(&of.Charts[i])
+	}
 }
 
 func (s *sheet) fill(x, y, w, h int, c color.RGBA) {
@@ -166,7 +168,7 @@ func (s *sheet) row(r row) {
 }
 
 func (s *sheet) chart(c *chart) {
-	s.heading("The scores", c.Caption)
+	s.heading(c.Title, c.Caption)
 	at := func(share float64) int { return edge + nameW + int(math.Round(share*(inner-nameW-scoreW))) }
 	if c.HasLine { // its label is inside the chart wherever the line is
 		s.write(s.bold, ink, at(c.Line)-int(c.Line*float64(measure(s.bold, c.Label))), c.Label, width)

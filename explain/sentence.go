@@ -17,11 +17,14 @@ func Sentence(m *gallery.Model, e *Explanation) string {
 func (f *explained) sentence() string {
 	c, name := f.p.Calibration, f.name(f.Class)
 	lead := fmt.Sprintf("score %s, %s ahead of %s", f.number(f.Scores[f.Class]), f.number(f.Margin), f.name(f.rival()))
+	if f.byScore() {
+		lead = f.cosine()
+	}
 	if c == nil {
 		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",
 			len(f.p.Classes), name, lead, f.carried(name))
 	}
-	lead += fmt.Sprintf(" (%s needed)", f.number(c.Threshold))
+	lead += fmt.Sprintf(" (%s needed)", f.number(f.threshold()))
 	format, probability := "This is %s%s: %s; %s.", ""
 	if !f.Known {
 		format = "Unknown. Best guess %s%s: %s; %s."
@@ -29,11 +32,14 @@ func (f *explained) sentence() string {
 	if !math.IsNaN(f.Probability) {
 		probability = " (probability " + percent(f.Probability) + ")"
 	}
-	return fmt.Sprintf(format, name, probability, lead, f.carried(name))
+	return fmt.Sprintf(format, name, probability, lead, f.carried(name)) + f.meaning()
 }
 
 // number writes a score with enough digits to show the margin and the threshold.
 func (f *explained) number(v float64) string {
+	if f.byScore() {
+		return decimals(v, cosineDigits)
+	}
 	least := f.Margin
 	if c := f.p.Calibration; c != nil && c.Threshold > 0 && (c.Threshold < least || least == 0) {
 		least = c.Threshold
@@ -49,6 +55,8 @@ func (f *explained) number(v float64) string {
 // carried says which atoms support the best guess, who is called name.
 func (f *explained) carried(name string) string {
 	switch {
+	case f.Embedded != nil:
+		return f.similar()
 	case f.Blocks != nil:
 		return f.voting(name)
 	case f.Alone:

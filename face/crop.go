@@ -14,18 +14,11 @@ import (
 // with antialiasing. Outside the photograph, its edge pixels are repeated. Crop
 // panics if in has no size or no eyes, or if the pupils coincide.
 func Crop(img *image.Gray, pupils [2]Point, in dataset.Frame) []float64 {
-	apart := pupils[0].to(pupils[1])
-	if in.Size == (dataset.Size{}) || in.Eyes.IsZero() || !(apart > 0) || img.Rect.Empty() {
+	if img.Rect.Empty() {
 		panic("face: nothing to crop")
 	}
-	crop := in.Crop
-	if crop == 0 {
-		crop = 1
-	}
 	h, w := float64(in.Height), float64(in.Width)
-	scale := crop * apart / (in.Eyes.Distance * w) // pixels of the photograph for one of the crop
-	angle := math.Atan2(pupils[1].Y-pupils[0].Y, pupils[1].X-pupils[0].X)
-	to := about(w/2, h/2+(in.Eyes.Height-0.5)*h/crop, scale, angle, middle(pupils))
+	to := aligned(pupils, in)
 	from, to := blocks(img, to, h, w)
 
 	out := make([]float64, in.Size.Len())
@@ -38,6 +31,22 @@ func Crop(img *image.Gray, pupils [2]Point, in dataset.Frame) []float64 {
 	return out
 }
 
+// aligned returns the similarity from the crop to the photograph with these pupils.
+func aligned(pupils [2]Point, in dataset.Frame) similarity {
+	apart := pupils[0].to(pupils[1])
+	if in.Size == (dataset.Size{}) || in.Eyes.IsZero() || !(apart > 0) {
+		panic("face: nothing to crop")
+	}
+	crop := in.Crop
+	if crop == 0 {
+		crop = 1
+	}
+	h, w := float64(in.Height), float64(in.Width)
+	scale := crop * apart / (in.Eyes.Distance * w) // pixels of the photograph for one of the crop
+	angle := math.Atan2(pupils[1].Y-pupils[0].Y, pupils[1].X-pupils[0].X)
+	return about(w/2, h/2+(in.Eyes.Height-0.5)*h/crop, scale, angle, middle(pupils))
+}
+
 // Where more than mostTaps pixels become one, whole blocks of them are averaged
 // first, so that fewTaps of the averages become one: the kernel, as wide as
 // several of them, hardly tells, and the effort is bounded.
@@ -46,17 +55,32 @@ const mostTaps, fewTaps = 8, 4
 // blocks returns img, or the means of blocks of its part that to reaches from
 // the h×w crop, and to in its pixels.
 func blocks(img *image.Gray, to similarity, h, w float64) (view, similarity) {
-	factor := 1.0
+	factor := blockFactor(to)
 	part := img.Rect
-	if scale := to.scale(); scale > mostTaps {
-		factor = math.Floor(scale / fewTaps)
-		reach := math.Hypot(h, w)*scale + 2*support*scale
-		if near := (window{Point: to.at(w/2, h/2), side: reach}).box(img.Rect); !near.Empty() {
-			part = near
-		}
+	if factor > 1 {
+		part = reached(to, h, w, img.Rect)
 	}
 	v := reduced(img, part, factor)
 	return v, v.back.inverse().after(to)
+}
+
+// blockFactor is the side of the blocks; 1 for none.
+func blockFactor(to similarity) float64 {
+	if scale := to.scale(); scale > mostTaps {
+		return math.Floor(scale / fewTaps)
+	}
+	return 1
+}
+
+// reached returns the part of a photograph that to reaches from the h×w crop; all of
+// it where that is nothing.
+func reached(to similarity, h, w float64, photograph image.Rectangle) image.Rectangle {
+	scale := to.scale()
+	reach := math.Hypot(h, w)*scale + 2*support*max(scale, 1)
+	if near := (window{Point: to.at(w/2, h/2), side: reach}).box(photograph); !near.Empty() {
+		return near
+	}
+	return photograph
 }
 
 // support is half the width of the kernel.

@@ -24,38 +24,49 @@ var Detects = []string{string(Auto), string(Always), string(Never)}
 // photograph and uses face crops as they are.
 type Detector struct {
 	Options
-	Frame dataset.Frame // of the crops; without eyes, dataset.DefaultEyes is used
+	Frame dataset.Frame // of the crops; without eyes, dataset.DefaultEyes is used, or those of Embedder
+
+	// Embedder makes vectors of the faces in photographs; nil for none.
+	Embedder dataset.Embedder
 
 	reader *Reader
 }
 
-// Faces returns a Reader for the images in files, and the position of the eyes.
+// Faces returns a Reader for the images in files, and the Frame of what it reads.
 // The Reader is nil if the images are used as they are. With the detection
 // Auto, a Frame with a Crop and no eyes means that the images are face crops.
-func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, dataset.Eyes, error) {
+func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 	in := d.Frame
 	switch {
 	case d.Detect == Never:
-		return nil, dataset.Eyes{}, nil
+		return nil, dataset.Frame{}, nil
 	case d.Detect == Always || !in.Eyes.IsZero():
 	case in.Crop != 0:
-		return nil, dataset.Eyes{}, nil
+		return nil, dataset.Frame{}, nil
 	default:
 		if photographs, err := DefaultFinder.Photographs(ctx, files); err != nil || !photographs {
-			return nil, dataset.Eyes{}, err
+			return nil, dataset.Frame{}, err
 		}
+	}
+	if d.Embedder != nil {
+		made := d.Embedder.Frame()
+		if !in.Eyes.IsZero() {
+			made.Eyes = in.Eyes
+		}
+		made.Crop = in.Crop
+		in = made
 	}
 	if in.Eyes.IsZero() {
 		in.Eyes = dataset.DefaultEyes
 	}
-	if in.Size == (dataset.Size{}) {
+	if in.Size == (dataset.Size{}) && d.Embedder == nil {
 		in.Size = dataset.DefaultSize
 	}
-	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Frame: in}
+	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Cut: Cut{in, d.Embedder}}
 	if d.Which == "" {
 		d.reader.Which = Largest
 	}
-	return d.reader, in.Eyes, nil
+	return d.reader, in, nil
 }
 
 // Tally returns the counts of the photographs read; zero if images were used as

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -38,15 +39,15 @@ func (o Options) Validate() error {
 // is.
 type Seen struct {
 	Face    *Face     // nil for the image itself
-	Values  []float64 // grey values of its crop (dataset.Frame); nil if rejected
+	Values  []float64 // what a Cut makes of it; nil if rejected
 	Refused error     // why it is rejected, or nil
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
 }
 
-// In returns the faces in img that which selects, cut out as f says, the
-// largest first.
-func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
-	found := DefaultFinder.Find(img)
+// In returns the faces in photo that which selects, cut out by cut, the largest
+// first. The error is that of ctx, or of the network of cut.
+func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {
+	found := DefaultFinder.Find(photo.Grey)
 	of := len(found)
 	switch {
 	case len(found) > 1 && which == Refuse:
@@ -55,44 +56,79 @@ func In(img *image.Gray, which Which, f dataset.Frame) []Seen {
 		for i := range found {
 			seen[i] = Seen{Face: &found[i], Refused: several, Of: of}
 		}
-		return seen
+		return seen, nil
 	case len(found) > 1 && which != All:
 		found = found[:1]
 	}
 	seen := make([]Seen, len(found))
+	var used []Face
 	for i := range found {
 		seen[i] = Seen{Face: &found[i], Refused: DefaultLimits.Refusal(found[i]), Of: of}
 		if seen[i].Refused == nil {
-			seen[i].Values = Crop(img, found[i].Pupils, f)
+			used = append(used, found[i])
 		}
 	}
-	return seen
+	values, err := cut.faces(ctx, photo, used)
+	if err != nil {
+		return nil, err
+	}
+	for i := range seen {
+		if seen[i].Refused == nil {
+			seen[i].Values, values = values[0], values[1:]
+		}
+	}
+	return seen, nil
 }
 
-// Whole returns the image with these grey values as one face.
-func Whole(values []float64) []Seen {
+// Whole returns photo, which is upright, as one face.
+func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
+	if cut.Embedder == nil {
+		return whole(dataset.Sample(photo, cut.Frame)), nil
+	}
+	return cut.whole(ctx, dataset.NewPhoto(photo))
+}
+
+// whole returns the image with these values as one face.
+func whole(values []float64) []Seen {
 	if dataset.Blank(values) {
 		return []Seen{{Refused: ErrBlank}}
 	}
 	return []Seen{{Values: values}}
 }
 
+// whole returns all of photo as one face, by the network of c.
+func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
+	v, err := photo.Embed(ctx, c.Frame, c.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(v, make([]float64, len(v))) {
+		return []Seen{{Refused: ErrBlank}}, nil
+	}
+	return []Seen{{Values: v}}, nil
+}
+
 // Decode returns the faces in the bytes of an image file, and the size of the
 // upright photograph. If detect is false, the image is used as it is, and the
 // size is zero. Name stands for the image in errors.
-func Decode(data []byte, name string, detect bool, which Which, f dataset.Frame) ([]Seen, image.Point, error) {
-	if !detect {
-		v, err := dataset.DecodeImage(data, name, dataset.Frame{Size: f.Size, Crop: f.Crop})
+func Decode(ctx context.Context, data []byte, name string, detect bool, which Which, cut Cut) ([]Seen, image.Point, error) {
+	if !detect && cut.Embedder == nil {
+		v, err := dataset.DecodeImage(data, name, dataset.Frame{Size: cut.Frame.Size, Crop: cut.Frame.Crop})
 		if err != nil {
 			return nil, image.Point{}, err
 		}
-		return Whole(v), image.Point{}, nil
+		return whole(v), image.Point{}, nil
 	}
-	img, err := dataset.DecodeGrey(data, name)
+	photo, err := dataset.DecodeColour(data, name)
 	if err != nil {
 		return nil, image.Point{}, err
 	}
-	return In(img, which, f), img.Rect.Size(), nil
+	if !detect {
+		seen, err := cut.whole(ctx, photo)
+		return seen, image.Point{}, err
+	}
+	seen, err := In(ctx, photo, which, cut)
+	return seen, photo.Grey.Rect.Size(), err
 }
 
 // Mistaken returns an error if f uses images as they are but files look like

@@ -1,8 +1,8 @@
 package face
 
 import (
+	"context"
 	"fmt"
-	"image"
 	"sync"
 
 	"nrdl/dataset"
@@ -34,7 +34,7 @@ type Reader struct {
 	Finder Finder
 	Limits Limits
 	Which  Which
-	Frame  dataset.Frame // of the crops; its Eyes are set
+	Cut    // its Frame has Eyes
 
 	mu    sync.Mutex
 	tally Tally
@@ -60,17 +60,25 @@ func (r *Reader) Tally() Tally {
 // Name stands for it in errors. If a photograph has no face of sufficient
 // quality, the error wraps dataset.ErrNoFace and says why.
 func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
-	img, err := dataset.DecodeGrey(data, name)
+	photo, err := dataset.DecodeColour(data, name)
 	if err != nil {
 		return nil, err
 	}
-	found := r.Finder.Find(img)
+	found := r.Finder.Find(photo.Grey)
 	faces, err := r.choose(found)
 	r.count(found, faces)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return r.crops(img, faces), nil
+	values, err := r.faces(context.Background(), photo, faces)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	crops := make([]dataset.Crop, len(faces))
+	for i, f := range faces {
+		crops[i] = dataset.Crop{Values: values[i], Quality: f.Quality}
+	}
+	return crops, nil
 }
 
 // choose returns the faces among found that are meant and seen well enough, or
@@ -98,14 +106,6 @@ func (r *Reader) choose(found []Face) ([]Face, error) {
 		return nil, fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, why)
 	}
 	return faces, nil
-}
-
-func (r *Reader) crops(img *image.Gray, faces []Face) []dataset.Crop {
-	crops := make([]dataset.Crop, len(faces))
-	for i, f := range faces {
-		crops[i] = dataset.Crop{Values: Crop(img, f.Pupils, r.Frame), Quality: f.Quality}
-	}
-	return crops
 }
 
 func (r *Reader) count(found, chosen []Face) {

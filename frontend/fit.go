@@ -9,22 +9,28 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend/embedding"
 	"nrdl/frontend/projection"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 )
 
-// ForImages returns in for images that were read with f: eyes, crop and size
-// that in does not set are those of f.
+// ForImages returns in for images that were read with f: eyes, crop, size and
+// embedding that in does not set are those of f.
 func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
-	if in.Eyes.IsZero() {
-		in.Eyes = f.Eyes
-	}
-	if in.Crop == 0 {
-		in.Crop = f.Crop
-	}
-	if in.Size == (dataset.Size{}) {
+	switch {
+	case in.Size == (dataset.Size{}) && in.Embedding.IsZero(), in.Embedding == f.Embedding && !f.Embedding.IsZero():
 		in.Frame = f
+	default:
+		if in.Eyes.IsZero() {
+			in.Eyes = f.Eyes
+		}
+		if in.Crop == 0 {
+			in.Crop = f.Crop
+		}
+	}
+	if in.Embedder == nil && !in.Embedding.IsZero() {
+		in.Embedder, _ = embedding.Restore(in.Frame, nil) // nil where it is not built in
 	}
 	return in
 }

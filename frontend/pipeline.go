@@ -6,6 +6,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend/embedding"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
 	"nrdl/internal/hint"
@@ -15,17 +16,21 @@ import (
 // the model, so that training and recognition process faces in the same way.
 //
 //	eyes → crop → Size → Photometric → Features (of the inner part too) → Projection → unit length
+//	eyes → crop → Embedder → Projection → unit length
 //
 // A Pipeline with only a Size takes the grey pixels in column-major order, the
 // field's convention: in MATLAB, reshape a sample to [Height Width]. The zero
 // Pipeline stands for samples that are not made from images, such as vectors of
 // another program; only a projection may follow.
 type Pipeline struct {
-	dataset.Frame                  // how images are read
-	Photometric   feature.StepList `json:"photometric,omitempty"` // against light and noise, applied in this order
-	Features      feature.Features `json:"features,omitempty"`    // concatenated; empty: the pixels
-	Zoom          float64          `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
-	Mirror        bool             `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
+	dataset.Frame // how images are read
+	// Embedder makes the vectors that Frame.Embedding describes; nil for none, or if it
+	// is not at hand.
+	Embedder    *embedding.Embedder `json:"-"`
+	Photometric feature.StepList    `json:"photometric,omitempty"` // against light and noise, applied in this order
+	Features    feature.Features    `json:"features,omitempty"`    // concatenated; empty: the pixels
+	Zoom        float64             `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
+	Mirror      bool                `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
 
 	// Projection is fit to the training samples. If Shift is not 0, it is also fit
 	// to the training images shifted by so many pixels along both diagonals, so
@@ -41,14 +46,15 @@ func (in Pipeline) IsZero() bool { return in.String() == Pipeline{}.String() }
 // projection.
 func (in Pipeline) Fixed() Pipeline {
 	in.Mirror, in.Projection, in.Shift = false, projection.Choice{}, 0
-	if in.Size == (dataset.Size{}) {
+	if in.Frame.Len() == 0 {
 		in.Eyes, in.Crop = dataset.Eyes{}, 0
 	}
 	return in
 }
 
-// SeesImages reports whether samples are made from images of a known size.
-func (in Pipeline) SeesImages() bool { return in.Size != (dataset.Size{}) }
+// SeesImages reports whether samples are made from images: of a known size, or by a
+// network.
+func (in Pipeline) SeesImages() bool { return in.Frame.Len() != 0 }
 
 // ArePixels reports whether samples are grey values of images, which can be
 // displayed.
@@ -73,7 +79,7 @@ func (in Pipeline) Shown() dataset.Size {
 // not known.
 func (in Pipeline) Len() int {
 	if in.Size == (dataset.Size{}) || len(in.Features) == 0 {
-		return in.Size.Len()
+		return in.Frame.Len()
 	}
 	n := in.Features.Len(in.Height, in.Width)
 	if in.Zoom != 0 {
@@ -107,6 +113,9 @@ func (in Pipeline) Validate() error {
 	if err := in.Frame.Validate(); err != nil {
 		return err
 	}
+	if e := in.Embedder; e != nil && e.Frame().Embedding != in.Embedding {
+		return fmt.Errorf("%v, and the network that makes %v", in.Frame, e.Frame())
+	}
 	if err := in.Projection.Validate(); err != nil {
 		return err
 	}
@@ -115,6 +124,9 @@ func (in Pipeline) Validate() error {
 	}
 	if in.Size == (dataset.Size{}) {
 		if len(in.Photometric)+len(in.Features) > 0 || in.Mirror || in.Zoom != 0 || in.Shift != 0 {
+			if !in.Embedding.IsZero() {
+				return hint.Add(fmt.Errorf("input %v: only a projection may follow a network", in), "mirror=off leaves the mirror image out of the vector")
+			}
 			return fmt.Errorf("input %v without a size: photometric steps, features, mirror and shifted images need images", in)
 		}
 		return nil
@@ -155,7 +167,7 @@ func (in Pipeline) String() string {
 		words = append(words, in.Features.String())
 	case in.Size != (dataset.Size{}):
 		words = append(words, "pixels")
-	default:
+	case in.Embedding.IsZero():
 		words = append(words, "vectors")
 	}
 	if in.Zoom != 0 {

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"nrdl/dataset"
+	"nrdl/frontend/embedding"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
 	"nrdl/internal/hint"
@@ -22,7 +24,8 @@ type Preset struct {
 
 // Presets lists the presets that Parse knows.
 var Presets = []Preset{
-	{"faces96", "faces of ordinary photographs, cropped alike", Faces96},
+	{"embedding", "faces in photographs: the vectors of a neural network", Embedding},
+	{"faces96", "crops of faces, grey, and photographs without a network", Faces96},
 	{"faces32", "the same where faces have no more than some 32 pixels a side", Faces32},
 	{"lighting", "faces that differ in light more than in anything else", Lighting},
 	{"pixels", "grey values alone, as in the paper", Pipeline{}},
@@ -30,6 +33,8 @@ var Presets = []Preset{
 
 // The pipelines of the presets.
 var (
+	// Embedding has the network that is built in, with the mirror image.
+	Embedding = ofNetwork(embedding.Default())
 	// Faces96 has texture at two scales (LBP) and edges (HOG), with a Fisher
 	// projection.
 	Faces96 = Pipeline{
@@ -53,6 +58,12 @@ var (
 		Features: feature.Features{feature.IGO{}},
 	}
 )
+
+// ofNetwork has no eyes: images say whether faces are found in them, as with the other
+// presets.
+func ofNetwork(e *embedding.Embedder) Pipeline {
+	return Pipeline{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e}
+}
 
 func lbp(cell, radius float64) feature.LBP {
 	f := feature.DefaultLBP
@@ -79,19 +90,25 @@ func hog(cell float64) feature.HOG {
 //	mirror         mirror images of the training faces
 //	fisher:0.3     the projection; none for none
 //	shift=3        the projection is fit on images moved so far too
+//	embedding      the vectors of the network that is built in
+//	embedding:FILE.onnx
+//	               those of another network
+//	preset=arcface channels=bgr subtract=127.5 scale=1/128 eyes=0.31@0.46
+//	               what the network takes, where its file does not say it
+//	mirror=off     the vector of the face alone, without its mirror image
 //
 // The name of a preset stands for its stages; words after it replace them:
 // "faces96 64x64 fisher:0.3". Stages that are not named, also the size, are
 // left out. Naming a stage twice is an error.
 func Parse(text string) (Pipeline, error) {
-	var in Pipeline
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return in, errors.New("an empty input")
+		return Pipeline{}, errors.New("an empty input")
 	}
+	p := parser{}
 	said := map[stage]bool{}
 	for _, word := range words {
-		of, err := in.add(word)
+		of, err := p.add(word)
 		switch {
 		case err != nil:
 			return Pipeline{}, err
@@ -102,11 +119,73 @@ func Parse(text string) (Pipeline, error) {
 		}
 		said[of] = true
 	}
-	if err := in.Plausible(); err != nil {
+	if err := p.embed(); err != nil {
 		return Pipeline{}, err
 	}
-	return in, nil
+	if err := p.Plausible(); err != nil {
+		return Pipeline{}, err
+	}
+	return p.Pipeline, nil
 }
+
+// A parser has read some words of an input.
+type parser struct {
+	Pipeline
+	network string // the file of one; "" for the one that is built in
+	embeds  bool
+	given   embedding.Given
+	about   string // the first word about a network
+}
+
+// embed completes the pipeline with the network that was named.
+func (p *parser) embed() error {
+	if !p.embeds {
+		if p.about != "" {
+			return hint.Add(fmt.Errorf("%q without a network", p.about), "name it first: embedding:FILE.onnx, or embedding for the one that is built in")
+		}
+		return nil
+	}
+	if p.Size != (dataset.Size{}) {
+		return hint.Add(fmt.Errorf("size %v of an input with a network, which takes faces of its own size", p.Size), "leave it out")
+	}
+	mirror := p.given.Mirror
+	if p.Mirror {
+		on := true
+		mirror, p.Mirror = &on, false
+	}
+	p.given.Mirror, p.given.Eyes = mirror, p.Eyes
+	e, err := embedding.Open(p.network, p.given)
+	if err != nil {
+		return err
+	}
+	p.Frame.Embedding, p.Embedder = e.Frame().Embedding, e
+	return nil
+}
+
+// addNetwork takes a word about a network.
+func (p *parser) addNetwork(name, value string) (of stage, err error) {
+	p.about = cmp.Or(p.about, name+"="+value)
+	switch name {
+	case "preset":
+		p.given.Preset = value
+	case "channels":
+		p.given.Channels = value
+	case "subtract":
+		p.given.Mean, err = embedding.ParseMean(value)
+	case "scale":
+		p.given.Scale, err = embedding.ParseScale(value)
+	case "mirror":
+		on := value == "on"
+		if p.given.Mirror = &on; !on && value != "off" {
+			err = fmt.Errorf("mirror = %q is not on or off", value)
+		}
+		return mirrorStage, err
+	}
+	return stage(name), err
+}
+
+// networkWords are those about a network, before an equals sign.
+var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror"}
 
 // A stage is what a word of an input is about.
 type stage string
@@ -122,12 +201,13 @@ const (
 	zoomStage        stage = "zoom"
 	shiftStage       stage = "shift"
 	projectionStage  stage = "projection"
+	networkStage     stage = "network"
 )
 
 // Plausible is Validate for a Pipeline whose size may still be missing, because
 // it comes from the images.
 func (in Pipeline) Plausible() error {
-	if in.Size == (dataset.Size{}) {
+	if in.Frame.Len() == 0 {
 		if err := in.validateCopies(); err != nil {
 			return err
 		}
@@ -137,13 +217,20 @@ func (in Pipeline) Plausible() error {
 }
 
 // add sets the stage that word names.
-func (in *Pipeline) add(word string) (stage, error) {
+func (p *parser) add(word string) (stage, error) {
+	in := &p.Pipeline
+	if name, path, _ := strings.Cut(word, ":"); name == "embedding" {
+		p.network, p.embeds = path, true
+		return networkStage, nil
+	}
 	if i := slices.IndexFunc(Presets, func(p Preset) bool { return p.Name == word }); i >= 0 && word != "pixels" {
 		*in = Presets[i].Pipeline
 		return presetStage, nil
 	}
 	if name, value, ok := strings.Cut(word, "="); ok && slices.Contains(numbers, name) {
 		return in.addNumber(name, value)
+	} else if ok && slices.Contains(networkWords, name) {
+		return p.addNetwork(name, value)
 	}
 	switch {
 	case word == "pixels":
@@ -236,7 +323,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "eyes", "crop", "zoom", "shift")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale")
 }
 
 // Sides from which on the presets suit images of another size than theirs.

@@ -11,8 +11,8 @@ import (
 	"nrdl/openset"
 )
 
-// Calibrate estimates a threshold for m, which was trained by method, by
-// cross-validation. In each fold, method trains without some people, who then
+// Calibrate estimates a threshold for m, which was trained by method: from its
+// Impostors if it has them, and then nothing is trained, or else by cross-validation. In each fold, method trains without some people, who then
 // are strangers, and without some faces of the others. Given are the margins of
 // other strangers in m; may be nil. Progress is called after each fold; may be
 // nil. Equal models and options give equal results. The error wraps
@@ -21,6 +21,13 @@ import (
 func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	if m.Impostors() != nil {
+		c, err := m.byLaw(opt, given)
+		if err != nil {
+			return nil, fmt.Errorf("calibrate: %w", err)
+		}
+		return c, context.Cause(ctx)
 	}
 	f, err := newCrossValidation(ctx, m, method, opt.Folds)
 	if err != nil {
@@ -62,6 +69,12 @@ func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration,
 	}
 	if err := (openset.Options{FAR: again.FAR, Prior: again.Prior, Folds: again.Folds}).Validate(); err != nil {
 		return nil, fmt.Errorf("recalibrate: %w", err)
+	}
+	if l := m.Impostors(); l != nil && again.Alike != nil {
+		if err := again.FitByLaw(l); err != nil {
+			return nil, fmt.Errorf("recalibrate: %w", err)
+		}
+		return &again, nil
 	}
 	if err := again.Fit(len(m.Parts().Classes), lawOf(m.Model)); err != nil {
 		return nil, fmt.Errorf("recalibrate: %w", err)

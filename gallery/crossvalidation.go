@@ -40,6 +40,9 @@ type HeldOutResult struct {
 // people, each face is held out once as a stranger's. Progress is called after
 // each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
 func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
+	if m.Impostors() != nil && m.Images != nil {
+		return m.heldOutByLaw(), context.Cause(ctx)
+	}
 	f, err := newCrossValidation(ctx, m, method, openset.Turns+1)
 	if err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Keep returns the images that a gallery stores: those that show a face, with
-// their grey values rounded to single precision, as in a model file. It returns
+// their values rounded to single precision, as in a model file. It returns
 // images itself if nothing changes. It is an error if no image shows a face.
 func Keep(images *dataset.Images) (*dataset.Images, error) {
 	if err := dataset.CheckNames(images.Classes); err != nil {
@@ -20,7 +20,7 @@ func Keep(images *dataset.Images) (*dataset.Images, error) {
 	if kept == nil {
 		return nil, errors.New("every training image is black")
 	}
-	if kept.AreImages() {
+	if kept.AreFaces() {
 		kept = inSinglePrecision(kept)
 	}
 	return kept, nil

@@ -1,10 +1,12 @@
 package gallery
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -30,7 +32,7 @@ type MergeReport struct {
 // IDs. So the order of merging does not matter, except for images with equal
 // IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
-	if a, b := s.Frame.String(), more.Frame.String(); a != b {
+	if !s.Frame.Same(more.Frame) {
 		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Frame, more.Frame)
 	}
 	ds, _ := s.X.Dims()
@@ -96,7 +98,7 @@ func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 			e.pixels[i] *= f
 		}
 	}
-	if s.AreImages() {
+	if s.AreFaces() {
 		for i, v := range e.pixels {
 			e.pixels[i] = float64(float32(v)) // as Keep keeps them
 		}
@@ -151,12 +153,11 @@ func (m *merger) twice() {
 }
 
 func (e entry) hash(seed maphash.Seed) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
+	b := make([]byte, 0, 8*len(e.pixels))
 	for _, v := range e.pixels {
-		maphash.WriteComparable(&h, v)
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // −0 is 0
 	}
-	return h.Sum64()
+	return maphash.Bytes(seed, b)
 }
 
 // nextID is the n-th of the IDs that would be id: ann/1~2.jpg.

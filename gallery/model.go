@@ -51,6 +51,9 @@ func (m *Model) Validate() error {
 		if err := m.Calibration.Validate(); err != nil {
 			return err
 		}
+		if err := m.checkLaw(); err != nil {
+			return err
+		}
 	}
 	s := m.Images
 	if s == nil {
@@ -72,6 +75,7 @@ func (m *Model) Validate() error {
 type Face struct {
 	frontend.Recognition
 	openset.Decision
+	Decisive float64 // the margin that decides, of openset.Calibration
 }
 
 // Identify returns a result for each of the images. An image without a face
@@ -83,10 +87,23 @@ func (m *Model) Identify(ctx context.Context, images *dataset.Images) ([]Face, e
 	}
 	faces := make([]Face, len(said))
 	for j, r := range said {
-		faces[j] = Face{r, m.Calibration.Decide(r.Margin)}
-		if r.Class < 0 {
-			faces[j].Decision = openset.Nobody
-		}
+		faces[j].Decision, faces[j].Decisive = m.Decide(&r)
+		faces[j].Recognition = r
 	}
 	return faces, nil
+}
+
+// Margins returns the margins that decide of those images that show a face.
+func (m *Model) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
+	faces, err := m.Identify(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	var margins []float64
+	for _, f := range faces {
+		if f.Class >= 0 {
+			margins = append(margins, f.Decisive)
+		}
+	}
+	return margins, nil
 }

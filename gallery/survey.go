@@ -9,6 +9,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/openset"
 )
 
 // A Survey says how well the people of a Model are recognised. Unknown values
@@ -21,6 +22,10 @@ type Survey struct {
 	Known     *int      `json:"known"` // of Right, with a margin above the threshold
 	Threshold *float64  `json:"threshold"`
 	Why       string    `json:"why"` // why something is null
+
+	// Shares of strangers who are named; null unless margins are evidence.
+	AtLarge *openset.Share `json:"strangers_at_large"`
+	Like    *openset.Share `json:"strangers_like_these"`
 }
 
 // A Person is an enrolled person.
@@ -75,8 +80,12 @@ func (p *Person) count(images *dataset.Images, lo, hi int) {
 // is called after each fold; may be nil.
 func (m *Model) Survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (*Survey, error) {
 	s := &Survey{People: m.People()}
-	if m.Calibration != nil {
-		s.Threshold = &m.Calibration.Threshold
+	if c := m.Calibration; c != nil {
+		s.Threshold = &c.Threshold
+		if l := m.Impostors(); l != nil && c.Alike != nil {
+			atLarge, like := c.Strangers(l)
+			s.AtLarge, s.Like = &atLarge, &like
+		}
 	}
 	if m.Images == nil {
 		s.Why = ErrForgotten.Error()

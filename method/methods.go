@@ -33,6 +33,7 @@ import (
 // paper's table 2; methods outside it are next to similar ones. A line here
 // adds a method to the command, the contract tests and the generated documents.
 var All = []classify.Method{
+	Mean{},
 	DefaultLLC,
 	DefaultLRC,
 	DefaultSRC,

@@ -229,7 +229,7 @@ func (s *suite) input(t *testing.T) {
 func (s *suite) saved(t *testing.T) {
 	model := s.fit(t, s.m, s.train, nil)
 	file := encode(t, model)
-	again, err := modelfile.Read(bytes.NewReader(file))
+	again, err := modelfile.Read(bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,11 @@ import (
 // If at least ten given strangers lie above the threshold, it is their quantile
 // instead.
 //
+// For the embeddings of a network whose Impostors are known, the margin is the
+// evidence, Impostors.Evidence. Then the threshold needs no strangers: it follows
+// from the number of people and from how alike they are (ByLaw), and given strangers
+// refine it.
+//
 // The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
 // which is exact if the margins of enrolled people follow a gamma distribution
 // and those of strangers an exponential one. No probability exceeds Most.
@@ -49,6 +54,9 @@ type Calibration struct {
 	Seen   float64 `json:"seen,omitempty"`   // their mean margin; 0 in files of format 4
 	Spread float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
 	Pairs  *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
+
+	Alike       *Alike `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
+	Photographs []int  `json:"photographs,omitempty"` // of each person; nil without Alike
 
 	// Margins, ascending: of held-out faces with a right and a wrong best guess,
 	// of faces of left-out people, and of given strangers. Long lists are thinned
@@ -249,6 +257,14 @@ func (c *Calibration) Validate() error {
 			if !(v >= 0) || math.IsInf(v, 0) || i > 0 && v < list[i-1] {
 				return fmt.Errorf("calibration: %v is no margin, or out of order", v)
 			}
+		}
+	}
+	if c.Alike != nil {
+		if err := c.Alike.Validate(); err != nil {
+			return err
+		}
+		if len(c.Photographs) != c.People || slices.ContainsFunc(c.Photographs, func(n int) bool { return n < 1 }) {
+			return fmt.Errorf("calibration: %d people, photographs %v", c.People, c.Photographs)
 		}
 	}
 	if c.Pairs != nil {

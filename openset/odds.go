@@ -41,7 +41,11 @@ func (c *Calibration) odds() *[3]float64 {
 	if len(c.Right) == 0 {
 		return nil
 	}
-	all := c.trials()
+	return oddsOf(c.trials())
+}
+
+// oddsOf are the odds of these trials.
+func oddsOf(all []trial) *[3]float64 {
 	use := [3]bool{true, true, true}
 	for {
 		a := newton(all, use)

@@ -52,6 +52,8 @@ const (
 	// spreadWorth is how many times as many faces tell the mean margin as well as
 	// the spread does, and mostSpread how many tell it as well as the ratio.
 	spreadWorth, mostSpread = 3.0, 200.0
+	// sureTail strangers above a quantile make it sure enough.
+	sureTail = 10
 	// reach is how many times farther than the faces of strangers that were seen
 	// the law of their margins is trusted.
 	reach = 10
@@ -94,8 +96,7 @@ func (c *Calibration) strangers(classes int, l Law) error {
 // threshold is the least margin for a share far of false accepts in a model of
 // so many classes.
 func (c *Calibration) threshold(far float64, classes int, l Law) float64 {
-	const tail = 10 // strangers above a quantile make it sure enough
-	if n := len(c.Given); float64(n)*far >= tail {
+	if n := len(c.Given); float64(n)*far >= sureTail {
 		return c.Given[n-int(float64(n)*far)]
 	}
 	deviation := c.deviation(classes, l)

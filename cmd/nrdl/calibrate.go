@@ -11,6 +11,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/gallery"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -76,11 +77,14 @@ const fewNamed = 0.5
 func (a *app) tellCalibration(r *nrdl.Recogniser, path string) {
 	c, people := r.Model().Calibration, len(r.People())
 	rates := c.Rates()
+	if c.Alike != nil {
+		a.tellStrangers(r.Model(), path)
+	}
 	if rates.Held == 0 {
 		a.Tell("calibrated: nobody has two faces, so none could be held out; probabilities are not known")
 		return
 	}
-	if c.Bears() > c.FAR {
+	if c.Bears() > c.FAR && c.Alike == nil {
 		a.Warn("%s are too few to promise %s %% false accepts: count on %s %% or more", known(c), console.Percent(c.FAR), console.Percent(c.Bears()))
 		a.Hint("give photographs of other people: nrdl calibrate %s --strangers DIR", path)
 	}
@@ -98,11 +102,36 @@ func (a *app) tellCalibration(r *nrdl.Recogniser, path string) {
 	case rates.Right == 0:
 		a.Warn("the model names hardly anybody: with so few people the threshold must be high to reject strangers")
 		a.Hint("give photographs of other people: nrdl calibrate %s --strangers DIR; or accept more strangers: --fpir 0.1", path)
-	case strangers < fewPeople:
+	case strangers < fewPeople && c.Alike == nil:
 		a.Hint("%s are too few for a reliable threshold; give photographs of other people: nrdl calibrate %s --strangers DIR", known(c), path)
 	case rates.Right < fewNamed:
 		a.Hint("to name more faces, accept more strangers: nrdl calibrate %s --fpir 0.05; or add photographs of each person", path)
 	}
+}
+
+// unsure is how many times the wanted rate the upper end of an interval may be before
+// there is a hint.
+const unsure = 3
+
+// tellStrangers tells which strangers m, which is at path, names.
+func (a *app) tellStrangers(m *gallery.Model, path string) {
+	c := m.Calibration
+	atLarge, like := c.Strangers(m.Impostors())
+	a.Tell("%s", strangersNamed(atLarge, like))
+	if c.Bears() > c.FAR {
+		a.Warn("with %s a rate of %s %% lies beyond what was measured: it follows from how the measured rates fall", console.Plural(c.People, "person"), console.Percent(c.FAR))
+	}
+	if like.Most > unsure*c.FAR {
+		a.Hint("to narrow the rate for strangers like these people, give photographs of others from the same surroundings: nrdl calibrate %s --strangers DIR", path)
+	}
+}
+
+// strangersNamed says which shares of strangers are named, with their intervals.
+func strangersNamed(atLarge, like openset.Share) string {
+	say := func(s openset.Share) string {
+		return fmt.Sprintf("%s %% (%s to %s %%)", console.Percent(s.Rate), console.Percent(s.Least), console.Percent(s.Most))
+	}
+	return fmt.Sprintf("named of strangers at large: %s; of strangers like these people: %s", say(atLarge), say(like))
 }
 
 // known describes the faces by which c estimated its threshold: those of people

@@ -96,7 +96,7 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 // featuresOf returns the samples that the pipeline of s makes of its images, which
 // are vectors unless they are the pixels.
 func featuresOf(s *studied) (*dataset.Images, error) {
-	if s.Pipeline.Fixed().ArePixels() {
+	if s.Pipeline.Fixed().ArePixels() || !s.images.Frame.Embedding.IsZero() {
 		return s.images, nil
 	}
 	samples, err := s.Pipeline.Samples(s.images)
@@ -110,7 +110,7 @@ func featuresOf(s *studied) (*dataset.Images, error) {
 // printInput prints the stages by which faces are seen.
 func (a *app) printInput(in frontend.Pipeline) {
 	a.Print("input      %v\n", in)
-	if in.Size != (dataset.Size{}) {
+	if in.SeesImages() {
 		a.Print("%-10s %d features", "", in.Len())
 		if in.Mirror {
 			a.Print(", also of mirror images")
@@ -263,7 +263,8 @@ characters of a person's name that no folder can have on some system become "_".
 A .mat file gets a list NAME.names.txt beside it, with the people's names.
 
 With --input or --photometric it writes the features of the images, for other
-programs or for train: a model that is trained on them knows vectors, not images.
+programs or for train: a model that is trained on them knows vectors, not images,
+unless a network made them (--input embedding, to .npz).
 Mirror images and the projection of an input are left out: they belong to training.`,
 		Example: `  nrdl data convert people people.mat
   nrdl data convert people people.npz --size 24x24

@@ -191,7 +191,7 @@ func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser) (*d
 	if r.Model().Frame.Eyes.IsZero() {
 		find.Detect = face.Never
 	}
-	set, err := a.read(ctx, path, r.Model().Frame, find)
+	set, err := a.read(ctx, path, r.Model().Pipeline, find)
 	if err != nil && dataset.IsMatrix(path) {
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
 	}

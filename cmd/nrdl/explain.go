@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/results"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -29,11 +31,19 @@ the aligned face and its reconstruction from the atoms, the atoms with the large
 weights, the scores of the most likely people with the threshold, and the errors that
 a robust coder finds. It begins with a summary in one sentence, which it also prints.
 
+For a model of a network it shows the face in colour as the network sees it, a map of
+the parts of the face that carry the decision, how similar the face is to each person
+and how well the photographs of the person reconstruct it, and the enrolled photographs
+nearest to the face. For the map, a square covers the face at 100 places, one after the
+other; the map shows by how much the score falls. The model stores no photographs:
+--photos names the folder that it was trained on, so that they can be shown.
+
 WHY is a page for a browser (.html), which needs no network, with a section for each
 face of the photograph, or a picture (.png) of one face: the largest one, or the one
-that --face selects.`,
+that --face selects. --json writes the same numbers as one object, with or without -o.`,
 		Example: `  nrdl explain people.nrdl people/person001/0001.png -o why.html
-  nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1`,
+  nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1
+  nrdl explain people.nrdl people/person002/0001.png --json`,
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.check(args); err != nil {
@@ -47,7 +57,10 @@ that --face selects.`,
 	detectVar(c, &e.find, "as the model does")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
 	cli.Number(c, &e.number, "face", "", cli.InRange(1, cli.Many), "explain face `N` only, 1 being the largest")
+	c.Flags().StringVar(&e.photos, "photos", "", "show enrolled photographs from the folder `DIR`, which the model was trained on")
+	c.Flags().BoolVar(&e.json, "json", false, "write one object with the numbers, instead of the sentence")
 	cli.Complete(c, "output", cli.Files("html", "png"))
+	cli.Complete(c, "photos", cli.Folders)
 	return c
 }
 
@@ -56,12 +69,16 @@ type explaining struct {
 	*app
 	find   face.Options
 	output string
+	photos string // folder of the enrolled photographs
+	json   bool
 	number int // of the face; 0 for all, or the largest of a picture
 }
 
 // check reports a command line that makes no sense.
 func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
+	case e.output == "" && e.json:
+		return nil
 	case e.output == "":
 		return hint.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
 	case ext != ".html" && ext != ".png":
@@ -76,22 +93,30 @@ func (e *explaining) check(args []string) error {
 func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
-	r, err := e.open(model, e.find, nrdl.Observer{})
+	o, done := e.observer()
+	defer done()
+	r, err := e.open(model, e.find, o)
 	if err != nil {
 		return err
 	}
 	if !r.Model().Pipeline.SeesImages() {
 		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", model), "only faces in images can be explained")
 	}
-	if err := atomicfile.Check(e.output); err != nil {
-		return err
+	if e.output != "" {
+		if err := atomicfile.Check(e.output); err != nil {
+			return err
+		}
 	}
 	faces, of, err := e.faces(ctx, r, photo)
 	if err != nil {
 		return err
 	}
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
-	for i, f := range faces {
+	if e.photos != "" {
+		page.Photograph = e.photograph
+	}
+	object := explainedPhoto{File: dataset.Text(photo)}
+	for _, f := range faces {
 		one, err := r.Explain(ctx, f.Face)
 		if err != nil {
 			return fmt.Errorf("%s: %w", photo, err)
@@ -101,10 +126,23 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
 		}
 		page.Faces = append(page.Faces, shown)
-		if i > 0 {
-			e.Print("\n")
+		object.Faces = append(object.Faces, e.object(r, f, one))
+	}
+	done()
+	if e.json {
+		if err := e.printJSON(object); err != nil {
+			return err
 		}
-		e.Print("%s\n", explain.Sentence(r.Model(), one))
+	} else {
+		for i, f := range object.Faces {
+			if i > 0 {
+				e.Print("\n")
+			}
+			e.Print("%s\n", f.Sentence)
+		}
+	}
+	if e.output == "" {
+		return nil
 	}
 	write := page.HTML
 	if e.picture() {
@@ -165,4 +203,72 @@ func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string
 		return nil, 0, fmt.Errorf("%s: no face can be seen well enough", photo)
 	}
 	return nil, 0, refused
+}
+
+// An explainedPhoto is the JSON of a photograph. Numbers are rounded as in results.
+type explainedPhoto struct {
+	File  string          `json:"file"`
+	Faces []explainedFace `json:"faces"`
+}
+
+// An explainedFace has what identify writes of a face, and why.
+type explainedFace struct {
+	Number   int    `json:"face"`
+	Sentence string `json:"sentence"`
+	results.Face
+	Threshold *float64          `json:"threshold"` // of the margin; null if the model has none
+	Atoms     []atom            `json:"atoms,omitempty"`
+	Embedding *explain.Embedded `json:"embedding,omitempty"`
+}
+
+// An atom has a weight in the code of a face.
+type atom struct {
+	Atom        int     `json:"atom"`
+	Person      string  `json:"person"`
+	Image       string  `json:"image,omitempty"` // the enrolled one that is nearest to the atom
+	Coefficient float64 `json:"coefficient"`
+	Share       float64 `json:"share"`
+}
+
+func (e *explaining) object(r *nrdl.Recogniser, f numbered, why *explain.Explanation) explainedFace {
+	m := r.Model()
+	o := explainedFace{
+		Number: f.number, Sentence: explain.Sentence(m, why),
+		Face: results.Of(nrdl.Result{Faces: []nrdl.Face{f.Face}}, nil, explain.DefaultShow.People, "").Faces[0],
+	}
+	if m.Calibration != nil {
+		t := results.Rounded(m.Calibration.Threshold)
+		o.Threshold = &t
+	}
+	if why.Embedded != nil {
+		o.Embedding = why.Embedded.Rounded(results.Rounded)
+		return o
+	}
+	for _, a := range why.Atoms[:min(explain.DefaultShow.Atoms, len(why.Atoms))] {
+		one := atom{Atom: a.Atom, Person: m.Parts().Classes[a.Class], Coefficient: results.Rounded(a.Coefficient), Share: results.Rounded(a.Share)}
+		if a.Enrolled >= 0 {
+			one.Image = m.Images.ID(a.Enrolled)
+		}
+		o.Atoms = append(o.Atoms, one)
+	}
+	return o
+}
+
+// photograph is the one of this ID in the folder of photographs; nil if it has none.
+// The ID is that of a model, which may be of unknown origin.
+func (e *explaining) photograph(id string) image.Image {
+	name, err := filepath.Localize(id)
+	if err != nil {
+		return nil
+	}
+	data, err := dataset.ReadFile(filepath.Join(e.photos, name))
+	if err != nil {
+		return nil
+	}
+	img, err := dataset.DecodePhoto(data, id)
+	if err != nil {
+		e.Warn("%v", err)
+		return nil
+	}
+	return img
 }

@@ -31,6 +31,8 @@ type inputFlags struct {
 	size                       dataset.Size
 	find                       face.Options
 	set                        *pflag.FlagSet
+
+	parsed *frontend.Pipeline // what text says, once it is read: a network may be large
 }
 
 func checkCrop(v float64) error {
@@ -49,17 +51,17 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.registerStages(c)
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
-	f.set.Lookup("input").Usage += " (default faces96, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
+	f.set.Lookup("input").Usage += " (default embedding for photographs, faces96 for crops, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
 	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 
 // registerStages registers the flags for what is not learnt.
 func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
-	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, or features joined by +, as igo+lbp:cell=5.34; nrdl methods lists them")
+	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, features joined by +, as igo+lbp:cell=5.34, or embedding:FILE.onnx; nrdl methods lists them")
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` before the features that reduce light and noise, as despeckle+lcn, or none")
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
-	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs)")
+	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs); not for embedding")
 	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
 	inputs := slices.Concat(inputWords, featureWords)
 	if c.Name() == "train" || c.Name() == "evaluate" {
@@ -118,15 +120,18 @@ func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
 		return frontend.Pipeline{}, hint.Add(cli.Misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
 	}
-	in, err := frontend.Parse(f.text)
-	if err != nil {
-		return in, cli.Misuse("--input: %w", err)
+	if f.parsed == nil {
+		in, err := frontend.Parse(f.text)
+		if err != nil {
+			return in, cli.Misuse("--input: %w", err)
+		}
+		f.parsed = &in
 	}
-	return in.ForImages(frame), nil
+	return f.parsed.ForImages(frame), nil
 }
 
 // reads returns how the images at path are read, with the stages that the flags
-// name.
+// name. Without a size, nrdl.Read chooses.
 func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	in, err := f.edit(frontend.Pipeline{})
 	if err != nil {
@@ -134,16 +139,16 @@ func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	}
 	grey := f.changed("input") && f.text != auto && len(in.Features)+len(in.Photometric) == 0
 	switch {
-	case in.Size != (dataset.Size{}) || dataset.IsMatrix(path):
+	case in.Frame.Len() != 0 || dataset.IsMatrix(path):
 	case grey:
 		in.Size = dataset.DefaultSize
-	default:
+	case f.changed("input") || f.changed("photometric") || f.changed("mirror"):
 		in.Size = nrdl.DefaultFrame.Size
 	}
 	if err := in.Plausible(); err != nil {
 		return in, cli.AsMisuse(err)
 	}
-	if in.Size == (dataset.Size{}) && in.Crop != 0 && in.Crop != 1 {
+	if dataset.IsMatrix(path) && in.Frame.Len() == 0 && in.Crop != 0 && in.Crop != 1 {
 		err := cli.Misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
 		return in, hint.Add(err, "--size HxW is what that part of the images is brought to")
 	}
@@ -193,7 +198,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	if err := l.plausible(path, in); err != nil {
 		return nil, err
 	}
-	if s.images, err = a.read(ctx, path, in.Frame, l.input.find); err != nil {
+	if s.images, err = a.read(ctx, path, in, l.input.find); err != nil {
 		return nil, err
 	}
 	s.Options, err = l.options(s.images)
@@ -209,20 +214,25 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 // plausible reports flags that make no sense, as far as that can be told before the
 // data are read.
 func (l *learning) plausible(path string, in frontend.Pipeline) error {
-	if !l.input.changed("input") && !dataset.IsMatrix(path) {
+	if !l.input.changed("input") && in.Size != (dataset.Size{}) && !dataset.IsMatrix(path) {
 		var err error
 		if in, err = l.input.edit(frontend.For(in.Size)); err != nil {
 			return err
 		}
 	}
 	m, err := l.configured(in)
+	if l.method == "" && in.Frame.Len() == 0 && !dataset.IsMatrix(path) { // photographs or crops
+		if m, err = l.configured(frontend.Embedding); err != nil {
+			m, err = l.configured(frontend.Faces96)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if !l.projectionChosen() && !method.Projects(m) {
 		in.Projection, in.Shift = projection.Choice{}, 0
 	}
-	if l.input.text == auto || in.Size == (dataset.Size{}) {
+	if l.input.text == auto || in.Size == (dataset.Size{}) && dataset.IsMatrix(path) {
 		return nil
 	}
 	if err := method.Suits(m, in.Grid()); err != nil {

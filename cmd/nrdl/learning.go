@@ -119,18 +119,18 @@ func splitVar(c *cobra.Command, to *dataset.Split, use string) {
 }
 
 // read reads the data set at path, or else below the folder that NRDL_DATA names,
-// and tells what it holds.
-func (a *app) read(ctx context.Context, path string, f dataset.Frame, find face.Options) (*dataset.Images, error) {
+// as in sees it, and tells what it holds.
+func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find face.Options) (*dataset.Images, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
 	o, done := a.observer()
-	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: f, Detect: find, Observer: o})
+	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Observer: o})
 	done()
 	if err != nil {
 		return nil, err
 	}
 	what := console.Contents(images)
-	if !images.Matrix {
+	if images.AreImages() && !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
 	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))

@@ -118,7 +118,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 // furtherStrangers reads the images at path as those of s. Images without a face
 // count, and nobody is named in them.
 func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*dataset.Images, error) {
-	if !s.images.AreImages() {
+	if !s.images.AreFaces() {
 		return nil, hint.Add(errors.New("--strangers needs data that are images"), "vectors of strangers can be people of the data set")
 	}
 	files, err := dataset.PhotoFiles(a.databases("").Find(path))
@@ -128,7 +128,7 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 	o, done := a.observer()
 	defer done()
 	o.Warn = nil // those without a face count
-	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: s.images.Frame, Observer: o})
+	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: s.images.Frame, Embedder: s.Pipeline.Embedder, Observer: o})
 	if err != nil {
 		return nil, err
 	}

@@ -95,6 +95,9 @@ func (a *app) printPeople(r *gallery.Survey) error {
 		a.Print("%s\n", strings.TrimRight(row, " \n"))
 	}
 	a.Print("\n%s\n", totalOf(r))
+	if r.AtLarge != nil {
+		a.Print("%s\n", strangersNamed(*r.AtLarge, *r.Like))
+	}
 	return nil
 }
 

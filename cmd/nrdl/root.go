@@ -31,7 +31,7 @@ faces.`,
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
+	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
 	cli.Prepare(root, setInstead)
 	return root

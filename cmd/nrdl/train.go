@@ -28,6 +28,7 @@ func (a *app) trainCmd() *cobra.Command {
 		output, trace string
 		strangers     calibration
 		forget        bool
+		byReference   bool
 	)
 	c := &cobra.Command{
 		Use:   "train DATA -o MODEL [flags]",
@@ -40,11 +41,15 @@ separate people better. The model stores the choice, so that identify uses the s
 features. --input auto selects features and coder by cross-validation on the
 training faces.
 
-In a photograph train finds and aligns the largest face. A folder of face crops is
-used as it is. A face that matches nobody is later reported as ` + nrdl.Unknown + `: train
-estimates the threshold by cross-validation, leaving out people and faces in turn,
-for a false accept rate of 1 % (--fpir 0.01). The model stores the face crops, not
-the photographs, so that people can be added later; --forget stores no faces.`,
+In a photograph train finds and aligns the largest face. A neural network, which is
+built in, makes a vector of it (--input embedding:FILE.onnx takes another network).
+A folder of face crops is used as it is, by features of its grey values.
+
+A face that matches nobody is later reported as ` + nrdl.Unknown + `: train estimates the
+threshold by cross-validation, leaving out people and faces in turn, for a false
+accept rate of 1 % (--fpir 0.01). The model stores the vectors or the crops of the
+faces, not the photographs, so that people can be added later; --forget stores no
+faces.`,
 		Example: `  nrdl train people -o people.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32
@@ -58,7 +63,7 @@ the photographs, so that people can be added later; --forget stores no faces.`,
 			if dataset.IsImage(output) {
 				return hint.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget})
+			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget, byReference})
 		},
 		ValidArgsFunction: completeData,
 	}
@@ -68,6 +73,7 @@ the photographs, so that people can be added later; --forget stores no faces.`,
 	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
 	strangers.register(c)
 	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
+	c.Flags().BoolVar(&byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
 	cli.Complete(c, "output", cli.Files("nrdl"))
 	cli.Complete(c, "trace", cli.Files("jsonl"))
@@ -81,6 +87,7 @@ type training struct {
 	output, trace string
 	strangers     calibration
 	forget        bool
+	byReference   bool
 }
 
 func (a *app) train(ctx context.Context, data string, t *training) error {
@@ -136,6 +143,9 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		}
 	}
 	s.OpenSet, s.Forget = t.strangers.options(), t.forget
+	if s.Pipeline.Embedder != nil && t.byReference {
+		s.Pipeline.Embedder = s.Pipeline.Embedder.ByReference()
+	}
 	start := time.Now()
 	r, err := nrdl.Train(ctx, s.images, s.Options)
 	done()

@@ -1,7 +1,8 @@
 // Package blas gives gonum's blas64 and blas32 fast matrix products, solves and
 // factorizations: packed and tiled in Go, with inner kernels in assembly that
 // package main in asm generates, on a pool of workers; and fast sums and inner
-// products of float64 vectors.
+// products of float64 vectors. It also convolves and pools float32 images, on
+// one thread: see Conv, MaxPool and AveragePool.
 //
 // Importing it installs the best Backend that the processor can run, or the
 // one that the environment variable NRDL_BLAS names. Where there is none,
@@ -17,6 +18,10 @@
 // The same holds for the columns (Left) and rows (Right) of a solve. Every
 // path keeps this by one rule: k is cut into blocks by its value alone, and in
 // a block the products are added in order with fused multiply-adds.
+//
+// On every Backend an element of a convolved or pooled image depends on the
+// image, the weights and its place in the image, not on the batch, and AVX2 and
+// AVX512 give the same bits.
 package blas
 
 import (

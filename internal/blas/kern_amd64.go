@@ -260,6 +260,251 @@ func scopyZ(k int, src *float32, rss int, dst *float32)
 // speakZ does n > 0 rounds of 384 multiply-adds.
 func speakZ(n int)
 
+// sconvZ1x1 computes 1 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ1x1(t *byte)
+
+// sconvZ1x2 computes 1 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ1x2(t *byte)
+
+// sconvZ2x1 computes 2 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ2x1(t *byte)
+
+// sconvZ2x2 computes 2 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ2x2(t *byte)
+
+// sconvZ3x1 computes 3 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ3x1(t *byte)
+
+// sconvZ3x2 computes 3 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ3x2(t *byte)
+
+// sconvZ4x1 computes 4 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ4x1(t *byte)
+
+// sconvZ4x2 computes 4 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ4x2(t *byte)
+
+// sconvZ5x1 computes 5 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ5x1(t *byte)
+
+// sconvZ5x2 computes 5 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ5x2(t *byte)
+
+// sconvZ6x1 computes 6 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ6x1(t *byte)
+
+// sconvZ6x2 computes 6 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ6x2(t *byte)
+
+// sconvZ7x1 computes 7 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ7x1(t *byte)
+
+// sconvZ7x2 computes 7 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ7x2(t *byte)
+
+// sconvZ8x1 computes 8 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ8x1(t *byte)
+
+// sconvZ8x2 computes 8 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ8x2(t *byte)
+
+// sconvZ9x1 computes 9 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ9x1(t *byte)
+
+// sconvZ9x2 computes 9 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ9x2(t *byte)
+
+// sconvZ10x1 computes 10 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ10x1(t *byte)
+
+// sconvZ10x2 computes 10 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ10x2(t *byte)
+
+// sconvZ11x1 computes 11 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ11x1(t *byte)
+
+// sconvZ11x2 computes 11 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ11x2(t *byte)
+
+// sconvZ12x1 computes 12 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ12x1(t *byte)
+
+// sconvZ12x2 computes 12 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ12x2(t *byte)
+
+// sconvZ13x1 computes 13 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ13x1(t *byte)
+
+// sconvZ13x2 computes 13 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ13x2(t *byte)
+
+// sconvZ14x1 computes 14 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvZ14x1(t *byte)
+
+// sconvZ14x2 computes 14 pixels of 32 channels of a convolution.
+//
+//go:noescape
+func sconvZ14x2(t *byte)
+
+// sdepthZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ0(t *byte)
+
+// sdepthZ1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ1(t *byte)
+
+// sdepthZ2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ2(t *byte)
+
+// sdepthZ3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ3(t *byte)
+
+// sdepthZ4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ4(t *byte)
+
+// sdepthZ5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ5(t *byte)
+
+// sdepthZ6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ6(t *byte)
+
+// sdepthZ7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ7(t *byte)
+
+// sdepthZ8 combines the pixels of 8 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthZ8(t *byte)
+
+// ssumZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ0(t *byte)
+
+// smostZ0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ0(t *byte)
+
+// ssumZ1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ1(t *byte)
+
+// smostZ1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ1(t *byte)
+
+// ssumZ2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ2(t *byte)
+
+// smostZ2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ2(t *byte)
+
+// ssumZ3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ3(t *byte)
+
+// smostZ3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ3(t *byte)
+
+// ssumZ4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumZ4(t *byte)
+
+// smostZ4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func smostZ4(t *byte)
+
+// swinogradInZ transforms 6×6 pixels of the input.
+//
+//go:noescape
+func swinogradInZ(t *byte)
+
+// swinogradOutZ transforms 6×6 sums to 4×4 pixels of the output.
+//
+//go:noescape
+func swinogradOutZ(t *byte)
+
 // ddotZ returns Σ x_i·y_i of n > 0 elements.
 //
 //go:noescape
@@ -470,6 +715,171 @@ func scopyY(k int, src *float32, rss int, dst *float32)
 
 // speakY does n > 0 rounds of 96 multiply-adds.
 func speakY(n int)
+
+// sconvY1x1 computes 1 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY1x1(t *byte)
+
+// sconvY1x2 computes 1 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY1x2(t *byte)
+
+// sconvY2x1 computes 2 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY2x1(t *byte)
+
+// sconvY2x2 computes 2 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY2x2(t *byte)
+
+// sconvY3x1 computes 3 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY3x1(t *byte)
+
+// sconvY3x2 computes 3 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY3x2(t *byte)
+
+// sconvY4x1 computes 4 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY4x1(t *byte)
+
+// sconvY4x2 computes 4 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY4x2(t *byte)
+
+// sconvY5x1 computes 5 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY5x1(t *byte)
+
+// sconvY5x2 computes 5 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY5x2(t *byte)
+
+// sconvY6x1 computes 6 pixels of 8 channels of a convolution.
+//
+//go:noescape
+func sconvY6x1(t *byte)
+
+// sconvY6x2 computes 6 pixels of 16 channels of a convolution.
+//
+//go:noescape
+func sconvY6x2(t *byte)
+
+// sdepthY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY0(t *byte)
+
+// sdepthY1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY1(t *byte)
+
+// sdepthY2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY2(t *byte)
+
+// sdepthY3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY3(t *byte)
+
+// sdepthY4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY4(t *byte)
+
+// sdepthY5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY5(t *byte)
+
+// sdepthY6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY6(t *byte)
+
+// sdepthY7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY7(t *byte)
+
+// sdepthY8 combines the pixels of 8 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthY8(t *byte)
+
+// ssumY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY0(t *byte)
+
+// smostY0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY0(t *byte)
+
+// ssumY1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY1(t *byte)
+
+// smostY1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY1(t *byte)
+
+// ssumY2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY2(t *byte)
+
+// smostY2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY2(t *byte)
+
+// ssumY3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY3(t *byte)
+
+// smostY3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY3(t *byte)
+
+// ssumY4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumY4(t *byte)
+
+// smostY4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func smostY4(t *byte)
+
+// swinogradInY transforms 6×6 pixels of the input.
+//
+//go:noescape
+func swinogradInY(t *byte)
+
+// swinogradOutY transforms 6×6 sums to 4×4 pixels of the output.
+//
+//go:noescape
+func swinogradOutY(t *byte)
 
 // ddotY returns Σ x_i·y_i of n > 0 elements.
 //

@@ -5522,6 +5522,8979 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sconvZ1x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ1x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ BX, DI
+
+x:
+	MOVQ DI, CX
+	MOVQ 48(AX), R9
+
+k:
+	VMOVUPS      (DX), Z1
+	VBROADCASTSS (CX), Z2
+	VFMADD231PS  Z1, Z2, Z0
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, DX
+	DECQ         R9
+	JNZ          k
+	ADDQ         40(AX), DI
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z1
+	VBROADCASTSS 124(AX), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	JMP          store
+
+prelu:
+	VPXORQ      Z1, Z1, Z1
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z2
+	VMINPS      Z0, Z1, Z3
+	VMAXPS      Z0, Z1, Z0
+	VFMADD231PS Z2, Z3, Z0
+	JMP         store
+
+relu:
+	VPXORQ Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Z0, (AX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Z0, K1, (AX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ1x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ1x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ BX, DI
+
+x:
+	MOVQ DI, CX
+	MOVQ 48(AX), R9
+
+k:
+	VMOVUPS      (DX), Z2
+	VMOVUPS      64(DX), Z3
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, DX
+	DECQ         R9
+	JNZ          k
+	ADDQ         40(AX), DI
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z2
+	VBROADCASTSS 124(AX), Z3
+	VMAXPS       Z0, Z2, Z0
+	VMINPS       Z0, Z3, Z0
+	VMAXPS       Z1, Z2, Z1
+	VMINPS       Z1, Z3, Z1
+	JMP          store
+
+prelu:
+	VPXORQ      Z2, Z2, Z2
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z3
+	VMINPS      Z0, Z2, Z4
+	VMAXPS      Z0, Z2, Z0
+	VFMADD231PS Z3, Z4, Z0
+	VMOVUPS     64(DX), Z3
+	VMINPS      Z1, Z2, Z4
+	VMAXPS      Z1, Z2, Z1
+	VFMADD231PS Z3, Z4, Z1
+	JMP         store
+
+relu:
+	VPXORQ Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ2x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ2x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	MOVQ    8(AX), DX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Z2
+	VBROADCASTSS (CX), Z3
+	VFMADD231PS  Z2, Z3, Z0
+	VBROADCASTSS (CX)(DX*1), Z4
+	VFMADD231PS  Z2, Z4, Z1
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z2
+	VBROADCASTSS 124(AX), Z3
+	VMAXPS       Z0, Z2, Z0
+	VMINPS       Z0, Z3, Z0
+	VMAXPS       Z1, Z2, Z1
+	VMINPS       Z1, Z3, Z1
+	JMP          store
+
+prelu:
+	VPXORQ      Z2, Z2, Z2
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z3
+	VMINPS      Z0, Z2, Z4
+	VMAXPS      Z0, Z2, Z0
+	VFMADD231PS Z3, Z4, Z0
+	VMINPS      Z1, Z2, Z4
+	VMAXPS      Z1, Z2, Z1
+	VFMADD231PS Z3, Z4, Z1
+	JMP         store
+
+relu:
+	VPXORQ Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ2x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ2x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	MOVQ    8(AX), DX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Z4
+	VMOVUPS      64(BX), Z5
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (CX)(DX*1), Z7
+	VFMADD231PS  Z4, Z7, Z2
+	VFMADD231PS  Z5, Z7, Z3
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z4
+	VBROADCASTSS 124(AX), Z5
+	VMAXPS       Z0, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMAXPS       Z1, Z4, Z1
+	VMINPS       Z1, Z5, Z1
+	VMAXPS       Z2, Z4, Z2
+	VMINPS       Z2, Z5, Z2
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	JMP          store
+
+prelu:
+	VPXORQ      Z4, Z4, Z4
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z5
+	VMINPS      Z0, Z4, Z6
+	VMAXPS      Z0, Z4, Z0
+	VFMADD231PS Z5, Z6, Z0
+	VMINPS      Z2, Z4, Z6
+	VMAXPS      Z2, Z4, Z2
+	VFMADD231PS Z5, Z6, Z2
+	VMOVUPS     64(DX), Z5
+	VMINPS      Z1, Z4, Z6
+	VMAXPS      Z1, Z4, Z1
+	VFMADD231PS Z5, Z6, Z1
+	VMINPS      Z3, Z4, Z6
+	VMAXPS      Z3, Z4, Z3
+	VFMADD231PS Z5, Z6, Z3
+	JMP         store
+
+relu:
+	VPXORQ Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ3x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ3x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), CX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Z3
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS  Z3, Z4, Z0
+	VBROADCASTSS (CX)(DX*1), Z5
+	VFMADD231PS  Z3, Z5, Z1
+	VBROADCASTSS (CX)(DX*2), Z4
+	VFMADD231PS  Z3, Z4, Z2
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	VADDPS    Z3, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z3
+	VBROADCASTSS 124(AX), Z4
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z4, Z0
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z4, Z1
+	VMAXPS       Z2, Z3, Z2
+	VMINPS       Z2, Z4, Z2
+	JMP          store
+
+prelu:
+	VPXORQ      Z3, Z3, Z3
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z4
+	VMINPS      Z0, Z3, Z5
+	VMAXPS      Z0, Z3, Z0
+	VFMADD231PS Z4, Z5, Z0
+	VMINPS      Z1, Z3, Z5
+	VMAXPS      Z1, Z3, Z1
+	VFMADD231PS Z4, Z5, Z1
+	VMINPS      Z2, Z3, Z5
+	VMAXPS      Z2, Z3, Z2
+	VFMADD231PS Z4, Z5, Z2
+	JMP         store
+
+relu:
+	VPXORQ Z3, Z3, Z3
+	VMAXPS Z0, Z3, Z0
+	VMAXPS Z1, Z3, Z1
+	VMAXPS Z2, Z3, Z2
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ3x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ3x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), CX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Z6
+	VMOVUPS      64(BX), Z7
+	VBROADCASTSS (CX), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (CX)(DX*1), Z9
+	VFMADD231PS  Z6, Z9, Z2
+	VFMADD231PS  Z7, Z9, Z3
+	VBROADCASTSS (CX)(DX*2), Z8
+	VFMADD231PS  Z6, Z8, Z4
+	VFMADD231PS  Z7, Z8, Z5
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z6
+	VADDPS    Z6, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z6
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z6
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z6
+	VBROADCASTSS 124(AX), Z7
+	VMAXPS       Z0, Z6, Z0
+	VMINPS       Z0, Z7, Z0
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z7, Z1
+	VMAXPS       Z2, Z6, Z2
+	VMINPS       Z2, Z7, Z2
+	VMAXPS       Z3, Z6, Z3
+	VMINPS       Z3, Z7, Z3
+	VMAXPS       Z4, Z6, Z4
+	VMINPS       Z4, Z7, Z4
+	VMAXPS       Z5, Z6, Z5
+	VMINPS       Z5, Z7, Z5
+	JMP          store
+
+prelu:
+	VPXORQ      Z6, Z6, Z6
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z7
+	VMINPS      Z0, Z6, Z8
+	VMAXPS      Z0, Z6, Z0
+	VFMADD231PS Z7, Z8, Z0
+	VMINPS      Z2, Z6, Z8
+	VMAXPS      Z2, Z6, Z2
+	VFMADD231PS Z7, Z8, Z2
+	VMINPS      Z4, Z6, Z8
+	VMAXPS      Z4, Z6, Z4
+	VFMADD231PS Z7, Z8, Z4
+	VMOVUPS     64(DX), Z7
+	VMINPS      Z1, Z6, Z8
+	VMAXPS      Z1, Z6, Z1
+	VFMADD231PS Z7, Z8, Z1
+	VMINPS      Z3, Z6, Z8
+	VMAXPS      Z3, Z6, Z3
+	VFMADD231PS Z7, Z8, Z3
+	VMINPS      Z5, Z6, Z8
+	VMAXPS      Z5, Z6, Z5
+	VFMADD231PS Z7, Z8, Z5
+	JMP         store
+
+relu:
+	VPXORQ Z6, Z6, Z6
+	VMAXPS Z0, Z6, Z0
+	VMAXPS Z1, Z6, Z1
+	VMAXPS Z2, Z6, Z2
+	VMAXPS Z3, Z6, Z3
+	VMAXPS Z4, Z6, Z4
+	VMAXPS Z5, Z6, Z5
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ4x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ4x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Z4
+	VBROADCASTSS (CX), Z5
+	VFMADD231PS  Z4, Z5, Z0
+	VBROADCASTSS (CX)(DX*1), Z6
+	VFMADD231PS  Z4, Z6, Z1
+	VBROADCASTSS (CX)(DX*2), Z5
+	VFMADD231PS  Z4, Z5, Z2
+	VBROADCASTSS (CX)(BX*1), Z6
+	VFMADD231PS  Z4, Z6, Z3
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z4
+	VADDPS    Z4, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	VADDPS    Z4, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z4
+	VBROADCASTSS 124(AX), Z5
+	VMAXPS       Z0, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMAXPS       Z1, Z4, Z1
+	VMINPS       Z1, Z5, Z1
+	VMAXPS       Z2, Z4, Z2
+	VMINPS       Z2, Z5, Z2
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	JMP          store
+
+prelu:
+	VPXORQ      Z4, Z4, Z4
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z5
+	VMINPS      Z0, Z4, Z6
+	VMAXPS      Z0, Z4, Z0
+	VFMADD231PS Z5, Z6, Z0
+	VMINPS      Z1, Z4, Z6
+	VMAXPS      Z1, Z4, Z1
+	VFMADD231PS Z5, Z6, Z1
+	VMINPS      Z2, Z4, Z6
+	VMAXPS      Z2, Z4, Z2
+	VFMADD231PS Z5, Z6, Z2
+	VMINPS      Z3, Z4, Z6
+	VMAXPS      Z3, Z4, Z3
+	VFMADD231PS Z5, Z6, Z3
+	JMP         store
+
+relu:
+	VPXORQ Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ4x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ4x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Z8
+	VMOVUPS      64(SI), Z9
+	VBROADCASTSS (CX), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (CX)(DX*1), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VFMADD231PS  Z9, Z11, Z3
+	VBROADCASTSS (CX)(DX*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (CX)(BX*1), Z11
+	VFMADD231PS  Z8, Z11, Z6
+	VFMADD231PS  Z9, Z11, Z7
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z8
+	VADDPS    Z8, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z8
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z8
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z8
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z8
+	VBROADCASTSS 124(AX), Z9
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
+	JMP          store
+
+prelu:
+	VPXORQ      Z8, Z8, Z8
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z9
+	VMINPS      Z0, Z8, Z10
+	VMAXPS      Z0, Z8, Z0
+	VFMADD231PS Z9, Z10, Z0
+	VMINPS      Z2, Z8, Z10
+	VMAXPS      Z2, Z8, Z2
+	VFMADD231PS Z9, Z10, Z2
+	VMINPS      Z4, Z8, Z10
+	VMAXPS      Z4, Z8, Z4
+	VFMADD231PS Z9, Z10, Z4
+	VMINPS      Z6, Z8, Z10
+	VMAXPS      Z6, Z8, Z6
+	VFMADD231PS Z9, Z10, Z6
+	VMOVUPS     64(DX), Z9
+	VMINPS      Z1, Z8, Z10
+	VMAXPS      Z1, Z8, Z1
+	VFMADD231PS Z9, Z10, Z1
+	VMINPS      Z3, Z8, Z10
+	VMAXPS      Z3, Z8, Z3
+	VFMADD231PS Z9, Z10, Z3
+	VMINPS      Z5, Z8, Z10
+	VMAXPS      Z5, Z8, Z5
+	VFMADD231PS Z9, Z10, Z5
+	VMINPS      Z7, Z8, Z10
+	VMAXPS      Z7, Z8, Z7
+	VFMADD231PS Z9, Z10, Z7
+	JMP         store
+
+relu:
+	VPXORQ Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ5x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ5x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), CX
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Z5
+	VBROADCASTSS (CX), Z6
+	VFMADD231PS  Z5, Z6, Z0
+	VBROADCASTSS (CX)(DX*1), Z7
+	VFMADD231PS  Z5, Z7, Z1
+	VBROADCASTSS (CX)(DX*2), Z6
+	VFMADD231PS  Z5, Z6, Z2
+	VBROADCASTSS (CX)(BX*1), Z7
+	VFMADD231PS  Z5, Z7, Z3
+	VBROADCASTSS (CX)(DX*4), Z6
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z5
+	VADDPS    Z5, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	VADDPS    Z5, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	VADDPS    Z5, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	VADDPS    Z5, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z5
+	VBROADCASTSS 124(AX), Z6
+	VMAXPS       Z0, Z5, Z0
+	VMINPS       Z0, Z6, Z0
+	VMAXPS       Z1, Z5, Z1
+	VMINPS       Z1, Z6, Z1
+	VMAXPS       Z2, Z5, Z2
+	VMINPS       Z2, Z6, Z2
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z6, Z3
+	VMAXPS       Z4, Z5, Z4
+	VMINPS       Z4, Z6, Z4
+	JMP          store
+
+prelu:
+	VPXORQ      Z5, Z5, Z5
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z6
+	VMINPS      Z0, Z5, Z7
+	VMAXPS      Z0, Z5, Z0
+	VFMADD231PS Z6, Z7, Z0
+	VMINPS      Z1, Z5, Z7
+	VMAXPS      Z1, Z5, Z1
+	VFMADD231PS Z6, Z7, Z1
+	VMINPS      Z2, Z5, Z7
+	VMAXPS      Z2, Z5, Z2
+	VFMADD231PS Z6, Z7, Z2
+	VMINPS      Z3, Z5, Z7
+	VMAXPS      Z3, Z5, Z3
+	VFMADD231PS Z6, Z7, Z3
+	VMINPS      Z4, Z5, Z7
+	VMAXPS      Z4, Z5, Z4
+	VFMADD231PS Z6, Z7, Z4
+	JMP         store
+
+relu:
+	VPXORQ Z5, Z5, Z5
+	VMAXPS Z0, Z5, Z0
+	VMAXPS Z1, Z5, Z1
+	VMAXPS Z2, Z5, Z2
+	VMAXPS Z3, Z5, Z3
+	VMAXPS Z4, Z5, Z4
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ5x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ5x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), CX
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Z10
+	VMOVUPS      64(SI), Z11
+	VBROADCASTSS (CX), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (CX)(DX*1), Z13
+	VFMADD231PS  Z10, Z13, Z2
+	VFMADD231PS  Z11, Z13, Z3
+	VBROADCASTSS (CX)(DX*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (CX)(BX*1), Z13
+	VFMADD231PS  Z10, Z13, Z6
+	VFMADD231PS  Z11, Z13, Z7
+	VBROADCASTSS (CX)(DX*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z10
+	VADDPS    Z10, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z10
+	VADDPS    Z10, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z10
+	VADDPS    Z10, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z10
+	VADDPS    Z10, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z10
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z10
+	VBROADCASTSS 124(AX), Z11
+	VMAXPS       Z0, Z10, Z0
+	VMINPS       Z0, Z11, Z0
+	VMAXPS       Z1, Z10, Z1
+	VMINPS       Z1, Z11, Z1
+	VMAXPS       Z2, Z10, Z2
+	VMINPS       Z2, Z11, Z2
+	VMAXPS       Z3, Z10, Z3
+	VMINPS       Z3, Z11, Z3
+	VMAXPS       Z4, Z10, Z4
+	VMINPS       Z4, Z11, Z4
+	VMAXPS       Z5, Z10, Z5
+	VMINPS       Z5, Z11, Z5
+	VMAXPS       Z6, Z10, Z6
+	VMINPS       Z6, Z11, Z6
+	VMAXPS       Z7, Z10, Z7
+	VMINPS       Z7, Z11, Z7
+	VMAXPS       Z8, Z10, Z8
+	VMINPS       Z8, Z11, Z8
+	VMAXPS       Z9, Z10, Z9
+	VMINPS       Z9, Z11, Z9
+	JMP          store
+
+prelu:
+	VPXORQ      Z10, Z10, Z10
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z11
+	VMINPS      Z0, Z10, Z12
+	VMAXPS      Z0, Z10, Z0
+	VFMADD231PS Z11, Z12, Z0
+	VMINPS      Z2, Z10, Z12
+	VMAXPS      Z2, Z10, Z2
+	VFMADD231PS Z11, Z12, Z2
+	VMINPS      Z4, Z10, Z12
+	VMAXPS      Z4, Z10, Z4
+	VFMADD231PS Z11, Z12, Z4
+	VMINPS      Z6, Z10, Z12
+	VMAXPS      Z6, Z10, Z6
+	VFMADD231PS Z11, Z12, Z6
+	VMINPS      Z8, Z10, Z12
+	VMAXPS      Z8, Z10, Z8
+	VFMADD231PS Z11, Z12, Z8
+	VMOVUPS     64(DX), Z11
+	VMINPS      Z1, Z10, Z12
+	VMAXPS      Z1, Z10, Z1
+	VFMADD231PS Z11, Z12, Z1
+	VMINPS      Z3, Z10, Z12
+	VMAXPS      Z3, Z10, Z3
+	VFMADD231PS Z11, Z12, Z3
+	VMINPS      Z5, Z10, Z12
+	VMAXPS      Z5, Z10, Z5
+	VFMADD231PS Z11, Z12, Z5
+	VMINPS      Z7, Z10, Z12
+	VMAXPS      Z7, Z10, Z7
+	VFMADD231PS Z11, Z12, Z7
+	VMINPS      Z9, Z10, Z12
+	VMAXPS      Z9, Z10, Z9
+	VFMADD231PS Z11, Z12, Z9
+	JMP         store
+
+relu:
+	VPXORQ Z10, Z10, Z10
+	VMAXPS Z0, Z10, Z0
+	VMAXPS Z1, Z10, Z1
+	VMAXPS Z2, Z10, Z2
+	VMAXPS Z3, Z10, Z3
+	VMAXPS Z4, Z10, Z4
+	VMAXPS Z5, Z10, Z5
+	VMAXPS Z6, Z10, Z6
+	VMAXPS Z7, Z10, Z7
+	VMAXPS Z8, Z10, Z8
+	VMAXPS Z9, Z10, Z9
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ6x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ6x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Z6
+	VBROADCASTSS (CX), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	VBROADCASTSS (CX)(DX*1), Z8
+	VFMADD231PS  Z6, Z8, Z1
+	VBROADCASTSS (CX)(DX*2), Z7
+	VFMADD231PS  Z6, Z7, Z2
+	VBROADCASTSS (CX)(BX*1), Z8
+	VFMADD231PS  Z6, Z8, Z3
+	VBROADCASTSS (CX)(DX*4), Z7
+	VFMADD231PS  Z6, Z7, Z4
+	VBROADCASTSS (CX)(SI*1), Z8
+	VFMADD231PS  Z6, Z8, Z5
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z6
+	VBROADCASTSS 124(AX), Z7
+	VMAXPS       Z0, Z6, Z0
+	VMINPS       Z0, Z7, Z0
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z7, Z1
+	VMAXPS       Z2, Z6, Z2
+	VMINPS       Z2, Z7, Z2
+	VMAXPS       Z3, Z6, Z3
+	VMINPS       Z3, Z7, Z3
+	VMAXPS       Z4, Z6, Z4
+	VMINPS       Z4, Z7, Z4
+	VMAXPS       Z5, Z6, Z5
+	VMINPS       Z5, Z7, Z5
+	JMP          store
+
+prelu:
+	VPXORQ      Z6, Z6, Z6
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z7
+	VMINPS      Z0, Z6, Z8
+	VMAXPS      Z0, Z6, Z0
+	VFMADD231PS Z7, Z8, Z0
+	VMINPS      Z1, Z6, Z8
+	VMAXPS      Z1, Z6, Z1
+	VFMADD231PS Z7, Z8, Z1
+	VMINPS      Z2, Z6, Z8
+	VMAXPS      Z2, Z6, Z2
+	VFMADD231PS Z7, Z8, Z2
+	VMINPS      Z3, Z6, Z8
+	VMAXPS      Z3, Z6, Z3
+	VFMADD231PS Z7, Z8, Z3
+	VMINPS      Z4, Z6, Z8
+	VMAXPS      Z4, Z6, Z4
+	VFMADD231PS Z7, Z8, Z4
+	VMINPS      Z5, Z6, Z8
+	VMAXPS      Z5, Z6, Z5
+	VFMADD231PS Z7, Z8, Z5
+	JMP         store
+
+relu:
+	VPXORQ Z6, Z6, Z6
+	VMAXPS Z0, Z6, Z0
+	VMAXPS Z1, Z6, Z1
+	VMAXPS Z2, Z6, Z2
+	VMAXPS Z3, Z6, Z3
+	VMAXPS Z4, Z6, Z4
+	VMAXPS Z5, Z6, Z5
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ6x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ6x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Z12
+	VMOVUPS      64(DI), Z13
+	VBROADCASTSS (CX), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (CX)(DX*1), Z15
+	VFMADD231PS  Z12, Z15, Z2
+	VFMADD231PS  Z13, Z15, Z3
+	VBROADCASTSS (CX)(DX*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (CX)(BX*1), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VBROADCASTSS (CX)(DX*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (CX)(SI*1), Z15
+	VFMADD231PS  Z12, Z15, Z10
+	VFMADD231PS  Z13, Z15, Z11
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z12
+	VADDPS    Z12, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z12
+	VBROADCASTSS 124(AX), Z13
+	VMAXPS       Z0, Z12, Z0
+	VMINPS       Z0, Z13, Z0
+	VMAXPS       Z1, Z12, Z1
+	VMINPS       Z1, Z13, Z1
+	VMAXPS       Z2, Z12, Z2
+	VMINPS       Z2, Z13, Z2
+	VMAXPS       Z3, Z12, Z3
+	VMINPS       Z3, Z13, Z3
+	VMAXPS       Z4, Z12, Z4
+	VMINPS       Z4, Z13, Z4
+	VMAXPS       Z5, Z12, Z5
+	VMINPS       Z5, Z13, Z5
+	VMAXPS       Z6, Z12, Z6
+	VMINPS       Z6, Z13, Z6
+	VMAXPS       Z7, Z12, Z7
+	VMINPS       Z7, Z13, Z7
+	VMAXPS       Z8, Z12, Z8
+	VMINPS       Z8, Z13, Z8
+	VMAXPS       Z9, Z12, Z9
+	VMINPS       Z9, Z13, Z9
+	VMAXPS       Z10, Z12, Z10
+	VMINPS       Z10, Z13, Z10
+	VMAXPS       Z11, Z12, Z11
+	VMINPS       Z11, Z13, Z11
+	JMP          store
+
+prelu:
+	VPXORQ      Z12, Z12, Z12
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z13
+	VMINPS      Z0, Z12, Z14
+	VMAXPS      Z0, Z12, Z0
+	VFMADD231PS Z13, Z14, Z0
+	VMINPS      Z2, Z12, Z14
+	VMAXPS      Z2, Z12, Z2
+	VFMADD231PS Z13, Z14, Z2
+	VMINPS      Z4, Z12, Z14
+	VMAXPS      Z4, Z12, Z4
+	VFMADD231PS Z13, Z14, Z4
+	VMINPS      Z6, Z12, Z14
+	VMAXPS      Z6, Z12, Z6
+	VFMADD231PS Z13, Z14, Z6
+	VMINPS      Z8, Z12, Z14
+	VMAXPS      Z8, Z12, Z8
+	VFMADD231PS Z13, Z14, Z8
+	VMINPS      Z10, Z12, Z14
+	VMAXPS      Z10, Z12, Z10
+	VFMADD231PS Z13, Z14, Z10
+	VMOVUPS     64(DX), Z13
+	VMINPS      Z1, Z12, Z14
+	VMAXPS      Z1, Z12, Z1
+	VFMADD231PS Z13, Z14, Z1
+	VMINPS      Z3, Z12, Z14
+	VMAXPS      Z3, Z12, Z3
+	VFMADD231PS Z13, Z14, Z3
+	VMINPS      Z5, Z12, Z14
+	VMAXPS      Z5, Z12, Z5
+	VFMADD231PS Z13, Z14, Z5
+	VMINPS      Z7, Z12, Z14
+	VMAXPS      Z7, Z12, Z7
+	VFMADD231PS Z13, Z14, Z7
+	VMINPS      Z9, Z12, Z14
+	VMAXPS      Z9, Z12, Z9
+	VFMADD231PS Z13, Z14, Z9
+	VMINPS      Z11, Z12, Z14
+	VMAXPS      Z11, Z12, Z11
+	VFMADD231PS Z13, Z14, Z11
+	JMP         store
+
+relu:
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+	VMAXPS Z8, Z12, Z8
+	VMAXPS Z9, Z12, Z9
+	VMAXPS Z10, Z12, Z10
+	VMAXPS Z11, Z12, Z11
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ7x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ7x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Z7
+	VBROADCASTSS (CX), Z8
+	VFMADD231PS  Z7, Z8, Z0
+	VBROADCASTSS (CX)(DX*1), Z9
+	VFMADD231PS  Z7, Z9, Z1
+	VBROADCASTSS (CX)(DX*2), Z8
+	VFMADD231PS  Z7, Z8, Z2
+	VBROADCASTSS (CX)(BX*1), Z9
+	VFMADD231PS  Z7, Z9, Z3
+	VBROADCASTSS (CX)(DX*4), Z8
+	VFMADD231PS  Z7, Z8, Z4
+	VBROADCASTSS (CX)(SI*1), Z9
+	VFMADD231PS  Z7, Z9, Z5
+	VBROADCASTSS (CX)(BX*2), Z8
+	VFMADD231PS  Z7, Z8, Z6
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z7
+	VBROADCASTSS 124(AX), Z8
+	VMAXPS       Z0, Z7, Z0
+	VMINPS       Z0, Z8, Z0
+	VMAXPS       Z1, Z7, Z1
+	VMINPS       Z1, Z8, Z1
+	VMAXPS       Z2, Z7, Z2
+	VMINPS       Z2, Z8, Z2
+	VMAXPS       Z3, Z7, Z3
+	VMINPS       Z3, Z8, Z3
+	VMAXPS       Z4, Z7, Z4
+	VMINPS       Z4, Z8, Z4
+	VMAXPS       Z5, Z7, Z5
+	VMINPS       Z5, Z8, Z5
+	VMAXPS       Z6, Z7, Z6
+	VMINPS       Z6, Z8, Z6
+	JMP          store
+
+prelu:
+	VPXORQ      Z7, Z7, Z7
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z8
+	VMINPS      Z0, Z7, Z9
+	VMAXPS      Z0, Z7, Z0
+	VFMADD231PS Z8, Z9, Z0
+	VMINPS      Z1, Z7, Z9
+	VMAXPS      Z1, Z7, Z1
+	VFMADD231PS Z8, Z9, Z1
+	VMINPS      Z2, Z7, Z9
+	VMAXPS      Z2, Z7, Z2
+	VFMADD231PS Z8, Z9, Z2
+	VMINPS      Z3, Z7, Z9
+	VMAXPS      Z3, Z7, Z3
+	VFMADD231PS Z8, Z9, Z3
+	VMINPS      Z4, Z7, Z9
+	VMAXPS      Z4, Z7, Z4
+	VFMADD231PS Z8, Z9, Z4
+	VMINPS      Z5, Z7, Z9
+	VMAXPS      Z5, Z7, Z5
+	VFMADD231PS Z8, Z9, Z5
+	VMINPS      Z6, Z7, Z9
+	VMAXPS      Z6, Z7, Z6
+	VFMADD231PS Z8, Z9, Z6
+	JMP         store
+
+relu:
+	VPXORQ Z7, Z7, Z7
+	VMAXPS Z0, Z7, Z0
+	VMAXPS Z1, Z7, Z1
+	VMAXPS Z2, Z7, Z2
+	VMAXPS Z3, Z7, Z3
+	VMAXPS Z4, Z7, Z4
+	VMAXPS Z5, Z7, Z5
+	VMAXPS Z6, Z7, Z6
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ7x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ7x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Z14
+	VMOVUPS      64(DI), Z15
+	VBROADCASTSS (CX), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (CX)(DX*1), Z17
+	VFMADD231PS  Z14, Z17, Z2
+	VFMADD231PS  Z15, Z17, Z3
+	VBROADCASTSS (CX)(DX*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (CX)(BX*1), Z17
+	VFMADD231PS  Z14, Z17, Z6
+	VFMADD231PS  Z15, Z17, Z7
+	VBROADCASTSS (CX)(DX*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (CX)(SI*1), Z17
+	VFMADD231PS  Z14, Z17, Z10
+	VFMADD231PS  Z15, Z17, Z11
+	VBROADCASTSS (CX)(BX*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z14
+	VADDPS    Z14, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z14
+	VBROADCASTSS 124(AX), Z15
+	VMAXPS       Z0, Z14, Z0
+	VMINPS       Z0, Z15, Z0
+	VMAXPS       Z1, Z14, Z1
+	VMINPS       Z1, Z15, Z1
+	VMAXPS       Z2, Z14, Z2
+	VMINPS       Z2, Z15, Z2
+	VMAXPS       Z3, Z14, Z3
+	VMINPS       Z3, Z15, Z3
+	VMAXPS       Z4, Z14, Z4
+	VMINPS       Z4, Z15, Z4
+	VMAXPS       Z5, Z14, Z5
+	VMINPS       Z5, Z15, Z5
+	VMAXPS       Z6, Z14, Z6
+	VMINPS       Z6, Z15, Z6
+	VMAXPS       Z7, Z14, Z7
+	VMINPS       Z7, Z15, Z7
+	VMAXPS       Z8, Z14, Z8
+	VMINPS       Z8, Z15, Z8
+	VMAXPS       Z9, Z14, Z9
+	VMINPS       Z9, Z15, Z9
+	VMAXPS       Z10, Z14, Z10
+	VMINPS       Z10, Z15, Z10
+	VMAXPS       Z11, Z14, Z11
+	VMINPS       Z11, Z15, Z11
+	VMAXPS       Z12, Z14, Z12
+	VMINPS       Z12, Z15, Z12
+	VMAXPS       Z13, Z14, Z13
+	VMINPS       Z13, Z15, Z13
+	JMP          store
+
+prelu:
+	VPXORQ      Z14, Z14, Z14
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z15
+	VMINPS      Z0, Z14, Z16
+	VMAXPS      Z0, Z14, Z0
+	VFMADD231PS Z15, Z16, Z0
+	VMINPS      Z2, Z14, Z16
+	VMAXPS      Z2, Z14, Z2
+	VFMADD231PS Z15, Z16, Z2
+	VMINPS      Z4, Z14, Z16
+	VMAXPS      Z4, Z14, Z4
+	VFMADD231PS Z15, Z16, Z4
+	VMINPS      Z6, Z14, Z16
+	VMAXPS      Z6, Z14, Z6
+	VFMADD231PS Z15, Z16, Z6
+	VMINPS      Z8, Z14, Z16
+	VMAXPS      Z8, Z14, Z8
+	VFMADD231PS Z15, Z16, Z8
+	VMINPS      Z10, Z14, Z16
+	VMAXPS      Z10, Z14, Z10
+	VFMADD231PS Z15, Z16, Z10
+	VMINPS      Z12, Z14, Z16
+	VMAXPS      Z12, Z14, Z12
+	VFMADD231PS Z15, Z16, Z12
+	VMOVUPS     64(DX), Z15
+	VMINPS      Z1, Z14, Z16
+	VMAXPS      Z1, Z14, Z1
+	VFMADD231PS Z15, Z16, Z1
+	VMINPS      Z3, Z14, Z16
+	VMAXPS      Z3, Z14, Z3
+	VFMADD231PS Z15, Z16, Z3
+	VMINPS      Z5, Z14, Z16
+	VMAXPS      Z5, Z14, Z5
+	VFMADD231PS Z15, Z16, Z5
+	VMINPS      Z7, Z14, Z16
+	VMAXPS      Z7, Z14, Z7
+	VFMADD231PS Z15, Z16, Z7
+	VMINPS      Z9, Z14, Z16
+	VMAXPS      Z9, Z14, Z9
+	VFMADD231PS Z15, Z16, Z9
+	VMINPS      Z11, Z14, Z16
+	VMAXPS      Z11, Z14, Z11
+	VFMADD231PS Z15, Z16, Z11
+	VMINPS      Z13, Z14, Z16
+	VMAXPS      Z13, Z14, Z13
+	VFMADD231PS Z15, Z16, Z13
+	JMP         store
+
+relu:
+	VPXORQ Z14, Z14, Z14
+	VMAXPS Z0, Z14, Z0
+	VMAXPS Z1, Z14, Z1
+	VMAXPS Z2, Z14, Z2
+	VMAXPS Z3, Z14, Z3
+	VMAXPS Z4, Z14, Z4
+	VMAXPS Z5, Z14, Z5
+	VMAXPS Z6, Z14, Z6
+	VMAXPS Z7, Z14, Z7
+	VMAXPS Z8, Z14, Z8
+	VMAXPS Z9, Z14, Z9
+	VMAXPS Z10, Z14, Z10
+	VMAXPS Z11, Z14, Z11
+	VMAXPS Z12, Z14, Z12
+	VMAXPS Z13, Z14, Z13
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ8x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ8x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), DI
+	MOVQ    56(AX), R8
+	MOVQ    (AX), R9
+	MOVQ    16(AX), R10
+
+y:
+	MOVQ 32(AX), R12
+	MOVQ R9, R11
+
+x:
+	MOVQ R11, CX
+	MOVQ 48(AX), R13
+
+k:
+	VMOVUPS      (R8), Z8
+	VBROADCASTSS (CX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (CX)(DX*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (CX)(DX*2), Z9
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (CX)(BX*1), Z10
+	VFMADD231PS  Z8, Z10, Z3
+	VBROADCASTSS (CX)(DX*4), Z9
+	VFMADD231PS  Z8, Z9, Z4
+	VBROADCASTSS (CX)(SI*1), Z10
+	VFMADD231PS  Z8, Z10, Z5
+	VBROADCASTSS (CX)(BX*2), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VBROADCASTSS (CX)(DI*1), Z10
+	VFMADD231PS  Z8, Z10, Z7
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, R8
+	DECQ         R13
+	JNZ          k
+	ADDQ         40(AX), R11
+	DECQ         R12
+	JNZ          x
+	ADDQ         24(AX), R9
+	DECQ         R10
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z8
+	VBROADCASTSS 124(AX), Z9
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
+	JMP          store
+
+prelu:
+	VPXORQ      Z8, Z8, Z8
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z9
+	VMINPS      Z0, Z8, Z10
+	VMAXPS      Z0, Z8, Z0
+	VFMADD231PS Z9, Z10, Z0
+	VMINPS      Z1, Z8, Z10
+	VMAXPS      Z1, Z8, Z1
+	VFMADD231PS Z9, Z10, Z1
+	VMINPS      Z2, Z8, Z10
+	VMAXPS      Z2, Z8, Z2
+	VFMADD231PS Z9, Z10, Z2
+	VMINPS      Z3, Z8, Z10
+	VMAXPS      Z3, Z8, Z3
+	VFMADD231PS Z9, Z10, Z3
+	VMINPS      Z4, Z8, Z10
+	VMAXPS      Z4, Z8, Z4
+	VFMADD231PS Z9, Z10, Z4
+	VMINPS      Z5, Z8, Z10
+	VMAXPS      Z5, Z8, Z5
+	VFMADD231PS Z9, Z10, Z5
+	VMINPS      Z6, Z8, Z10
+	VMAXPS      Z6, Z8, Z6
+	VFMADD231PS Z9, Z10, Z6
+	VMINPS      Z7, Z8, Z10
+	VMAXPS      Z7, Z8, Z7
+	VFMADD231PS Z9, Z10, Z7
+	JMP         store
+
+relu:
+	VPXORQ Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ8x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ8x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), DI
+	MOVQ    56(AX), R8
+	MOVQ    (AX), R9
+	MOVQ    16(AX), R10
+
+y:
+	MOVQ 32(AX), R12
+	MOVQ R9, R11
+
+x:
+	MOVQ R11, CX
+	MOVQ 48(AX), R13
+
+k:
+	VMOVUPS      (R8), Z16
+	VMOVUPS      64(R8), Z17
+	VBROADCASTSS (CX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (CX)(DX*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (CX)(DX*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (CX)(BX*1), Z19
+	VFMADD231PS  Z16, Z19, Z6
+	VFMADD231PS  Z17, Z19, Z7
+	VBROADCASTSS (CX)(DX*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (CX)(SI*1), Z19
+	VFMADD231PS  Z16, Z19, Z10
+	VFMADD231PS  Z17, Z19, Z11
+	VBROADCASTSS (CX)(BX*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (CX)(DI*1), Z19
+	VFMADD231PS  Z16, Z19, Z14
+	VFMADD231PS  Z17, Z19, Z15
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000080, R8
+	DECQ         R13
+	JNZ          k
+	ADDQ         40(AX), R11
+	DECQ         R12
+	JNZ          x
+	ADDQ         24(AX), R9
+	DECQ         R10
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z16
+	VADDPS    Z16, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z16
+	VBROADCASTSS 124(AX), Z17
+	VMAXPS       Z0, Z16, Z0
+	VMINPS       Z0, Z17, Z0
+	VMAXPS       Z1, Z16, Z1
+	VMINPS       Z1, Z17, Z1
+	VMAXPS       Z2, Z16, Z2
+	VMINPS       Z2, Z17, Z2
+	VMAXPS       Z3, Z16, Z3
+	VMINPS       Z3, Z17, Z3
+	VMAXPS       Z4, Z16, Z4
+	VMINPS       Z4, Z17, Z4
+	VMAXPS       Z5, Z16, Z5
+	VMINPS       Z5, Z17, Z5
+	VMAXPS       Z6, Z16, Z6
+	VMINPS       Z6, Z17, Z6
+	VMAXPS       Z7, Z16, Z7
+	VMINPS       Z7, Z17, Z7
+	VMAXPS       Z8, Z16, Z8
+	VMINPS       Z8, Z17, Z8
+	VMAXPS       Z9, Z16, Z9
+	VMINPS       Z9, Z17, Z9
+	VMAXPS       Z10, Z16, Z10
+	VMINPS       Z10, Z17, Z10
+	VMAXPS       Z11, Z16, Z11
+	VMINPS       Z11, Z17, Z11
+	VMAXPS       Z12, Z16, Z12
+	VMINPS       Z12, Z17, Z12
+	VMAXPS       Z13, Z16, Z13
+	VMINPS       Z13, Z17, Z13
+	VMAXPS       Z14, Z16, Z14
+	VMINPS       Z14, Z17, Z14
+	VMAXPS       Z15, Z16, Z15
+	VMINPS       Z15, Z17, Z15
+	JMP          store
+
+prelu:
+	VPXORQ      Z16, Z16, Z16
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z17
+	VMINPS      Z0, Z16, Z18
+	VMAXPS      Z0, Z16, Z0
+	VFMADD231PS Z17, Z18, Z0
+	VMINPS      Z2, Z16, Z18
+	VMAXPS      Z2, Z16, Z2
+	VFMADD231PS Z17, Z18, Z2
+	VMINPS      Z4, Z16, Z18
+	VMAXPS      Z4, Z16, Z4
+	VFMADD231PS Z17, Z18, Z4
+	VMINPS      Z6, Z16, Z18
+	VMAXPS      Z6, Z16, Z6
+	VFMADD231PS Z17, Z18, Z6
+	VMINPS      Z8, Z16, Z18
+	VMAXPS      Z8, Z16, Z8
+	VFMADD231PS Z17, Z18, Z8
+	VMINPS      Z10, Z16, Z18
+	VMAXPS      Z10, Z16, Z10
+	VFMADD231PS Z17, Z18, Z10
+	VMINPS      Z12, Z16, Z18
+	VMAXPS      Z12, Z16, Z12
+	VFMADD231PS Z17, Z18, Z12
+	VMINPS      Z14, Z16, Z18
+	VMAXPS      Z14, Z16, Z14
+	VFMADD231PS Z17, Z18, Z14
+	VMOVUPS     64(DX), Z17
+	VMINPS      Z1, Z16, Z18
+	VMAXPS      Z1, Z16, Z1
+	VFMADD231PS Z17, Z18, Z1
+	VMINPS      Z3, Z16, Z18
+	VMAXPS      Z3, Z16, Z3
+	VFMADD231PS Z17, Z18, Z3
+	VMINPS      Z5, Z16, Z18
+	VMAXPS      Z5, Z16, Z5
+	VFMADD231PS Z17, Z18, Z5
+	VMINPS      Z7, Z16, Z18
+	VMAXPS      Z7, Z16, Z7
+	VFMADD231PS Z17, Z18, Z7
+	VMINPS      Z9, Z16, Z18
+	VMAXPS      Z9, Z16, Z9
+	VFMADD231PS Z17, Z18, Z9
+	VMINPS      Z11, Z16, Z18
+	VMAXPS      Z11, Z16, Z11
+	VFMADD231PS Z17, Z18, Z11
+	VMINPS      Z13, Z16, Z18
+	VMAXPS      Z13, Z16, Z13
+	VFMADD231PS Z17, Z18, Z13
+	VMINPS      Z15, Z16, Z18
+	VMAXPS      Z15, Z16, Z15
+	VFMADD231PS Z17, Z18, Z15
+	JMP         store
+
+relu:
+	VPXORQ Z16, Z16, Z16
+	VMAXPS Z0, Z16, Z0
+	VMAXPS Z1, Z16, Z1
+	VMAXPS Z2, Z16, Z2
+	VMAXPS Z3, Z16, Z3
+	VMAXPS Z4, Z16, Z4
+	VMAXPS Z5, Z16, Z5
+	VMAXPS Z6, Z16, Z6
+	VMAXPS Z7, Z16, Z7
+	VMAXPS Z8, Z16, Z8
+	VMAXPS Z9, Z16, Z9
+	VMAXPS Z10, Z16, Z10
+	VMAXPS Z11, Z16, Z11
+	VMAXPS Z12, Z16, Z12
+	VMAXPS Z13, Z16, Z13
+	VMAXPS Z14, Z16, Z14
+	VMAXPS Z15, Z16, Z15
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ9x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ9x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z9
+	VBROADCASTSS (CX), Z10
+	VFMADD231PS  Z9, Z10, Z0
+	VBROADCASTSS (CX)(BX*1), Z11
+	VFMADD231PS  Z9, Z11, Z1
+	VBROADCASTSS (CX)(BX*2), Z10
+	VFMADD231PS  Z9, Z10, Z2
+	VBROADCASTSS (CX)(SI*1), Z11
+	VFMADD231PS  Z9, Z11, Z3
+	VBROADCASTSS (CX)(BX*4), Z10
+	VFMADD231PS  Z9, Z10, Z4
+	VBROADCASTSS (CX)(DI*1), Z11
+	VFMADD231PS  Z9, Z11, Z5
+	VBROADCASTSS (CX)(SI*2), Z10
+	VFMADD231PS  Z9, Z10, Z6
+	VBROADCASTSS (CX)(R8*1), Z11
+	VFMADD231PS  Z9, Z11, Z7
+	VBROADCASTSS (DX), Z10
+	VFMADD231PS  Z9, Z10, Z8
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z9
+	VBROADCASTSS 124(AX), Z10
+	VMAXPS       Z0, Z9, Z0
+	VMINPS       Z0, Z10, Z0
+	VMAXPS       Z1, Z9, Z1
+	VMINPS       Z1, Z10, Z1
+	VMAXPS       Z2, Z9, Z2
+	VMINPS       Z2, Z10, Z2
+	VMAXPS       Z3, Z9, Z3
+	VMINPS       Z3, Z10, Z3
+	VMAXPS       Z4, Z9, Z4
+	VMINPS       Z4, Z10, Z4
+	VMAXPS       Z5, Z9, Z5
+	VMINPS       Z5, Z10, Z5
+	VMAXPS       Z6, Z9, Z6
+	VMINPS       Z6, Z10, Z6
+	VMAXPS       Z7, Z9, Z7
+	VMINPS       Z7, Z10, Z7
+	VMAXPS       Z8, Z9, Z8
+	VMINPS       Z8, Z10, Z8
+	JMP          store
+
+prelu:
+	VPXORQ      Z9, Z9, Z9
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z10
+	VMINPS      Z0, Z9, Z11
+	VMAXPS      Z0, Z9, Z0
+	VFMADD231PS Z10, Z11, Z0
+	VMINPS      Z1, Z9, Z11
+	VMAXPS      Z1, Z9, Z1
+	VFMADD231PS Z10, Z11, Z1
+	VMINPS      Z2, Z9, Z11
+	VMAXPS      Z2, Z9, Z2
+	VFMADD231PS Z10, Z11, Z2
+	VMINPS      Z3, Z9, Z11
+	VMAXPS      Z3, Z9, Z3
+	VFMADD231PS Z10, Z11, Z3
+	VMINPS      Z4, Z9, Z11
+	VMAXPS      Z4, Z9, Z4
+	VFMADD231PS Z10, Z11, Z4
+	VMINPS      Z5, Z9, Z11
+	VMAXPS      Z5, Z9, Z5
+	VFMADD231PS Z10, Z11, Z5
+	VMINPS      Z6, Z9, Z11
+	VMAXPS      Z6, Z9, Z6
+	VFMADD231PS Z10, Z11, Z6
+	VMINPS      Z7, Z9, Z11
+	VMAXPS      Z7, Z9, Z7
+	VFMADD231PS Z10, Z11, Z7
+	VMINPS      Z8, Z9, Z11
+	VMAXPS      Z8, Z9, Z8
+	VFMADD231PS Z10, Z11, Z8
+	JMP         store
+
+relu:
+	VPXORQ Z9, Z9, Z9
+	VMAXPS Z0, Z9, Z0
+	VMAXPS Z1, Z9, Z1
+	VMAXPS Z2, Z9, Z2
+	VMAXPS Z3, Z9, Z3
+	VMAXPS Z4, Z9, Z4
+	VMAXPS Z5, Z9, Z5
+	VMAXPS Z6, Z9, Z6
+	VMAXPS Z7, Z9, Z7
+	VMAXPS Z8, Z9, Z8
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ9x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ9x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z18
+	VMOVUPS      64(R9), Z19
+	VBROADCASTSS (CX), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (CX)(BX*1), Z21
+	VFMADD231PS  Z18, Z21, Z2
+	VFMADD231PS  Z19, Z21, Z3
+	VBROADCASTSS (CX)(BX*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (CX)(SI*1), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VBROADCASTSS (CX)(BX*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (CX)(DI*1), Z21
+	VFMADD231PS  Z18, Z21, Z10
+	VFMADD231PS  Z19, Z21, Z11
+	VBROADCASTSS (CX)(SI*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (CX)(R8*1), Z21
+	VFMADD231PS  Z18, Z21, Z14
+	VFMADD231PS  Z19, Z21, Z15
+	VBROADCASTSS (DX), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z18
+	VADDPS    Z18, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z18
+	VADDPS    Z18, Z17, Z17
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z18
+	VBROADCASTSS 124(AX), Z19
+	VMAXPS       Z0, Z18, Z0
+	VMINPS       Z0, Z19, Z0
+	VMAXPS       Z1, Z18, Z1
+	VMINPS       Z1, Z19, Z1
+	VMAXPS       Z2, Z18, Z2
+	VMINPS       Z2, Z19, Z2
+	VMAXPS       Z3, Z18, Z3
+	VMINPS       Z3, Z19, Z3
+	VMAXPS       Z4, Z18, Z4
+	VMINPS       Z4, Z19, Z4
+	VMAXPS       Z5, Z18, Z5
+	VMINPS       Z5, Z19, Z5
+	VMAXPS       Z6, Z18, Z6
+	VMINPS       Z6, Z19, Z6
+	VMAXPS       Z7, Z18, Z7
+	VMINPS       Z7, Z19, Z7
+	VMAXPS       Z8, Z18, Z8
+	VMINPS       Z8, Z19, Z8
+	VMAXPS       Z9, Z18, Z9
+	VMINPS       Z9, Z19, Z9
+	VMAXPS       Z10, Z18, Z10
+	VMINPS       Z10, Z19, Z10
+	VMAXPS       Z11, Z18, Z11
+	VMINPS       Z11, Z19, Z11
+	VMAXPS       Z12, Z18, Z12
+	VMINPS       Z12, Z19, Z12
+	VMAXPS       Z13, Z18, Z13
+	VMINPS       Z13, Z19, Z13
+	VMAXPS       Z14, Z18, Z14
+	VMINPS       Z14, Z19, Z14
+	VMAXPS       Z15, Z18, Z15
+	VMINPS       Z15, Z19, Z15
+	VMAXPS       Z16, Z18, Z16
+	VMINPS       Z16, Z19, Z16
+	VMAXPS       Z17, Z18, Z17
+	VMINPS       Z17, Z19, Z17
+	JMP          store
+
+prelu:
+	VPXORQ      Z18, Z18, Z18
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z19
+	VMINPS      Z0, Z18, Z20
+	VMAXPS      Z0, Z18, Z0
+	VFMADD231PS Z19, Z20, Z0
+	VMINPS      Z2, Z18, Z20
+	VMAXPS      Z2, Z18, Z2
+	VFMADD231PS Z19, Z20, Z2
+	VMINPS      Z4, Z18, Z20
+	VMAXPS      Z4, Z18, Z4
+	VFMADD231PS Z19, Z20, Z4
+	VMINPS      Z6, Z18, Z20
+	VMAXPS      Z6, Z18, Z6
+	VFMADD231PS Z19, Z20, Z6
+	VMINPS      Z8, Z18, Z20
+	VMAXPS      Z8, Z18, Z8
+	VFMADD231PS Z19, Z20, Z8
+	VMINPS      Z10, Z18, Z20
+	VMAXPS      Z10, Z18, Z10
+	VFMADD231PS Z19, Z20, Z10
+	VMINPS      Z12, Z18, Z20
+	VMAXPS      Z12, Z18, Z12
+	VFMADD231PS Z19, Z20, Z12
+	VMINPS      Z14, Z18, Z20
+	VMAXPS      Z14, Z18, Z14
+	VFMADD231PS Z19, Z20, Z14
+	VMINPS      Z16, Z18, Z20
+	VMAXPS      Z16, Z18, Z16
+	VFMADD231PS Z19, Z20, Z16
+	VMOVUPS     64(DX), Z19
+	VMINPS      Z1, Z18, Z20
+	VMAXPS      Z1, Z18, Z1
+	VFMADD231PS Z19, Z20, Z1
+	VMINPS      Z3, Z18, Z20
+	VMAXPS      Z3, Z18, Z3
+	VFMADD231PS Z19, Z20, Z3
+	VMINPS      Z5, Z18, Z20
+	VMAXPS      Z5, Z18, Z5
+	VFMADD231PS Z19, Z20, Z5
+	VMINPS      Z7, Z18, Z20
+	VMAXPS      Z7, Z18, Z7
+	VFMADD231PS Z19, Z20, Z7
+	VMINPS      Z9, Z18, Z20
+	VMAXPS      Z9, Z18, Z9
+	VFMADD231PS Z19, Z20, Z9
+	VMINPS      Z11, Z18, Z20
+	VMAXPS      Z11, Z18, Z11
+	VFMADD231PS Z19, Z20, Z11
+	VMINPS      Z13, Z18, Z20
+	VMAXPS      Z13, Z18, Z13
+	VFMADD231PS Z19, Z20, Z13
+	VMINPS      Z15, Z18, Z20
+	VMAXPS      Z15, Z18, Z15
+	VFMADD231PS Z19, Z20, Z15
+	VMINPS      Z17, Z18, Z20
+	VMAXPS      Z17, Z18, Z17
+	VFMADD231PS Z19, Z20, Z17
+	JMP         store
+
+relu:
+	VPXORQ Z18, Z18, Z18
+	VMAXPS Z0, Z18, Z0
+	VMAXPS Z1, Z18, Z1
+	VMAXPS Z2, Z18, Z2
+	VMAXPS Z3, Z18, Z3
+	VMAXPS Z4, Z18, Z4
+	VMAXPS Z5, Z18, Z5
+	VMAXPS Z6, Z18, Z6
+	VMAXPS Z7, Z18, Z7
+	VMAXPS Z8, Z18, Z8
+	VMAXPS Z9, Z18, Z9
+	VMAXPS Z10, Z18, Z10
+	VMAXPS Z11, Z18, Z11
+	VMAXPS Z12, Z18, Z12
+	VMAXPS Z13, Z18, Z13
+	VMAXPS Z14, Z18, Z14
+	VMAXPS Z15, Z18, Z15
+	VMAXPS Z16, Z18, Z16
+	VMAXPS Z17, Z18, Z17
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ10x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ10x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z10
+	VBROADCASTSS (CX), Z11
+	VFMADD231PS  Z10, Z11, Z0
+	VBROADCASTSS (CX)(BX*1), Z12
+	VFMADD231PS  Z10, Z12, Z1
+	VBROADCASTSS (CX)(BX*2), Z11
+	VFMADD231PS  Z10, Z11, Z2
+	VBROADCASTSS (CX)(SI*1), Z12
+	VFMADD231PS  Z10, Z12, Z3
+	VBROADCASTSS (CX)(BX*4), Z11
+	VFMADD231PS  Z10, Z11, Z4
+	VBROADCASTSS (CX)(DI*1), Z12
+	VFMADD231PS  Z10, Z12, Z5
+	VBROADCASTSS (CX)(SI*2), Z11
+	VFMADD231PS  Z10, Z11, Z6
+	VBROADCASTSS (CX)(R8*1), Z12
+	VFMADD231PS  Z10, Z12, Z7
+	VBROADCASTSS (DX), Z11
+	VFMADD231PS  Z10, Z11, Z8
+	VBROADCASTSS (DX)(BX*1), Z12
+	VFMADD231PS  Z10, Z12, Z9
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z8, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z10
+	VBROADCASTSS 124(AX), Z11
+	VMAXPS       Z0, Z10, Z0
+	VMINPS       Z0, Z11, Z0
+	VMAXPS       Z1, Z10, Z1
+	VMINPS       Z1, Z11, Z1
+	VMAXPS       Z2, Z10, Z2
+	VMINPS       Z2, Z11, Z2
+	VMAXPS       Z3, Z10, Z3
+	VMINPS       Z3, Z11, Z3
+	VMAXPS       Z4, Z10, Z4
+	VMINPS       Z4, Z11, Z4
+	VMAXPS       Z5, Z10, Z5
+	VMINPS       Z5, Z11, Z5
+	VMAXPS       Z6, Z10, Z6
+	VMINPS       Z6, Z11, Z6
+	VMAXPS       Z7, Z10, Z7
+	VMINPS       Z7, Z11, Z7
+	VMAXPS       Z8, Z10, Z8
+	VMINPS       Z8, Z11, Z8
+	VMAXPS       Z9, Z10, Z9
+	VMINPS       Z9, Z11, Z9
+	JMP          store
+
+prelu:
+	VPXORQ      Z10, Z10, Z10
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z11
+	VMINPS      Z0, Z10, Z12
+	VMAXPS      Z0, Z10, Z0
+	VFMADD231PS Z11, Z12, Z0
+	VMINPS      Z1, Z10, Z12
+	VMAXPS      Z1, Z10, Z1
+	VFMADD231PS Z11, Z12, Z1
+	VMINPS      Z2, Z10, Z12
+	VMAXPS      Z2, Z10, Z2
+	VFMADD231PS Z11, Z12, Z2
+	VMINPS      Z3, Z10, Z12
+	VMAXPS      Z3, Z10, Z3
+	VFMADD231PS Z11, Z12, Z3
+	VMINPS      Z4, Z10, Z12
+	VMAXPS      Z4, Z10, Z4
+	VFMADD231PS Z11, Z12, Z4
+	VMINPS      Z5, Z10, Z12
+	VMAXPS      Z5, Z10, Z5
+	VFMADD231PS Z11, Z12, Z5
+	VMINPS      Z6, Z10, Z12
+	VMAXPS      Z6, Z10, Z6
+	VFMADD231PS Z11, Z12, Z6
+	VMINPS      Z7, Z10, Z12
+	VMAXPS      Z7, Z10, Z7
+	VFMADD231PS Z11, Z12, Z7
+	VMINPS      Z8, Z10, Z12
+	VMAXPS      Z8, Z10, Z8
+	VFMADD231PS Z11, Z12, Z8
+	VMINPS      Z9, Z10, Z12
+	VMAXPS      Z9, Z10, Z9
+	VFMADD231PS Z11, Z12, Z9
+	JMP         store
+
+relu:
+	VPXORQ Z10, Z10, Z10
+	VMAXPS Z0, Z10, Z0
+	VMAXPS Z1, Z10, Z1
+	VMAXPS Z2, Z10, Z2
+	VMAXPS Z3, Z10, Z3
+	VMAXPS Z4, Z10, Z4
+	VMAXPS Z5, Z10, Z5
+	VMAXPS Z6, Z10, Z6
+	VMAXPS Z7, Z10, Z7
+	VMAXPS Z8, Z10, Z8
+	VMAXPS Z9, Z10, Z9
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ10x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ10x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z20
+	VMOVUPS      64(R9), Z21
+	VBROADCASTSS (CX), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (CX)(BX*1), Z23
+	VFMADD231PS  Z20, Z23, Z2
+	VFMADD231PS  Z21, Z23, Z3
+	VBROADCASTSS (CX)(BX*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (CX)(SI*1), Z23
+	VFMADD231PS  Z20, Z23, Z6
+	VFMADD231PS  Z21, Z23, Z7
+	VBROADCASTSS (CX)(BX*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (CX)(DI*1), Z23
+	VFMADD231PS  Z20, Z23, Z10
+	VFMADD231PS  Z21, Z23, Z11
+	VBROADCASTSS (CX)(SI*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (CX)(R8*1), Z23
+	VFMADD231PS  Z20, Z23, Z14
+	VFMADD231PS  Z21, Z23, Z15
+	VBROADCASTSS (DX), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (DX)(BX*1), Z23
+	VFMADD231PS  Z20, Z23, Z18
+	VFMADD231PS  Z21, Z23, Z19
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z17, Z17
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z20
+	VADDPS    Z20, Z18, Z18
+	VMOVUPS.Z 64(DX), K1, Z20
+	VADDPS    Z20, Z19, Z19
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z20
+	VBROADCASTSS 124(AX), Z21
+	VMAXPS       Z0, Z20, Z0
+	VMINPS       Z0, Z21, Z0
+	VMAXPS       Z1, Z20, Z1
+	VMINPS       Z1, Z21, Z1
+	VMAXPS       Z2, Z20, Z2
+	VMINPS       Z2, Z21, Z2
+	VMAXPS       Z3, Z20, Z3
+	VMINPS       Z3, Z21, Z3
+	VMAXPS       Z4, Z20, Z4
+	VMINPS       Z4, Z21, Z4
+	VMAXPS       Z5, Z20, Z5
+	VMINPS       Z5, Z21, Z5
+	VMAXPS       Z6, Z20, Z6
+	VMINPS       Z6, Z21, Z6
+	VMAXPS       Z7, Z20, Z7
+	VMINPS       Z7, Z21, Z7
+	VMAXPS       Z8, Z20, Z8
+	VMINPS       Z8, Z21, Z8
+	VMAXPS       Z9, Z20, Z9
+	VMINPS       Z9, Z21, Z9
+	VMAXPS       Z10, Z20, Z10
+	VMINPS       Z10, Z21, Z10
+	VMAXPS       Z11, Z20, Z11
+	VMINPS       Z11, Z21, Z11
+	VMAXPS       Z12, Z20, Z12
+	VMINPS       Z12, Z21, Z12
+	VMAXPS       Z13, Z20, Z13
+	VMINPS       Z13, Z21, Z13
+	VMAXPS       Z14, Z20, Z14
+	VMINPS       Z14, Z21, Z14
+	VMAXPS       Z15, Z20, Z15
+	VMINPS       Z15, Z21, Z15
+	VMAXPS       Z16, Z20, Z16
+	VMINPS       Z16, Z21, Z16
+	VMAXPS       Z17, Z20, Z17
+	VMINPS       Z17, Z21, Z17
+	VMAXPS       Z18, Z20, Z18
+	VMINPS       Z18, Z21, Z18
+	VMAXPS       Z19, Z20, Z19
+	VMINPS       Z19, Z21, Z19
+	JMP          store
+
+prelu:
+	VPXORQ      Z20, Z20, Z20
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z21
+	VMINPS      Z0, Z20, Z22
+	VMAXPS      Z0, Z20, Z0
+	VFMADD231PS Z21, Z22, Z0
+	VMINPS      Z2, Z20, Z22
+	VMAXPS      Z2, Z20, Z2
+	VFMADD231PS Z21, Z22, Z2
+	VMINPS      Z4, Z20, Z22
+	VMAXPS      Z4, Z20, Z4
+	VFMADD231PS Z21, Z22, Z4
+	VMINPS      Z6, Z20, Z22
+	VMAXPS      Z6, Z20, Z6
+	VFMADD231PS Z21, Z22, Z6
+	VMINPS      Z8, Z20, Z22
+	VMAXPS      Z8, Z20, Z8
+	VFMADD231PS Z21, Z22, Z8
+	VMINPS      Z10, Z20, Z22
+	VMAXPS      Z10, Z20, Z10
+	VFMADD231PS Z21, Z22, Z10
+	VMINPS      Z12, Z20, Z22
+	VMAXPS      Z12, Z20, Z12
+	VFMADD231PS Z21, Z22, Z12
+	VMINPS      Z14, Z20, Z22
+	VMAXPS      Z14, Z20, Z14
+	VFMADD231PS Z21, Z22, Z14
+	VMINPS      Z16, Z20, Z22
+	VMAXPS      Z16, Z20, Z16
+	VFMADD231PS Z21, Z22, Z16
+	VMINPS      Z18, Z20, Z22
+	VMAXPS      Z18, Z20, Z18
+	VFMADD231PS Z21, Z22, Z18
+	VMOVUPS     64(DX), Z21
+	VMINPS      Z1, Z20, Z22
+	VMAXPS      Z1, Z20, Z1
+	VFMADD231PS Z21, Z22, Z1
+	VMINPS      Z3, Z20, Z22
+	VMAXPS      Z3, Z20, Z3
+	VFMADD231PS Z21, Z22, Z3
+	VMINPS      Z5, Z20, Z22
+	VMAXPS      Z5, Z20, Z5
+	VFMADD231PS Z21, Z22, Z5
+	VMINPS      Z7, Z20, Z22
+	VMAXPS      Z7, Z20, Z7
+	VFMADD231PS Z21, Z22, Z7
+	VMINPS      Z9, Z20, Z22
+	VMAXPS      Z9, Z20, Z9
+	VFMADD231PS Z21, Z22, Z9
+	VMINPS      Z11, Z20, Z22
+	VMAXPS      Z11, Z20, Z11
+	VFMADD231PS Z21, Z22, Z11
+	VMINPS      Z13, Z20, Z22
+	VMAXPS      Z13, Z20, Z13
+	VFMADD231PS Z21, Z22, Z13
+	VMINPS      Z15, Z20, Z22
+	VMAXPS      Z15, Z20, Z15
+	VFMADD231PS Z21, Z22, Z15
+	VMINPS      Z17, Z20, Z22
+	VMAXPS      Z17, Z20, Z17
+	VFMADD231PS Z21, Z22, Z17
+	VMINPS      Z19, Z20, Z22
+	VMAXPS      Z19, Z20, Z19
+	VFMADD231PS Z21, Z22, Z19
+	JMP         store
+
+relu:
+	VPXORQ Z20, Z20, Z20
+	VMAXPS Z0, Z20, Z0
+	VMAXPS Z1, Z20, Z1
+	VMAXPS Z2, Z20, Z2
+	VMAXPS Z3, Z20, Z3
+	VMAXPS Z4, Z20, Z4
+	VMAXPS Z5, Z20, Z5
+	VMAXPS Z6, Z20, Z6
+	VMAXPS Z7, Z20, Z7
+	VMAXPS Z8, Z20, Z8
+	VMAXPS Z9, Z20, Z9
+	VMAXPS Z10, Z20, Z10
+	VMAXPS Z11, Z20, Z11
+	VMAXPS Z12, Z20, Z12
+	VMAXPS Z13, Z20, Z13
+	VMAXPS Z14, Z20, Z14
+	VMAXPS Z15, Z20, Z15
+	VMAXPS Z16, Z20, Z16
+	VMAXPS Z17, Z20, Z17
+	VMAXPS Z18, Z20, Z18
+	VMAXPS Z19, Z20, Z19
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ11x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ11x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z11
+	VBROADCASTSS (CX), Z12
+	VFMADD231PS  Z11, Z12, Z0
+	VBROADCASTSS (CX)(BX*1), Z13
+	VFMADD231PS  Z11, Z13, Z1
+	VBROADCASTSS (CX)(BX*2), Z12
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (CX)(SI*1), Z13
+	VFMADD231PS  Z11, Z13, Z3
+	VBROADCASTSS (CX)(BX*4), Z12
+	VFMADD231PS  Z11, Z12, Z4
+	VBROADCASTSS (CX)(DI*1), Z13
+	VFMADD231PS  Z11, Z13, Z5
+	VBROADCASTSS (CX)(SI*2), Z12
+	VFMADD231PS  Z11, Z12, Z6
+	VBROADCASTSS (CX)(R8*1), Z13
+	VFMADD231PS  Z11, Z13, Z7
+	VBROADCASTSS (DX), Z12
+	VFMADD231PS  Z11, Z12, Z8
+	VBROADCASTSS (DX)(BX*1), Z13
+	VFMADD231PS  Z11, Z13, Z9
+	VBROADCASTSS (DX)(BX*2), Z12
+	VFMADD231PS  Z11, Z12, Z10
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z8, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	VADDPS    Z11, Z10, Z10
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z11
+	VBROADCASTSS 124(AX), Z12
+	VMAXPS       Z0, Z11, Z0
+	VMINPS       Z0, Z12, Z0
+	VMAXPS       Z1, Z11, Z1
+	VMINPS       Z1, Z12, Z1
+	VMAXPS       Z2, Z11, Z2
+	VMINPS       Z2, Z12, Z2
+	VMAXPS       Z3, Z11, Z3
+	VMINPS       Z3, Z12, Z3
+	VMAXPS       Z4, Z11, Z4
+	VMINPS       Z4, Z12, Z4
+	VMAXPS       Z5, Z11, Z5
+	VMINPS       Z5, Z12, Z5
+	VMAXPS       Z6, Z11, Z6
+	VMINPS       Z6, Z12, Z6
+	VMAXPS       Z7, Z11, Z7
+	VMINPS       Z7, Z12, Z7
+	VMAXPS       Z8, Z11, Z8
+	VMINPS       Z8, Z12, Z8
+	VMAXPS       Z9, Z11, Z9
+	VMINPS       Z9, Z12, Z9
+	VMAXPS       Z10, Z11, Z10
+	VMINPS       Z10, Z12, Z10
+	JMP          store
+
+prelu:
+	VPXORQ      Z11, Z11, Z11
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z12
+	VMINPS      Z0, Z11, Z13
+	VMAXPS      Z0, Z11, Z0
+	VFMADD231PS Z12, Z13, Z0
+	VMINPS      Z1, Z11, Z13
+	VMAXPS      Z1, Z11, Z1
+	VFMADD231PS Z12, Z13, Z1
+	VMINPS      Z2, Z11, Z13
+	VMAXPS      Z2, Z11, Z2
+	VFMADD231PS Z12, Z13, Z2
+	VMINPS      Z3, Z11, Z13
+	VMAXPS      Z3, Z11, Z3
+	VFMADD231PS Z12, Z13, Z3
+	VMINPS      Z4, Z11, Z13
+	VMAXPS      Z4, Z11, Z4
+	VFMADD231PS Z12, Z13, Z4
+	VMINPS      Z5, Z11, Z13
+	VMAXPS      Z5, Z11, Z5
+	VFMADD231PS Z12, Z13, Z5
+	VMINPS      Z6, Z11, Z13
+	VMAXPS      Z6, Z11, Z6
+	VFMADD231PS Z12, Z13, Z6
+	VMINPS      Z7, Z11, Z13
+	VMAXPS      Z7, Z11, Z7
+	VFMADD231PS Z12, Z13, Z7
+	VMINPS      Z8, Z11, Z13
+	VMAXPS      Z8, Z11, Z8
+	VFMADD231PS Z12, Z13, Z8
+	VMINPS      Z9, Z11, Z13
+	VMAXPS      Z9, Z11, Z9
+	VFMADD231PS Z12, Z13, Z9
+	VMINPS      Z10, Z11, Z13
+	VMAXPS      Z10, Z11, Z10
+	VFMADD231PS Z12, Z13, Z10
+	JMP         store
+
+relu:
+	VPXORQ Z11, Z11, Z11
+	VMAXPS Z0, Z11, Z0
+	VMAXPS Z1, Z11, Z1
+	VMAXPS Z2, Z11, Z2
+	VMAXPS Z3, Z11, Z3
+	VMAXPS Z4, Z11, Z4
+	VMAXPS Z5, Z11, Z5
+	VMAXPS Z6, Z11, Z6
+	VMAXPS Z7, Z11, Z7
+	VMAXPS Z8, Z11, Z8
+	VMAXPS Z9, Z11, Z9
+	VMAXPS Z10, Z11, Z10
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ11x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ11x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVAPS Z0, Z20
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	VMOVAPS Z1, Z21
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z22
+	VMOVUPS      64(R9), Z23
+	VBROADCASTSS (CX), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (CX)(BX*1), Z25
+	VFMADD231PS  Z22, Z25, Z2
+	VFMADD231PS  Z23, Z25, Z3
+	VBROADCASTSS (CX)(BX*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (CX)(SI*1), Z25
+	VFMADD231PS  Z22, Z25, Z6
+	VFMADD231PS  Z23, Z25, Z7
+	VBROADCASTSS (CX)(BX*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (CX)(DI*1), Z25
+	VFMADD231PS  Z22, Z25, Z10
+	VFMADD231PS  Z23, Z25, Z11
+	VBROADCASTSS (CX)(SI*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (CX)(R8*1), Z25
+	VFMADD231PS  Z22, Z25, Z14
+	VFMADD231PS  Z23, Z25, Z15
+	VBROADCASTSS (DX), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (DX)(BX*1), Z25
+	VFMADD231PS  Z22, Z25, Z18
+	VFMADD231PS  Z23, Z25, Z19
+	VBROADCASTSS (DX)(BX*2), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z17, Z17
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z18, Z18
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z19, Z19
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z22
+	VADDPS    Z22, Z20, Z20
+	VMOVUPS.Z 64(DX), K1, Z22
+	VADDPS    Z22, Z21, Z21
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z22
+	VBROADCASTSS 124(AX), Z23
+	VMAXPS       Z0, Z22, Z0
+	VMINPS       Z0, Z23, Z0
+	VMAXPS       Z1, Z22, Z1
+	VMINPS       Z1, Z23, Z1
+	VMAXPS       Z2, Z22, Z2
+	VMINPS       Z2, Z23, Z2
+	VMAXPS       Z3, Z22, Z3
+	VMINPS       Z3, Z23, Z3
+	VMAXPS       Z4, Z22, Z4
+	VMINPS       Z4, Z23, Z4
+	VMAXPS       Z5, Z22, Z5
+	VMINPS       Z5, Z23, Z5
+	VMAXPS       Z6, Z22, Z6
+	VMINPS       Z6, Z23, Z6
+	VMAXPS       Z7, Z22, Z7
+	VMINPS       Z7, Z23, Z7
+	VMAXPS       Z8, Z22, Z8
+	VMINPS       Z8, Z23, Z8
+	VMAXPS       Z9, Z22, Z9
+	VMINPS       Z9, Z23, Z9
+	VMAXPS       Z10, Z22, Z10
+	VMINPS       Z10, Z23, Z10
+	VMAXPS       Z11, Z22, Z11
+	VMINPS       Z11, Z23, Z11
+	VMAXPS       Z12, Z22, Z12
+	VMINPS       Z12, Z23, Z12
+	VMAXPS       Z13, Z22, Z13
+	VMINPS       Z13, Z23, Z13
+	VMAXPS       Z14, Z22, Z14
+	VMINPS       Z14, Z23, Z14
+	VMAXPS       Z15, Z22, Z15
+	VMINPS       Z15, Z23, Z15
+	VMAXPS       Z16, Z22, Z16
+	VMINPS       Z16, Z23, Z16
+	VMAXPS       Z17, Z22, Z17
+	VMINPS       Z17, Z23, Z17
+	VMAXPS       Z18, Z22, Z18
+	VMINPS       Z18, Z23, Z18
+	VMAXPS       Z19, Z22, Z19
+	VMINPS       Z19, Z23, Z19
+	VMAXPS       Z20, Z22, Z20
+	VMINPS       Z20, Z23, Z20
+	VMAXPS       Z21, Z22, Z21
+	VMINPS       Z21, Z23, Z21
+	JMP          store
+
+prelu:
+	VPXORQ      Z22, Z22, Z22
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z23
+	VMINPS      Z0, Z22, Z24
+	VMAXPS      Z0, Z22, Z0
+	VFMADD231PS Z23, Z24, Z0
+	VMINPS      Z2, Z22, Z24
+	VMAXPS      Z2, Z22, Z2
+	VFMADD231PS Z23, Z24, Z2
+	VMINPS      Z4, Z22, Z24
+	VMAXPS      Z4, Z22, Z4
+	VFMADD231PS Z23, Z24, Z4
+	VMINPS      Z6, Z22, Z24
+	VMAXPS      Z6, Z22, Z6
+	VFMADD231PS Z23, Z24, Z6
+	VMINPS      Z8, Z22, Z24
+	VMAXPS      Z8, Z22, Z8
+	VFMADD231PS Z23, Z24, Z8
+	VMINPS      Z10, Z22, Z24
+	VMAXPS      Z10, Z22, Z10
+	VFMADD231PS Z23, Z24, Z10
+	VMINPS      Z12, Z22, Z24
+	VMAXPS      Z12, Z22, Z12
+	VFMADD231PS Z23, Z24, Z12
+	VMINPS      Z14, Z22, Z24
+	VMAXPS      Z14, Z22, Z14
+	VFMADD231PS Z23, Z24, Z14
+	VMINPS      Z16, Z22, Z24
+	VMAXPS      Z16, Z22, Z16
+	VFMADD231PS Z23, Z24, Z16
+	VMINPS      Z18, Z22, Z24
+	VMAXPS      Z18, Z22, Z18
+	VFMADD231PS Z23, Z24, Z18
+	VMINPS      Z20, Z22, Z24
+	VMAXPS      Z20, Z22, Z20
+	VFMADD231PS Z23, Z24, Z20
+	VMOVUPS     64(DX), Z23
+	VMINPS      Z1, Z22, Z24
+	VMAXPS      Z1, Z22, Z1
+	VFMADD231PS Z23, Z24, Z1
+	VMINPS      Z3, Z22, Z24
+	VMAXPS      Z3, Z22, Z3
+	VFMADD231PS Z23, Z24, Z3
+	VMINPS      Z5, Z22, Z24
+	VMAXPS      Z5, Z22, Z5
+	VFMADD231PS Z23, Z24, Z5
+	VMINPS      Z7, Z22, Z24
+	VMAXPS      Z7, Z22, Z7
+	VFMADD231PS Z23, Z24, Z7
+	VMINPS      Z9, Z22, Z24
+	VMAXPS      Z9, Z22, Z9
+	VFMADD231PS Z23, Z24, Z9
+	VMINPS      Z11, Z22, Z24
+	VMAXPS      Z11, Z22, Z11
+	VFMADD231PS Z23, Z24, Z11
+	VMINPS      Z13, Z22, Z24
+	VMAXPS      Z13, Z22, Z13
+	VFMADD231PS Z23, Z24, Z13
+	VMINPS      Z15, Z22, Z24
+	VMAXPS      Z15, Z22, Z15
+	VFMADD231PS Z23, Z24, Z15
+	VMINPS      Z17, Z22, Z24
+	VMAXPS      Z17, Z22, Z17
+	VFMADD231PS Z23, Z24, Z17
+	VMINPS      Z19, Z22, Z24
+	VMAXPS      Z19, Z22, Z19
+	VFMADD231PS Z23, Z24, Z19
+	VMINPS      Z21, Z22, Z24
+	VMAXPS      Z21, Z22, Z21
+	VFMADD231PS Z23, Z24, Z21
+	JMP         store
+
+relu:
+	VPXORQ Z22, Z22, Z22
+	VMAXPS Z0, Z22, Z0
+	VMAXPS Z1, Z22, Z1
+	VMAXPS Z2, Z22, Z2
+	VMAXPS Z3, Z22, Z3
+	VMAXPS Z4, Z22, Z4
+	VMAXPS Z5, Z22, Z5
+	VMAXPS Z6, Z22, Z6
+	VMAXPS Z7, Z22, Z7
+	VMAXPS Z8, Z22, Z8
+	VMAXPS Z9, Z22, Z9
+	VMAXPS Z10, Z22, Z10
+	VMAXPS Z11, Z22, Z11
+	VMAXPS Z12, Z22, Z12
+	VMAXPS Z13, Z22, Z13
+	VMAXPS Z14, Z22, Z14
+	VMAXPS Z15, Z22, Z15
+	VMAXPS Z16, Z22, Z16
+	VMAXPS Z17, Z22, Z17
+	VMAXPS Z18, Z22, Z18
+	VMAXPS Z19, Z22, Z19
+	VMAXPS Z20, Z22, Z20
+	VMAXPS Z21, Z22, Z21
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ12x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ12x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z11
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z12
+	VBROADCASTSS (CX), Z13
+	VFMADD231PS  Z12, Z13, Z0
+	VBROADCASTSS (CX)(BX*1), Z14
+	VFMADD231PS  Z12, Z14, Z1
+	VBROADCASTSS (CX)(BX*2), Z13
+	VFMADD231PS  Z12, Z13, Z2
+	VBROADCASTSS (CX)(SI*1), Z14
+	VFMADD231PS  Z12, Z14, Z3
+	VBROADCASTSS (CX)(BX*4), Z13
+	VFMADD231PS  Z12, Z13, Z4
+	VBROADCASTSS (CX)(DI*1), Z14
+	VFMADD231PS  Z12, Z14, Z5
+	VBROADCASTSS (CX)(SI*2), Z13
+	VFMADD231PS  Z12, Z13, Z6
+	VBROADCASTSS (CX)(R8*1), Z14
+	VFMADD231PS  Z12, Z14, Z7
+	VBROADCASTSS (DX), Z13
+	VFMADD231PS  Z12, Z13, Z8
+	VBROADCASTSS (DX)(BX*1), Z14
+	VFMADD231PS  Z12, Z14, Z9
+	VBROADCASTSS (DX)(BX*2), Z13
+	VFMADD231PS  Z12, Z13, Z10
+	VBROADCASTSS (DX)(SI*1), Z14
+	VFMADD231PS  Z12, Z14, Z11
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z8, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z10, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z12
+	VBROADCASTSS 124(AX), Z13
+	VMAXPS       Z0, Z12, Z0
+	VMINPS       Z0, Z13, Z0
+	VMAXPS       Z1, Z12, Z1
+	VMINPS       Z1, Z13, Z1
+	VMAXPS       Z2, Z12, Z2
+	VMINPS       Z2, Z13, Z2
+	VMAXPS       Z3, Z12, Z3
+	VMINPS       Z3, Z13, Z3
+	VMAXPS       Z4, Z12, Z4
+	VMINPS       Z4, Z13, Z4
+	VMAXPS       Z5, Z12, Z5
+	VMINPS       Z5, Z13, Z5
+	VMAXPS       Z6, Z12, Z6
+	VMINPS       Z6, Z13, Z6
+	VMAXPS       Z7, Z12, Z7
+	VMINPS       Z7, Z13, Z7
+	VMAXPS       Z8, Z12, Z8
+	VMINPS       Z8, Z13, Z8
+	VMAXPS       Z9, Z12, Z9
+	VMINPS       Z9, Z13, Z9
+	VMAXPS       Z10, Z12, Z10
+	VMINPS       Z10, Z13, Z10
+	VMAXPS       Z11, Z12, Z11
+	VMINPS       Z11, Z13, Z11
+	JMP          store
+
+prelu:
+	VPXORQ      Z12, Z12, Z12
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z13
+	VMINPS      Z0, Z12, Z14
+	VMAXPS      Z0, Z12, Z0
+	VFMADD231PS Z13, Z14, Z0
+	VMINPS      Z1, Z12, Z14
+	VMAXPS      Z1, Z12, Z1
+	VFMADD231PS Z13, Z14, Z1
+	VMINPS      Z2, Z12, Z14
+	VMAXPS      Z2, Z12, Z2
+	VFMADD231PS Z13, Z14, Z2
+	VMINPS      Z3, Z12, Z14
+	VMAXPS      Z3, Z12, Z3
+	VFMADD231PS Z13, Z14, Z3
+	VMINPS      Z4, Z12, Z14
+	VMAXPS      Z4, Z12, Z4
+	VFMADD231PS Z13, Z14, Z4
+	VMINPS      Z5, Z12, Z14
+	VMAXPS      Z5, Z12, Z5
+	VFMADD231PS Z13, Z14, Z5
+	VMINPS      Z6, Z12, Z14
+	VMAXPS      Z6, Z12, Z6
+	VFMADD231PS Z13, Z14, Z6
+	VMINPS      Z7, Z12, Z14
+	VMAXPS      Z7, Z12, Z7
+	VFMADD231PS Z13, Z14, Z7
+	VMINPS      Z8, Z12, Z14
+	VMAXPS      Z8, Z12, Z8
+	VFMADD231PS Z13, Z14, Z8
+	VMINPS      Z9, Z12, Z14
+	VMAXPS      Z9, Z12, Z9
+	VFMADD231PS Z13, Z14, Z9
+	VMINPS      Z10, Z12, Z14
+	VMAXPS      Z10, Z12, Z10
+	VFMADD231PS Z13, Z14, Z10
+	VMINPS      Z11, Z12, Z14
+	VMAXPS      Z11, Z12, Z11
+	VFMADD231PS Z13, Z14, Z11
+	JMP         store
+
+relu:
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+	VMAXPS Z8, Z12, Z8
+	VMAXPS Z9, Z12, Z9
+	VMAXPS Z10, Z12, Z10
+	VMAXPS Z11, Z12, Z11
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ12x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ12x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVAPS Z0, Z20
+	VMOVAPS Z0, Z22
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	VMOVAPS Z1, Z21
+	VMOVAPS Z1, Z23
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z24
+	VMOVUPS      64(R9), Z25
+	VBROADCASTSS (CX), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (CX)(BX*1), Z27
+	VFMADD231PS  Z24, Z27, Z2
+	VFMADD231PS  Z25, Z27, Z3
+	VBROADCASTSS (CX)(BX*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (CX)(SI*1), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VBROADCASTSS (CX)(BX*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (CX)(DI*1), Z27
+	VFMADD231PS  Z24, Z27, Z10
+	VFMADD231PS  Z25, Z27, Z11
+	VBROADCASTSS (CX)(SI*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (CX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z14
+	VFMADD231PS  Z25, Z27, Z15
+	VBROADCASTSS (DX), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (DX)(BX*1), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VBROADCASTSS (DX)(BX*2), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (DX)(SI*1), Z27
+	VFMADD231PS  Z24, Z27, Z22
+	VFMADD231PS  Z25, Z27, Z23
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z17, Z17
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z18, Z18
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z19, Z19
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z20, Z20
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z21, Z21
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z24
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS.Z 64(DX), K1, Z24
+	VADDPS    Z24, Z23, Z23
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z24
+	VBROADCASTSS 124(AX), Z25
+	VMAXPS       Z0, Z24, Z0
+	VMINPS       Z0, Z25, Z0
+	VMAXPS       Z1, Z24, Z1
+	VMINPS       Z1, Z25, Z1
+	VMAXPS       Z2, Z24, Z2
+	VMINPS       Z2, Z25, Z2
+	VMAXPS       Z3, Z24, Z3
+	VMINPS       Z3, Z25, Z3
+	VMAXPS       Z4, Z24, Z4
+	VMINPS       Z4, Z25, Z4
+	VMAXPS       Z5, Z24, Z5
+	VMINPS       Z5, Z25, Z5
+	VMAXPS       Z6, Z24, Z6
+	VMINPS       Z6, Z25, Z6
+	VMAXPS       Z7, Z24, Z7
+	VMINPS       Z7, Z25, Z7
+	VMAXPS       Z8, Z24, Z8
+	VMINPS       Z8, Z25, Z8
+	VMAXPS       Z9, Z24, Z9
+	VMINPS       Z9, Z25, Z9
+	VMAXPS       Z10, Z24, Z10
+	VMINPS       Z10, Z25, Z10
+	VMAXPS       Z11, Z24, Z11
+	VMINPS       Z11, Z25, Z11
+	VMAXPS       Z12, Z24, Z12
+	VMINPS       Z12, Z25, Z12
+	VMAXPS       Z13, Z24, Z13
+	VMINPS       Z13, Z25, Z13
+	VMAXPS       Z14, Z24, Z14
+	VMINPS       Z14, Z25, Z14
+	VMAXPS       Z15, Z24, Z15
+	VMINPS       Z15, Z25, Z15
+	VMAXPS       Z16, Z24, Z16
+	VMINPS       Z16, Z25, Z16
+	VMAXPS       Z17, Z24, Z17
+	VMINPS       Z17, Z25, Z17
+	VMAXPS       Z18, Z24, Z18
+	VMINPS       Z18, Z25, Z18
+	VMAXPS       Z19, Z24, Z19
+	VMINPS       Z19, Z25, Z19
+	VMAXPS       Z20, Z24, Z20
+	VMINPS       Z20, Z25, Z20
+	VMAXPS       Z21, Z24, Z21
+	VMINPS       Z21, Z25, Z21
+	VMAXPS       Z22, Z24, Z22
+	VMINPS       Z22, Z25, Z22
+	VMAXPS       Z23, Z24, Z23
+	VMINPS       Z23, Z25, Z23
+	JMP          store
+
+prelu:
+	VPXORQ      Z24, Z24, Z24
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z25
+	VMINPS      Z0, Z24, Z26
+	VMAXPS      Z0, Z24, Z0
+	VFMADD231PS Z25, Z26, Z0
+	VMINPS      Z2, Z24, Z26
+	VMAXPS      Z2, Z24, Z2
+	VFMADD231PS Z25, Z26, Z2
+	VMINPS      Z4, Z24, Z26
+	VMAXPS      Z4, Z24, Z4
+	VFMADD231PS Z25, Z26, Z4
+	VMINPS      Z6, Z24, Z26
+	VMAXPS      Z6, Z24, Z6
+	VFMADD231PS Z25, Z26, Z6
+	VMINPS      Z8, Z24, Z26
+	VMAXPS      Z8, Z24, Z8
+	VFMADD231PS Z25, Z26, Z8
+	VMINPS      Z10, Z24, Z26
+	VMAXPS      Z10, Z24, Z10
+	VFMADD231PS Z25, Z26, Z10
+	VMINPS      Z12, Z24, Z26
+	VMAXPS      Z12, Z24, Z12
+	VFMADD231PS Z25, Z26, Z12
+	VMINPS      Z14, Z24, Z26
+	VMAXPS      Z14, Z24, Z14
+	VFMADD231PS Z25, Z26, Z14
+	VMINPS      Z16, Z24, Z26
+	VMAXPS      Z16, Z24, Z16
+	VFMADD231PS Z25, Z26, Z16
+	VMINPS      Z18, Z24, Z26
+	VMAXPS      Z18, Z24, Z18
+	VFMADD231PS Z25, Z26, Z18
+	VMINPS      Z20, Z24, Z26
+	VMAXPS      Z20, Z24, Z20
+	VFMADD231PS Z25, Z26, Z20
+	VMINPS      Z22, Z24, Z26
+	VMAXPS      Z22, Z24, Z22
+	VFMADD231PS Z25, Z26, Z22
+	VMOVUPS     64(DX), Z25
+	VMINPS      Z1, Z24, Z26
+	VMAXPS      Z1, Z24, Z1
+	VFMADD231PS Z25, Z26, Z1
+	VMINPS      Z3, Z24, Z26
+	VMAXPS      Z3, Z24, Z3
+	VFMADD231PS Z25, Z26, Z3
+	VMINPS      Z5, Z24, Z26
+	VMAXPS      Z5, Z24, Z5
+	VFMADD231PS Z25, Z26, Z5
+	VMINPS      Z7, Z24, Z26
+	VMAXPS      Z7, Z24, Z7
+	VFMADD231PS Z25, Z26, Z7
+	VMINPS      Z9, Z24, Z26
+	VMAXPS      Z9, Z24, Z9
+	VFMADD231PS Z25, Z26, Z9
+	VMINPS      Z11, Z24, Z26
+	VMAXPS      Z11, Z24, Z11
+	VFMADD231PS Z25, Z26, Z11
+	VMINPS      Z13, Z24, Z26
+	VMAXPS      Z13, Z24, Z13
+	VFMADD231PS Z25, Z26, Z13
+	VMINPS      Z15, Z24, Z26
+	VMAXPS      Z15, Z24, Z15
+	VFMADD231PS Z25, Z26, Z15
+	VMINPS      Z17, Z24, Z26
+	VMAXPS      Z17, Z24, Z17
+	VFMADD231PS Z25, Z26, Z17
+	VMINPS      Z19, Z24, Z26
+	VMAXPS      Z19, Z24, Z19
+	VFMADD231PS Z25, Z26, Z19
+	VMINPS      Z21, Z24, Z26
+	VMAXPS      Z21, Z24, Z21
+	VFMADD231PS Z25, Z26, Z21
+	VMINPS      Z23, Z24, Z26
+	VMAXPS      Z23, Z24, Z23
+	VFMADD231PS Z25, Z26, Z23
+	JMP         store
+
+relu:
+	VPXORQ Z24, Z24, Z24
+	VMAXPS Z0, Z24, Z0
+	VMAXPS Z1, Z24, Z1
+	VMAXPS Z2, Z24, Z2
+	VMAXPS Z3, Z24, Z3
+	VMAXPS Z4, Z24, Z4
+	VMAXPS Z5, Z24, Z5
+	VMAXPS Z6, Z24, Z6
+	VMAXPS Z7, Z24, Z7
+	VMAXPS Z8, Z24, Z8
+	VMAXPS Z9, Z24, Z9
+	VMAXPS Z10, Z24, Z10
+	VMAXPS Z11, Z24, Z11
+	VMAXPS Z12, Z24, Z12
+	VMAXPS Z13, Z24, Z13
+	VMAXPS Z14, Z24, Z14
+	VMAXPS Z15, Z24, Z15
+	VMAXPS Z16, Z24, Z16
+	VMAXPS Z17, Z24, Z17
+	VMAXPS Z18, Z24, Z18
+	VMAXPS Z19, Z24, Z19
+	VMAXPS Z20, Z24, Z20
+	VMAXPS Z21, Z24, Z21
+	VMAXPS Z22, Z24, Z22
+	VMAXPS Z23, Z24, Z23
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ13x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ13x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z11
+	VMOVAPS Z0, Z12
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z13
+	VBROADCASTSS (CX), Z14
+	VFMADD231PS  Z13, Z14, Z0
+	VBROADCASTSS (CX)(BX*1), Z15
+	VFMADD231PS  Z13, Z15, Z1
+	VBROADCASTSS (CX)(BX*2), Z14
+	VFMADD231PS  Z13, Z14, Z2
+	VBROADCASTSS (CX)(SI*1), Z15
+	VFMADD231PS  Z13, Z15, Z3
+	VBROADCASTSS (CX)(BX*4), Z14
+	VFMADD231PS  Z13, Z14, Z4
+	VBROADCASTSS (CX)(DI*1), Z15
+	VFMADD231PS  Z13, Z15, Z5
+	VBROADCASTSS (CX)(SI*2), Z14
+	VFMADD231PS  Z13, Z14, Z6
+	VBROADCASTSS (CX)(R8*1), Z15
+	VFMADD231PS  Z13, Z15, Z7
+	VBROADCASTSS (DX), Z14
+	VFMADD231PS  Z13, Z14, Z8
+	VBROADCASTSS (DX)(BX*1), Z15
+	VFMADD231PS  Z13, Z15, Z9
+	VBROADCASTSS (DX)(BX*2), Z14
+	VFMADD231PS  Z13, Z14, Z10
+	VBROADCASTSS (DX)(SI*1), Z15
+	VFMADD231PS  Z13, Z15, Z11
+	VBROADCASTSS (DX)(BX*4), Z14
+	VFMADD231PS  Z13, Z14, Z12
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z8, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z10, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	VADDPS    Z13, Z12, Z12
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z13
+	VBROADCASTSS 124(AX), Z14
+	VMAXPS       Z0, Z13, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z13, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z13, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z13, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z13, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z13, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z13, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z13, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z13, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z13, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z13, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z13, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z13, Z12
+	VMINPS       Z12, Z14, Z12
+	JMP          store
+
+prelu:
+	VPXORQ      Z13, Z13, Z13
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z14
+	VMINPS      Z0, Z13, Z15
+	VMAXPS      Z0, Z13, Z0
+	VFMADD231PS Z14, Z15, Z0
+	VMINPS      Z1, Z13, Z15
+	VMAXPS      Z1, Z13, Z1
+	VFMADD231PS Z14, Z15, Z1
+	VMINPS      Z2, Z13, Z15
+	VMAXPS      Z2, Z13, Z2
+	VFMADD231PS Z14, Z15, Z2
+	VMINPS      Z3, Z13, Z15
+	VMAXPS      Z3, Z13, Z3
+	VFMADD231PS Z14, Z15, Z3
+	VMINPS      Z4, Z13, Z15
+	VMAXPS      Z4, Z13, Z4
+	VFMADD231PS Z14, Z15, Z4
+	VMINPS      Z5, Z13, Z15
+	VMAXPS      Z5, Z13, Z5
+	VFMADD231PS Z14, Z15, Z5
+	VMINPS      Z6, Z13, Z15
+	VMAXPS      Z6, Z13, Z6
+	VFMADD231PS Z14, Z15, Z6
+	VMINPS      Z7, Z13, Z15
+	VMAXPS      Z7, Z13, Z7
+	VFMADD231PS Z14, Z15, Z7
+	VMINPS      Z8, Z13, Z15
+	VMAXPS      Z8, Z13, Z8
+	VFMADD231PS Z14, Z15, Z8
+	VMINPS      Z9, Z13, Z15
+	VMAXPS      Z9, Z13, Z9
+	VFMADD231PS Z14, Z15, Z9
+	VMINPS      Z10, Z13, Z15
+	VMAXPS      Z10, Z13, Z10
+	VFMADD231PS Z14, Z15, Z10
+	VMINPS      Z11, Z13, Z15
+	VMAXPS      Z11, Z13, Z11
+	VFMADD231PS Z14, Z15, Z11
+	VMINPS      Z12, Z13, Z15
+	VMAXPS      Z12, Z13, Z12
+	VFMADD231PS Z14, Z15, Z12
+	JMP         store
+
+relu:
+	VPXORQ Z13, Z13, Z13
+	VMAXPS Z0, Z13, Z0
+	VMAXPS Z1, Z13, Z1
+	VMAXPS Z2, Z13, Z2
+	VMAXPS Z3, Z13, Z3
+	VMAXPS Z4, Z13, Z4
+	VMAXPS Z5, Z13, Z5
+	VMAXPS Z6, Z13, Z6
+	VMAXPS Z7, Z13, Z7
+	VMAXPS Z8, Z13, Z8
+	VMAXPS Z9, Z13, Z9
+	VMAXPS Z10, Z13, Z10
+	VMAXPS Z11, Z13, Z11
+	VMAXPS Z12, Z13, Z12
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ13x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ13x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVAPS Z0, Z20
+	VMOVAPS Z0, Z22
+	VMOVAPS Z0, Z24
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	VMOVAPS Z1, Z21
+	VMOVAPS Z1, Z23
+	VMOVAPS Z1, Z25
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z26
+	VMOVUPS      64(R9), Z27
+	VBROADCASTSS (CX), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (CX)(BX*1), Z29
+	VFMADD231PS  Z26, Z29, Z2
+	VFMADD231PS  Z27, Z29, Z3
+	VBROADCASTSS (CX)(BX*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (CX)(SI*1), Z29
+	VFMADD231PS  Z26, Z29, Z6
+	VFMADD231PS  Z27, Z29, Z7
+	VBROADCASTSS (CX)(BX*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (CX)(DI*1), Z29
+	VFMADD231PS  Z26, Z29, Z10
+	VFMADD231PS  Z27, Z29, Z11
+	VBROADCASTSS (CX)(SI*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (CX)(R8*1), Z29
+	VFMADD231PS  Z26, Z29, Z14
+	VFMADD231PS  Z27, Z29, Z15
+	VBROADCASTSS (DX), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (DX)(BX*1), Z29
+	VFMADD231PS  Z26, Z29, Z18
+	VFMADD231PS  Z27, Z29, Z19
+	VBROADCASTSS (DX)(BX*2), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (DX)(SI*1), Z29
+	VFMADD231PS  Z26, Z29, Z22
+	VFMADD231PS  Z27, Z29, Z23
+	VBROADCASTSS (DX)(BX*4), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z17, Z17
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z18, Z18
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z19, Z19
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z20, Z20
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z21, Z21
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z22, Z22
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z23, Z23
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z26
+	VADDPS    Z26, Z24, Z24
+	VMOVUPS.Z 64(DX), K1, Z26
+	VADDPS    Z26, Z25, Z25
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z26
+	VBROADCASTSS 124(AX), Z27
+	VMAXPS       Z0, Z26, Z0
+	VMINPS       Z0, Z27, Z0
+	VMAXPS       Z1, Z26, Z1
+	VMINPS       Z1, Z27, Z1
+	VMAXPS       Z2, Z26, Z2
+	VMINPS       Z2, Z27, Z2
+	VMAXPS       Z3, Z26, Z3
+	VMINPS       Z3, Z27, Z3
+	VMAXPS       Z4, Z26, Z4
+	VMINPS       Z4, Z27, Z4
+	VMAXPS       Z5, Z26, Z5
+	VMINPS       Z5, Z27, Z5
+	VMAXPS       Z6, Z26, Z6
+	VMINPS       Z6, Z27, Z6
+	VMAXPS       Z7, Z26, Z7
+	VMINPS       Z7, Z27, Z7
+	VMAXPS       Z8, Z26, Z8
+	VMINPS       Z8, Z27, Z8
+	VMAXPS       Z9, Z26, Z9
+	VMINPS       Z9, Z27, Z9
+	VMAXPS       Z10, Z26, Z10
+	VMINPS       Z10, Z27, Z10
+	VMAXPS       Z11, Z26, Z11
+	VMINPS       Z11, Z27, Z11
+	VMAXPS       Z12, Z26, Z12
+	VMINPS       Z12, Z27, Z12
+	VMAXPS       Z13, Z26, Z13
+	VMINPS       Z13, Z27, Z13
+	VMAXPS       Z14, Z26, Z14
+	VMINPS       Z14, Z27, Z14
+	VMAXPS       Z15, Z26, Z15
+	VMINPS       Z15, Z27, Z15
+	VMAXPS       Z16, Z26, Z16
+	VMINPS       Z16, Z27, Z16
+	VMAXPS       Z17, Z26, Z17
+	VMINPS       Z17, Z27, Z17
+	VMAXPS       Z18, Z26, Z18
+	VMINPS       Z18, Z27, Z18
+	VMAXPS       Z19, Z26, Z19
+	VMINPS       Z19, Z27, Z19
+	VMAXPS       Z20, Z26, Z20
+	VMINPS       Z20, Z27, Z20
+	VMAXPS       Z21, Z26, Z21
+	VMINPS       Z21, Z27, Z21
+	VMAXPS       Z22, Z26, Z22
+	VMINPS       Z22, Z27, Z22
+	VMAXPS       Z23, Z26, Z23
+	VMINPS       Z23, Z27, Z23
+	VMAXPS       Z24, Z26, Z24
+	VMINPS       Z24, Z27, Z24
+	VMAXPS       Z25, Z26, Z25
+	VMINPS       Z25, Z27, Z25
+	JMP          store
+
+prelu:
+	VPXORQ      Z26, Z26, Z26
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z27
+	VMINPS      Z0, Z26, Z28
+	VMAXPS      Z0, Z26, Z0
+	VFMADD231PS Z27, Z28, Z0
+	VMINPS      Z2, Z26, Z28
+	VMAXPS      Z2, Z26, Z2
+	VFMADD231PS Z27, Z28, Z2
+	VMINPS      Z4, Z26, Z28
+	VMAXPS      Z4, Z26, Z4
+	VFMADD231PS Z27, Z28, Z4
+	VMINPS      Z6, Z26, Z28
+	VMAXPS      Z6, Z26, Z6
+	VFMADD231PS Z27, Z28, Z6
+	VMINPS      Z8, Z26, Z28
+	VMAXPS      Z8, Z26, Z8
+	VFMADD231PS Z27, Z28, Z8
+	VMINPS      Z10, Z26, Z28
+	VMAXPS      Z10, Z26, Z10
+	VFMADD231PS Z27, Z28, Z10
+	VMINPS      Z12, Z26, Z28
+	VMAXPS      Z12, Z26, Z12
+	VFMADD231PS Z27, Z28, Z12
+	VMINPS      Z14, Z26, Z28
+	VMAXPS      Z14, Z26, Z14
+	VFMADD231PS Z27, Z28, Z14
+	VMINPS      Z16, Z26, Z28
+	VMAXPS      Z16, Z26, Z16
+	VFMADD231PS Z27, Z28, Z16
+	VMINPS      Z18, Z26, Z28
+	VMAXPS      Z18, Z26, Z18
+	VFMADD231PS Z27, Z28, Z18
+	VMINPS      Z20, Z26, Z28
+	VMAXPS      Z20, Z26, Z20
+	VFMADD231PS Z27, Z28, Z20
+	VMINPS      Z22, Z26, Z28
+	VMAXPS      Z22, Z26, Z22
+	VFMADD231PS Z27, Z28, Z22
+	VMINPS      Z24, Z26, Z28
+	VMAXPS      Z24, Z26, Z24
+	VFMADD231PS Z27, Z28, Z24
+	VMOVUPS     64(DX), Z27
+	VMINPS      Z1, Z26, Z28
+	VMAXPS      Z1, Z26, Z1
+	VFMADD231PS Z27, Z28, Z1
+	VMINPS      Z3, Z26, Z28
+	VMAXPS      Z3, Z26, Z3
+	VFMADD231PS Z27, Z28, Z3
+	VMINPS      Z5, Z26, Z28
+	VMAXPS      Z5, Z26, Z5
+	VFMADD231PS Z27, Z28, Z5
+	VMINPS      Z7, Z26, Z28
+	VMAXPS      Z7, Z26, Z7
+	VFMADD231PS Z27, Z28, Z7
+	VMINPS      Z9, Z26, Z28
+	VMAXPS      Z9, Z26, Z9
+	VFMADD231PS Z27, Z28, Z9
+	VMINPS      Z11, Z26, Z28
+	VMAXPS      Z11, Z26, Z11
+	VFMADD231PS Z27, Z28, Z11
+	VMINPS      Z13, Z26, Z28
+	VMAXPS      Z13, Z26, Z13
+	VFMADD231PS Z27, Z28, Z13
+	VMINPS      Z15, Z26, Z28
+	VMAXPS      Z15, Z26, Z15
+	VFMADD231PS Z27, Z28, Z15
+	VMINPS      Z17, Z26, Z28
+	VMAXPS      Z17, Z26, Z17
+	VFMADD231PS Z27, Z28, Z17
+	VMINPS      Z19, Z26, Z28
+	VMAXPS      Z19, Z26, Z19
+	VFMADD231PS Z27, Z28, Z19
+	VMINPS      Z21, Z26, Z28
+	VMAXPS      Z21, Z26, Z21
+	VFMADD231PS Z27, Z28, Z21
+	VMINPS      Z23, Z26, Z28
+	VMAXPS      Z23, Z26, Z23
+	VFMADD231PS Z27, Z28, Z23
+	VMINPS      Z25, Z26, Z28
+	VMAXPS      Z25, Z26, Z25
+	VFMADD231PS Z27, Z28, Z25
+	JMP         store
+
+relu:
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+	VMAXPS Z16, Z26, Z16
+	VMAXPS Z17, Z26, Z17
+	VMAXPS Z18, Z26, Z18
+	VMAXPS Z19, Z26, Z19
+	VMAXPS Z20, Z26, Z20
+	VMAXPS Z21, Z26, Z21
+	VMAXPS Z22, Z26, Z22
+	VMAXPS Z23, Z26, Z23
+	VMAXPS Z24, Z26, Z24
+	VMAXPS Z25, Z26, Z25
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ14x1(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ14x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z11
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z13
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z14
+	VBROADCASTSS (CX), Z15
+	VFMADD231PS  Z14, Z15, Z0
+	VBROADCASTSS (CX)(BX*1), Z16
+	VFMADD231PS  Z14, Z16, Z1
+	VBROADCASTSS (CX)(BX*2), Z15
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (CX)(SI*1), Z16
+	VFMADD231PS  Z14, Z16, Z3
+	VBROADCASTSS (CX)(BX*4), Z15
+	VFMADD231PS  Z14, Z15, Z4
+	VBROADCASTSS (CX)(DI*1), Z16
+	VFMADD231PS  Z14, Z16, Z5
+	VBROADCASTSS (CX)(SI*2), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VBROADCASTSS (CX)(R8*1), Z16
+	VFMADD231PS  Z14, Z16, Z7
+	VBROADCASTSS (DX), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (DX)(BX*1), Z16
+	VFMADD231PS  Z14, Z16, Z9
+	VBROADCASTSS (DX)(BX*2), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VBROADCASTSS (DX)(SI*1), Z16
+	VFMADD231PS  Z14, Z16, Z11
+	VBROADCASTSS (DX)(BX*4), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS (DX)(DI*1), Z16
+	VFMADD231PS  Z14, Z16, Z13
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000040, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z2, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z4, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z8, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z10, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z12, Z12
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z14
+	VBROADCASTSS 124(AX), Z15
+	VMAXPS       Z0, Z14, Z0
+	VMINPS       Z0, Z15, Z0
+	VMAXPS       Z1, Z14, Z1
+	VMINPS       Z1, Z15, Z1
+	VMAXPS       Z2, Z14, Z2
+	VMINPS       Z2, Z15, Z2
+	VMAXPS       Z3, Z14, Z3
+	VMINPS       Z3, Z15, Z3
+	VMAXPS       Z4, Z14, Z4
+	VMINPS       Z4, Z15, Z4
+	VMAXPS       Z5, Z14, Z5
+	VMINPS       Z5, Z15, Z5
+	VMAXPS       Z6, Z14, Z6
+	VMINPS       Z6, Z15, Z6
+	VMAXPS       Z7, Z14, Z7
+	VMINPS       Z7, Z15, Z7
+	VMAXPS       Z8, Z14, Z8
+	VMINPS       Z8, Z15, Z8
+	VMAXPS       Z9, Z14, Z9
+	VMINPS       Z9, Z15, Z9
+	VMAXPS       Z10, Z14, Z10
+	VMINPS       Z10, Z15, Z10
+	VMAXPS       Z11, Z14, Z11
+	VMINPS       Z11, Z15, Z11
+	VMAXPS       Z12, Z14, Z12
+	VMINPS       Z12, Z15, Z12
+	VMAXPS       Z13, Z14, Z13
+	VMINPS       Z13, Z15, Z13
+	JMP          store
+
+prelu:
+	VPXORQ      Z14, Z14, Z14
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z15
+	VMINPS      Z0, Z14, Z16
+	VMAXPS      Z0, Z14, Z0
+	VFMADD231PS Z15, Z16, Z0
+	VMINPS      Z1, Z14, Z16
+	VMAXPS      Z1, Z14, Z1
+	VFMADD231PS Z15, Z16, Z1
+	VMINPS      Z2, Z14, Z16
+	VMAXPS      Z2, Z14, Z2
+	VFMADD231PS Z15, Z16, Z2
+	VMINPS      Z3, Z14, Z16
+	VMAXPS      Z3, Z14, Z3
+	VFMADD231PS Z15, Z16, Z3
+	VMINPS      Z4, Z14, Z16
+	VMAXPS      Z4, Z14, Z4
+	VFMADD231PS Z15, Z16, Z4
+	VMINPS      Z5, Z14, Z16
+	VMAXPS      Z5, Z14, Z5
+	VFMADD231PS Z15, Z16, Z5
+	VMINPS      Z6, Z14, Z16
+	VMAXPS      Z6, Z14, Z6
+	VFMADD231PS Z15, Z16, Z6
+	VMINPS      Z7, Z14, Z16
+	VMAXPS      Z7, Z14, Z7
+	VFMADD231PS Z15, Z16, Z7
+	VMINPS      Z8, Z14, Z16
+	VMAXPS      Z8, Z14, Z8
+	VFMADD231PS Z15, Z16, Z8
+	VMINPS      Z9, Z14, Z16
+	VMAXPS      Z9, Z14, Z9
+	VFMADD231PS Z15, Z16, Z9
+	VMINPS      Z10, Z14, Z16
+	VMAXPS      Z10, Z14, Z10
+	VFMADD231PS Z15, Z16, Z10
+	VMINPS      Z11, Z14, Z16
+	VMAXPS      Z11, Z14, Z11
+	VFMADD231PS Z15, Z16, Z11
+	VMINPS      Z12, Z14, Z16
+	VMAXPS      Z12, Z14, Z12
+	VFMADD231PS Z15, Z16, Z12
+	VMINPS      Z13, Z14, Z16
+	VMAXPS      Z13, Z14, Z13
+	VFMADD231PS Z15, Z16, Z13
+	JMP         store
+
+relu:
+	VPXORQ Z14, Z14, Z14
+	VMAXPS Z0, Z14, Z0
+	VMAXPS Z1, Z14, Z1
+	VMAXPS Z2, Z14, Z2
+	VMAXPS Z3, Z14, Z3
+	VMAXPS Z4, Z14, Z4
+	VMAXPS Z5, Z14, Z5
+	VMAXPS Z6, Z14, Z6
+	VMAXPS Z7, Z14, Z7
+	VMAXPS Z8, Z14, Z8
+	VMAXPS Z9, Z14, Z9
+	VMAXPS Z10, Z14, Z10
+	VMAXPS Z11, Z14, Z11
+	VMAXPS Z12, Z14, Z12
+	VMAXPS Z13, Z14, Z13
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z13, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z3, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z5, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z7, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z9, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z11, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, K1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Z13, K1, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvZ14x2(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sconvZ14x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVAPS Z0, Z20
+	VMOVAPS Z0, Z22
+	VMOVAPS Z0, Z24
+	VMOVAPS Z0, Z26
+	VMOVUPS 64(CX), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	VMOVAPS Z1, Z21
+	VMOVAPS Z1, Z23
+	VMOVAPS Z1, Z25
+	VMOVAPS Z1, Z27
+	MOVQ    8(AX), BX
+	LEAQ    (BX)(BX*2), SI
+	LEAQ    (BX)(BX*4), DI
+	LEAQ    (SI)(BX*4), R8
+	MOVQ    56(AX), R9
+	MOVQ    (AX), R10
+	MOVQ    16(AX), R11
+
+y:
+	MOVQ 32(AX), R13
+	MOVQ R10, R12
+
+x:
+	MOVQ R12, CX
+	LEAQ (CX)(BX*8), DX
+	MOVQ 48(AX), R14
+
+k:
+	VMOVUPS      (R9), Z28
+	VMOVUPS      64(R9), Z29
+	VBROADCASTSS (CX), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(BX*1), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (CX)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (CX)(SI*1), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (CX)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (CX)(DI*1), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (CX)(SI*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (CX)(R8*1), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VBROADCASTSS (DX), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (DX)(BX*1), Z31
+	VFMADD231PS  Z28, Z31, Z18
+	VFMADD231PS  Z29, Z31, Z19
+	VBROADCASTSS (DX)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (DX)(SI*1), Z31
+	VFMADD231PS  Z28, Z31, Z22
+	VFMADD231PS  Z29, Z31, Z23
+	VBROADCASTSS (DX)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (DX)(DI*1), Z31
+	VFMADD231PS  Z28, Z31, Z26
+	VFMADD231PS  Z29, Z31, Z27
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x00000080, R9
+	DECQ         R14
+	JNZ          k
+	ADDQ         40(AX), R12
+	DECQ         R13
+	JNZ          x
+	ADDQ         24(AX), R10
+	DECQ         R11
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	MOVQ      96(AX), BX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z2, Z2
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z3, Z3
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z4, Z4
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z5, Z5
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z6, Z6
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z7, Z7
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z8, Z8
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z9, Z9
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z10, Z10
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z11, Z11
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z12, Z12
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z13, Z13
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z14, Z14
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z15, Z15
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z16, Z16
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z17, Z17
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z18, Z18
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z19, Z19
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z20, Z20
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z21, Z21
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z22, Z22
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z23, Z23
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z24, Z24
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z25, Z25
+	ADDQ      BX, DX
+	VMOVUPS   (DX), Z28
+	VADDPS    Z28, Z26, Z26
+	VMOVUPS.Z 64(DX), K1, Z28
+	VADDPS    Z28, Z27, Z27
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z28
+	VBROADCASTSS 124(AX), Z29
+	VMAXPS       Z0, Z28, Z0
+	VMINPS       Z0, Z29, Z0
+	VMAXPS       Z1, Z28, Z1
+	VMINPS       Z1, Z29, Z1
+	VMAXPS       Z2, Z28, Z2
+	VMINPS       Z2, Z29, Z2
+	VMAXPS       Z3, Z28, Z3
+	VMINPS       Z3, Z29, Z3
+	VMAXPS       Z4, Z28, Z4
+	VMINPS       Z4, Z29, Z4
+	VMAXPS       Z5, Z28, Z5
+	VMINPS       Z5, Z29, Z5
+	VMAXPS       Z6, Z28, Z6
+	VMINPS       Z6, Z29, Z6
+	VMAXPS       Z7, Z28, Z7
+	VMINPS       Z7, Z29, Z7
+	VMAXPS       Z8, Z28, Z8
+	VMINPS       Z8, Z29, Z8
+	VMAXPS       Z9, Z28, Z9
+	VMINPS       Z9, Z29, Z9
+	VMAXPS       Z10, Z28, Z10
+	VMINPS       Z10, Z29, Z10
+	VMAXPS       Z11, Z28, Z11
+	VMINPS       Z11, Z29, Z11
+	VMAXPS       Z12, Z28, Z12
+	VMINPS       Z12, Z29, Z12
+	VMAXPS       Z13, Z28, Z13
+	VMINPS       Z13, Z29, Z13
+	VMAXPS       Z14, Z28, Z14
+	VMINPS       Z14, Z29, Z14
+	VMAXPS       Z15, Z28, Z15
+	VMINPS       Z15, Z29, Z15
+	VMAXPS       Z16, Z28, Z16
+	VMINPS       Z16, Z29, Z16
+	VMAXPS       Z17, Z28, Z17
+	VMINPS       Z17, Z29, Z17
+	VMAXPS       Z18, Z28, Z18
+	VMINPS       Z18, Z29, Z18
+	VMAXPS       Z19, Z28, Z19
+	VMINPS       Z19, Z29, Z19
+	VMAXPS       Z20, Z28, Z20
+	VMINPS       Z20, Z29, Z20
+	VMAXPS       Z21, Z28, Z21
+	VMINPS       Z21, Z29, Z21
+	VMAXPS       Z22, Z28, Z22
+	VMINPS       Z22, Z29, Z22
+	VMAXPS       Z23, Z28, Z23
+	VMINPS       Z23, Z29, Z23
+	VMAXPS       Z24, Z28, Z24
+	VMINPS       Z24, Z29, Z24
+	VMAXPS       Z25, Z28, Z25
+	VMINPS       Z25, Z29, Z25
+	VMAXPS       Z26, Z28, Z26
+	VMINPS       Z26, Z29, Z26
+	VMAXPS       Z27, Z28, Z27
+	VMINPS       Z27, Z29, Z27
+	JMP          store
+
+prelu:
+	VPXORQ      Z28, Z28, Z28
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Z29
+	VMINPS      Z0, Z28, Z30
+	VMAXPS      Z0, Z28, Z0
+	VFMADD231PS Z29, Z30, Z0
+	VMINPS      Z2, Z28, Z30
+	VMAXPS      Z2, Z28, Z2
+	VFMADD231PS Z29, Z30, Z2
+	VMINPS      Z4, Z28, Z30
+	VMAXPS      Z4, Z28, Z4
+	VFMADD231PS Z29, Z30, Z4
+	VMINPS      Z6, Z28, Z30
+	VMAXPS      Z6, Z28, Z6
+	VFMADD231PS Z29, Z30, Z6
+	VMINPS      Z8, Z28, Z30
+	VMAXPS      Z8, Z28, Z8
+	VFMADD231PS Z29, Z30, Z8
+	VMINPS      Z10, Z28, Z30
+	VMAXPS      Z10, Z28, Z10
+	VFMADD231PS Z29, Z30, Z10
+	VMINPS      Z12, Z28, Z30
+	VMAXPS      Z12, Z28, Z12
+	VFMADD231PS Z29, Z30, Z12
+	VMINPS      Z14, Z28, Z30
+	VMAXPS      Z14, Z28, Z14
+	VFMADD231PS Z29, Z30, Z14
+	VMINPS      Z16, Z28, Z30
+	VMAXPS      Z16, Z28, Z16
+	VFMADD231PS Z29, Z30, Z16
+	VMINPS      Z18, Z28, Z30
+	VMAXPS      Z18, Z28, Z18
+	VFMADD231PS Z29, Z30, Z18
+	VMINPS      Z20, Z28, Z30
+	VMAXPS      Z20, Z28, Z20
+	VFMADD231PS Z29, Z30, Z20
+	VMINPS      Z22, Z28, Z30
+	VMAXPS      Z22, Z28, Z22
+	VFMADD231PS Z29, Z30, Z22
+	VMINPS      Z24, Z28, Z30
+	VMAXPS      Z24, Z28, Z24
+	VFMADD231PS Z29, Z30, Z24
+	VMINPS      Z26, Z28, Z30
+	VMAXPS      Z26, Z28, Z26
+	VFMADD231PS Z29, Z30, Z26
+	VMOVUPS     64(DX), Z29
+	VMINPS      Z1, Z28, Z30
+	VMAXPS      Z1, Z28, Z1
+	VFMADD231PS Z29, Z30, Z1
+	VMINPS      Z3, Z28, Z30
+	VMAXPS      Z3, Z28, Z3
+	VFMADD231PS Z29, Z30, Z3
+	VMINPS      Z5, Z28, Z30
+	VMAXPS      Z5, Z28, Z5
+	VFMADD231PS Z29, Z30, Z5
+	VMINPS      Z7, Z28, Z30
+	VMAXPS      Z7, Z28, Z7
+	VFMADD231PS Z29, Z30, Z7
+	VMINPS      Z9, Z28, Z30
+	VMAXPS      Z9, Z28, Z9
+	VFMADD231PS Z29, Z30, Z9
+	VMINPS      Z11, Z28, Z30
+	VMAXPS      Z11, Z28, Z11
+	VFMADD231PS Z29, Z30, Z11
+	VMINPS      Z13, Z28, Z30
+	VMAXPS      Z13, Z28, Z13
+	VFMADD231PS Z29, Z30, Z13
+	VMINPS      Z15, Z28, Z30
+	VMAXPS      Z15, Z28, Z15
+	VFMADD231PS Z29, Z30, Z15
+	VMINPS      Z17, Z28, Z30
+	VMAXPS      Z17, Z28, Z17
+	VFMADD231PS Z29, Z30, Z17
+	VMINPS      Z19, Z28, Z30
+	VMAXPS      Z19, Z28, Z19
+	VFMADD231PS Z29, Z30, Z19
+	VMINPS      Z21, Z28, Z30
+	VMAXPS      Z21, Z28, Z21
+	VFMADD231PS Z29, Z30, Z21
+	VMINPS      Z23, Z28, Z30
+	VMAXPS      Z23, Z28, Z23
+	VFMADD231PS Z29, Z30, Z23
+	VMINPS      Z25, Z28, Z30
+	VMAXPS      Z25, Z28, Z25
+	VFMADD231PS Z29, Z30, Z25
+	VMINPS      Z27, Z28, Z30
+	VMAXPS      Z27, Z28, Z27
+	VFMADD231PS Z29, Z30, Z27
+	JMP         store
+
+relu:
+	VPXORQ Z28, Z28, Z28
+	VMAXPS Z0, Z28, Z0
+	VMAXPS Z1, Z28, Z1
+	VMAXPS Z2, Z28, Z2
+	VMAXPS Z3, Z28, Z3
+	VMAXPS Z4, Z28, Z4
+	VMAXPS Z5, Z28, Z5
+	VMAXPS Z6, Z28, Z6
+	VMAXPS Z7, Z28, Z7
+	VMAXPS Z8, Z28, Z8
+	VMAXPS Z9, Z28, Z9
+	VMAXPS Z10, Z28, Z10
+	VMAXPS Z11, Z28, Z11
+	VMAXPS Z12, Z28, Z12
+	VMAXPS Z13, Z28, Z13
+	VMAXPS Z14, Z28, Z14
+	VMAXPS Z15, Z28, Z15
+	VMAXPS Z16, Z28, Z16
+	VMAXPS Z17, Z28, Z17
+	VMAXPS Z18, Z28, Z18
+	VMAXPS Z19, Z28, Z19
+	VMAXPS Z20, Z28, Z20
+	VMAXPS Z21, Z28, Z21
+	VMAXPS Z22, Z28, Z22
+	VMAXPS Z23, Z28, Z23
+	VMAXPS Z24, Z28, Z24
+	VMAXPS Z25, Z28, Z25
+	VMAXPS Z26, Z28, Z26
+	VMAXPS Z27, Z28, Z27
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x10
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z26, (CX)
+	VMOVUPS Z27, 64(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, BX
+	SHLXQ   DX, BX, BX
+	DECQ    BX
+	KMOVW   BX, K1
+	MOVQ    80(AX), AX
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, K1, 64(CX)
+	ADDQ    AX, CX
+	VMOVUPS Z26, (CX)
+	VMOVUPS Z27, K1, 64(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sdepthZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sdepthZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Z1
+	ADDQ        $0x40, DX
+	VMOVUPS.Z   (CX), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        128(AX), SI
+
+	// K1: the lanes of the last vector
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	MOVQ      96(AX), SI
+	VMOVUPS.Z (BX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z1
+	VBROADCASTSS 124(AX), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	JMP          store
+
+prelu:
+	VPXORQ      Z1, Z1, Z1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Z2
+	VMINPS      Z0, Z1, Z3
+	VMAXPS      Z0, Z1, Z0
+	VFMADD231PS Z2, Z3, Z0
+	JMP         store
+
+relu:
+	VPXORQ Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+store:
+	MOVQ    128(AX), BX
+	CMPQ    BX, $0x10
+	JNE     partial
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), BX
+
+	// K1: the lanes of the last vector
+	MOVQ    $0x00000001, SI
+	SHLXQ   BX, SI, SI
+	DECQ    SI
+	KMOVW   SI, K1
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, K1, (CX)
+
+stored:
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000040, (AX)
+	ADDQ  $0x00000040, 72(AX)
+	ADDQ  $0x00000040, 64(AX)
+	ADDQ  $0x00000040, 112(AX)
+	MOVQ  88(AX), CX
+	TESTQ CX, CX
+	JZ    vector
+	ADDQ  $0x00000040, 88(AX)
+	JMP   vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ1(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Z1
+	ADDQ        $0x40, DX
+	VFMADD231PS (CX), Z1, Z0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        96(AX), SI
+	VADDPS      (BX), Z0, Z0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z1
+	VBROADCASTSS 124(AX), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	JMP          store
+
+prelu:
+	VPXORQ      Z1, Z1, Z1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Z2
+	VMINPS      Z0, Z1, Z3
+	VMAXPS      Z0, Z1, Z0
+	VFMADD231PS Z2, Z3, Z0
+	JMP         store
+
+relu:
+	VPXORQ Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+store:
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ2(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), BX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS     (BX), Z2
+	ADDQ        $0x40, BX
+	VFMADD231PS (CX), Z2, Z0
+	VFMADD231PS (CX)(DX*1), Z2, Z1
+	ADDQ        40(AX), CX
+	DECQ        R8
+	JNZ         x
+	ADDQ        24(AX), SI
+	DECQ        DI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), SI
+	TESTQ       SI, SI
+	JZ          activate
+	MOVQ        96(AX), DI
+	VADDPS      (SI), Z0, Z0
+	ADDQ        DI, SI
+	VADDPS      (SI), Z1, Z1
+
+activate:
+	MOVQ 104(AX), SI
+	CMPQ SI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ SI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z2
+	VBROADCASTSS 124(AX), Z3
+	VMAXPS       Z0, Z2, Z0
+	VMINPS       Z0, Z3, Z0
+	VMAXPS       Z1, Z2, Z1
+	VMINPS       Z1, Z3, Z1
+	JMP          store
+
+prelu:
+	VPXORQ      Z2, Z2, Z2
+	MOVQ        112(AX), SI
+	VMOVUPS     (SI), Z3
+	VMINPS      Z0, Z2, Z4
+	VMAXPS      Z0, Z2, Z0
+	VFMADD231PS Z3, Z4, Z0
+	VMINPS      Z1, Z2, Z4
+	VMAXPS      Z1, Z2, Z1
+	VFMADD231PS Z3, Z4, Z1
+	JMP         store
+
+relu:
+	VPXORQ Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	VMAXPS Z1, Z2, Z1
+
+store:
+	MOVQ    80(AX), SI
+	VMOVUPS Z0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ3(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), BX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS     (BX), Z3
+	ADDQ        $0x40, BX
+	VFMADD231PS (CX), Z3, Z0
+	VFMADD231PS (CX)(DX*1), Z3, Z1
+	VFMADD231PS (CX)(DX*2), Z3, Z2
+	ADDQ        40(AX), CX
+	DECQ        R8
+	JNZ         x
+	ADDQ        24(AX), SI
+	DECQ        DI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), SI
+	TESTQ       SI, SI
+	JZ          activate
+	MOVQ        96(AX), DI
+	VADDPS      (SI), Z0, Z0
+	ADDQ        DI, SI
+	VADDPS      (SI), Z1, Z1
+	ADDQ        DI, SI
+	VADDPS      (SI), Z2, Z2
+
+activate:
+	MOVQ 104(AX), SI
+	CMPQ SI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ SI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z3
+	VBROADCASTSS 124(AX), Z4
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z4, Z0
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z4, Z1
+	VMAXPS       Z2, Z3, Z2
+	VMINPS       Z2, Z4, Z2
+	JMP          store
+
+prelu:
+	VPXORQ      Z3, Z3, Z3
+	MOVQ        112(AX), SI
+	VMOVUPS     (SI), Z4
+	VMINPS      Z0, Z3, Z5
+	VMAXPS      Z0, Z3, Z0
+	VFMADD231PS Z4, Z5, Z0
+	VMINPS      Z1, Z3, Z5
+	VMAXPS      Z1, Z3, Z1
+	VFMADD231PS Z4, Z5, Z1
+	VMINPS      Z2, Z3, Z5
+	VMAXPS      Z2, Z3, Z2
+	VFMADD231PS Z4, Z5, Z2
+	JMP         store
+
+relu:
+	VPXORQ Z3, Z3, Z3
+	VMAXPS Z0, Z3, Z0
+	VMAXPS Z1, Z3, Z1
+	VMAXPS Z2, Z3, Z2
+
+store:
+	MOVQ    80(AX), SI
+	VMOVUPS Z0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ4(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), SI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ DI, CX
+
+x:
+	VMOVUPS     (SI), Z4
+	ADDQ        $0x40, SI
+	VFMADD231PS (CX), Z4, Z0
+	VFMADD231PS (CX)(DX*1), Z4, Z1
+	VFMADD231PS (CX)(DX*2), Z4, Z2
+	VFMADD231PS (CX)(BX*1), Z4, Z3
+	ADDQ        40(AX), CX
+	DECQ        R9
+	JNZ         x
+	ADDQ        24(AX), DI
+	DECQ        R8
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), DI
+	TESTQ       DI, DI
+	JZ          activate
+	MOVQ        96(AX), R8
+	VADDPS      (DI), Z0, Z0
+	ADDQ        R8, DI
+	VADDPS      (DI), Z1, Z1
+	ADDQ        R8, DI
+	VADDPS      (DI), Z2, Z2
+	ADDQ        R8, DI
+	VADDPS      (DI), Z3, Z3
+
+activate:
+	MOVQ 104(AX), DI
+	CMPQ DI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z4
+	VBROADCASTSS 124(AX), Z5
+	VMAXPS       Z0, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMAXPS       Z1, Z4, Z1
+	VMINPS       Z1, Z5, Z1
+	VMAXPS       Z2, Z4, Z2
+	VMINPS       Z2, Z5, Z2
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	JMP          store
+
+prelu:
+	VPXORQ      Z4, Z4, Z4
+	MOVQ        112(AX), DI
+	VMOVUPS     (DI), Z5
+	VMINPS      Z0, Z4, Z6
+	VMAXPS      Z0, Z4, Z0
+	VFMADD231PS Z5, Z6, Z0
+	VMINPS      Z1, Z4, Z6
+	VMAXPS      Z1, Z4, Z1
+	VFMADD231PS Z5, Z6, Z1
+	VMINPS      Z2, Z4, Z6
+	VMAXPS      Z2, Z4, Z2
+	VFMADD231PS Z5, Z6, Z2
+	VMINPS      Z3, Z4, Z6
+	VMAXPS      Z3, Z4, Z3
+	VFMADD231PS Z5, Z6, Z3
+	JMP         store
+
+relu:
+	VPXORQ Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+store:
+	MOVQ    80(AX), DI
+	VMOVUPS Z0, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ5(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ5(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), CX
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), SI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ DI, CX
+
+x:
+	VMOVUPS     (SI), Z5
+	ADDQ        $0x40, SI
+	VFMADD231PS (CX), Z5, Z0
+	VFMADD231PS (CX)(DX*1), Z5, Z1
+	VFMADD231PS (CX)(DX*2), Z5, Z2
+	VFMADD231PS (CX)(BX*1), Z5, Z3
+	VFMADD231PS (CX)(DX*4), Z5, Z4
+	ADDQ        40(AX), CX
+	DECQ        R9
+	JNZ         x
+	ADDQ        24(AX), DI
+	DECQ        R8
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), DI
+	TESTQ       DI, DI
+	JZ          activate
+	MOVQ        96(AX), R8
+	VADDPS      (DI), Z0, Z0
+	ADDQ        R8, DI
+	VADDPS      (DI), Z1, Z1
+	ADDQ        R8, DI
+	VADDPS      (DI), Z2, Z2
+	ADDQ        R8, DI
+	VADDPS      (DI), Z3, Z3
+	ADDQ        R8, DI
+	VADDPS      (DI), Z4, Z4
+
+activate:
+	MOVQ 104(AX), DI
+	CMPQ DI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z5
+	VBROADCASTSS 124(AX), Z6
+	VMAXPS       Z0, Z5, Z0
+	VMINPS       Z0, Z6, Z0
+	VMAXPS       Z1, Z5, Z1
+	VMINPS       Z1, Z6, Z1
+	VMAXPS       Z2, Z5, Z2
+	VMINPS       Z2, Z6, Z2
+	VMAXPS       Z3, Z5, Z3
+	VMINPS       Z3, Z6, Z3
+	VMAXPS       Z4, Z5, Z4
+	VMINPS       Z4, Z6, Z4
+	JMP          store
+
+prelu:
+	VPXORQ      Z5, Z5, Z5
+	MOVQ        112(AX), DI
+	VMOVUPS     (DI), Z6
+	VMINPS      Z0, Z5, Z7
+	VMAXPS      Z0, Z5, Z0
+	VFMADD231PS Z6, Z7, Z0
+	VMINPS      Z1, Z5, Z7
+	VMAXPS      Z1, Z5, Z1
+	VFMADD231PS Z6, Z7, Z1
+	VMINPS      Z2, Z5, Z7
+	VMAXPS      Z2, Z5, Z2
+	VFMADD231PS Z6, Z7, Z2
+	VMINPS      Z3, Z5, Z7
+	VMAXPS      Z3, Z5, Z3
+	VFMADD231PS Z6, Z7, Z3
+	VMINPS      Z4, Z5, Z7
+	VMAXPS      Z4, Z5, Z4
+	VFMADD231PS Z6, Z7, Z4
+	JMP         store
+
+relu:
+	VPXORQ Z5, Z5, Z5
+	VMAXPS Z0, Z5, Z0
+	VMAXPS Z1, Z5, Z1
+	VMAXPS Z2, Z5, Z2
+	VMAXPS Z3, Z5, Z3
+	VMAXPS Z4, Z5, Z4
+
+store:
+	MOVQ    80(AX), DI
+	VMOVUPS Z0, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Z4, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ6(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ6(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), DI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ R8, CX
+
+x:
+	VMOVUPS     (DI), Z6
+	ADDQ        $0x40, DI
+	VFMADD231PS (CX), Z6, Z0
+	VFMADD231PS (CX)(DX*1), Z6, Z1
+	VFMADD231PS (CX)(DX*2), Z6, Z2
+	VFMADD231PS (CX)(BX*1), Z6, Z3
+	VFMADD231PS (CX)(DX*4), Z6, Z4
+	VFMADD231PS (CX)(SI*1), Z6, Z5
+	ADDQ        40(AX), CX
+	DECQ        R10
+	JNZ         x
+	ADDQ        24(AX), R8
+	DECQ        R9
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R8
+	TESTQ       R8, R8
+	JZ          activate
+	MOVQ        96(AX), R9
+	VADDPS      (R8), Z0, Z0
+	ADDQ        R9, R8
+	VADDPS      (R8), Z1, Z1
+	ADDQ        R9, R8
+	VADDPS      (R8), Z2, Z2
+	ADDQ        R9, R8
+	VADDPS      (R8), Z3, Z3
+	ADDQ        R9, R8
+	VADDPS      (R8), Z4, Z4
+	ADDQ        R9, R8
+	VADDPS      (R8), Z5, Z5
+
+activate:
+	MOVQ 104(AX), R8
+	CMPQ R8, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R8, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z6
+	VBROADCASTSS 124(AX), Z7
+	VMAXPS       Z0, Z6, Z0
+	VMINPS       Z0, Z7, Z0
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z7, Z1
+	VMAXPS       Z2, Z6, Z2
+	VMINPS       Z2, Z7, Z2
+	VMAXPS       Z3, Z6, Z3
+	VMINPS       Z3, Z7, Z3
+	VMAXPS       Z4, Z6, Z4
+	VMINPS       Z4, Z7, Z4
+	VMAXPS       Z5, Z6, Z5
+	VMINPS       Z5, Z7, Z5
+	JMP          store
+
+prelu:
+	VPXORQ      Z6, Z6, Z6
+	MOVQ        112(AX), R8
+	VMOVUPS     (R8), Z7
+	VMINPS      Z0, Z6, Z8
+	VMAXPS      Z0, Z6, Z0
+	VFMADD231PS Z7, Z8, Z0
+	VMINPS      Z1, Z6, Z8
+	VMAXPS      Z1, Z6, Z1
+	VFMADD231PS Z7, Z8, Z1
+	VMINPS      Z2, Z6, Z8
+	VMAXPS      Z2, Z6, Z2
+	VFMADD231PS Z7, Z8, Z2
+	VMINPS      Z3, Z6, Z8
+	VMAXPS      Z3, Z6, Z3
+	VFMADD231PS Z7, Z8, Z3
+	VMINPS      Z4, Z6, Z8
+	VMAXPS      Z4, Z6, Z4
+	VFMADD231PS Z7, Z8, Z4
+	VMINPS      Z5, Z6, Z8
+	VMAXPS      Z5, Z6, Z5
+	VFMADD231PS Z7, Z8, Z5
+	JMP         store
+
+relu:
+	VPXORQ Z6, Z6, Z6
+	VMAXPS Z0, Z6, Z0
+	VMAXPS Z1, Z6, Z1
+	VMAXPS Z2, Z6, Z2
+	VMAXPS Z3, Z6, Z3
+	VMAXPS Z4, Z6, Z4
+	VMAXPS Z5, Z6, Z5
+
+store:
+	MOVQ    80(AX), R8
+	VMOVUPS Z0, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z5, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ7(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ7(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), DI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ R8, CX
+
+x:
+	VMOVUPS     (DI), Z7
+	ADDQ        $0x40, DI
+	VFMADD231PS (CX), Z7, Z0
+	VFMADD231PS (CX)(DX*1), Z7, Z1
+	VFMADD231PS (CX)(DX*2), Z7, Z2
+	VFMADD231PS (CX)(BX*1), Z7, Z3
+	VFMADD231PS (CX)(DX*4), Z7, Z4
+	VFMADD231PS (CX)(SI*1), Z7, Z5
+	VFMADD231PS (CX)(BX*2), Z7, Z6
+	ADDQ        40(AX), CX
+	DECQ        R10
+	JNZ         x
+	ADDQ        24(AX), R8
+	DECQ        R9
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R8
+	TESTQ       R8, R8
+	JZ          activate
+	MOVQ        96(AX), R9
+	VADDPS      (R8), Z0, Z0
+	ADDQ        R9, R8
+	VADDPS      (R8), Z1, Z1
+	ADDQ        R9, R8
+	VADDPS      (R8), Z2, Z2
+	ADDQ        R9, R8
+	VADDPS      (R8), Z3, Z3
+	ADDQ        R9, R8
+	VADDPS      (R8), Z4, Z4
+	ADDQ        R9, R8
+	VADDPS      (R8), Z5, Z5
+	ADDQ        R9, R8
+	VADDPS      (R8), Z6, Z6
+
+activate:
+	MOVQ 104(AX), R8
+	CMPQ R8, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R8, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z7
+	VBROADCASTSS 124(AX), Z8
+	VMAXPS       Z0, Z7, Z0
+	VMINPS       Z0, Z8, Z0
+	VMAXPS       Z1, Z7, Z1
+	VMINPS       Z1, Z8, Z1
+	VMAXPS       Z2, Z7, Z2
+	VMINPS       Z2, Z8, Z2
+	VMAXPS       Z3, Z7, Z3
+	VMINPS       Z3, Z8, Z3
+	VMAXPS       Z4, Z7, Z4
+	VMINPS       Z4, Z8, Z4
+	VMAXPS       Z5, Z7, Z5
+	VMINPS       Z5, Z8, Z5
+	VMAXPS       Z6, Z7, Z6
+	VMINPS       Z6, Z8, Z6
+	JMP          store
+
+prelu:
+	VPXORQ      Z7, Z7, Z7
+	MOVQ        112(AX), R8
+	VMOVUPS     (R8), Z8
+	VMINPS      Z0, Z7, Z9
+	VMAXPS      Z0, Z7, Z0
+	VFMADD231PS Z8, Z9, Z0
+	VMINPS      Z1, Z7, Z9
+	VMAXPS      Z1, Z7, Z1
+	VFMADD231PS Z8, Z9, Z1
+	VMINPS      Z2, Z7, Z9
+	VMAXPS      Z2, Z7, Z2
+	VFMADD231PS Z8, Z9, Z2
+	VMINPS      Z3, Z7, Z9
+	VMAXPS      Z3, Z7, Z3
+	VFMADD231PS Z8, Z9, Z3
+	VMINPS      Z4, Z7, Z9
+	VMAXPS      Z4, Z7, Z4
+	VFMADD231PS Z8, Z9, Z4
+	VMINPS      Z5, Z7, Z9
+	VMAXPS      Z5, Z7, Z5
+	VFMADD231PS Z8, Z9, Z5
+	VMINPS      Z6, Z7, Z9
+	VMAXPS      Z6, Z7, Z6
+	VFMADD231PS Z8, Z9, Z6
+	JMP         store
+
+relu:
+	VPXORQ Z7, Z7, Z7
+	VMAXPS Z0, Z7, Z0
+	VMAXPS Z1, Z7, Z1
+	VMAXPS Z2, Z7, Z2
+	VMAXPS Z3, Z7, Z3
+	VMAXPS Z4, Z7, Z4
+	VMAXPS Z5, Z7, Z5
+	VMAXPS Z6, Z7, Z6
+
+store:
+	MOVQ    80(AX), R8
+	VMOVUPS Z0, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Z6, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthZ8(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·sdepthZ8(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), DI
+	MOVQ 56(AX), R8
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	MOVQ    (AX), R9
+	MOVQ    16(AX), R10
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R9, CX
+
+x:
+	VMOVUPS     (R8), Z8
+	ADDQ        $0x40, R8
+	VFMADD231PS (CX), Z8, Z0
+	VFMADD231PS (CX)(DX*1), Z8, Z1
+	VFMADD231PS (CX)(DX*2), Z8, Z2
+	VFMADD231PS (CX)(BX*1), Z8, Z3
+	VFMADD231PS (CX)(DX*4), Z8, Z4
+	VFMADD231PS (CX)(SI*1), Z8, Z5
+	VFMADD231PS (CX)(BX*2), Z8, Z6
+	VFMADD231PS (CX)(DI*1), Z8, Z7
+	ADDQ        40(AX), CX
+	DECQ        R11
+	JNZ         x
+	ADDQ        24(AX), R9
+	DECQ        R10
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R9
+	TESTQ       R9, R9
+	JZ          activate
+	MOVQ        96(AX), R10
+	VADDPS      (R9), Z0, Z0
+	ADDQ        R10, R9
+	VADDPS      (R9), Z1, Z1
+	ADDQ        R10, R9
+	VADDPS      (R9), Z2, Z2
+	ADDQ        R10, R9
+	VADDPS      (R9), Z3, Z3
+	ADDQ        R10, R9
+	VADDPS      (R9), Z4, Z4
+	ADDQ        R10, R9
+	VADDPS      (R9), Z5, Z5
+	ADDQ        R10, R9
+	VADDPS      (R9), Z6, Z6
+	ADDQ        R10, R9
+	VADDPS      (R9), Z7, Z7
+
+activate:
+	MOVQ 104(AX), R9
+	CMPQ R9, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R9, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Z8
+	VBROADCASTSS 124(AX), Z9
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
+	JMP          store
+
+prelu:
+	VPXORQ      Z8, Z8, Z8
+	MOVQ        112(AX), R9
+	VMOVUPS     (R9), Z9
+	VMINPS      Z0, Z8, Z10
+	VMAXPS      Z0, Z8, Z0
+	VFMADD231PS Z9, Z10, Z0
+	VMINPS      Z1, Z8, Z10
+	VMAXPS      Z1, Z8, Z1
+	VFMADD231PS Z9, Z10, Z1
+	VMINPS      Z2, Z8, Z10
+	VMAXPS      Z2, Z8, Z2
+	VFMADD231PS Z9, Z10, Z2
+	VMINPS      Z3, Z8, Z10
+	VMAXPS      Z3, Z8, Z3
+	VFMADD231PS Z9, Z10, Z3
+	VMINPS      Z4, Z8, Z10
+	VMAXPS      Z4, Z8, Z4
+	VFMADD231PS Z9, Z10, Z4
+	VMINPS      Z5, Z8, Z10
+	VMAXPS      Z5, Z8, Z5
+	VFMADD231PS Z9, Z10, Z5
+	VMINPS      Z6, Z8, Z10
+	VMAXPS      Z6, Z8, Z6
+	VFMADD231PS Z9, Z10, Z6
+	VMINPS      Z7, Z8, Z10
+	VMAXPS      Z7, Z8, Z7
+	VFMADD231PS Z9, Z10, Z7
+	JMP         store
+
+relu:
+	VPXORQ Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+
+store:
+	MOVQ    80(AX), R9
+	VMOVUPS Z0, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z3, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z4, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z5, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z6, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Z7, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	ADDQ    $0x00000040, 64(AX)
+	ADDQ    $0x00000040, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ssumZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS.Z    (CX), K1, Z2
+	VADDPS       Z2, Z0, Z0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Z1
+	VMULPS       Z1, Z0, Z0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMOVUPS      Z0, K1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ0(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·smostZ0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// K1: the lanes of the last vector
+	MOVQ  $0x00000001, DX
+	SHLXQ CX, DX, DX
+	DECQ  DX
+	KMOVW DX, K1
+	MOVQ  8(AX), CX
+	MOVQ  56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS.Z (CX), K1, Z2
+	VMAXPS    Z2, Z0, Z0
+	ADDQ      40(AX), CX
+	DECQ      SI
+	JNZ       x
+	ADDQ      24(AX), DX
+	DECQ      BX
+	JNZ       y
+	MOVQ      72(AX), CX
+	MOVQ      88(AX), DX
+	MOVQ      80(AX), DX
+	VMOVUPS   Z0, K1, (CX)
+	DECQ      136(AX)
+	JZ        done
+	ADDQ      $0x00000040, (AX)
+	ADDQ      $0x00000040, 72(AX)
+	MOVQ      88(AX), CX
+	TESTQ     CX, CX
+	JZ        vector
+	ADDQ      $0x00000040, 88(AX)
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ1(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Z1
+	VMULPS       Z1, Z0, Z0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMOVUPS      Z0, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ1(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS (CX), Z2
+	VMAXPS  Z2, Z0, Z0
+	ADDQ    40(AX), CX
+	DECQ    SI
+	JNZ     x
+	ADDQ    24(AX), DX
+	DECQ    BX
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), DX
+	MOVQ    80(AX), DX
+	VMOVUPS Z0, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ2(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z2
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z2, Z1, Z1
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ2(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Z3
+	VMAXPS  Z3, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z3
+	VMAXPS  Z3, Z1, Z1
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ3(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	VADDPS       (CX)(DX*2), Z2, Z2
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z3, Z2, Z2
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Z0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z1, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Z2, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ3(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Z4
+	VMAXPS  Z4, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z4
+	VMAXPS  Z4, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z4
+	VMAXPS  Z4, Z2, Z2
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Z0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Z2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumZ4(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·ssumZ4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VADDPS       (CX), Z0, Z0
+	VADDPS       (CX)(DX*1), Z1, Z1
+	VADDPS       (CX)(DX*2), Z2, Z2
+	VADDPS       (CX)(BX*1), Z3, Z3
+	ADDQ         40(AX), CX
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	VBROADCASTSS 120(AX), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), SI
+	MOVQ         80(AX), SI
+	VMOVUPS      Z0, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z1, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z2, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Z3, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostZ4(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·smostZ4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS (CX), Z5
+	VMAXPS  Z5, Z0, Z0
+	VMOVUPS (CX)(DX*1), Z5
+	VMAXPS  Z5, Z1, Z1
+	VMOVUPS (CX)(DX*2), Z5
+	VMAXPS  Z5, Z2, Z2
+	VMOVUPS (CX)(BX*1), Z5
+	VMAXPS  Z5, Z3, Z3
+	ADDQ    40(AX), CX
+	DECQ    R8
+	JNZ     x
+	ADDQ    24(AX), SI
+	DECQ    DI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), SI
+	MOVQ    80(AX), SI
+	VMOVUPS Z0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z2, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Z3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000040, (AX)
+	ADDQ    $0x00000040, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000040, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func swinogradInZ(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·swinogradInZ(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         48(AX), CX
+	VBROADCASTSS (CX), Z9
+	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 8(CX), Z11
+	VBROADCASTSS 12(CX), Z12
+	VBROADCASTSS 16(CX), Z13
+	VBROADCASTSS 20(CX), Z14
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+	LEAQ         (DX)(DX*4), SI
+	LEAQ         (BX)(DX*4), CX
+
+vector:
+	MOVQ (AX), CX
+	MOVQ 40(AX), DI
+	MOVQ $0x00000006, R8
+
+column:
+	VMOVUPS      (CX), Z0
+	VMOVUPS      (CX)(DX*1), Z1
+	VMOVUPS      (CX)(DX*2), Z2
+	VMOVUPS      (CX)(BX*1), Z3
+	VMOVUPS      (CX)(DX*4), Z4
+	VMOVUPS      (CX)(SI*1), Z5
+	VFMADD213PS  Z4, Z13, Z0
+	VFNMADD231PS Z14, Z2, Z0
+	VFMADD231PS  Z13, Z1, Z5
+	VFNMADD231PS Z14, Z3, Z5
+	VMOVAPS      Z4, Z6
+	VFNMADD231PS Z12, Z2, Z6
+	VMOVAPS      Z3, Z7
+	VFNMADD231PS Z12, Z1, Z7
+	VMOVAPS      Z6, Z8
+	VFMADD231PS  Z9, Z7, Z6
+	VFNMADD231PS Z9, Z7, Z8
+	VFNMADD231PS Z11, Z2, Z4
+	VFNMADD231PS Z11, Z1, Z3
+	VMOVAPS      Z4, Z2
+	VFMADD231PS  Z10, Z3, Z2
+	VFNMADD231PS Z10, Z3, Z4
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z6, 384(DI)
+	VMOVUPS      Z8, 768(DI)
+	VMOVUPS      Z2, 1152(DI)
+	VMOVUPS      Z4, 1536(DI)
+	VMOVUPS      Z5, 1920(DI)
+	ADDQ         16(AX), CX
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          column
+	MOVQ         40(AX), DI
+	MOVQ         24(AX), CX
+	MOVQ         32(AX), R9
+	MOVQ         $0x00000006, R8
+
+row:
+	VMOVUPS      (DI), Z0
+	VMOVUPS      64(DI), Z1
+	VMOVUPS      128(DI), Z2
+	VMOVUPS      192(DI), Z3
+	VMOVUPS      256(DI), Z4
+	VMOVUPS      320(DI), Z5
+	VFMADD213PS  Z4, Z13, Z0
+	VFNMADD231PS Z14, Z2, Z0
+	VFMADD231PS  Z13, Z1, Z5
+	VFNMADD231PS Z14, Z3, Z5
+	VMOVAPS      Z4, Z6
+	VFNMADD231PS Z12, Z2, Z6
+	VMOVAPS      Z3, Z7
+	VFNMADD231PS Z12, Z1, Z7
+	VMOVAPS      Z6, Z8
+	VFMADD231PS  Z9, Z7, Z6
+	VFNMADD231PS Z9, Z7, Z8
+	VFNMADD231PS Z11, Z2, Z4
+	VFNMADD231PS Z11, Z1, Z3
+	VMOVAPS      Z4, Z2
+	VFMADD231PS  Z10, Z3, Z2
+	VFNMADD231PS Z10, Z3, Z4
+	VMOVUPS      Z0, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Z6, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Z8, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Z2, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Z4, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Z5, (CX)
+	ADDQ         R9, CX
+	ADDQ         $0x00000180, DI
+	DECQ         R8
+	JNZ          row
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000040, (AX)
+	ADDQ         $0x00000040, 24(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000040, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func swinogradOutZ(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·swinogradOutZ(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         48(AX), CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 12(CX), Z11
+	VBROADCASTSS 24(CX), Z12
+	VBROADCASTSS 28(CX), Z13
+	MOVQ         32(AX), CX
+	LEAQ         (CX)(CX*2), DX
+	ADDQ         DX, DX
+	LEAQ         (DX)(DX*2), SI
+	LEAQ         (DX)(DX*4), DI
+	LEAQ         (SI)(DX*4), BX
+
+vector:
+	MOVQ 24(AX), BX
+	MOVQ 40(AX), R8
+	MOVQ $0x00000006, R9
+
+column:
+	VMOVUPS     (BX), Z0
+	VMOVUPS     (BX)(DX*1), Z1
+	VMOVUPS     (BX)(DX*2), Z2
+	VMOVUPS     (BX)(SI*1), Z3
+	VMOVUPS     (BX)(DX*4), Z4
+	VMOVUPS     (BX)(DI*1), Z5
+	VADDPS      Z2, Z1, Z6
+	VSUBPS      Z2, Z1, Z2
+	VADDPS      Z4, Z3, Z7
+	VSUBPS      Z4, Z3, Z4
+	VADDPS      Z6, Z0, Z0
+	VADDPS      Z7, Z0, Z0
+	VMULPS      Z8, Z2, Z1
+	VFMADD231PS Z9, Z4, Z1
+	VMULPS      Z10, Z6, Z3
+	VFMADD231PS Z11, Z7, Z3
+	VFMADD231PS Z12, Z2, Z5
+	VFMADD231PS Z13, Z4, Z5
+	VMOVUPS     Z0, (R8)
+	VMOVUPS     Z1, 384(R8)
+	VMOVUPS     Z3, 768(R8)
+	VMOVUPS     Z5, 1152(R8)
+	ADDQ        CX, BX
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         column
+	MOVQ        40(AX), R8
+	MOVQ        $0x00000004, R9
+	MOVQ        64(AX), BX
+	MOVQ        88(AX), R10
+
+row:
+	VMOVUPS     (R8), Z0
+	VMOVUPS     64(R8), Z1
+	VMOVUPS     128(R8), Z2
+	VMOVUPS     192(R8), Z3
+	VMOVUPS     256(R8), Z4
+	VMOVUPS     320(R8), Z5
+	MOVQ        56(AX), R11
+	VADDPS      Z2, Z1, Z6
+	VSUBPS      Z2, Z1, Z2
+	VADDPS      Z4, Z3, Z7
+	VSUBPS      Z4, Z3, Z4
+	VADDPS      Z6, Z0, Z0
+	VADDPS      Z7, Z0, Z0
+	VMULPS      Z8, Z2, Z1
+	VFMADD231PS Z9, Z4, Z1
+	VMULPS      Z10, Z6, Z3
+	VFMADD231PS Z11, Z7, Z3
+	VFMADD231PS Z12, Z2, Z5
+	VFMADD231PS Z13, Z4, Z5
+	VADDPS      (R11), Z0, Z0
+	VADDPS      (R11), Z1, Z1
+	VADDPS      (R11), Z3, Z3
+	VADDPS      (R11), Z5, Z5
+	TESTQ       R10, R10
+	JZ          activate
+	MOVQ        104(AX), R12
+	MOVQ        R10, R11
+	VADDPS      (R11), Z0, Z0
+	ADDQ        R12, R11
+	VADDPS      (R11), Z1, Z1
+	ADDQ        R12, R11
+	VADDPS      (R11), Z3, Z3
+	ADDQ        R12, R11
+	VADDPS      (R11), Z5, Z5
+
+activate:
+	MOVQ 112(AX), R11
+	CMPQ R11, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R11, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 128(AX), Z6
+	VBROADCASTSS 132(AX), Z7
+	VMAXPS       Z0, Z6, Z0
+	VMINPS       Z0, Z7, Z0
+	VMAXPS       Z1, Z6, Z1
+	VMINPS       Z1, Z7, Z1
+	VMAXPS       Z3, Z6, Z3
+	VMINPS       Z3, Z7, Z3
+	VMAXPS       Z5, Z6, Z5
+	VMINPS       Z5, Z7, Z5
+	JMP          store
+
+prelu:
+	VPXORQ      Z6, Z6, Z6
+	MOVQ        120(AX), R11
+	VMOVUPS     (R11), Z7
+	VMINPS      Z0, Z6, Z2
+	VMAXPS      Z0, Z6, Z0
+	VFMADD231PS Z7, Z2, Z0
+	VMINPS      Z1, Z6, Z2
+	VMAXPS      Z1, Z6, Z1
+	VFMADD231PS Z7, Z2, Z1
+	VMINPS      Z3, Z6, Z2
+	VMAXPS      Z3, Z6, Z3
+	VFMADD231PS Z7, Z2, Z3
+	VMINPS      Z5, Z6, Z2
+	VMAXPS      Z5, Z6, Z5
+	VFMADD231PS Z7, Z2, Z5
+	JMP         store
+
+relu:
+	VPXORQ Z6, Z6, Z6
+	VMAXPS Z0, Z6, Z0
+	VMAXPS Z1, Z6, Z1
+	VMAXPS Z3, Z6, Z3
+	VMAXPS Z5, Z6, Z5
+
+store:
+	MOVQ    80(AX), R12
+	MOVQ    BX, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    72(AX), BX
+	TESTQ   R10, R10
+	JZ      next
+	ADDQ    96(AX), R10
+
+next:
+	ADDQ  $0x00000180, R8
+	DECQ  R9
+	JNZ   row
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000040, 24(AX)
+	ADDQ  $0x00000040, 64(AX)
+	ADDQ  $0x00000040, 56(AX)
+	ADDQ  $0x00000040, 120(AX)
+	MOVQ  88(AX), BX
+	TESTQ BX, BX
+	JZ    vector
+	ADDQ  $0x00000040, 88(AX)
+	JMP   vector
+
+done:
+	VZEROUPPER
+	RET
+
 // func ddotZ(n int, x *float64, y *float64) float64
 // Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·ddotZ(SB), NOSPLIT, $0-32
@@ -8565,6 +17538,3867 @@ loop:
 	VFMADD231PS Y12, Y12, Y11
 	DECQ        AX
 	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func sconvY1x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY1x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ BX, DI
+
+x:
+	MOVQ DI, CX
+	MOVQ 48(AX), R9
+
+k:
+	VMOVUPS      (DX), Y1
+	VBROADCASTSS (CX), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, DX
+	DECQ         R9
+	JNZ          k
+	ADDQ         40(AX), DI
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y3
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y3, Y1
+	VADDPS     Y1, Y0, Y0
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y1
+	VBROADCASTSS 124(AX), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	JMP          store
+
+prelu:
+	VXORPD      Y1, Y1, Y1
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y2
+	VMINPS      Y0, Y1, Y3
+	VMAXPS      Y0, Y1, Y0
+	VFMADD231PS Y2, Y3, Y0
+	JMP         store
+
+relu:
+	VXORPD Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Y0, (AX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y3
+	MOVQ       80(AX), AX
+	MOVQ       CX, AX
+	VMASKMOVPS Y0, Y3, (AX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY1x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY1x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ BX, DI
+
+x:
+	MOVQ DI, CX
+	MOVQ 48(AX), R9
+
+k:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      32(DX), Y3
+	VBROADCASTSS (CX), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, DX
+	DECQ         R9
+	JNZ          k
+	ADDQ         40(AX), DI
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y4
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y2
+	VADDPS     Y2, Y0, Y0
+	VMASKMOVPS 32(DX), Y4, Y2
+	VADDPS     Y2, Y1, Y1
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y2
+	VBROADCASTSS 124(AX), Y3
+	VMAXPS       Y0, Y2, Y0
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y1, Y2, Y1
+	VMINPS       Y1, Y3, Y1
+	JMP          store
+
+prelu:
+	VXORPD      Y2, Y2, Y2
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y3
+	VMINPS      Y0, Y2, Y4
+	VMAXPS      Y0, Y2, Y0
+	VFMADD231PS Y3, Y4, Y0
+	VMOVUPS     32(DX), Y3
+	VMINPS      Y1, Y2, Y4
+	VMAXPS      Y1, Y2, Y1
+	VFMADD231PS Y3, Y4, Y1
+	JMP         store
+
+relu:
+	VXORPD Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	MOVQ    CX, AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y4
+	MOVQ       80(AX), AX
+	MOVQ       CX, AX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y4, 32(AX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY2x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY2x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	MOVQ    8(AX), DX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Y2
+	VBROADCASTSS (CX), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (CX)(DX*1), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y4
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y4, Y2
+	VADDPS     Y2, Y0, Y0
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y4, Y2
+	VADDPS     Y2, Y1, Y1
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y2
+	VBROADCASTSS 124(AX), Y3
+	VMAXPS       Y0, Y2, Y0
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y1, Y2, Y1
+	VMINPS       Y1, Y3, Y1
+	JMP          store
+
+prelu:
+	VXORPD      Y2, Y2, Y2
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y3
+	VMINPS      Y0, Y2, Y4
+	VMAXPS      Y0, Y2, Y0
+	VFMADD231PS Y3, Y4, Y0
+	VMINPS      Y1, Y2, Y4
+	VMAXPS      Y1, Y2, Y1
+	VFMADD231PS Y3, Y4, Y1
+	JMP         store
+
+relu:
+	VXORPD Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y4
+	MOVQ       80(AX), AX
+	VMASKMOVPS Y0, Y4, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y1, Y4, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY2x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY2x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y2
+	VMOVUPS 32(CX), Y1
+	VMOVAPS Y1, Y3
+	MOVQ    8(AX), DX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VBROADCASTSS (CX), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (CX)(DX*1), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y6
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y4
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS 32(DX), Y6, Y4
+	VADDPS     Y4, Y1, Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 32(DX), Y6, Y4
+	VADDPS     Y4, Y3, Y3
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y4
+	VBROADCASTSS 124(AX), Y5
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	JMP          store
+
+prelu:
+	VXORPD      Y4, Y4, Y4
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y5
+	VMINPS      Y0, Y4, Y6
+	VMAXPS      Y0, Y4, Y0
+	VFMADD231PS Y5, Y6, Y0
+	VMINPS      Y2, Y4, Y6
+	VMAXPS      Y2, Y4, Y2
+	VFMADD231PS Y5, Y6, Y2
+	VMOVUPS     32(DX), Y5
+	VMINPS      Y1, Y4, Y6
+	VMAXPS      Y1, Y4, Y1
+	VFMADD231PS Y5, Y6, Y1
+	VMINPS      Y3, Y4, Y6
+	VMAXPS      Y3, Y4, Y3
+	VFMADD231PS Y5, Y6, Y3
+	JMP         store
+
+relu:
+	VXORPD Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y6
+	MOVQ       80(AX), AX
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y6, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y6, 32(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY3x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY3x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), CX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Y3
+	VBROADCASTSS (CX), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (CX)(DX*1), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VBROADCASTSS (CX)(DX*2), Y4
+	VFMADD231PS  Y3, Y4, Y2
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y5
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y5, Y3
+	VADDPS     Y3, Y0, Y0
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y5, Y3
+	VADDPS     Y3, Y1, Y1
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y5, Y3
+	VADDPS     Y3, Y2, Y2
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y3
+	VBROADCASTSS 124(AX), Y4
+	VMAXPS       Y0, Y3, Y0
+	VMINPS       Y0, Y4, Y0
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y3, Y2
+	VMINPS       Y2, Y4, Y2
+	JMP          store
+
+prelu:
+	VXORPD      Y3, Y3, Y3
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y4
+	VMINPS      Y0, Y3, Y5
+	VMAXPS      Y0, Y3, Y0
+	VFMADD231PS Y4, Y5, Y0
+	VMINPS      Y1, Y3, Y5
+	VMAXPS      Y1, Y3, Y1
+	VFMADD231PS Y4, Y5, Y1
+	VMINPS      Y2, Y3, Y5
+	VMAXPS      Y2, Y3, Y2
+	VFMADD231PS Y4, Y5, Y2
+	JMP         store
+
+relu:
+	VXORPD Y3, Y3, Y3
+	VMAXPS Y0, Y3, Y0
+	VMAXPS Y1, Y3, Y1
+	VMAXPS Y2, Y3, Y2
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y5
+	MOVQ       80(AX), AX
+	VMASKMOVPS Y0, Y5, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y1, Y5, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y2, Y5, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY3x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY3x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVUPS 32(CX), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), CX
+	MOVQ    56(AX), BX
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ SI, R8
+
+x:
+	MOVQ R8, CX
+	MOVQ 48(AX), R10
+
+k:
+	VMOVUPS      (BX), Y6
+	VMOVUPS      32(BX), Y7
+	VBROADCASTSS (CX), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (CX)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (CX)(DX*2), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, BX
+	DECQ         R10
+	JNZ          k
+	ADDQ         40(AX), R8
+	DECQ         R9
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y8
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y6
+	VADDPS     Y6, Y0, Y0
+	VMASKMOVPS 32(DX), Y8, Y6
+	VADDPS     Y6, Y1, Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y6
+	VADDPS     Y6, Y2, Y2
+	VMASKMOVPS 32(DX), Y8, Y6
+	VADDPS     Y6, Y3, Y3
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 32(DX), Y8, Y6
+	VADDPS     Y6, Y5, Y5
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y6
+	VBROADCASTSS 124(AX), Y7
+	VMAXPS       Y0, Y6, Y0
+	VMINPS       Y0, Y7, Y0
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y6, Y5
+	VMINPS       Y5, Y7, Y5
+	JMP          store
+
+prelu:
+	VXORPD      Y6, Y6, Y6
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y7
+	VMINPS      Y0, Y6, Y8
+	VMAXPS      Y0, Y6, Y0
+	VFMADD231PS Y7, Y8, Y0
+	VMINPS      Y2, Y6, Y8
+	VMAXPS      Y2, Y6, Y2
+	VFMADD231PS Y7, Y8, Y2
+	VMINPS      Y4, Y6, Y8
+	VMAXPS      Y4, Y6, Y4
+	VFMADD231PS Y7, Y8, Y4
+	VMOVUPS     32(DX), Y7
+	VMINPS      Y1, Y6, Y8
+	VMAXPS      Y1, Y6, Y1
+	VFMADD231PS Y7, Y8, Y1
+	VMINPS      Y3, Y6, Y8
+	VMAXPS      Y3, Y6, Y3
+	VFMADD231PS Y7, Y8, Y3
+	VMINPS      Y5, Y6, Y8
+	VMAXPS      Y5, Y6, Y5
+	VFMADD231PS Y7, Y8, Y5
+	JMP         store
+
+relu:
+	VXORPD Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y4, Y6, Y4
+	VMAXPS Y5, Y6, Y5
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y8
+	MOVQ       80(AX), AX
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y8, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y8, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y8, 32(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY4x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY4x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Y4
+	VBROADCASTSS (CX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (CX)(DX*1), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (CX)(DX*2), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (CX)(BX*1), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y6
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y6, Y4
+	VADDPS     Y4, Y0, Y0
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y6, Y4
+	VADDPS     Y4, Y1, Y1
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y6, Y4
+	VADDPS     Y4, Y2, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y6, Y4
+	VADDPS     Y4, Y3, Y3
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y4
+	VBROADCASTSS 124(AX), Y5
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	JMP          store
+
+prelu:
+	VXORPD      Y4, Y4, Y4
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y5
+	VMINPS      Y0, Y4, Y6
+	VMAXPS      Y0, Y4, Y0
+	VFMADD231PS Y5, Y6, Y0
+	VMINPS      Y1, Y4, Y6
+	VMAXPS      Y1, Y4, Y1
+	VFMADD231PS Y5, Y6, Y1
+	VMINPS      Y2, Y4, Y6
+	VMAXPS      Y2, Y4, Y2
+	VFMADD231PS Y5, Y6, Y2
+	VMINPS      Y3, Y4, Y6
+	VMAXPS      Y3, Y4, Y3
+	VFMADD231PS Y5, Y6, Y3
+	JMP         store
+
+relu:
+	VXORPD Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y6
+	MOVQ       80(AX), AX
+	VMASKMOVPS Y0, Y6, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y1, Y6, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y2, Y6, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y3, Y6, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY4x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY4x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y6
+	VMOVUPS 32(CX), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y7
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Y8
+	VMOVUPS      32(SI), Y9
+	VBROADCASTSS (CX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (CX)(DX*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (CX)(DX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (CX)(BX*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y10
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y8
+	VADDPS     Y8, Y0, Y0
+	VMASKMOVPS 32(DX), Y10, Y8
+	VADDPS     Y8, Y1, Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y8
+	VADDPS     Y8, Y2, Y2
+	VMASKMOVPS 32(DX), Y10, Y8
+	VADDPS     Y8, Y3, Y3
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y8
+	VADDPS     Y8, Y4, Y4
+	VMASKMOVPS 32(DX), Y10, Y8
+	VADDPS     Y8, Y5, Y5
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 32(DX), Y10, Y8
+	VADDPS     Y8, Y7, Y7
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y8
+	VBROADCASTSS 124(AX), Y9
+	VMAXPS       Y0, Y8, Y0
+	VMINPS       Y0, Y9, Y0
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y8, Y7
+	VMINPS       Y7, Y9, Y7
+	JMP          store
+
+prelu:
+	VXORPD      Y8, Y8, Y8
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y9
+	VMINPS      Y0, Y8, Y10
+	VMAXPS      Y0, Y8, Y0
+	VFMADD231PS Y9, Y10, Y0
+	VMINPS      Y2, Y8, Y10
+	VMAXPS      Y2, Y8, Y2
+	VFMADD231PS Y9, Y10, Y2
+	VMINPS      Y4, Y8, Y10
+	VMAXPS      Y4, Y8, Y4
+	VFMADD231PS Y9, Y10, Y4
+	VMINPS      Y6, Y8, Y10
+	VMAXPS      Y6, Y8, Y6
+	VFMADD231PS Y9, Y10, Y6
+	VMOVUPS     32(DX), Y9
+	VMINPS      Y1, Y8, Y10
+	VMAXPS      Y1, Y8, Y1
+	VFMADD231PS Y9, Y10, Y1
+	VMINPS      Y3, Y8, Y10
+	VMAXPS      Y3, Y8, Y3
+	VFMADD231PS Y9, Y10, Y3
+	VMINPS      Y5, Y8, Y10
+	VMAXPS      Y5, Y8, Y5
+	VFMADD231PS Y9, Y10, Y5
+	VMINPS      Y7, Y8, Y10
+	VMAXPS      Y7, Y8, Y7
+	VFMADD231PS Y9, Y10, Y7
+	JMP         store
+
+relu:
+	VXORPD Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y10
+	MOVQ       80(AX), AX
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y10, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y10, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y10, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y10, 32(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY5x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY5x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), CX
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Y5
+	VBROADCASTSS (CX), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (CX)(DX*1), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (CX)(DX*2), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (CX)(BX*1), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (CX)(DX*4), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y7
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y7, Y5
+	VADDPS     Y5, Y0, Y0
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y7, Y5
+	VADDPS     Y5, Y1, Y1
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y7, Y5
+	VADDPS     Y5, Y2, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y7, Y5
+	VADDPS     Y5, Y3, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y7, Y5
+	VADDPS     Y5, Y4, Y4
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y5
+	VBROADCASTSS 124(AX), Y6
+	VMAXPS       Y0, Y5, Y0
+	VMINPS       Y0, Y6, Y0
+	VMAXPS       Y1, Y5, Y1
+	VMINPS       Y1, Y6, Y1
+	VMAXPS       Y2, Y5, Y2
+	VMINPS       Y2, Y6, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y4, Y5, Y4
+	VMINPS       Y4, Y6, Y4
+	JMP          store
+
+prelu:
+	VXORPD      Y5, Y5, Y5
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y6
+	VMINPS      Y0, Y5, Y7
+	VMAXPS      Y0, Y5, Y0
+	VFMADD231PS Y6, Y7, Y0
+	VMINPS      Y1, Y5, Y7
+	VMAXPS      Y1, Y5, Y1
+	VFMADD231PS Y6, Y7, Y1
+	VMINPS      Y2, Y5, Y7
+	VMAXPS      Y2, Y5, Y2
+	VFMADD231PS Y6, Y7, Y2
+	VMINPS      Y3, Y5, Y7
+	VMAXPS      Y3, Y5, Y3
+	VFMADD231PS Y6, Y7, Y3
+	VMINPS      Y4, Y5, Y7
+	VMAXPS      Y4, Y5, Y4
+	VFMADD231PS Y6, Y7, Y4
+	JMP         store
+
+relu:
+	VXORPD Y5, Y5, Y5
+	VMAXPS Y0, Y5, Y0
+	VMAXPS Y1, Y5, Y1
+	VMAXPS Y2, Y5, Y2
+	VMAXPS Y3, Y5, Y3
+	VMAXPS Y4, Y5, Y4
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y7
+	MOVQ       80(AX), AX
+	VMASKMOVPS Y0, Y7, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y1, Y7, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y2, Y7, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y3, Y7, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y4, Y7, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY5x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY5x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y8
+	VMOVUPS 32(CX), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y9
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), CX
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ DI, R9
+
+x:
+	MOVQ R9, CX
+	MOVQ 48(AX), R11
+
+k:
+	VMOVUPS      (SI), Y10
+	VMOVUPS      32(SI), Y11
+	VBROADCASTSS (CX), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (CX)(DX*1), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS (CX)(DX*2), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS (CX)(BX*1), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS (CX)(DX*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, SI
+	DECQ         R11
+	JNZ          k
+	ADDQ         40(AX), R9
+	DECQ         R10
+	JNZ          x
+	ADDQ         24(AX), DI
+	DECQ         R8
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y12
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y0, Y0
+	VMASKMOVPS 32(DX), Y12, Y10
+	VADDPS     Y10, Y1, Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y2, Y2
+	VMASKMOVPS 32(DX), Y12, Y10
+	VADDPS     Y10, Y3, Y3
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y4, Y4
+	VMASKMOVPS 32(DX), Y12, Y10
+	VADDPS     Y10, Y5, Y5
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y6, Y6
+	VMASKMOVPS 32(DX), Y12, Y10
+	VADDPS     Y10, Y7, Y7
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y8, Y8
+	VMASKMOVPS 32(DX), Y12, Y10
+	VADDPS     Y10, Y9, Y9
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y10
+	VBROADCASTSS 124(AX), Y11
+	VMAXPS       Y0, Y10, Y0
+	VMINPS       Y0, Y11, Y0
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y11, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y11, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y11, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y11, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y11, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y11, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y11, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y11, Y8
+	VMAXPS       Y9, Y10, Y9
+	VMINPS       Y9, Y11, Y9
+	JMP          store
+
+prelu:
+	VXORPD      Y10, Y10, Y10
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y11
+	VMINPS      Y0, Y10, Y12
+	VMAXPS      Y0, Y10, Y0
+	VFMADD231PS Y11, Y12, Y0
+	VMINPS      Y2, Y10, Y12
+	VMAXPS      Y2, Y10, Y2
+	VFMADD231PS Y11, Y12, Y2
+	VMINPS      Y4, Y10, Y12
+	VMAXPS      Y4, Y10, Y4
+	VFMADD231PS Y11, Y12, Y4
+	VMINPS      Y6, Y10, Y12
+	VMAXPS      Y6, Y10, Y6
+	VFMADD231PS Y11, Y12, Y6
+	VMINPS      Y8, Y10, Y12
+	VMAXPS      Y8, Y10, Y8
+	VFMADD231PS Y11, Y12, Y8
+	VMOVUPS     32(DX), Y11
+	VMINPS      Y1, Y10, Y12
+	VMAXPS      Y1, Y10, Y1
+	VFMADD231PS Y11, Y12, Y1
+	VMINPS      Y3, Y10, Y12
+	VMAXPS      Y3, Y10, Y3
+	VFMADD231PS Y11, Y12, Y3
+	VMINPS      Y5, Y10, Y12
+	VMAXPS      Y5, Y10, Y5
+	VFMADD231PS Y11, Y12, Y5
+	VMINPS      Y7, Y10, Y12
+	VMAXPS      Y7, Y10, Y7
+	VFMADD231PS Y11, Y12, Y7
+	VMINPS      Y9, Y10, Y12
+	VMAXPS      Y9, Y10, Y9
+	VFMADD231PS Y11, Y12, Y9
+	JMP         store
+
+relu:
+	VXORPD Y10, Y10, Y10
+	VMAXPS Y0, Y10, Y0
+	VMAXPS Y1, Y10, Y1
+	VMAXPS Y2, Y10, Y2
+	VMAXPS Y3, Y10, Y3
+	VMAXPS Y4, Y10, Y4
+	VMAXPS Y5, Y10, Y5
+	VMAXPS Y6, Y10, Y6
+	VMAXPS Y7, Y10, Y7
+	VMAXPS Y8, Y10, Y8
+	VMAXPS Y9, Y10, Y9
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y12
+	MOVQ       80(AX), AX
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y12, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y12, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y12, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y12, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y12, 32(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY6x1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY6x1(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Y6
+	VBROADCASTSS (CX), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (CX)(DX*1), Y7
+	VFMADD231PS  Y6, Y7, Y1
+	VBROADCASTSS (CX)(DX*2), Y7
+	VFMADD231PS  Y6, Y7, Y2
+	VBROADCASTSS (CX)(BX*1), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS (CX)(DX*4), Y7
+	VFMADD231PS  Y6, Y7, Y4
+	VBROADCASTSS (CX)(SI*1), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000020, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y8
+	MOVQ       96(AX), BX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y0, Y0
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y1, Y1
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y2, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y3, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y4, Y4
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	VADDPS     Y6, Y5, Y5
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y6
+	VBROADCASTSS 124(AX), Y7
+	VMAXPS       Y0, Y6, Y0
+	VMINPS       Y0, Y7, Y0
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y6, Y5
+	VMINPS       Y5, Y7, Y5
+	JMP          store
+
+prelu:
+	VXORPD      Y6, Y6, Y6
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y7
+	VMINPS      Y0, Y6, Y8
+	VMAXPS      Y0, Y6, Y0
+	VFMADD231PS Y7, Y8, Y0
+	VMINPS      Y1, Y6, Y8
+	VMAXPS      Y1, Y6, Y1
+	VFMADD231PS Y7, Y8, Y1
+	VMINPS      Y2, Y6, Y8
+	VMAXPS      Y2, Y6, Y2
+	VFMADD231PS Y7, Y8, Y2
+	VMINPS      Y3, Y6, Y8
+	VMAXPS      Y3, Y6, Y3
+	VFMADD231PS Y7, Y8, Y3
+	VMINPS      Y4, Y6, Y8
+	VMAXPS      Y4, Y6, Y4
+	VFMADD231PS Y7, Y8, Y4
+	VMINPS      Y5, Y6, Y8
+	VMAXPS      Y5, Y6, Y5
+	VFMADD231PS Y7, Y8, Y5
+	JMP         store
+
+relu:
+	VXORPD Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y4, Y6, Y4
+	VMAXPS Y5, Y6, Y5
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    AX, CX
+	VMOVUPS Y5, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y8
+	MOVQ       80(AX), AX
+	VMASKMOVPS Y0, Y8, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y1, Y8, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y2, Y8, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y3, Y8, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y4, Y8, (CX)
+	ADDQ       AX, CX
+	VMASKMOVPS Y5, Y8, (CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sconvY6x2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sconvY6x2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y10
+	VMOVUPS 32(CX), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y11
+	MOVQ    8(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (DX)(DX*4), SI
+	LEAQ    (BX)(DX*4), CX
+	MOVQ    56(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R8, R10
+
+x:
+	MOVQ R10, CX
+	MOVQ 48(AX), R12
+
+k:
+	VMOVUPS      (DI), Y12
+	VMOVUPS      32(DI), Y13
+	VBROADCASTSS (CX), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (CX)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (CX)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (CX)(BX*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (CX)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (CX)(SI*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x04, CX
+	ADDQ         $0x00000040, DI
+	DECQ         R12
+	JNZ          k
+	ADDQ         40(AX), R10
+	DECQ         R11
+	JNZ          x
+	ADDQ         24(AX), R8
+	DECQ         R9
+	JNZ          y
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	TESTQ        DX, DX
+	JZ           activate
+	MOVQ         128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y14
+	MOVQ       96(AX), BX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y0, Y0
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y1, Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y2, Y2
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y3, Y3
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y4, Y4
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y5, Y5
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y6, Y6
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y7, Y7
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y8, Y8
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y9, Y9
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y10, Y10
+	VMASKMOVPS 32(DX), Y14, Y12
+	VADDPS     Y12, Y11, Y11
+
+activate:
+	MOVQ 104(AX), DX
+	CMPQ DX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y12
+	VBROADCASTSS 124(AX), Y13
+	VMAXPS       Y0, Y12, Y0
+	VMINPS       Y0, Y13, Y0
+	VMAXPS       Y1, Y12, Y1
+	VMINPS       Y1, Y13, Y1
+	VMAXPS       Y2, Y12, Y2
+	VMINPS       Y2, Y13, Y2
+	VMAXPS       Y3, Y12, Y3
+	VMINPS       Y3, Y13, Y3
+	VMAXPS       Y4, Y12, Y4
+	VMINPS       Y4, Y13, Y4
+	VMAXPS       Y5, Y12, Y5
+	VMINPS       Y5, Y13, Y5
+	VMAXPS       Y6, Y12, Y6
+	VMINPS       Y6, Y13, Y6
+	VMAXPS       Y7, Y12, Y7
+	VMINPS       Y7, Y13, Y7
+	VMAXPS       Y8, Y12, Y8
+	VMINPS       Y8, Y13, Y8
+	VMAXPS       Y9, Y12, Y9
+	VMINPS       Y9, Y13, Y9
+	VMAXPS       Y10, Y12, Y10
+	VMINPS       Y10, Y13, Y10
+	VMAXPS       Y11, Y12, Y11
+	VMINPS       Y11, Y13, Y11
+	JMP          store
+
+prelu:
+	VXORPD      Y12, Y12, Y12
+	MOVQ        112(AX), DX
+	VMOVUPS     (DX), Y13
+	VMINPS      Y0, Y12, Y14
+	VMAXPS      Y0, Y12, Y0
+	VFMADD231PS Y13, Y14, Y0
+	VMINPS      Y2, Y12, Y14
+	VMAXPS      Y2, Y12, Y2
+	VFMADD231PS Y13, Y14, Y2
+	VMINPS      Y4, Y12, Y14
+	VMAXPS      Y4, Y12, Y4
+	VFMADD231PS Y13, Y14, Y4
+	VMINPS      Y6, Y12, Y14
+	VMAXPS      Y6, Y12, Y6
+	VFMADD231PS Y13, Y14, Y6
+	VMINPS      Y8, Y12, Y14
+	VMAXPS      Y8, Y12, Y8
+	VFMADD231PS Y13, Y14, Y8
+	VMINPS      Y10, Y12, Y14
+	VMAXPS      Y10, Y12, Y10
+	VFMADD231PS Y13, Y14, Y10
+	VMOVUPS     32(DX), Y13
+	VMINPS      Y1, Y12, Y14
+	VMAXPS      Y1, Y12, Y1
+	VFMADD231PS Y13, Y14, Y1
+	VMINPS      Y3, Y12, Y14
+	VMAXPS      Y3, Y12, Y3
+	VFMADD231PS Y13, Y14, Y3
+	VMINPS      Y5, Y12, Y14
+	VMAXPS      Y5, Y12, Y5
+	VFMADD231PS Y13, Y14, Y5
+	VMINPS      Y7, Y12, Y14
+	VMAXPS      Y7, Y12, Y7
+	VFMADD231PS Y13, Y14, Y7
+	VMINPS      Y9, Y12, Y14
+	VMAXPS      Y9, Y12, Y9
+	VFMADD231PS Y13, Y14, Y9
+	VMINPS      Y11, Y12, Y14
+	VMAXPS      Y11, Y12, Y11
+	VFMADD231PS Y13, Y14, Y11
+	JMP         store
+
+relu:
+	VXORPD Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+	VMAXPS Y10, Y12, Y10
+	VMAXPS Y11, Y12, Y11
+
+store:
+	MOVQ    128(AX), DX
+	CMPQ    DX, $0x08
+	JNE     partial
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	ADDQ    AX, CX
+	VMOVUPS Y10, (CX)
+	VMOVUPS Y11, 32(CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), DX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVUPS    32(BX), Y14
+	MOVQ       80(AX), AX
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y14, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y14, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y14, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y14, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y14, 32(CX)
+	ADDQ       AX, CX
+	VMOVUPS    Y10, (CX)
+	VMASKMOVPS Y11, Y14, 32(CX)
+
+stored:
+	VZEROUPPER
+	RET
+
+// func sdepthY0(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Y1
+	ADDQ        $0x20, DX
+	VMASKMOVPS  (CX), Y15, Y2
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        128(AX), SI
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVUPS    32(DI), Y3
+	MOVQ       96(AX), SI
+	VMASKMOVPS (BX), Y3, Y1
+	VADDPS     Y1, Y0, Y0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y1
+	VBROADCASTSS 124(AX), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	JMP          store
+
+prelu:
+	VXORPD      Y1, Y1, Y1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Y2
+	VMINPS      Y0, Y1, Y3
+	VMAXPS      Y0, Y1, Y0
+	VFMADD231PS Y2, Y3, Y0
+	JMP         store
+
+relu:
+	VXORPD Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+store:
+	MOVQ    128(AX), BX
+	CMPQ    BX, $0x08
+	JNE     partial
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	JMP     stored
+
+partial:
+	MOVQ 128(AX), BX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y3
+	MOVQ       80(AX), BX
+	VMASKMOVPS Y0, Y3, (CX)
+
+stored:
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000020, (AX)
+	ADDQ  $0x00000020, 72(AX)
+	ADDQ  $0x00000020, 64(AX)
+	ADDQ  $0x00000020, 112(AX)
+	MOVQ  88(AX), CX
+	TESTQ CX, CX
+	JZ    vector
+	ADDQ  $0x00000020, 88(AX)
+	JMP   vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY1(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), DX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	MOVQ    (AX), BX
+	MOVQ    16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS     (DX), Y1
+	ADDQ        $0x20, DX
+	VFMADD231PS (CX), Y1, Y0
+	ADDQ        40(AX), CX
+	DECQ        DI
+	JNZ         x
+	ADDQ        24(AX), BX
+	DECQ        SI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), BX
+	TESTQ       BX, BX
+	JZ          activate
+	MOVQ        96(AX), SI
+	VADDPS      (BX), Y0, Y0
+
+activate:
+	MOVQ 104(AX), BX
+	CMPQ BX, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ BX, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y1
+	VBROADCASTSS 124(AX), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	JMP          store
+
+prelu:
+	VXORPD      Y1, Y1, Y1
+	MOVQ        112(AX), BX
+	VMOVUPS     (BX), Y2
+	VMINPS      Y0, Y1, Y3
+	VMAXPS      Y0, Y1, Y0
+	VFMADD231PS Y2, Y3, Y0
+	JMP         store
+
+relu:
+	VXORPD Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+store:
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY2(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), BX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS     (BX), Y2
+	ADDQ        $0x20, BX
+	VFMADD231PS (CX), Y2, Y0
+	VFMADD231PS (CX)(DX*1), Y2, Y1
+	ADDQ        40(AX), CX
+	DECQ        R8
+	JNZ         x
+	ADDQ        24(AX), SI
+	DECQ        DI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), SI
+	TESTQ       SI, SI
+	JZ          activate
+	MOVQ        96(AX), DI
+	VADDPS      (SI), Y0, Y0
+	ADDQ        DI, SI
+	VADDPS      (SI), Y1, Y1
+
+activate:
+	MOVQ 104(AX), SI
+	CMPQ SI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ SI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y2
+	VBROADCASTSS 124(AX), Y3
+	VMAXPS       Y0, Y2, Y0
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y1, Y2, Y1
+	VMINPS       Y1, Y3, Y1
+	JMP          store
+
+prelu:
+	VXORPD      Y2, Y2, Y2
+	MOVQ        112(AX), SI
+	VMOVUPS     (SI), Y3
+	VMINPS      Y0, Y2, Y4
+	VMAXPS      Y0, Y2, Y0
+	VFMADD231PS Y3, Y4, Y0
+	VMINPS      Y1, Y2, Y4
+	VMAXPS      Y1, Y2, Y1
+	VFMADD231PS Y3, Y4, Y1
+	JMP         store
+
+relu:
+	VXORPD Y2, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+
+store:
+	MOVQ    80(AX), SI
+	VMOVUPS Y0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY3(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), BX
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	MOVQ    (AX), SI
+	MOVQ    16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS     (BX), Y3
+	ADDQ        $0x20, BX
+	VFMADD231PS (CX), Y3, Y0
+	VFMADD231PS (CX)(DX*1), Y3, Y1
+	VFMADD231PS (CX)(DX*2), Y3, Y2
+	ADDQ        40(AX), CX
+	DECQ        R8
+	JNZ         x
+	ADDQ        24(AX), SI
+	DECQ        DI
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), SI
+	TESTQ       SI, SI
+	JZ          activate
+	MOVQ        96(AX), DI
+	VADDPS      (SI), Y0, Y0
+	ADDQ        DI, SI
+	VADDPS      (SI), Y1, Y1
+	ADDQ        DI, SI
+	VADDPS      (SI), Y2, Y2
+
+activate:
+	MOVQ 104(AX), SI
+	CMPQ SI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ SI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y3
+	VBROADCASTSS 124(AX), Y4
+	VMAXPS       Y0, Y3, Y0
+	VMINPS       Y0, Y4, Y0
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y3, Y2
+	VMINPS       Y2, Y4, Y2
+	JMP          store
+
+prelu:
+	VXORPD      Y3, Y3, Y3
+	MOVQ        112(AX), SI
+	VMOVUPS     (SI), Y4
+	VMINPS      Y0, Y3, Y5
+	VMAXPS      Y0, Y3, Y0
+	VFMADD231PS Y4, Y5, Y0
+	VMINPS      Y1, Y3, Y5
+	VMAXPS      Y1, Y3, Y1
+	VFMADD231PS Y4, Y5, Y1
+	VMINPS      Y2, Y3, Y5
+	VMAXPS      Y2, Y3, Y2
+	VFMADD231PS Y4, Y5, Y2
+	JMP         store
+
+relu:
+	VXORPD Y3, Y3, Y3
+	VMAXPS Y0, Y3, Y0
+	VMAXPS Y1, Y3, Y1
+	VMAXPS Y2, Y3, Y2
+
+store:
+	MOVQ    80(AX), SI
+	VMOVUPS Y0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY4(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), SI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ DI, CX
+
+x:
+	VMOVUPS     (SI), Y4
+	ADDQ        $0x20, SI
+	VFMADD231PS (CX), Y4, Y0
+	VFMADD231PS (CX)(DX*1), Y4, Y1
+	VFMADD231PS (CX)(DX*2), Y4, Y2
+	VFMADD231PS (CX)(BX*1), Y4, Y3
+	ADDQ        40(AX), CX
+	DECQ        R9
+	JNZ         x
+	ADDQ        24(AX), DI
+	DECQ        R8
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), DI
+	TESTQ       DI, DI
+	JZ          activate
+	MOVQ        96(AX), R8
+	VADDPS      (DI), Y0, Y0
+	ADDQ        R8, DI
+	VADDPS      (DI), Y1, Y1
+	ADDQ        R8, DI
+	VADDPS      (DI), Y2, Y2
+	ADDQ        R8, DI
+	VADDPS      (DI), Y3, Y3
+
+activate:
+	MOVQ 104(AX), DI
+	CMPQ DI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y4
+	VBROADCASTSS 124(AX), Y5
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	JMP          store
+
+prelu:
+	VXORPD      Y4, Y4, Y4
+	MOVQ        112(AX), DI
+	VMOVUPS     (DI), Y5
+	VMINPS      Y0, Y4, Y6
+	VMAXPS      Y0, Y4, Y0
+	VFMADD231PS Y5, Y6, Y0
+	VMINPS      Y1, Y4, Y6
+	VMAXPS      Y1, Y4, Y1
+	VFMADD231PS Y5, Y6, Y1
+	VMINPS      Y2, Y4, Y6
+	VMAXPS      Y2, Y4, Y2
+	VFMADD231PS Y5, Y6, Y2
+	VMINPS      Y3, Y4, Y6
+	VMAXPS      Y3, Y4, Y3
+	VFMADD231PS Y5, Y6, Y3
+	JMP         store
+
+relu:
+	VXORPD Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+
+store:
+	MOVQ    80(AX), DI
+	VMOVUPS Y0, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY5(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY5(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), CX
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), SI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	MOVQ    (AX), DI
+	MOVQ    16(AX), R8
+
+y:
+	MOVQ 32(AX), R9
+	MOVQ DI, CX
+
+x:
+	VMOVUPS     (SI), Y5
+	ADDQ        $0x20, SI
+	VFMADD231PS (CX), Y5, Y0
+	VFMADD231PS (CX)(DX*1), Y5, Y1
+	VFMADD231PS (CX)(DX*2), Y5, Y2
+	VFMADD231PS (CX)(BX*1), Y5, Y3
+	VFMADD231PS (CX)(DX*4), Y5, Y4
+	ADDQ        40(AX), CX
+	DECQ        R9
+	JNZ         x
+	ADDQ        24(AX), DI
+	DECQ        R8
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), DI
+	TESTQ       DI, DI
+	JZ          activate
+	MOVQ        96(AX), R8
+	VADDPS      (DI), Y0, Y0
+	ADDQ        R8, DI
+	VADDPS      (DI), Y1, Y1
+	ADDQ        R8, DI
+	VADDPS      (DI), Y2, Y2
+	ADDQ        R8, DI
+	VADDPS      (DI), Y3, Y3
+	ADDQ        R8, DI
+	VADDPS      (DI), Y4, Y4
+
+activate:
+	MOVQ 104(AX), DI
+	CMPQ DI, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ DI, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y5
+	VBROADCASTSS 124(AX), Y6
+	VMAXPS       Y0, Y5, Y0
+	VMINPS       Y0, Y6, Y0
+	VMAXPS       Y1, Y5, Y1
+	VMINPS       Y1, Y6, Y1
+	VMAXPS       Y2, Y5, Y2
+	VMINPS       Y2, Y6, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y4, Y5, Y4
+	VMINPS       Y4, Y6, Y4
+	JMP          store
+
+prelu:
+	VXORPD      Y5, Y5, Y5
+	MOVQ        112(AX), DI
+	VMOVUPS     (DI), Y6
+	VMINPS      Y0, Y5, Y7
+	VMAXPS      Y0, Y5, Y0
+	VFMADD231PS Y6, Y7, Y0
+	VMINPS      Y1, Y5, Y7
+	VMAXPS      Y1, Y5, Y1
+	VFMADD231PS Y6, Y7, Y1
+	VMINPS      Y2, Y5, Y7
+	VMAXPS      Y2, Y5, Y2
+	VFMADD231PS Y6, Y7, Y2
+	VMINPS      Y3, Y5, Y7
+	VMAXPS      Y3, Y5, Y3
+	VFMADD231PS Y6, Y7, Y3
+	VMINPS      Y4, Y5, Y7
+	VMAXPS      Y4, Y5, Y4
+	VFMADD231PS Y6, Y7, Y4
+	JMP         store
+
+relu:
+	VXORPD Y5, Y5, Y5
+	VMAXPS Y0, Y5, Y0
+	VMAXPS Y1, Y5, Y1
+	VMAXPS Y2, Y5, Y2
+	VMAXPS Y3, Y5, Y3
+	VMAXPS Y4, Y5, Y4
+
+store:
+	MOVQ    80(AX), DI
+	VMOVUPS Y0, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DI, CX
+	VMOVUPS Y4, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY6(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY6(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), DI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ R8, CX
+
+x:
+	VMOVUPS     (DI), Y6
+	ADDQ        $0x20, DI
+	VFMADD231PS (CX), Y6, Y0
+	VFMADD231PS (CX)(DX*1), Y6, Y1
+	VFMADD231PS (CX)(DX*2), Y6, Y2
+	VFMADD231PS (CX)(BX*1), Y6, Y3
+	VFMADD231PS (CX)(DX*4), Y6, Y4
+	VFMADD231PS (CX)(SI*1), Y6, Y5
+	ADDQ        40(AX), CX
+	DECQ        R10
+	JNZ         x
+	ADDQ        24(AX), R8
+	DECQ        R9
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R8
+	TESTQ       R8, R8
+	JZ          activate
+	MOVQ        96(AX), R9
+	VADDPS      (R8), Y0, Y0
+	ADDQ        R9, R8
+	VADDPS      (R8), Y1, Y1
+	ADDQ        R9, R8
+	VADDPS      (R8), Y2, Y2
+	ADDQ        R9, R8
+	VADDPS      (R8), Y3, Y3
+	ADDQ        R9, R8
+	VADDPS      (R8), Y4, Y4
+	ADDQ        R9, R8
+	VADDPS      (R8), Y5, Y5
+
+activate:
+	MOVQ 104(AX), R8
+	CMPQ R8, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R8, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y6
+	VBROADCASTSS 124(AX), Y7
+	VMAXPS       Y0, Y6, Y0
+	VMINPS       Y0, Y7, Y0
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y6, Y5
+	VMINPS       Y5, Y7, Y5
+	JMP          store
+
+prelu:
+	VXORPD      Y6, Y6, Y6
+	MOVQ        112(AX), R8
+	VMOVUPS     (R8), Y7
+	VMINPS      Y0, Y6, Y8
+	VMAXPS      Y0, Y6, Y0
+	VFMADD231PS Y7, Y8, Y0
+	VMINPS      Y1, Y6, Y8
+	VMAXPS      Y1, Y6, Y1
+	VFMADD231PS Y7, Y8, Y1
+	VMINPS      Y2, Y6, Y8
+	VMAXPS      Y2, Y6, Y2
+	VFMADD231PS Y7, Y8, Y2
+	VMINPS      Y3, Y6, Y8
+	VMAXPS      Y3, Y6, Y3
+	VFMADD231PS Y7, Y8, Y3
+	VMINPS      Y4, Y6, Y8
+	VMAXPS      Y4, Y6, Y4
+	VFMADD231PS Y7, Y8, Y4
+	VMINPS      Y5, Y6, Y8
+	VMAXPS      Y5, Y6, Y5
+	VFMADD231PS Y7, Y8, Y5
+	JMP         store
+
+relu:
+	VXORPD Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y4, Y6, Y4
+	VMAXPS Y5, Y6, Y5
+
+store:
+	MOVQ    80(AX), R8
+	VMOVUPS Y0, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y5, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY7(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY7(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), CX
+	MOVQ 56(AX), DI
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	MOVQ    (AX), R8
+	MOVQ    16(AX), R9
+
+y:
+	MOVQ 32(AX), R10
+	MOVQ R8, CX
+
+x:
+	VMOVUPS     (DI), Y7
+	ADDQ        $0x20, DI
+	VFMADD231PS (CX), Y7, Y0
+	VFMADD231PS (CX)(DX*1), Y7, Y1
+	VFMADD231PS (CX)(DX*2), Y7, Y2
+	VFMADD231PS (CX)(BX*1), Y7, Y3
+	VFMADD231PS (CX)(DX*4), Y7, Y4
+	VFMADD231PS (CX)(SI*1), Y7, Y5
+	VFMADD231PS (CX)(BX*2), Y7, Y6
+	ADDQ        40(AX), CX
+	DECQ        R10
+	JNZ         x
+	ADDQ        24(AX), R8
+	DECQ        R9
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R8
+	TESTQ       R8, R8
+	JZ          activate
+	MOVQ        96(AX), R9
+	VADDPS      (R8), Y0, Y0
+	ADDQ        R9, R8
+	VADDPS      (R8), Y1, Y1
+	ADDQ        R9, R8
+	VADDPS      (R8), Y2, Y2
+	ADDQ        R9, R8
+	VADDPS      (R8), Y3, Y3
+	ADDQ        R9, R8
+	VADDPS      (R8), Y4, Y4
+	ADDQ        R9, R8
+	VADDPS      (R8), Y5, Y5
+	ADDQ        R9, R8
+	VADDPS      (R8), Y6, Y6
+
+activate:
+	MOVQ 104(AX), R8
+	CMPQ R8, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R8, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y7
+	VBROADCASTSS 124(AX), Y8
+	VMAXPS       Y0, Y7, Y0
+	VMINPS       Y0, Y8, Y0
+	VMAXPS       Y1, Y7, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y7, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y7, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y7, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y7, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y7, Y6
+	VMINPS       Y6, Y8, Y6
+	JMP          store
+
+prelu:
+	VXORPD      Y7, Y7, Y7
+	MOVQ        112(AX), R8
+	VMOVUPS     (R8), Y8
+	VMINPS      Y0, Y7, Y9
+	VMAXPS      Y0, Y7, Y0
+	VFMADD231PS Y8, Y9, Y0
+	VMINPS      Y1, Y7, Y9
+	VMAXPS      Y1, Y7, Y1
+	VFMADD231PS Y8, Y9, Y1
+	VMINPS      Y2, Y7, Y9
+	VMAXPS      Y2, Y7, Y2
+	VFMADD231PS Y8, Y9, Y2
+	VMINPS      Y3, Y7, Y9
+	VMAXPS      Y3, Y7, Y3
+	VFMADD231PS Y8, Y9, Y3
+	VMINPS      Y4, Y7, Y9
+	VMAXPS      Y4, Y7, Y4
+	VFMADD231PS Y8, Y9, Y4
+	VMINPS      Y5, Y7, Y9
+	VMAXPS      Y5, Y7, Y5
+	VFMADD231PS Y8, Y9, Y5
+	VMINPS      Y6, Y7, Y9
+	VMAXPS      Y6, Y7, Y6
+	VFMADD231PS Y8, Y9, Y6
+	JMP         store
+
+relu:
+	VXORPD Y7, Y7, Y7
+	VMAXPS Y0, Y7, Y0
+	VMAXPS Y1, Y7, Y1
+	VMAXPS Y2, Y7, Y2
+	VMAXPS Y3, Y7, Y3
+	VMAXPS Y4, Y7, Y4
+	VMAXPS Y5, Y7, Y5
+	VMAXPS Y6, Y7, Y6
+
+store:
+	MOVQ    80(AX), R8
+	VMOVUPS Y0, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    R8, CX
+	VMOVUPS Y6, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func sdepthY8(t *byte)
+// Requires: AVX, FMA3
+TEXT ·sdepthY8(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (DX)(DX*4), SI
+	LEAQ (BX)(DX*4), DI
+	MOVQ 56(AX), R8
+
+vector:
+	MOVQ    64(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	MOVQ    (AX), R9
+	MOVQ    16(AX), R10
+
+y:
+	MOVQ 32(AX), R11
+	MOVQ R9, CX
+
+x:
+	VMOVUPS     (R8), Y8
+	ADDQ        $0x20, R8
+	VFMADD231PS (CX), Y8, Y0
+	VFMADD231PS (CX)(DX*1), Y8, Y1
+	VFMADD231PS (CX)(DX*2), Y8, Y2
+	VFMADD231PS (CX)(BX*1), Y8, Y3
+	VFMADD231PS (CX)(DX*4), Y8, Y4
+	VFMADD231PS (CX)(SI*1), Y8, Y5
+	VFMADD231PS (CX)(BX*2), Y8, Y6
+	VFMADD231PS (CX)(DI*1), Y8, Y7
+	ADDQ        40(AX), CX
+	DECQ        R11
+	JNZ         x
+	ADDQ        24(AX), R9
+	DECQ        R10
+	JNZ         y
+	MOVQ        72(AX), CX
+	MOVQ        88(AX), R9
+	TESTQ       R9, R9
+	JZ          activate
+	MOVQ        96(AX), R10
+	VADDPS      (R9), Y0, Y0
+	ADDQ        R10, R9
+	VADDPS      (R9), Y1, Y1
+	ADDQ        R10, R9
+	VADDPS      (R9), Y2, Y2
+	ADDQ        R10, R9
+	VADDPS      (R9), Y3, Y3
+	ADDQ        R10, R9
+	VADDPS      (R9), Y4, Y4
+	ADDQ        R10, R9
+	VADDPS      (R9), Y5, Y5
+	ADDQ        R10, R9
+	VADDPS      (R9), Y6, Y6
+	ADDQ        R10, R9
+	VADDPS      (R9), Y7, Y7
+
+activate:
+	MOVQ 104(AX), R9
+	CMPQ R9, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R9, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 120(AX), Y8
+	VBROADCASTSS 124(AX), Y9
+	VMAXPS       Y0, Y8, Y0
+	VMINPS       Y0, Y9, Y0
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y8, Y7
+	VMINPS       Y7, Y9, Y7
+	JMP          store
+
+prelu:
+	VXORPD      Y8, Y8, Y8
+	MOVQ        112(AX), R9
+	VMOVUPS     (R9), Y9
+	VMINPS      Y0, Y8, Y10
+	VMAXPS      Y0, Y8, Y0
+	VFMADD231PS Y9, Y10, Y0
+	VMINPS      Y1, Y8, Y10
+	VMAXPS      Y1, Y8, Y1
+	VFMADD231PS Y9, Y10, Y1
+	VMINPS      Y2, Y8, Y10
+	VMAXPS      Y2, Y8, Y2
+	VFMADD231PS Y9, Y10, Y2
+	VMINPS      Y3, Y8, Y10
+	VMAXPS      Y3, Y8, Y3
+	VFMADD231PS Y9, Y10, Y3
+	VMINPS      Y4, Y8, Y10
+	VMAXPS      Y4, Y8, Y4
+	VFMADD231PS Y9, Y10, Y4
+	VMINPS      Y5, Y8, Y10
+	VMAXPS      Y5, Y8, Y5
+	VFMADD231PS Y9, Y10, Y5
+	VMINPS      Y6, Y8, Y10
+	VMAXPS      Y6, Y8, Y6
+	VFMADD231PS Y9, Y10, Y6
+	VMINPS      Y7, Y8, Y10
+	VMAXPS      Y7, Y8, Y7
+	VFMADD231PS Y9, Y10, Y7
+	JMP         store
+
+relu:
+	VXORPD Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+
+store:
+	MOVQ    80(AX), R9
+	VMOVUPS Y0, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y6, (CX)
+	ADDQ    R9, CX
+	VMOVUPS Y7, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	ADDQ    $0x00000020, 64(AX)
+	ADDQ    $0x00000020, 112(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY0(t *byte)
+// Requires: AVX
+TEXT ·ssumY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMASKMOVPS   (CX), Y15, Y2
+	VADDPS       Y2, Y0, Y0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Y1
+	VMULPS       Y1, Y0, Y0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMASKMOVPS   Y0, Y15, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY0(t *byte)
+// Requires: AVX
+TEXT ·smostY0(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 128(AX), CX
+
+	// The lanes of the last vector: a window on ones followed by zeros
+	LEAQ    lanes<>+0(SB), DX
+	SHLQ    $0x02, CX
+	SUBQ    CX, DX
+	VMOVUPS 32(DX), Y15
+	MOVQ    8(AX), CX
+	MOVQ    56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMASKMOVPS (CX), Y15, Y2
+	VMAXPS     Y2, Y0, Y0
+	ADDQ       40(AX), CX
+	DECQ       SI
+	JNZ        x
+	ADDQ       24(AX), DX
+	DECQ       BX
+	JNZ        y
+	MOVQ       72(AX), CX
+	MOVQ       88(AX), DX
+	MOVQ       80(AX), DX
+	VMASKMOVPS Y0, Y15, (CX)
+	DECQ       136(AX)
+	JZ         done
+	ADDQ       $0x00000020, (AX)
+	ADDQ       $0x00000020, 72(AX)
+	MOVQ       88(AX), CX
+	TESTQ      CX, CX
+	JZ         vector
+	ADDQ       $0x00000020, 88(AX)
+	JMP        vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY1(t *byte)
+// Requires: AVX
+TEXT ·ssumY1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	ADDQ         40(AX), CX
+	DECQ         SI
+	JNZ          x
+	ADDQ         24(AX), DX
+	DECQ         BX
+	JNZ          y
+	VBROADCASTSS 120(AX), Y1
+	VMULPS       Y1, Y0, Y0
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), DX
+	MOVQ         80(AX), DX
+	VMOVUPS      Y0, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY1(t *byte)
+// Requires: AVX
+TEXT ·smostY1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+
+y:
+	MOVQ 32(AX), SI
+	MOVQ DX, CX
+
+x:
+	VMOVUPS (CX), Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    40(AX), CX
+	DECQ    SI
+	JNZ     x
+	ADDQ    24(AX), DX
+	DECQ    BX
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), DX
+	MOVQ    80(AX), DX
+	VMOVUPS Y0, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY2(t *byte)
+// Requires: AVX
+TEXT ·ssumY2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y2
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Y0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y1, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY2(t *byte)
+// Requires: AVX
+TEXT ·smostY2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Y3
+	VMAXPS  Y3, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y3
+	VMAXPS  Y3, Y1, Y1
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y1, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY3(t *byte)
+// Requires: AVX
+TEXT ·ssumY3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	VADDPS       (CX)(DX*2), Y2, Y2
+	ADDQ         40(AX), CX
+	DECQ         DI
+	JNZ          x
+	ADDQ         24(AX), BX
+	DECQ         SI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y3
+	VMULPS       Y3, Y0, Y0
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y3, Y2, Y2
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), BX
+	MOVQ         80(AX), BX
+	VMOVUPS      Y0, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y1, (CX)
+	ADDQ         BX, CX
+	VMOVUPS      Y2, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY3(t *byte)
+// Requires: AVX
+TEXT ·smostY3(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), CX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	MOVQ         (AX), BX
+	MOVQ         16(AX), SI
+
+y:
+	MOVQ 32(AX), DI
+	MOVQ BX, CX
+
+x:
+	VMOVUPS (CX), Y4
+	VMAXPS  Y4, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y4
+	VMAXPS  Y4, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y4
+	VMAXPS  Y4, Y2, Y2
+	ADDQ    40(AX), CX
+	DECQ    DI
+	JNZ     x
+	ADDQ    24(AX), BX
+	DECQ    SI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), BX
+	MOVQ    80(AX), BX
+	VMOVUPS Y0, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    BX, CX
+	VMOVUPS Y2, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func ssumY4(t *byte)
+// Requires: AVX
+TEXT ·ssumY4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VADDPS       (CX), Y0, Y0
+	VADDPS       (CX)(DX*1), Y1, Y1
+	VADDPS       (CX)(DX*2), Y2, Y2
+	VADDPS       (CX)(BX*1), Y3, Y3
+	ADDQ         40(AX), CX
+	DECQ         R8
+	JNZ          x
+	ADDQ         24(AX), SI
+	DECQ         DI
+	JNZ          y
+	VBROADCASTSS 120(AX), Y4
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	MOVQ         72(AX), CX
+	MOVQ         88(AX), SI
+	MOVQ         80(AX), SI
+	VMOVUPS      Y0, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y1, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y2, (CX)
+	ADDQ         SI, CX
+	VMOVUPS      Y3, (CX)
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 72(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func smostY4(t *byte)
+// Requires: AVX
+TEXT ·smostY4(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 8(AX), DX
+	LEAQ (DX)(DX*2), BX
+	MOVQ 56(AX), CX
+
+vector:
+	VBROADCASTSS 124(AX), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         16(AX), DI
+
+y:
+	MOVQ 32(AX), R8
+	MOVQ SI, CX
+
+x:
+	VMOVUPS (CX), Y5
+	VMAXPS  Y5, Y0, Y0
+	VMOVUPS (CX)(DX*1), Y5
+	VMAXPS  Y5, Y1, Y1
+	VMOVUPS (CX)(DX*2), Y5
+	VMAXPS  Y5, Y2, Y2
+	VMOVUPS (CX)(BX*1), Y5
+	VMAXPS  Y5, Y3, Y3
+	ADDQ    40(AX), CX
+	DECQ    R8
+	JNZ     x
+	ADDQ    24(AX), SI
+	DECQ    DI
+	JNZ     y
+	MOVQ    72(AX), CX
+	MOVQ    88(AX), SI
+	MOVQ    80(AX), SI
+	VMOVUPS Y0, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    SI, CX
+	VMOVUPS Y3, (CX)
+	DECQ    136(AX)
+	JZ      done
+	ADDQ    $0x00000020, (AX)
+	ADDQ    $0x00000020, 72(AX)
+	MOVQ    88(AX), CX
+	TESTQ   CX, CX
+	JZ      vector
+	ADDQ    $0x00000020, 88(AX)
+	JMP     vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func swinogradInY(t *byte)
+// Requires: AVX, FMA3
+TEXT ·swinogradInY(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         48(AX), CX
+	VBROADCASTSS (CX), Y9
+	VBROADCASTSS 4(CX), Y10
+	VBROADCASTSS 8(CX), Y11
+	VBROADCASTSS 12(CX), Y12
+	VBROADCASTSS 16(CX), Y13
+	VBROADCASTSS 20(CX), Y14
+	MOVQ         8(AX), DX
+	LEAQ         (DX)(DX*2), BX
+	LEAQ         (DX)(DX*4), SI
+	LEAQ         (BX)(DX*4), CX
+
+vector:
+	MOVQ (AX), CX
+	MOVQ 40(AX), DI
+	MOVQ $0x00000006, R8
+
+column:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      (CX)(DX*1), Y1
+	VMOVUPS      (CX)(DX*2), Y2
+	VMOVUPS      (CX)(BX*1), Y3
+	VMOVUPS      (CX)(DX*4), Y4
+	VMOVUPS      (CX)(SI*1), Y5
+	VFMADD213PS  Y4, Y13, Y0
+	VFNMADD231PS Y14, Y2, Y0
+	VFMADD231PS  Y13, Y1, Y5
+	VFNMADD231PS Y14, Y3, Y5
+	VMOVAPS      Y4, Y6
+	VFNMADD231PS Y12, Y2, Y6
+	VMOVAPS      Y3, Y7
+	VFNMADD231PS Y12, Y1, Y7
+	VMOVAPS      Y6, Y8
+	VFMADD231PS  Y9, Y7, Y6
+	VFNMADD231PS Y9, Y7, Y8
+	VFNMADD231PS Y11, Y2, Y4
+	VFNMADD231PS Y11, Y1, Y3
+	VMOVAPS      Y4, Y2
+	VFMADD231PS  Y10, Y3, Y2
+	VFNMADD231PS Y10, Y3, Y4
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y6, 192(DI)
+	VMOVUPS      Y8, 384(DI)
+	VMOVUPS      Y2, 576(DI)
+	VMOVUPS      Y4, 768(DI)
+	VMOVUPS      Y5, 960(DI)
+	ADDQ         16(AX), CX
+	ADDQ         $0x20, DI
+	DECQ         R8
+	JNZ          column
+	MOVQ         40(AX), DI
+	MOVQ         24(AX), CX
+	MOVQ         32(AX), R9
+	MOVQ         $0x00000006, R8
+
+row:
+	VMOVUPS      (DI), Y0
+	VMOVUPS      32(DI), Y1
+	VMOVUPS      64(DI), Y2
+	VMOVUPS      96(DI), Y3
+	VMOVUPS      128(DI), Y4
+	VMOVUPS      160(DI), Y5
+	VFMADD213PS  Y4, Y13, Y0
+	VFNMADD231PS Y14, Y2, Y0
+	VFMADD231PS  Y13, Y1, Y5
+	VFNMADD231PS Y14, Y3, Y5
+	VMOVAPS      Y4, Y6
+	VFNMADD231PS Y12, Y2, Y6
+	VMOVAPS      Y3, Y7
+	VFNMADD231PS Y12, Y1, Y7
+	VMOVAPS      Y6, Y8
+	VFMADD231PS  Y9, Y7, Y6
+	VFNMADD231PS Y9, Y7, Y8
+	VFNMADD231PS Y11, Y2, Y4
+	VFNMADD231PS Y11, Y1, Y3
+	VMOVAPS      Y4, Y2
+	VFMADD231PS  Y10, Y3, Y2
+	VFNMADD231PS Y10, Y3, Y4
+	VMOVUPS      Y0, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Y6, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Y8, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Y2, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Y4, (CX)
+	ADDQ         R9, CX
+	VMOVUPS      Y5, (CX)
+	ADDQ         R9, CX
+	ADDQ         $0x000000c0, DI
+	DECQ         R8
+	JNZ          row
+	DECQ         136(AX)
+	JZ           done
+	ADDQ         $0x00000020, (AX)
+	ADDQ         $0x00000020, 24(AX)
+	MOVQ         88(AX), CX
+	TESTQ        CX, CX
+	JZ           vector
+	ADDQ         $0x00000020, 88(AX)
+	JMP          vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func swinogradOutY(t *byte)
+// Requires: AVX, FMA3
+TEXT ·swinogradOutY(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         48(AX), CX
+	VBROADCASTSS (CX), Y8
+	VBROADCASTSS 4(CX), Y9
+	VBROADCASTSS 8(CX), Y10
+	VBROADCASTSS 12(CX), Y11
+	VBROADCASTSS 24(CX), Y12
+	VBROADCASTSS 28(CX), Y13
+	MOVQ         32(AX), CX
+	LEAQ         (CX)(CX*2), DX
+	ADDQ         DX, DX
+	LEAQ         (DX)(DX*2), SI
+	LEAQ         (DX)(DX*4), DI
+	LEAQ         (SI)(DX*4), BX
+
+vector:
+	MOVQ 24(AX), BX
+	MOVQ 40(AX), R8
+	MOVQ $0x00000006, R9
+
+column:
+	VMOVUPS     (BX), Y0
+	VMOVUPS     (BX)(DX*1), Y1
+	VMOVUPS     (BX)(DX*2), Y2
+	VMOVUPS     (BX)(SI*1), Y3
+	VMOVUPS     (BX)(DX*4), Y4
+	VMOVUPS     (BX)(DI*1), Y5
+	VADDPS      Y2, Y1, Y6
+	VSUBPS      Y2, Y1, Y2
+	VADDPS      Y4, Y3, Y7
+	VSUBPS      Y4, Y3, Y4
+	VADDPS      Y6, Y0, Y0
+	VADDPS      Y7, Y0, Y0
+	VMULPS      Y8, Y2, Y1
+	VFMADD231PS Y9, Y4, Y1
+	VMULPS      Y10, Y6, Y3
+	VFMADD231PS Y11, Y7, Y3
+	VFMADD231PS Y12, Y2, Y5
+	VFMADD231PS Y13, Y4, Y5
+	VMOVUPS     Y0, (R8)
+	VMOVUPS     Y1, 192(R8)
+	VMOVUPS     Y3, 384(R8)
+	VMOVUPS     Y5, 576(R8)
+	ADDQ        CX, BX
+	ADDQ        $0x20, R8
+	DECQ        R9
+	JNZ         column
+	MOVQ        40(AX), R8
+	MOVQ        $0x00000004, R9
+	MOVQ        64(AX), BX
+	MOVQ        88(AX), R10
+
+row:
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32(R8), Y1
+	VMOVUPS     64(R8), Y2
+	VMOVUPS     96(R8), Y3
+	VMOVUPS     128(R8), Y4
+	VMOVUPS     160(R8), Y5
+	MOVQ        56(AX), R11
+	VADDPS      Y2, Y1, Y6
+	VSUBPS      Y2, Y1, Y2
+	VADDPS      Y4, Y3, Y7
+	VSUBPS      Y4, Y3, Y4
+	VADDPS      Y6, Y0, Y0
+	VADDPS      Y7, Y0, Y0
+	VMULPS      Y8, Y2, Y1
+	VFMADD231PS Y9, Y4, Y1
+	VMULPS      Y10, Y6, Y3
+	VFMADD231PS Y11, Y7, Y3
+	VFMADD231PS Y12, Y2, Y5
+	VFMADD231PS Y13, Y4, Y5
+	VADDPS      (R11), Y0, Y0
+	VADDPS      (R11), Y1, Y1
+	VADDPS      (R11), Y3, Y3
+	VADDPS      (R11), Y5, Y5
+	TESTQ       R10, R10
+	JZ          activate
+	MOVQ        104(AX), R12
+	MOVQ        R10, R11
+	VADDPS      (R11), Y0, Y0
+	ADDQ        R12, R11
+	VADDPS      (R11), Y1, Y1
+	ADDQ        R12, R11
+	VADDPS      (R11), Y3, Y3
+	ADDQ        R12, R11
+	VADDPS      (R11), Y5, Y5
+
+activate:
+	MOVQ 112(AX), R11
+	CMPQ R11, $0x01
+	JLT  store
+	JEQ  relu
+	CMPQ R11, $0x02
+	JEQ  prelu
+
+	// clip
+	VBROADCASTSS 128(AX), Y6
+	VBROADCASTSS 132(AX), Y7
+	VMAXPS       Y0, Y6, Y0
+	VMINPS       Y0, Y7, Y0
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y5, Y6, Y5
+	VMINPS       Y5, Y7, Y5
+	JMP          store
+
+prelu:
+	VXORPD      Y6, Y6, Y6
+	MOVQ        120(AX), R11
+	VMOVUPS     (R11), Y7
+	VMINPS      Y0, Y6, Y2
+	VMAXPS      Y0, Y6, Y0
+	VFMADD231PS Y7, Y2, Y0
+	VMINPS      Y1, Y6, Y2
+	VMAXPS      Y1, Y6, Y1
+	VFMADD231PS Y7, Y2, Y1
+	VMINPS      Y3, Y6, Y2
+	VMAXPS      Y3, Y6, Y3
+	VFMADD231PS Y7, Y2, Y3
+	VMINPS      Y5, Y6, Y2
+	VMAXPS      Y5, Y6, Y5
+	VFMADD231PS Y7, Y2, Y5
+	JMP         store
+
+relu:
+	VXORPD Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y5, Y6, Y5
+
+store:
+	MOVQ    80(AX), R12
+	MOVQ    BX, R11
+	VMOVUPS Y0, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Y1, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Y3, (R11)
+	ADDQ    R12, R11
+	VMOVUPS Y5, (R11)
+	ADDQ    72(AX), BX
+	TESTQ   R10, R10
+	JZ      next
+	ADDQ    96(AX), R10
+
+next:
+	ADDQ  $0x000000c0, R8
+	DECQ  R9
+	JNZ   row
+	DECQ  136(AX)
+	JZ    done
+	ADDQ  $0x00000020, 24(AX)
+	ADDQ  $0x00000020, 64(AX)
+	ADDQ  $0x00000020, 56(AX)
+	ADDQ  $0x00000020, 120(AX)
+	MOVQ  88(AX), BX
+	TESTQ BX, BX
+	JZ    vector
+	ADDQ  $0x00000020, 88(AX)
+	JMP   vector
+
+done:
 	VZEROUPPER
 	RET
 

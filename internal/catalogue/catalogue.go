@@ -11,6 +11,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/frontend/feature"
 	"nrdl/frontend/projection"
 	"nrdl/internal/config"
@@ -132,8 +133,13 @@ func Stages() (all []Stage) {
 	return append(all,
 		Stage{Kind: "word", Name: "crop=0.5", Description: "the middle half of the height and width of images is kept; --crop"},
 		Stage{Kind: "word", Name: "zoom=0.8", Description: "the features of the inner eight tenths stand beside those of the whole"},
-		Stage{Kind: "word", Name: "mirror", Description: "mirror images are added to the training faces; --mirror"},
-		Stage{Kind: "word", Name: "shift=3", Description: "the projection is fit on faces moved by three pixels too"})
+		Stage{Kind: "word", Name: "mirror", Description: "mirror images are added to the training faces; --mirror. After embedding, mirror=off leaves the mirror image out of the vector, in half the time"},
+		Stage{Kind: "word", Name: "shift=3", Description: "the projection is fit on faces moved by three pixels too"},
+		Stage{Kind: "word", Name: "eyes=0.35@0.31", Description: "pupils come to this share of the width apart, at this share of the height"},
+		Stage{Kind: "word", Name: "preset=arcface", Description: "after embedding:FILE.onnx: what such networks take: " + strings.Join(embedding.Presets(), ", ")},
+		Stage{Kind: "word", Name: "channels=bgr", Description: "after embedding:FILE.onnx: blue comes first"},
+		Stage{Kind: "word", Name: "subtract=127.5", Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: subtract=R,G,B"},
+		Stage{Kind: "word", Name: "scale=1/128", Description: "after embedding:FILE.onnx: the values are multiplied by it then"})
 }
 
 // FindStage returns the stage of that name, of a word also without its value.
@@ -213,6 +219,9 @@ func writeInput(w io.Writer, in frontend.Pipeline) {
 		fmt.Fprintf(w, "size        %v\n", in.Size)
 	}
 	features := "pixels"
+	if !in.Embedding.IsZero() {
+		features = in.Frame.String()
+	}
 	if len(in.Features) > 0 {
 		features = strings.ReplaceAll(in.Features.String(), "+", "\n            ")
 	}

@@ -105,6 +105,9 @@ func Count(n int) string {
 // Contents counts what is in a set: "10 people, 100 images of 32x32".
 func Contents(set *dataset.Images) string {
 	d, n := set.X.Dims()
+	if e := set.Frame.Embedding; !e.IsZero() {
+		return fmt.Sprintf("%d people, %d faces, vectors of %d numbers by network %s", len(set.Classes), n, d, e.Name)
+	}
 	if !set.AreImages() {
 		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
 	}

@@ -25,9 +25,15 @@ type follows struct {
 	atoms bool // the dictionary is their samples
 }
 
+// derives reports whether what follows from images is derived: where they are few, or
+// where nothing has to be computed, as the samples are the images.
+func derives(in frontend.Pipeline, images *dataset.Images) bool {
+	return images.Len() <= fewImages || in.Projection.IsZero() && !in.Mirror && !in.Embedding.IsZero()
+}
+
 // followsOf compares m with what follows from its images.
 func followsOf(m *gallery.Model) (f follows) {
-	if m.Images == nil || m.Images.Len() > fewImages {
+	if m.Images == nil || !derives(m.Pipeline, m.Images) {
 		return f
 	}
 	fitted, atoms, err := derive(m.Pipeline, m.Images)
@@ -67,7 +73,7 @@ func (c *content) complete(m *gallery.Model) error {
 	switch {
 	case m.Images == nil: // Validate tells of a projection that is missing
 		return nil
-	case m.Images.Len() > fewImages:
+	case !derives(m.Pipeline, m.Images):
 		return fmt.Errorf("no tensor D, or no projection, which do not follow from more than %d images", fewImages)
 	}
 	if err := m.Images.Validate(); err != nil {

@@ -20,6 +20,7 @@ import (
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/frontend/projection"
 	"nrdl/gallery"
 	"nrdl/internal/config"
@@ -33,7 +34,8 @@ import (
 // K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
-// their groups) and quality (F64, 5×N). D is left out where its columns are the
+// their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
+// that makes vectors of faces, unless it is built in or by reference. D is left out where its columns are the
 // samples of the images, and P and m where they are fit to them: Read makes them
 // again. Its metadata holds under "nrdl" what about describes, as JSON, and under
 // "sha256" the hexadecimal SHA-256 of that text, a newline, and for every tensor,
@@ -56,8 +58,9 @@ const MaxBytes int64 = 8 << 30
 //	4: the eyes of the input, images that are kept, calibration
 //	5: a calibration says what it saw of strangers; one of format 4 is read as it is
 //	6: a calibration has the similarities of pairs; what follows from the images is not stored
+//	7: the embedding of the input, and its network
 const (
-	modelFormat  = 6
+	modelFormat  = 7
 	oldestFormat = 4
 )
 
@@ -156,6 +159,9 @@ func aboutOf(m *gallery.Model) (string, error) {
 func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	p := m.Parts()
 	list := []safetensors.Tensor{integerTensor("groups", p.Groups)}
+	if e := m.Embedder; e != nil && e.File() != nil {
+		list = append(list, safetensors.Tensor{Name: "network", Shape: []int{len(e.File())}, Data: e.File()})
+	}
 	if !f.atoms {
 		list = append(list, matrix("D", p.D))
 	}
@@ -195,7 +201,9 @@ func checksum(tensors []safetensors.Tensor, text string) string {
 // Read reads a model file, which may be of unknown origin: what it declares
 // is checked before memory is taken for it, a file that was cut short or
 // changed in any bit is refused, and its parts have to belong together.
-func Read(r io.Reader) (*gallery.Model, error) {
+// Find returns the file of a network that the model has by reference, or nil where
+// there is none: then the model has no Embedder. Find may be nil.
+func Read(r io.Reader, find func(dataset.Embedding) ([]byte, error)) (*gallery.Model, error) {
 	f, err := safetensors.Open(r, MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("not an nrdl model: %w", err)
@@ -219,7 +227,7 @@ func Read(r io.Reader) (*gallery.Model, error) {
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
-	m, err := c.model(text)
+	m, err := c.model(text, find)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -251,6 +259,7 @@ type content struct {
 	groups  []int
 	basis   projection.Fitted
 	images  dataset.Images
+	network []byte
 }
 
 func (c *content) setTensors(tensors []safetensors.Tensor) error {
@@ -273,6 +282,11 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 			var m *mat.Dense
 			if m, err = dense(t); err == nil {
 				c.basis.M = m.RawMatrix().Data
+			}
+		case "network":
+			var ok bool
+			if c.network, ok = t.Data.([]uint8); !ok || len(t.Shape) != 1 || len(c.network) == 0 {
+				err = errors.New("network is not a file")
 			}
 		case "quality":
 			var q *mat.Dense
@@ -307,7 +321,7 @@ func dense(t safetensors.Tensor) (*mat.Dense, error) {
 }
 
 // model is the model of c, of which text says the rest.
-func (c *content) model(text string) (*gallery.Model, error) {
+func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error)) (*gallery.Model, error) {
 	if _, err := config.Members([]byte(text)); err != nil {
 		return nil, err
 	}
@@ -340,6 +354,9 @@ func (c *content) model(text string) (*gallery.Model, error) {
 		m.Images.Classes, m.Images.Frame, m.Images.Grid = a.Classes, e.Input, e.Input.Grid()
 		m.Images.IDs, m.Images.White = e.IDs, e.White
 	}
+	if m.Embedder, err = c.embedder(m.Frame, find); err != nil {
+		return nil, err
+	}
 	if err := c.complete(m); err != nil {
 		return nil, err
 	}
@@ -357,6 +374,35 @@ func (c *content) model(text string) (*gallery.Model, error) {
 		return nil, err
 	}
 	return m, m.Validate()
+}
+
+// embedder is what makes the vectors of f; nil for none, or if its network is not at
+// hand.
+func (c *content) embedder(f dataset.Frame, find func(dataset.Embedding) ([]byte, error)) (*embedding.Embedder, error) {
+	if f.Embedding.IsZero() {
+		if c.network != nil {
+			return nil, errors.New("a network that makes no vectors")
+		}
+		return nil, nil
+	}
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	file := c.network
+	if file == nil && find != nil {
+		var err error
+		if file, err = find(f.Embedding); err != nil {
+			return nil, err
+		}
+	}
+	e, err := embedding.Restore(f, file)
+	switch {
+	case errors.Is(err, embedding.ErrMissing):
+		return nil, nil
+	case err != nil || c.network != nil:
+		return e, err
+	}
+	return e.ByReference(), nil
 }
 
 // rule is the rule of a name, with what the tensors hold of it.

@@ -121,7 +121,7 @@ func save(t testing.TB, m *gallery.Model) []byte {
 	return b.Bytes()
 }
 
-func load(b []byte) (*gallery.Model, error) { return Read(bytes.NewReader(b)) }
+func load(b []byte) (*gallery.Model, error) { return Read(bytes.NewReader(b), nil) }
 
 func smallModel(t testing.TB) []byte {
 	f, p := randomParts(rand.New(rand.NewPCG(1, 2)), 12, "linear")
@@ -331,7 +331,7 @@ func TestReadOfOtherFiles(t *testing.T) {
 	}
 	failure := errors.New("the disk is gone")
 	r := io.MultiReader(bytes.NewReader(smallModel(t)[:500]), iotest.ErrReader(failure))
-	if _, err := Read(r); !errors.Is(err, failure) {
+	if _, err := Read(r, nil); !errors.Is(err, failure) {
 		t.Errorf("the reader's error becomes %v", err)
 	}
 }

@@ -13,11 +13,12 @@ import (
 // widths are the vector widths with the tile heights that they get; the first
 // is the height of the full tile, the others serve its lower edge.
 var widths = []struct {
-	w    width
-	rows []int
+	w      width
+	rows   []int
+	pixels int // of the largest tile of a convolution, of two vectors
 }{
-	{zmm, []int{8, 4, 2, 1}},
-	{ymm, []int{4, 2, 1}},
+	{zmm, []int{8, 4, 2, 1}, 14},
+	{ymm, []int{4, 2, 1}, 6},
 }
 
 func main() {
@@ -34,6 +35,20 @@ func main() {
 			copyRows(v)
 			peak(v, w.rows[0])
 		}
+		single := vector{w.w, f32}
+		for rows := 1; rows <= w.pixels; rows++ {
+			conv(single, rows, 1)
+			conv(single, rows, 2)
+		}
+		for rows := 0; rows <= 8; rows++ {
+			window(single, "depth", rows)
+		}
+		for rows := 0; rows <= 4; rows++ {
+			window(single, "sum", rows)
+			window(single, "most", rows)
+		}
+		winogradIn(single)
+		winogradOut(single)
 		dot(vector{w.w, f64})
 		axpy(vector{w.w, f64})
 		maxAbs(vector{w.w, f64})

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the page
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"image/jpeg"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/group"
+	"nrdl/internal/cli"
+	"nrdl/internal/console"
+	"nrdl/internal/linkdir"
+	"nrdl/internal/photolist"
+)
+
+func (a *app) groupCmd() *cobra.Command {
+	g := &grouping{app: a}
+	c := &cobra.Command{
+		Use:   "group PHOTOS... -o DIR",
+		Short: "Divide photographs of unknown people into groups of the same person",
+		Long: `group finds the faces in photographs and divides them into groups of the same person,
+the largest group first. Nobody has to be labelled. Two faces of one photograph are
+never the same person, and a person is rather split into two groups than two people
+are merged.
+
+In DIR each group of two faces or more has a folder, person0001 and so on, with links
+to its photographs; photographs of single faces are in the folder ` + dataset.Unknown + `, and those without
+a usable face in the folder "` + linkdir.NoFace + `". DIR/index.html shows the faces of each group.
+Rename the folders and move what is wrong; then they can be trained on. DIR must lie
+outside the folders that are read.`,
+		Example: `  nrdl group photos -o people
+  nrdl group photos --json`,
+		Args: cli.Arguments(1, -1),
+		RunE: func(c *cobra.Command, args []string) error { return g.run(c.Context(), args) },
+	}
+	c.Flags().StringVarP(&g.output, "output", "o", "", "folder `DIR` to make, with a folder for each group and a page")
+	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
+	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
+	g.far = group.Default.FAR
+	cli.Number(c, &g.far, "fpir", "", checkFPIR, "share of other people's faces that may join a group: `RATE`")
+	cli.Complete(c, "output", cli.Folders)
+	return c
+}
+
+// grouping is one run of group.
+type grouping struct {
+	*app
+	output, input string
+	json          bool
+	far           float64
+}
+
+func (g *grouping) run(ctx context.Context, args []string) error {
+	if g.output == "" && !g.json {
+		return cli.Misuse("group needs -o DIR or --json")
+	}
+	in, err := frontend.Parse(g.input)
+	if err != nil {
+		return cli.AsMisuse(err)
+	}
+	sources, err := photolist.Outputs{"output": g.output}.Of(args, false)
+	if err != nil {
+		return cli.AsMisuse(err)
+	}
+	var paths []string
+	for _, s := range sources {
+		paths = append(paths, s.Path)
+	}
+	start := time.Now()
+	o, done := g.observer()
+	var progress func(done, total int)
+	if o.Progress != nil {
+		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }
+	}
+	p, err := group.InPhotographs(ctx, paths, in, group.Options{FAR: g.far}, progress)
+	done()
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, err := range p.Errors {
+		if err != nil {
+			failed++
+			g.WarnOf(err)
+		}
+	}
+	if g.output != "" {
+		if err := g.write(ctx, p); err != nil {
+			return err
+		}
+	}
+	several, together := 0, 0
+	for _, members := range p.Groups {
+		if len(members) > 1 {
+			several, together = several+1, together+len(members)
+		}
+	}
+	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", console.Plural(len(p.Faces), "face"), console.Plural(len(paths), "photograph"),
+		together, console.Plural(several, "group"), len(p.Faces)-together, console.Plural(failed, "photograph"), console.Seconds(time.Since(start)))
+	if g.json {
+		if err := g.printJSON(groupsOf(p)); err != nil {
+			return err
+		}
+	}
+	if len(p.Faces) == 0 {
+		return errors.New("no face was found")
+	}
+	return nil
+}
+
+// A listedFace is a face in the JSON of group.
+type listedFace struct {
+	File string `json:"file"`
+	Box  [4]int `json:"box"` // left, top, right, bottom
+}
+
+// A listedGroup is a group in the JSON of group.
+type listedGroup struct {
+	Name  string       `json:"name"` // its folder; empty for a single face
+	Faces []listedFace `json:"faces"`
+}
+
+// groupsOf is the JSON of p.
+func groupsOf(p *group.Photographs) any {
+	out := struct {
+		Groups  []listedGroup `json:"groups"`
+		Without []string      `json:"without_face"`
+	}{[]listedGroup{}, []string{}}
+	for i, members := range p.Groups {
+		one := listedGroup{Name: folderOf(i, members)}
+		for _, f := range members {
+			b := p.Faces[f].Box
+			one.Faces = append(one.Faces, listedFace{p.Paths[p.Faces[f].Photograph], [4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}})
+		}
+		out.Groups = append(out.Groups, one)
+	}
+	for i, err := range p.Errors {
+		if err != nil {
+			out.Without = append(out.Without, p.Paths[i])
+		}
+	}
+	return out
+}
+
+// folderOf is the folder of group i; "" of a single face.
+func folderOf(i int, members []int) string {
+	if len(members) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("person%04d", i+1)
+}
+
+// write makes the folders and the page.
+func (g *grouping) write(ctx context.Context, p *group.Photographs) error {
+	var names []string
+	of := make([][]string, len(p.Paths)) // the folders of each photograph
+	for i, members := range p.Groups {
+		name := folderOf(i, members)
+		if name == "" {
+			continue
+		}
+		names = append(names, name)
+		for _, f := range members {
+			photo := p.Faces[f].Photograph
+			of[photo] = append(of[photo], name)
+		}
+	}
+	sorter, err := linkdir.New(g.output, names, g.Warn)
+	if err != nil {
+		return err
+	}
+	defer sorter.Unlock()
+	for i, path := range p.Paths {
+		other := dataset.Unknown
+		if p.Errors[i] != nil {
+			other = linkdir.NoFace
+		}
+		if err := sorter.Place(path, of[i], other); err != nil {
+			return err
+		}
+	}
+	page := filepath.Join(g.output, "index.html")
+	return g.app.write(ctx, page, func(w io.Writer) error { return writeGroups(w, p) })
+}
+
+//go:embed group.html.tmpl
+var groupPage string
+
+var groupTemplate = template.Must(template.New("groups").Parse(groupPage))
+
+// writeGroups writes a page with the faces of each group.
+func writeGroups(w io.Writer, p *group.Photographs) error {
+	type shown struct {
+		Photo string
+		Image template.URL
+	}
+	type section struct {
+		Name  string
+		Faces []shown
+	}
+	var sections []section
+	alone := section{Name: dataset.Unknown}
+	for i, members := range p.Groups {
+		s := section{Name: folderOf(i, members)}
+		for _, f := range members {
+			var b bytes.Buffer
+			if err := jpeg.Encode(&b, p.Faces[f].Thumb, nil); err != nil {
+				return err
+			}
+			s.Faces = append(s.Faces, shown{p.Paths[p.Faces[f].Photograph], template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))})
+		}
+		if s.Name == "" {
+			alone.Faces = append(alone.Faces, s.Faces...)
+		} else {
+			sections = append(sections, s)
+		}
+	}
+	if len(alone.Faces) > 0 {
+		sections = append(sections, alone)
+	}
+	return groupTemplate.Execute(w, sections)
+}

@@ -1,0 +1,52 @@
+package coding
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// Inner codes by the inner products with the atoms, s = Dᵀy: at unit norm, the
+// cosines.
+type Inner struct{}
+
+// Name implements Coder.
+func (Inner) Name() string { return "inner" }
+
+// Validate implements Coder.
+func (Inner) Validate() error { return nil }
+
+// Work implements Coder.
+func (Inner) Work(d, k int) Work { return Work{Sample: float64(d)*float64(k) + 1} }
+
+// Over implements Coder.
+func (c Inner) Over(d *mat.Dense, _ []int) (Coding, error) {
+	m, k := d.Dims()
+	if err := Check(c, m, k); err != nil {
+		return nil, err
+	}
+	if err := lin.Finite("atom", d); err != nil {
+		return nil, fmt.Errorf("prepare the inner products: %w", err)
+	}
+	return inner{d}, nil
+}
+
+type inner struct{ d *mat.Dense }
+
+// Code implements Coding.
+func (c inner) Code(ctx context.Context, s, y *mat.Dense) error {
+	d, k := c.d.Dims()
+	mustFit(s, y, d, k)
+	_, n := y.Dims()
+	for lo := 0; lo < n; lo += chunk {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		hi := min(n, lo+chunk)
+		lin.AtB(lin.Cols(s, lo, hi), 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
+	}
+	return lin.Finite("the inner products of column", s)
+}

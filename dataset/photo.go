@@ -1,0 +1,99 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+)
+
+// A Photo is a photograph in which faces are found by its grey values, and from which
+// they are cut out in colour. It is safe for concurrent use.
+type Photo struct {
+	Grey *image.Gray // upright, with its top left corner at (0, 0)
+
+	stored image.Image
+	turned orientation
+}
+
+// DecodeColour decodes an image file as DecodeGrey does, and keeps its colours.
+func DecodeColour(data []byte, name string) (*Photo, error) {
+	var p *Photo
+	err := decode(data, func(img image.Image, turned orientation) {
+		p = &Photo{turned.uprightGrey(grey8(img)), img, turned}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read image %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// NewPhoto returns img, upright already, as a Photo, which may share its pixels.
+func NewPhoto(img image.Image) *Photo { return &Photo{Grey(img), img, 1} }
+
+// Channels returns the red, green and blue values of the part r of the upright
+// photograph, which it must contain. Grey is given three times, and what is
+// transparent is put over white.
+func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
+	var c [3]*image.Gray
+	for i := range c {
+		c[i] = image.NewGray(r)
+	}
+	b := p.stored.Bounds()
+	at := coloursOf(p.stored)
+	i := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			sy, sx := p.turned.stored(y, x, b.Dy(), b.Dx())
+			c[0].Pix[i], c[1].Pix[i], c[2].Pix[i] = at(b.Min.X+sx, b.Min.Y+sy)
+			i++
+		}
+	}
+	return c
+}
+
+// Embed returns the vector that e makes of the whole photograph, or of the share
+// f.Crop about its centre, resized to e.Input.
+func (p *Photo) Embed(ctx context.Context, f Frame, e Embedder) ([]float64, error) {
+	size := e.Input()
+	face := make([]float32, 0, 3*size.Len())
+	for _, channel := range p.Channels(p.Grey.Rect) {
+		column := resample(greyOf(channel), Frame{Size: size, Crop: f.Crop}, 0, math.MaxUint8)
+		for y := range size.Height {
+			for x := range size.Width {
+				face = append(face, float32(column[x*size.Height+y]))
+			}
+		}
+	}
+	vectors, err := e.Embed(ctx, [][]float32{face})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// coloursOf returns what gives the colour of a pixel of img, over white.
+func coloursOf(img image.Image) func(x, y int) (r, g, b uint8) {
+	switch m := img.(type) {
+	case *image.Gray:
+		return func(x, y int) (_, _, _ uint8) {
+			v := m.Pix[m.PixOffset(x, y)]
+			return v, v, v
+		}
+	case *image.YCbCr:
+		return func(x, y int) (_, _, _ uint8) {
+			c := m.COffset(x, y)
+			return color.YCbCrToRGB(m.Y[m.YOffset(x, y)], m.Cb[c], m.Cr[c])
+		}
+	case image.RGBA64Image:
+		return func(x, y int) (_, _, _ uint8) { return overWhite(m.RGBA64At(x, y).RGBA()) }
+	}
+	return func(x, y int) (_, _, _ uint8) { return overWhite(img.At(x, y).RGBA()) }
+}
+
+// overWhite takes 16-bit components, premultiplied by a.
+func overWhite(r, g, b, a uint32) (_, _, _ uint8) {
+	over := func(v uint32) uint8 { return uint8((v + 0xffff - a + 128) / 257) }
+	return over(r), over(g), over(b)
+}

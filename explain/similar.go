@@ -1,0 +1,363 @@
+package explain
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/draw"
+
+	"nrdl/dataset"
+	"nrdl/internal/console"
+	"nrdl/openset"
+)
+
+// byScore reports whether the best score itself decides, a cosine.
+func (f *explained) byScore() bool { return f.Embedded != nil && f.Embedded.ByScore }
+
+// threshold is what the decisive score must reach; the model must have one.
+func (f *explained) threshold() float64 {
+	if f.byScore() {
+		return f.Embedded.Threshold
+	}
+	return f.p.Calibration.Threshold
+}
+
+// cosine says how similar the face is to the best guess, where that decides.
+func (f *explained) cosine() string {
+	text := fmt.Sprintf("the cosine of the face and %s is ", f.mean())
+	score := f.number(f.Scores[f.Class])
+	if e := f.Embedded; len(e.People) > 0 {
+		if own := decimals(e.People[0].Mean, cosineDigits); own != score {
+			return text + fmt.Sprintf("%s, which counts as %s for so few photographs", own, score)
+		}
+	}
+	return text + score
+}
+
+// similar says how similar the face is to the best guess and to the next person.
+func (f *explained) similar() string {
+	e := f.Embedded
+	rival := fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
+	switch {
+	case f.byScore() && (e.Own == nil || e.People[0].Photographs == 1):
+		return rival
+	case f.byScore():
+		return fmt.Sprintf("%s; the photograph of %s that is nearest to the face has %s", rival, f.name(f.Class), decimals(e.Own.Cosine, cosineDigits))
+	case len(e.People) < 2:
+		return "the model keeps no photographs to compare the face with"
+	}
+	return fmt.Sprintf("the cosine of the face and %s is %s, with that of %s %s", f.mean(), decimals(e.People[0].Mean, cosineDigits),
+		e.People[1].Person, decimals(e.People[1].Mean, cosineDigits))
+}
+
+// mean names the mean of the photographs of the best guess.
+func (f *explained) mean() string {
+	if len(f.Embedded.People) == 0 {
+		return "the mean of the photographs of " + f.name(f.Class)
+	}
+	n := f.Embedded.People[0].Photographs
+	if n == 1 {
+		return "the photograph of " + f.name(f.Class)
+	}
+	return fmt.Sprintf("the mean of the %d photographs of %s", n, f.name(f.Class))
+}
+
+// meaning says what the threshold on a cosine means.
+func (f *explained) meaning() string {
+	c := f.p.Calibration
+	if !f.byScore() || c == nil {
+		return ""
+	}
+	return fmt.Sprintf(" About one stranger in %.3g reaches %s with one of the %d people.", 1/c.FAR, f.number(f.threshold()), len(f.p.Classes))
+}
+
+// reached says which share of strangers the threshold names.
+func (f *explained) reached() string {
+	made := f.p.Pipeline.Embedding
+	atLarge, like := f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
+	share := func(s openset.Share) string {
+		return fmt.Sprintf("%s %% (%s to %s)", decimals(100*s.Rate, 1), decimals(100*s.Least, 1), decimals(100*s.Most, 1))
+	}
+	return fmt.Sprintf("a cosine of %s names %s of strangers at large, and %s of strangers who are like the people", f.number(f.threshold()), share(atLarge), share(like))
+}
+
+// cosineDigits is how many decimals of a cosine are shown.
+const cosineDigits = 3
+
+// occluded is the row of the crop and of what its parts do for the decision; without a
+// title where the crop is not known.
+func (f *explained) occluded() (row, error) {
+	e := f.Embedded
+	if e.Crop == nil {
+		return row{}, nil
+	}
+	crop := e.Crop.picture()
+	r := row{
+		Title: "The face, and which parts of it carry the decision",
+		Pictures: []shown{{
+			img: crop, Name: "the face", Sub: fmt.Sprintf("%v pixels", e.Crop.Size), Alt: "The face as the network sees it",
+		}},
+	}
+	o := e.Occlusion
+	if o == nil {
+		r.Title = "The face"
+		return r, nil
+	}
+	what, falls := f.decisive(), slices.Concat(o.Falls...)
+	most := max(slices.Max(falls), -slices.Min(falls))
+	if most == 0 {
+		r.Caption = fmt.Sprintf("No part matters: %s stays the same wherever a square covers the face.", what)
+		return r, nil
+	}
+	text := func(v float64) string { return decimals(v, cosineDigits) }
+	r.Caption = fmt.Sprintf("A square of the mean colour covers the face at %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
+		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
+	r.Pictures = append(r.Pictures, shown{
+		img: o.over(crop, most), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
+	}, shown{
+		img: scale(crop.Rect.Size()), Name: fmt.Sprintf("−%s … +%s", text(most), text(most)), Sub: "the scale", Alt: "The colours from orange to blue",
+	})
+	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
+		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
+		left := spread(len(o.Falls[0]), e.Crop.Width-o.Square.Width)[at%len(o.Falls[0])]
+		hidden := Crop{e.Crop.Size, covered(e.Crop.Values, e.Crop.Size, top, left, o.Square, means(e.Crop.Values))}
+		r.Pictures = append(r.Pictures, shown{
+			img: hidden.picture(), Name: "the largest fall", Sub: fmt.Sprintf("from %s to %s", text(o.Score), text(o.Score-falls[at])),
+			Alt: "The face with the square where it matters most",
+		})
+	}
+	return r, nil
+}
+
+// decisive names the decisive score.
+func (f *explained) decisive() string {
+	if f.byScore() {
+		return "the cosine with " + f.name(f.Class)
+	}
+	return fmt.Sprintf("the lead of %s over the next person", f.name(f.Class))
+}
+
+// changed says how often a covered face is decided otherwise.
+func (f *explained) changed() string {
+	o := f.Embedded.Occlusion
+	places := len(o.Falls) * len(o.Falls[0])
+	decision := "the face is still named " + f.name(f.Class)
+	if !f.Known {
+		decision = "the face stays unknown"
+	}
+	if o.Changed == 0 {
+		return fmt.Sprintf("At all %d places %s.", places, decision)
+	}
+	return fmt.Sprintf("At %d of %d places %s; at the others the decision changes.", places-o.Changed, places, decision)
+}
+
+// picture is the crop as an image.
+func (c *Crop) picture() *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, c.Width, c.Height))
+	n := c.Size.Len()
+	at := func(i int) uint8 { return uint8(math.Round(float64(max(0, min(white, c.Values[i]))))) }
+	for i := range n {
+		img.SetRGBA(i%c.Width, i/c.Width, color.RGBA{at(i), at(n + i), at(2*n + i), math.MaxUint8})
+	}
+	return img
+}
+
+// strongest is the tint of the largest fall, so that the face is seen through it.
+const strongest = 0.8
+
+// over is the crop in grey, with the falls as colours: those of most are the
+// strongest. A pixel has the mean over the squares that cover it, in which those
+// count more whose middle is near.
+func (o *Occlusion) over(crop *image.RGBA, most float64) image.Image {
+	size := dataset.Size{Height: crop.Rect.Dy(), Width: crop.Rect.Dx()}
+	falls := o.pixels(size)
+	img := image.NewRGBA(crop.Rect)
+	for i, v := range falls {
+		x, y := i%size.Width, i/size.Width
+		grey := color.GrayModel.Convert(crop.RGBAAt(x, y)).(color.Gray)
+		img.SetRGBA(x, y, tint(grey.Y, v/most))
+	}
+	return img
+}
+
+// pixels are the falls of the pixels of the crop, row after row.
+func (o *Occlusion) pixels(size dataset.Size) []float64 {
+	falls, weights := make([]float64, size.Len()), make([]float64, size.Len())
+	tops := spread(len(o.Falls), size.Height-o.Square.Height)
+	lefts := spread(len(o.Falls[0]), size.Width-o.Square.Width)
+	tent := func(i, n int) float64 { return 1 - math.Abs(2*(float64(i)+0.5)/float64(n)-1) }
+	for r, top := range tops {
+		for c, left := range lefts {
+			for y := range o.Square.Height {
+				for x := range o.Square.Width {
+					w := tent(y, o.Square.Height) * tent(x, o.Square.Width)
+					at := (top+y)*size.Width + left + x
+					falls[at] += w * o.Falls[r][c]
+					weights[at] += w
+				}
+			}
+		}
+	}
+	for i, w := range weights {
+		if w > 0 {
+			falls[i] /= w
+		}
+	}
+	return falls
+}
+
+// tint is grey under the colour of v, −1 … 1.
+func tint(grey uint8, v float64) color.RGBA {
+	c := blue
+	if v < 0 {
+		c = orange
+	}
+	a := strongest * min(1, math.Abs(v))
+	mix := func(of uint8) uint8 { return uint8(math.Round(float64(grey) + a*(float64(of)-float64(grey)))) }
+	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), math.MaxUint8}
+}
+
+// scale is the colours from −1, on the left, to 1.
+func scale(size image.Point) image.Image {
+	const light = 225 // so that the middle is not taken for a colour
+	img := image.NewRGBA(image.Rectangle{Max: size})
+	for y := range size.Y {
+		for x := range size.X {
+			img.SetRGBA(x, y, tint(light, 2*float64(x)/float64(size.X-1)-1))
+		}
+	}
+	return img
+}
+
+// photographs is the row of the nearest photographs, as far as open has them.
+func (f *explained) photographs(open func(id string) image.Image) (row, error) {
+	r := row{Title: "The enrolled photographs nearest to the face"}
+	if open == nil {
+		return row{}, nil
+	}
+	for _, p := range f.nearest() {
+		if img := open(p.ID); img != nil {
+			name, _ := p.short()
+			cosine := decimals(p.Cosine, cosineDigits)
+			r.Pictures = append(r.Pictures, shown{thumbnail(img), name, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+		}
+	}
+	if len(r.Pictures) == 0 {
+		r.Caption = "None of them is in the folder of photographs."
+	}
+	return r, nil
+}
+
+// thumbnail is img at a height that is enough for a page.
+func thumbnail(img image.Image) image.Image {
+	const enough = 2 * pictureH
+	b := img.Bounds()
+	if b.Dy() <= enough {
+		return img
+	}
+	small := image.NewRGBA(image.Rect(0, 0, max(1, b.Dx()*enough/b.Dy()), enough))
+	draw.CatmullRom.Scale(small, small.Rect, img, b, draw.Src, nil)
+	return small
+}
+
+// nearest are the nearest photographs; the last is the best guess's in any case.
+func (f *explained) nearest() []Photograph {
+	e := f.Embedded
+	list := slices.Clone(e.Nearest)
+	if e.Own != nil && !slices.Contains(list, *e.Own) {
+		list = append(list, *e.Own)
+	}
+	return list
+}
+
+// short returns the ID without the folder of the person, and the person if the rest
+// does not have the name.
+func (p *Photograph) short() (name, person string) {
+	name = strings.TrimPrefix(p.ID, p.Person+"/")
+	if strings.Contains(name, p.Person) {
+		return name, ""
+	}
+	return name, p.Person
+}
+
+func (f *explained) markOf(person string) mark {
+	switch person {
+	case f.name(f.Class):
+		return ofBest
+	case f.name(f.rival()):
+		return ofRival
+	}
+	return ofNobody
+}
+
+// rebuiltPeople is for how many people it is shown how well their photographs rebuild
+// the face.
+const rebuiltPeople = 6
+
+// similarities are the charts of the similarity with people and photographs.
+func (f *explained) similarities(people int) (all []chart) {
+	e := f.Embedded
+	if len(e.People) == 0 {
+		return nil
+	}
+	means, rebuilt, photographs := f.cosines(), f.cosines(), f.cosines()
+	for i, s := range e.People {
+		note := console.Plural(s.Photographs, "photograph")
+		if i < people {
+			means.add(s.Person, note, s.Person, s.Mean)
+		}
+		if i < rebuiltPeople {
+			rebuilt.add(s.Person, note, s.Person, s.Rebuilt)
+		}
+	}
+	for _, p := range f.nearest() {
+		name, note := p.short()
+		photographs.add(name, note, p.Person, p.Cosine)
+	}
+	if !f.byScore() {
+		all = append(all, means.chart("Similarity with each person", "The cosine of the face and the mean of the photographs of the person."))
+	}
+	return append(all,
+		rebuilt.chart("Reconstruction from the photographs of each person",
+			"The cosine of the face and the combination of the photographs of the person that is nearest to it. 1 is a perfect reconstruction; more photographs reconstruct every face better."),
+		photographs.chart("The enrolled photographs nearest to the face", "The cosine of the face and the photograph."),
+	)
+}
+
+// cosines are the bars of a chart of cosines.
+type cosines struct {
+	of     *explained
+	bars   []bar
+	values []float64
+}
+
+func (f *explained) cosines() *cosines { return &cosines{of: f} }
+
+func (c *cosines) add(name, note, person string, v float64) {
+	c.bars = append(c.bars, bar{Name: name, Note: note, Score: decimals(v, cosineDigits), Mark: c.of.markOf(person)})
+	c.values = append(c.values, v)
+}
+
+// chart draws the bars from a value below the least, as they would look alike from 0.
+func (c *cosines) chart(title, caption string) chart {
+	least, most := slices.Min(c.values), slices.Max(c.values)
+	from := min(0, least)
+	if least > bottom*most {
+		from = least - (most-least)/10
+		caption += fmt.Sprintf(" The bars begin at %s.", decimals(from, cosineDigits))
+	}
+	place := func(v float64) float64 {
+		if !(most > from) {
+			return 1
+		}
+		return (v - from) / (max(0, most) - from)
+	}
+	for i, v := range c.values {
+		c.bars[i].To = place(v)
+	}
+	return chart{Title: title, Caption: caption, Bars: c.bars, Zero: place(max(0, from))}
+}

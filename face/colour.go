@@ -1,0 +1,131 @@
+package face
+
+import (
+	"context"
+	"math"
+
+	"nrdl/dataset"
+)
+
+// A Cut says what a face becomes: the grey values of its aligned crop or, with an
+// Embedder, the vector that this makes of its crop in colour.
+type Cut struct {
+	Frame    dataset.Frame    // of the values
+	Embedder dataset.Embedder // nil for grey values
+}
+
+// faces returns the values of faces, all of which are in photo.
+func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][]float64, error) {
+	values := make([][]float64, len(faces))
+	if c.Embedder == nil {
+		for i, f := range faces {
+			values[i] = Crop(photo.Grey, f.Pupils, c.Frame)
+		}
+		return values, nil
+	}
+	if len(faces) == 0 {
+		return nil, nil
+	}
+	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
+	crops := make([][]float32, len(faces))
+	for i, f := range faces {
+		crops[i] = CropColour(photo, f.Pupils, in)
+	}
+	return c.Embedder.Embed(ctx, crops)
+}
+
+// CropColour is Crop in colour: it returns the red, the green and the blue values of
+// the crop, each row after row, from 0 to 255 and not rounded. The kernel lies along
+// the rows and columns of the photograph, not of the crop, so that it is computed
+// once for a row and once for a column.
+func CropColour(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) []float32 {
+	if photo.Grey.Rect.Empty() {
+		panic("face: nothing to crop")
+	}
+	to := aligned(pupils, in)
+	h, w := float64(in.Height), float64(in.Width)
+	factor := blockFactor(to)
+	part := reached(to, h, w, photo.Grey.Rect)
+	var channels [3]view
+	for i, c := range photo.Channels(part) {
+		channels[i] = reduced(c, part, factor)
+	}
+	to = channels[0].back.inverse().after(to)
+
+	out := make([]float32, 3*in.Size.Len())
+	red, green, blue := out[:in.Size.Len()], out[in.Size.Len():2*in.Size.Len()], out[2*in.Size.Len():]
+	k := newKernelAt(channels, to.scale())
+	for y := range in.Height {
+		for x := range in.Width {
+			i := y*in.Width + x
+			red[i], green[i], blue[i] = k.mean(to.at(float64(x)+0.5, float64(y)+0.5))
+		}
+	}
+	return out
+}
+
+// A kernelAt takes means of three channels by the cubic convolution kernel.
+type kernelAt struct {
+	red, green, blue []byte
+	stride           int
+	width, height    int
+	stretch          float64
+	across, down     []float32 // weights
+	columns          []int     // that across weighs
+}
+
+func newKernelAt(channels [3]view, scale float64) *kernelAt {
+	k := &kernelAt{
+		red: channels[0].Pix, green: channels[1].Pix, blue: channels[2].Pix, stride: channels[0].Stride,
+		width: channels[0].Rect.Dx(), height: channels[0].Rect.Dy(), stretch: max(1, scale),
+	}
+	taps := int(2*support*k.stretch) + 2
+	k.across, k.down, k.columns = make([]float32, taps), make([]float32, taps), make([]int, taps)
+	return k
+}
+
+// weigh sets weights to those of the pixels about centre, which sum to 1, and returns
+// them and the first of the pixels.
+func (k *kernelAt) weigh(weights []float32, centre float64) ([]float32, int) {
+	reach := support * k.stretch
+	first := int(math.Ceil(centre - reach - 0.5))
+	last := int(math.Floor(centre + reach - 0.5))
+	weights = weights[:last-first+1]
+	var sum float64
+	for i := range weights {
+		v := kernel((float64(first+i) + 0.5 - centre) / k.stretch)
+		weights[i] = float32(v)
+		sum += v
+	}
+	for i := range weights {
+		weights[i] /= float32(sum)
+	}
+	return weights, first
+}
+
+// mean returns the weighted means of the channels about p, from 0 to 255. Outside,
+// their edges are repeated.
+func (k *kernelAt) mean(p Point) (r, g, b float32) {
+	across, left := k.weigh(k.across, p.X)
+	down, top := k.weigh(k.down, p.Y)
+	columns := k.columns[:len(across)]
+	for i := range columns {
+		columns[i] = max(0, min(k.width-1, left+i))
+	}
+	for j, v := range down {
+		row := k.stride * max(0, min(k.height-1, top+j))
+		var rowR, rowG, rowB float32
+		for i, w := range across {
+			at := row + columns[i]
+			rowR += w * float32(k.red[at])
+			rowG += w * float32(k.green[at])
+			rowB += w * float32(k.blue[at])
+		}
+		r += v * rowR
+		g += v * rowG
+		b += v * rowB
+	}
+	return clamped(r), clamped(g), clamped(b)
+}
+
+func clamped(v float32) float32 { return max(0, min(math.MaxUint8, v)) }

@@ -1,0 +1,387 @@
+// Package embedding turns faces into vectors by a neural network: two photographs of
+// one person give vectors of a large cosine. A network is built in (dlib's); others
+// are read from ONNX files.
+//
+// A face is cut out of a photograph in colour with its pupils at the places for which
+// the network was trained (Frame().Eyes). Its vector is the output of the network at
+// unit length; with Mirror, of the mean of the outputs for the face and for its mirror
+// image, which takes twice the time.
+package embedding
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed" // the network
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/network"
+)
+
+//go:generate go run ./weights -check -o weights/dlib.onnx
+
+//go:embed weights/dlib.onnx
+var dlibFile []byte
+
+// BuiltIn is the name of the network that is built in.
+const BuiltIn = "dlib"
+
+// What is known of the network that is built in without reading it. The digest is
+// that of weights/main.go.
+const (
+	dlibDigest = "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"
+	dlibLength = 128
+)
+
+var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(dlibFile) })
+
+// An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
+type Embedder struct {
+	frame dataset.Frame
+	input dataset.Size
+
+	file []byte // of the network; nil for the one that is built in
+	by   bool   // by reference
+	last bool   // channels come last in the input
+
+	network *network.Network // nil for the one that is built in, which is read when it is used
+}
+
+// open returns the network.
+func (e *Embedder) open() (*network.Network, error) {
+	if e.network == nil {
+		return dlibNetwork()
+	}
+	return e.network, nil
+}
+
+// Default returns the network that is built in, as it was trained, with the mirror
+// image. The network is read when the first face is embedded.
+func Default() *Embedder {
+	e, err := builtIn(Given{})
+	if err != nil {
+		panic("embedding: " + err.Error())
+	}
+	return e
+}
+
+// Open returns the network in the ONNX file at path, or the one that is built in for
+// the name "dlib" and for "". What is given goes before the metadata of the file.
+func Open(path string, g Given) (*Embedder, error) {
+	if path == "" || path == BuiltIn {
+		return builtIn(g)
+	}
+	data, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := New(data, filepath.Base(path), g)
+	if err != nil {
+		return nil, fmt.Errorf("read network %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// maxBytes bounds the size of a network file.
+const maxBytes = 1 << 30
+
+// ReadFile returns the content of the network file at path.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read network: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxBytes {
+		return nil, fmt.Errorf("read network %s: not a file of at most %d MiB", path, maxBytes>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read network: %w", err)
+	}
+	return data, nil
+}
+
+// New returns the network in data, the content of an ONNX file of this name.
+func New(data []byte, name string, g Given) (*Embedder, error) {
+	sum := sha256.Sum256(data)
+	digest := hex.EncodeToString(sum[:])
+	if digest == dlibDigest {
+		return builtIn(g)
+	}
+	e, err := opened(data, name, digest, g)
+	if err == nil && e.frame.Eyes.IsZero() {
+		return nil, missing(fmt.Errorf("nothing says where the pupils are in a face of %v for this network", e.input))
+	}
+	return e, err
+}
+
+// opened is New for a network of which the place of the pupils may not be known.
+func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
+	n, err := network.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	if name == BuiltIn {
+		name += ".onnx"
+	}
+	e := &Embedder{file: data, network: n}
+	e.frame.Embedding = dataset.Embedding{Name: strings.Join(strings.Fields(name), "_"), Digest: digest}
+	if err := e.shape(n); err != nil {
+		return nil, err
+	}
+	s, err := settled(n.Metadata(), e.input, g)
+	if err != nil {
+		return nil, err
+	}
+	return e.with(s)
+}
+
+func builtIn(g Given) (*Embedder, error) {
+	if g.Preset == BuiltIn {
+		g.Preset = ""
+	}
+	e := &Embedder{input: presets[0].input}
+	e.frame.Embedding = dataset.Embedding{Name: BuiltIn, Digest: dlibDigest, Length: dlibLength}
+	s, err := settled(map[string]string{"eyes": presets[0].eyes.String(), "mean": "0", "scale": "1"}, e.input, g)
+	if err != nil {
+		return nil, err
+	}
+	return e.with(s)
+}
+
+// ErrMissing is returned where a network is not at hand.
+var ErrMissing = errors.New("the network is missing")
+
+// Restore returns the Embedder that made vectors of this frame; file is the content
+// of its network file, which may be nil for the network that is built in. The error
+// wraps ErrMissing if a file is needed.
+func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
+	made := f.Embedding
+	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror}
+	if g.Scale == 0 {
+		g.Scale = 1
+	}
+	if g.Channels == "" {
+		g.Channels = rgb
+	}
+	var e *Embedder
+	var err error
+	switch {
+	case made.Digest == dlibDigest:
+		e, err = builtIn(g)
+	case file == nil:
+		err := fmt.Errorf("%w: %s with the SHA-256 %.12s…", ErrMissing, made.Name, made.Digest)
+		return nil, hint.Add(err, "put the file %s beside the model", made.Name)
+	default:
+		sum := sha256.Sum256(file)
+		e, err = opened(file, made.Name, hex.EncodeToString(sum[:]), g)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case e.frame.Embedding != made:
+		return nil, fmt.Errorf("network %s is not the one that made the vectors, whose SHA-256 is %.12s…", made.Name, made.Digest)
+	}
+	return e, nil
+}
+
+// shape takes the input and the output of n, which must be those of an embedding.
+func (e *Embedder) shape(n *network.Network) error {
+	in, out := n.Inputs(), n.Outputs()
+	if len(in) != 1 || len(out) != 1 {
+		return fmt.Errorf("the network has %d inputs and %d outputs; an embedding has one of each", len(in), len(out))
+	}
+	length := 1
+	for _, d := range out[0].Shape[1:] {
+		length *= d
+	}
+	e.frame.Embedding.Length = length
+	s := in[0].Shape
+	switch {
+	case len(s) == 4 && s[1] == 3:
+		e.input = dataset.Size{Height: s[2], Width: s[3]}
+	case len(s) == 4 && s[3] == 3:
+		e.input, e.last = dataset.Size{Height: s[1], Width: s[2]}, true
+	default:
+		return fmt.Errorf("input %s of the network has the shape %v, not that of an image in colour, [1 3 height width]", in[0].Name, s)
+	}
+	return e.input.Validate()
+}
+
+// with returns e with these settings.
+func (e *Embedder) with(s settings) (*Embedder, error) {
+	e.frame.Eyes = s.eyes
+	made := &e.frame.Embedding
+	made.Mirror, made.Mean = s.mirror, s.mean
+	if s.channels == bgr {
+		made.Channels = bgr
+	}
+	if s.scale != 1 {
+		made.Scale = s.scale
+	}
+	return e, e.frame.Validate()
+}
+
+// Frame has the Embedding, and where the pupils of a face are put.
+func (e *Embedder) Frame() dataset.Frame { return e.frame }
+
+// Input is the size of the faces that the network takes.
+func (e *Embedder) Input() dataset.Size { return e.input }
+
+// ByReference returns e as one whose network is not stored with what uses it, but is
+// a file of its own.
+func (e *Embedder) ByReference() *Embedder {
+	r := *e
+	r.by = true
+	return &r
+}
+
+// File returns what is stored with a model: the content of the network file, or nil
+// for the network that is built in and for one by reference.
+func (e *Embedder) File() []byte {
+	if e.by {
+		return nil
+	}
+	return e.file
+}
+
+// together is how many images go through the network at a time: enough for all
+// processors, and few enough to bound the memory.
+const together = 64
+
+// Embed returns the vectors of faces, as dataset.Embedder has it, with numbers of
+// single precision.
+func (e *Embedder) Embed(ctx context.Context, faces [][]float32) ([][]float64, error) {
+	n, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	views := 1
+	if e.frame.Embedding.Mirror {
+		views = 2
+	}
+	vectors := make([][]float64, len(faces))
+	var seen []int // faces that are not of a single colour
+	for i, face := range faces {
+		if len(face) != 3*e.input.Len() {
+			return nil, fmt.Errorf("embed: a face of %d values; network %s takes 3×%v", len(face), e.frame.Embedding.Name, e.input)
+		}
+		vectors[i] = make([]float64, e.frame.Embedding.Length)
+		if !e.blank(face) {
+			seen = append(seen, i)
+		}
+	}
+	for chunk := range chunks(seen, together/views) {
+		if err := e.embed(ctx, n, faces, vectors, chunk, views); err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+	}
+	return vectors, nil
+}
+
+// embed sets the vectors of the faces chosen, each of which is seen views times.
+func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]float32, vectors [][]float64, chosen []int, views int) error {
+	size, length := 3*e.input.Len(), e.frame.Embedding.Length
+	input := make([]float32, len(chosen)*views*size)
+	for i, j := range chosen {
+		for v := range views {
+			e.fill(input[(i*views+v)*size:][:size], faces[j], v == 1)
+		}
+	}
+	outputs, err := n.Run(ctx, nil, input)
+	if err != nil {
+		return err
+	}
+	output := outputs[0]
+	for i, j := range chosen {
+		for v := range views {
+			for k, o := range output[(i*views+v)*length:][:length] {
+				vectors[j][k] += float64(o)
+			}
+		}
+		if !normalise(vectors[j]) {
+			return fmt.Errorf("network %s has no finite answer", e.frame.Embedding.Name)
+		}
+	}
+	return nil
+}
+
+// fill writes face, or its mirror image, as the network takes it.
+func (e *Embedder) fill(dst, face []float32, mirror bool) {
+	made := e.frame.Embedding
+	scale := float32(1)
+	if made.Scale != 0 {
+		scale = float32(made.Scale)
+	}
+	h, w, pixels := e.input.Height, e.input.Width, e.input.Len()
+	for c := range 3 {
+		to := c
+		if made.Channels == bgr {
+			to = 2 - c
+		}
+		first, step := to*pixels, 1
+		if e.last {
+			first, step = to, 3
+		}
+		mean := float32(made.Mean[c])
+		for y := range h {
+			row := face[c*pixels+y*w:][:w]
+			at := first + y*w*step
+			for x, v := range row {
+				if mirror {
+					x = w - 1 - x
+				}
+				dst[at+x*step] = (v - mean) * scale
+			}
+		}
+	}
+}
+
+// blank reports whether face has a single colour.
+func (e *Embedder) blank(face []float32) bool {
+	pixels := e.input.Len()
+	for c := range 3 {
+		channel := face[c*pixels:][:pixels]
+		for _, v := range channel {
+			if v != channel[0] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// normalise brings v to unit length in single precision. It reports whether it could.
+func normalise(v []float64) bool {
+	var sum float64
+	for _, x := range v {
+		sum += x * x
+	}
+	norm := math.Sqrt(sum)
+	if !(norm > 0) || math.IsInf(norm, 0) {
+		return false
+	}
+	for i, x := range v {
+		v[i] = float64(float32(x / norm))
+	}
+	return true
+}
+
+// chunks yields list in parts of at most n.
+func chunks(list []int, n int) func(yield func([]int) bool) {
+	return func(yield func([]int) bool) {
+		for lo := 0; lo < len(list); lo += n {
+			if !yield(list[lo:min(len(list), lo+n)]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package embedding
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+	"nrdl/internal/onnxfile"
+)
+
+const tinySide = 8
+
+// tinyFace is a face whose channels have these values, and their double in the right
+// half.
+func tinyFace(values ...float32) []float32 {
+	var face []float32
+	for _, v := range values {
+		for i := range tinySide * tinySide {
+			face = append(face, v*float32(1+i%tinySide*2/tinySide))
+		}
+	}
+	return face
+}
+
+func given() Given {
+	return Given{Eyes: dataset.Eyes{Distance: 0.4, Height: 0.3}, Mean: []float64{0}, Scale: 1}
+}
+
+func tiny(t *testing.T, g Given) *Embedder {
+	t.Helper()
+	e, err := New(onnxfile.Means(tinySide, nil), "tiny.onnx", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func embed(t *testing.T, e *Embedder, faces ...[]float32) [][]float64 {
+	t.Helper()
+	v, err := e.Embed(t.Context(), faces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func near(a []float64, b ...float64) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) }) &&
+		math.Abs(a[0]-b[0]) < 1e-6 && math.Abs(a[1]-b[1]) < 1e-6 && math.Abs(a[2]-b[2]) < 1e-6
+}
+
+// The values that a network takes are those that it is given: order, mean and scale.
+func TestValues(t *testing.T) {
+	face := tinyFace(2, 4, 4) // channels of mean 3, 6, 6
+	if v := embed(t, tiny(t, given()), face)[0]; !near(v, 1./3, 2./3, 2./3) {
+		t.Errorf("%v", v)
+	}
+	g := given()
+	g.Channels = "bgr"
+	if v := embed(t, tiny(t, g), face)[0]; !near(v, 2./3, 2./3, 1./3) {
+		t.Errorf("bgr: %v", v)
+	}
+	g.Mean = []float64{3, 6, 0} // of red, green and blue
+	if v := embed(t, tiny(t, g), face)[0]; !near(v, 1, 0, 0) {
+		t.Errorf("bgr, mean: %v", v)
+	}
+	g = given()
+	g.Scale = 1000
+	if v := embed(t, tiny(t, g), face)[0]; !near(v, 1./3, 2./3, 2./3) {
+		t.Errorf("scale: %v", v)
+	}
+}
+
+// A face of a single colour has no direction; a face of another size is refused.
+func TestNoFace(t *testing.T) {
+	e := tiny(t, given())
+	flat := slices.Repeat([]float32{7}, 3*tinySide*tinySide)
+	v := embed(t, e, flat, tinyFace(2, 4, 4), flat)
+	if !near(v[0], 0, 0, 0) || !near(v[1], 1./3, 2./3, 2./3) || !near(v[2], 0, 0, 0) {
+		t.Errorf("%v", v)
+	}
+	if _, err := e.Embed(t.Context(), [][]float32{flat[1:]}); err == nil || !strings.Contains(err.Error(), "3×8x8") {
+		t.Errorf("a smaller face: %v", err)
+	}
+	bad := tinyFace(2, 4, 4)
+	bad[5] = float32(math.NaN())
+	if _, err := e.Embed(t.Context(), [][]float32{bad}); err == nil {
+		t.Error("NaN has a vector")
+	}
+}
+
+// Vectors of the network that is built in have unit length in single precision, do
+// not depend on the other faces, and with the mirror image are those of the mirror
+// image.
+func TestBuiltIn(t *testing.T) {
+	faces := drawnFaces(t)
+	e := Default()
+	together := embed(t, e, faces...)
+	var group sync.WaitGroup
+	for j, face := range faces {
+		group.Go(func() {
+			if alone := embed(t, e, face)[0]; !slices.Equal(alone, together[j]) {
+				t.Errorf("face %d alone has another vector", j)
+			}
+		})
+	}
+	group.Wait()
+	for j, v := range together {
+		var sum float64
+		for _, x := range v {
+			sum += x * x
+			if x != float64(float32(x)) {
+				t.Fatalf("face %d: %v is not of single precision", j, x)
+			}
+		}
+		if len(v) != e.Frame().Embedding.Length || math.Abs(sum-1) > 1e-6 {
+			t.Errorf("face %d: %d numbers of norm² %v", j, len(v), sum)
+		}
+	}
+	mirrored := slices.Clone(faces[0])
+	size := e.Input()
+	for row := range slices.Chunk(mirrored, size.Width) {
+		slices.Reverse(row)
+	}
+	if v := embed(t, e, mirrored)[0]; farthest64(v, together[0]) > equal {
+		t.Errorf("the mirror image is %v away", farthest64(v, together[0]))
+	}
+	off := false
+	single, err := Open(BuiltIn, Given{Mirror: &off})
+	if err != nil || single.Frame().Embedding.Mirror {
+		t.Fatalf("%+v, %v", single.Frame(), err)
+	}
+	if d := farthest64(embed(t, single, faces[0])[0], together[0]); d < 1e-3 || d > 0.2 {
+		t.Errorf("without the mirror image it is %v away", d)
+	}
+	raw := output(t, e, faces[0])
+	var norm float64
+	for _, x := range raw {
+		norm += float64(x) * float64(x)
+	}
+	for i, v := range embed(t, single, faces[0])[0] {
+		if want := float64(raw[i]) / math.Sqrt(norm); math.Abs(v-want) > 1e-6 {
+			t.Fatalf("number %d is %v, want %v", i, v, want)
+		}
+	}
+}
+
+func farthest64(a, b []float64) (most float64) {
+	for i := range a {
+		most = max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
+}
+
+// What is given goes before metadata, and that before the preset for the size.
+func TestSettings(t *testing.T) {
+	said := map[string]string{"eyes": "0.4@0.2", "channels": "BGR", "mean": "1,2,3", "scale": "0.5", "mirror": "false"}
+	arcface := presets[1]
+	off := false
+	for name, c := range map[string]struct {
+		side     int
+		metadata map[string]string
+		given    Given
+		want     settings
+	}{
+		"preset by size": {112, nil, Given{}, settings{arcface.eyes, rgb, arcface.mean, arcface.scale, true}},
+		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, rgb, arcface.mean, arcface.scale, true}},
+		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, bgr, [3]float64{1, 2, 3}, 0.5, false}},
+		"given": {
+			112, said,
+			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
+			settings{dataset.DefaultEyes, rgb, [3]float64{5, 5, 5}, 2, false},
+		},
+		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, rgb, presets[0].mean, presets[0].scale, true}},
+	} {
+		got, err := settled(c.metadata, dataset.Size{Height: c.side, Width: c.side}, c.given)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %+v, want %+v, %v", name, got, c.want, err)
+		}
+	}
+	for want, c := range map[string]struct {
+		metadata map[string]string
+		given    Given
+	}{
+		"preset":         {nil, Given{Preset: "arc"}},
+		"range":          {nil, Given{Eyes: dataset.DefaultEyes}},
+		"pupils":         {nil, Given{Scale: 1}},
+		"channels":       {said, Given{Channels: "grb"}},
+		"DISTANCE":       {map[string]string{"eyes": "far"}, Given{}},
+		"mean":           {map[string]string{"mean": "1,2"}, Given{}},
+		"scale":          {map[string]string{"scale": "-1"}, Given{}},
+		"true or false":  {map[string]string{"mirror": "perhaps"}, Given{}},
+		"one number or ": {said, Given{Mean: []float64{1, 2}}},
+	} {
+		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+hint.Of(err), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// A network that is no embedding of an image in colour is refused.
+func TestRefusedNetworks(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"empty": nil, "text": []byte("network"), "grey": onnxfile.MeansOf(1, tinySide), "two outputs": onnxfile.MeansTwice(tinySide),
+	} {
+		if _, err := New(data, name, given()); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(t.TempDir(), given()); err == nil {
+		t.Error("a folder is a network")
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "none.onnx"), given()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// An Embedder comes back from the frame of its vectors and its file; by reference,
+// it has none to store.
+func TestRestore(t *testing.T) {
+	g := given()
+	g.Channels, g.Mean, g.Scale = "bgr", []float64{1, 2, 3}, 0.25
+	e := tiny(t, g)
+	again, err := Restore(e.Frame(), e.File())
+	if err != nil || again.Frame() != e.Frame() || again.Input() != e.Input() {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	face := tinyFace(9, 4, 1)
+	if !slices.Equal(embed(t, again, face)[0], embed(t, e, face)[0]) {
+		t.Error("it has other vectors")
+	}
+	crops := e.Frame()
+	crops.Eyes = dataset.Eyes{}
+	if again, err := Restore(crops, e.File()); err != nil || again.Frame().Embedding != e.Frame().Embedding {
+		t.Errorf("of crops: %v", err)
+	}
+	if _, err := Restore(e.Frame(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(hint.Of(err), "tiny.onnx") {
+		t.Errorf("without the file: %v", err)
+	}
+	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"})); err == nil || errors.Is(err, ErrMissing) {
+		t.Errorf("another file: %v", err)
+	}
+	if r := e.ByReference(); r.File() != nil || e.File() == nil || r.Frame() != e.Frame() {
+		t.Error("by reference")
+	}
+	if again, err := Restore(Default().Frame(), nil); err != nil || again.File() != nil || again.Frame() != Default().Frame() {
+		t.Errorf("built in: %v", err)
+	}
+}

@@ -1,0 +1,184 @@
+package embedding
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// Given is what is known of the input of a network. What is zero is taken from the
+// metadata of its file, or from the preset for the size of its input.
+type Given struct {
+	Preset   string       // a name of Presets
+	Eyes     dataset.Eyes // where the pupils of a face are
+	Channels string       // rgb or bgr
+	Mean     []float64    // subtracted from the channels red, green and blue, 0 … 255; one number is for all of them
+	Scale    float64      // by which they are multiplied then
+	Mirror   *bool        // whether the mirror image is averaged in; nil: yes
+}
+
+// Orders of the channels.
+const rgb, bgr = "rgb", "bgr"
+
+// A preset is what networks of a kind are trained for.
+type preset struct {
+	name  string
+	input dataset.Size // of the networks that it is taken for
+	eyes  dataset.Eyes
+	mean  [3]float64
+	scale float64
+}
+
+// presets. That of dlib is for networks whose file does not subtract the mean. For
+// arcface, the pupils are those of its template of five points, (38.29, 51.70) and
+// (73.53, 51.50) of 112×112. FaceNet was trained on boxes of a detector, and has no
+// template: its pupils are where they are on average in these boxes.
+var presets = []preset{
+	{"dlib", dataset.Size{Height: 150, Width: 150}, dataset.Eyes{Distance: 0.35, Height: 0.314}, [3]float64{122.782, 117.001, 104.298}, 1. / 256},
+	{"arcface", dataset.Size{Height: 112, Width: 112}, dataset.Eyes{Distance: 0.3146, Height: 0.4607}, [3]float64{127.5, 127.5, 127.5}, 1 / 127.5},
+	{"facenet", dataset.Size{Height: 160, Width: 160}, dataset.Eyes{Distance: 0.35, Height: 0.4}, [3]float64{127.5, 127.5, 127.5}, 1. / 128},
+}
+
+// Presets lists the names of the presets.
+func Presets() (names []string) {
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// settings are what Given says, complete.
+type settings struct {
+	eyes     dataset.Eyes
+	channels string
+	mean     [3]float64
+	scale    float64
+	mirror   bool
+}
+
+// settled completes g from the metadata of a file and from the size of the input.
+func settled(metadata map[string]string, input dataset.Size, g Given) (s settings, err error) {
+	s = settings{channels: rgb, mirror: true}
+	p := slices.IndexFunc(presets, func(p preset) bool {
+		if g.Preset != "" {
+			return p.name == g.Preset
+		}
+		return p.input == input
+	})
+	if p < 0 && g.Preset != "" {
+		return s, hint.Unknown("preset of a network", g.Preset, Presets())
+	}
+	if p >= 0 {
+		s.eyes, s.mean, s.scale = presets[p].eyes, presets[p].mean, presets[p].scale
+	}
+	if g.Preset == "" {
+		if err := s.read(metadata); err != nil {
+			return s, fmt.Errorf("metadata of the network: %w", err)
+		}
+	}
+	if !g.Eyes.IsZero() {
+		s.eyes = g.Eyes
+	}
+	if g.Channels != "" {
+		s.channels = g.Channels
+	}
+	if g.Mean != nil {
+		if s.mean, err = channelMeans(g.Mean); err != nil {
+			return s, err
+		}
+	}
+	if g.Scale != 0 {
+		s.scale = g.Scale
+	}
+	if g.Mirror != nil {
+		s.mirror = *g.Mirror
+	}
+	switch {
+	case s.scale == 0:
+		return s, missing(errors.New("nothing says the range of the values that this network takes"))
+	case s.channels != rgb && s.channels != bgr:
+		return s, hint.Unknown("order of channels", s.channels, []string{rgb, bgr})
+	}
+	return s, nil
+}
+
+// missing adds what to do about a setting that nothing tells.
+func missing(err error) error {
+	return hint.Add(err, "name a preset, as preset=arcface, or say eyes=DISTANCE@HEIGHT, subtract=R,G,B and scale=S")
+}
+
+// read takes what metadata says.
+func (s *settings) read(metadata map[string]string) (err error) {
+	if text, ok := metadata["eyes"]; ok {
+		if s.eyes, err = dataset.ParseEyes(text); err != nil {
+			return err
+		}
+	}
+	if text, ok := metadata["channels"]; ok {
+		s.channels = strings.ToLower(text)
+	}
+	if text, ok := metadata["mean"]; ok {
+		mean, err := ParseMean(text)
+		if err != nil {
+			return err
+		}
+		if s.mean, err = channelMeans(mean); err != nil {
+			return err
+		}
+	}
+	if text, ok := metadata["scale"]; ok {
+		if s.scale, err = ParseScale(text); err != nil {
+			return err
+		}
+	}
+	if text, ok := metadata["mirror"]; ok {
+		if s.mirror, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("mirror = %q is not true or false", text)
+		}
+	}
+	return nil
+}
+
+func channelMeans(mean []float64) (m [3]float64, err error) {
+	switch len(mean) {
+	case 1:
+		return [3]float64{mean[0], mean[0], mean[0]}, nil
+	case 3:
+		return [3]float64(mean), nil
+	}
+	return m, fmt.Errorf("mean = %v is not one number or three", mean)
+}
+
+// ParseMean reads one number, or three with commas between.
+func ParseMean(text string) (mean []float64, err error) {
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("mean = %q is not one number or three, with commas between", text)
+		}
+		mean = append(mean, v)
+	}
+	_, err = channelMeans(mean)
+	return mean, err
+}
+
+// ParseScale reads a positive number, or a fraction as 1/128.
+func ParseScale(text string) (float64, error) {
+	numerator, denominator, fraction := strings.Cut(text, "/")
+	v, err := strconv.ParseFloat(numerator, 64)
+	if err == nil && fraction {
+		var d float64
+		d, err = strconv.ParseFloat(denominator, 64)
+		v /= d
+	}
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("scale = %q is not a positive number, as 0.0078125 or 1/128", text)
+	}
+	return v, nil
+}

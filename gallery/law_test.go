@@ -1,0 +1,165 @@
+package gallery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// embedded draws embeddings of the network of l of people with so many faces each.
+func embedded(t testing.TB, l *openset.Impostors, seed uint64, counts ...int) *dataset.Images {
+	t.Helper()
+	const d = 128
+	rng := rand.New(rand.NewPCG(seed, 1))
+	common, person, face := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
+	var labels []string
+	var columns [][]float64
+	for p, k := range counts {
+		own := make([]float64, d)
+		for i := range own {
+			own[i] = person * rng.NormFloat64()
+		}
+		own[0] += common
+		for range k {
+			v := make([]float64, d)
+			for i := range v {
+				v[i] = own[i] + face*rng.NormFloat64()
+			}
+			labels, columns = append(labels, fmt.Sprintf("person%03d", p)), append(columns, v)
+		}
+	}
+	x := mat.NewDense(d, len(columns), nil)
+	for j, v := range columns {
+		x.SetCol(j, v)
+	}
+	f := dataset.Frame{Embedding: dataset.Embedding{Name: "drawn", Digest: l.Network, Length: d, Mirror: l.Mirror}}
+	s, err := dataset.NewImages(classify.Unit(x), labels, nil, nil, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var errTrained = errors.New("it is trained")
+
+// trainedOnce is a Mean that cannot be trained again.
+type trainedOnce struct{ method.Mean }
+
+func (trainedOnce) Fit(context.Context, *classify.Samples, classify.Run) (*classify.Classifier, error) {
+	return nil, errTrained
+}
+
+func learnMean(t testing.TB, s *dataset.Images) *Model {
+	t.Helper()
+	m, err := Learn(t.Context(), s, frontend.Pipeline{}.ForImages(s.Frame), method.Mean{}, classify.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Nothing is trained to calibrate a model of embeddings, or to hold faces out, and
+// each face is held out.
+func TestEmbeddingsAreCalibratedWithoutTraining(t *testing.T) {
+	l := openset.Shipped()[0]
+	m := learnMean(t, embedded(t, l, 1, 4, 1, 7, 3))
+	if m.Impostors() != l {
+		t.Fatal("the model does not know its law")
+	}
+	c, err := m.Calibrate(t.Context(), trainedOnce{}, openset.Default, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Calibration = c
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := m.Recalibrate(openset.Default.FAR, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(c, again); d != "" {
+		t.Errorf("calibrated again: (-first +again)\n%s", d)
+	}
+	results, err := m.HeldOut(t.Context(), trainedOnce{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, strangers := 0, 0
+	for _, r := range results {
+		if r.Stranger {
+			strangers++
+		} else if known++; !r.Right {
+			t.Errorf("%+v", r)
+		}
+	}
+	if known != 14 || strangers != 15 {
+		t.Errorf("%d faces of enrolled people are held out, and %d as strangers'", known, strangers)
+	}
+}
+
+// Enrolled faces and others of the same people are named, others are not; the class is
+// the best by the scores, which are those of equal numbers of photographs.
+func TestEmbeddingsAreDecidedByEvidence(t *testing.T) {
+	l := openset.Shipped()[0]
+	all := embedded(t, l, 2, 12, 8, 9, 8, 8, 8)
+	var enrolled, others []int
+	for j, c := range all.Labels() {
+		if at := j - all.Groups[c]; c < 4 && at < 1+c {
+			enrolled = append(enrolled, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	m := learnMean(t, all.Select(enrolled))
+	var err error
+	if m.Calibration, err = m.Calibrate(t.Context(), method.Mean{}, openset.Default, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	probes := all.Select(others)
+	faces, err := m.Identify(t.Context(), probes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missed := 0
+	for j, f := range faces {
+		person := probes.Classes[probes.ClassOf(j)]
+		for _, v := range f.Scores {
+			if v > f.Scores[f.Class] {
+				t.Errorf("face %d: class %d of %v", j, f.Class, f.Scores)
+			}
+		}
+		if f.Known != (f.Decisive >= m.Calibration.Threshold) {
+			t.Errorf("face %d: %+v", j, f)
+		}
+		switch {
+		case person >= "person004" && f.Known:
+			t.Errorf("%s is named", person)
+		case person < "person004" && (!f.Known || m.Parts().Classes[f.Class] != person):
+			missed++
+		}
+	}
+	if missed > 3 {
+		t.Errorf("%d faces are not named", missed)
+	}
+}
+
+func TestOtherNetworksHaveNoLaw(t *testing.T) {
+	l := *openset.Shipped()[0]
+	l.Network = fmt.Sprintf("%064d", 7)
+	if m := learnMean(t, embedded(t, &l, 3, 3, 3, 3)); m.Impostors() != nil {
+		t.Error("a network that was not measured has a law")
+	}
+}

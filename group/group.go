@@ -1,0 +1,136 @@
+// Package group divides faces that nobody has named into groups of the same person.
+package group
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+	"nrdl/openset"
+)
+
+// Options say how faces are grouped.
+type Options struct {
+	// FAR is the share of the faces of other people that may come into a group of
+	// three or more when single faces are added to it.
+	FAR float64
+}
+
+// Default is the false accept rate of openset.Default.
+var Default = Options{FAR: openset.Default.FAR}
+
+// Groups of at least leastGroup faces take single faces and pairs.
+const leastGroup = 3
+
+// Faces groups the n columns of x, embeddings of unit norm of a network whose
+// impostors are l. Photographs[j] is the photograph of face j: two faces of one
+// photograph are never the same person; nil if all photographs differ. The result
+// has the columns of each group, the largest group first, and of equal ones that with
+// the first face first.
+//
+// Groups are merged, the two that are most surely one person first, as long as the
+// log likelihood ratio of their mean cosine exceeds ln n: any two of n faces show the
+// same person with odds of about one in n. Then each face that is left alone or in a
+// pair comes into the nearest larger group, if its evidence is that of a share FAR of
+// strangers. So a person is rather split into two groups than two people are merged.
+func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([][]int, error) {
+	_, n := x.Dims()
+	if photographs != nil && len(photographs) != n {
+		return nil, fmt.Errorf("group: %d photographs for %d faces", len(photographs), n)
+	}
+	if err := (openset.Options{FAR: o.FAR, Prior: openset.Default.Prior}).Validate(); err != nil {
+		return nil, fmt.Errorf("group: %w", err)
+	}
+	a := newAgglomeration(x, photographs, l)
+	if err := a.run(ctx, math.Log(float64(n))); err != nil {
+		return nil, fmt.Errorf("group: %w", err)
+	}
+	groups := a.groups()
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("group: %w", err)
+	}
+	return sorted(attach(x, photographs, l, groups, o.FAR)), nil
+}
+
+// sorted orders groups, and the faces in each.
+func sorted(groups [][]int) [][]int {
+	groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 0 })
+	for _, g := range groups {
+		slices.Sort(g)
+	}
+	slices.SortFunc(groups, func(a, b []int) int {
+		if d := len(b) - len(a); d != 0 {
+			return d
+		}
+		return a[0] - b[0]
+	})
+	return groups
+}
+
+// attach moves the faces of groups of fewer than leastGroup to the others.
+func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]int, far float64) [][]int {
+	var large []int // of groups
+	starts, columns := []int{0}, []int(nil)
+	var sizes, single, from []int
+	for g, faces := range groups {
+		if len(faces) >= leastGroup {
+			large, columns = append(large, g), append(columns, faces...)
+			starts, sizes = append(starts, len(columns)), append(sizes, len(faces))
+			continue
+		}
+		for _, j := range faces {
+			single, from = append(single, j), append(from, g)
+		}
+	}
+	if len(large) == 0 || len(single) == 0 {
+		return groups
+	}
+	_, means := openset.Means(pick(x, columns), starts)
+	cosines := mat.NewDense(len(large), len(single), nil)
+	lin.AtB(cosines, 1, means, pick(x, single))
+	least := -math.Log10(far)
+	in := map[[2]int]bool{} // photographs of the large groups
+	for i, g := range large {
+		for _, j := range groups[g] {
+			if photographs != nil {
+				in[[2]int{i, photographs[j]}] = true
+			}
+		}
+	}
+	for s, j := range single {
+		scores := mat.Col(nil, s, cosines)
+		l.Level(scores, sizes)
+		best := -1
+		for i, v := range scores {
+			if (best < 0 || v > scores[best]) && !(photographs != nil && in[[2]int{i, photographs[j]}]) {
+				best = i
+			}
+		}
+		if best < 0 || l.Evidence(scores[best], len(large)) < least {
+			continue
+		}
+		groups[large[best]] = append(groups[large[best]], j)
+		groups[from[s]] = slices.DeleteFunc(groups[from[s]], func(k int) bool { return k == j })
+		if photographs != nil {
+			in[[2]int{best, photographs[j]}] = true
+		}
+	}
+	return groups
+}
+
+// pick returns columns of x.
+func pick(x *mat.Dense, columns []int) *mat.Dense {
+	d, _ := x.Dims()
+	y := mat.NewDense(d, len(columns), nil)
+	for i := range d {
+		from, to := x.RawRowView(i), y.RawRowView(i)
+		for c, j := range columns {
+			to[c] = from[j]
+		}
+	}
+	return y
+}

@@ -1,0 +1,132 @@
+package group_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/group"
+	"nrdl/openset"
+)
+
+var law = openset.Shipped()[0]
+
+// drawn are unit vectors of people with so many faces each, and whose they are.
+func drawn(rng *rand.Rand, counts ...int) (x *mat.Dense, labels []int) {
+	const d = 128
+	common, person, face := math.Sqrt(law.Different.Mean), math.Sqrt((law.Same.Mean-law.Different.Mean)/d), math.Sqrt((1-law.Same.Mean)/d)
+	for p, k := range counts {
+		labels = append(labels, slices.Repeat([]int{p}, k)...)
+	}
+	x = mat.NewDense(d, len(labels), nil)
+	own := make([]float64, d)
+	for j, p := range labels {
+		if j == 0 || labels[j-1] != p {
+			for i := range own {
+				own[i] = person * rng.NormFloat64()
+			}
+			own[0] += common
+		}
+		for i, v := range own {
+			x.Set(i, j, v+face*rng.NormFloat64())
+		}
+	}
+	return classify.Unit(x), labels
+}
+
+func faces(t *testing.T, x *mat.Dense, photographs []int) [][]int {
+	t.Helper()
+	groups, err := group.Faces(t.Context(), x, photographs, law, group.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups
+}
+
+func TestPeopleAreGroups(t *testing.T) {
+	x, _ := drawn(rand.New(rand.NewPCG(1, 2)), 2, 9, 1, 5, 1)
+	want := [][]int{{2, 3, 4, 5, 6, 7, 8, 9, 10}, {12, 13, 14, 15, 16}, {0, 1}, {11}, {17}}
+	if d := cmp.Diff(want, faces(t, x, nil)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// Every face is in one group, whatever there is, and the order of the faces does not
+// matter.
+func TestFacesArePartitioned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	counts := make([]int, 60)
+	for i := range counts {
+		counts[i] = 1 + rng.IntN(8)
+	}
+	x, labels := drawn(rng, counts...)
+	perm := rng.Perm(len(labels))
+	y := mat.NewDense(128, len(labels), nil)
+	for to, from := range perm {
+		y.SetCol(to, mat.Col(nil, from, x))
+	}
+	sets := func(groups [][]int, name func(int) int) (all [][]int) {
+		seen := map[int]bool{}
+		for _, g := range groups {
+			var s []int
+			for _, j := range g {
+				s = append(s, name(j))
+				seen[j] = true
+			}
+			slices.Sort(s)
+			all = append(all, s)
+		}
+		if len(seen) != len(labels) {
+			t.Errorf("%d of %d faces are in groups", len(seen), len(labels))
+		}
+		slices.SortFunc(all, slices.Compare)
+		return all
+	}
+	a := sets(faces(t, x, nil), func(j int) int { return j })
+	b := sets(faces(t, y, nil), func(j int) int { return perm[j] })
+	if d := cmp.Diff(a, b); d != "" {
+		t.Errorf("another order gives other groups:\n%s", d)
+	}
+}
+
+func TestFacesOfOnePhotographAreApart(t *testing.T) {
+	x, _ := drawn(rand.New(rand.NewPCG(5, 6)), 6)
+	photographs := []int{0, 0, 1, 1, 2, 2}
+	for _, g := range faces(t, x, photographs) {
+		in := map[int]bool{}
+		for _, j := range g {
+			if in[photographs[j]] {
+				t.Errorf("group %v has two faces of a photograph", g)
+			}
+			in[photographs[j]] = true
+		}
+	}
+}
+
+func TestFewFaces(t *testing.T) {
+	x, _ := drawn(rand.New(rand.NewPCG(7, 8)), 1)
+	if d := cmp.Diff([][]int{{0}}, faces(t, x, nil)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMistakesAreErrors(t *testing.T) {
+	x, _ := drawn(rand.New(rand.NewPCG(9, 10)), 3, 3)
+	if _, err := group.Faces(t.Context(), x, []int{1}, law, group.Default); err == nil {
+		t.Error("too few photographs")
+	}
+	if _, err := group.Faces(t.Context(), x, nil, law, group.Options{FAR: 2}); err == nil {
+		t.Error("a rate of 2")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := group.Faces(ctx, x, nil, law, group.Default); err == nil {
+		t.Error("it was cancelled")
+	}
+}

@@ -1,0 +1,273 @@
+package blas
+
+import "unsafe"
+
+// Winograd's convolution F(4×4, 3×3): 36 products for 16 outputs where the sum
+// has 144. A tile of 4×4 outputs depends on a patch of 6×6 inputs d as
+//
+//	Aᵀ·[(G·g·Gᵀ) ⊙ (Bᵀ·d·B)]·A
+//
+// with the polynomials of the points 0, ±a, ±b and ∞ in A, B and G. The products
+// of all input channels are summed by the tiles of the direct convolution.
+const (
+	patch    = 6 // side of a patch of the input
+	outTile  = 4 // side of a tile of the output
+	products = patch * patch
+)
+
+// The points: of the pairs with short binary fractions one with a small error.
+const pointA, pointB = 0.75, 1.5
+
+// winogradPoints has a, b, a², b², a²b², a²+b², a³, b³.
+var winogradPoints = [8]float32{
+	pointA, pointB, pointA * pointA, pointB * pointB, pointA * pointA * pointB * pointB,
+	pointA*pointA + pointB*pointB, pointA * pointA * pointA, pointB * pointB * pointB,
+}
+
+// transformKernel is G·g for one column. Row p of G has 1, p, p² over the
+// product of the differences of p to the other points.
+func transformKernel(g [3]float64) [patch]float64 {
+	const (
+		aa, bb = pointA * pointA, pointB * pointB
+		a, b   = 1 / (2 * aa * (aa - bb)), 1 / (2 * bb * (bb - aa))
+	)
+	even, odd := a*(g[0]+aa*g[2]), a*pointA*g[1]
+	far, away := b*(g[0]+bb*g[2]), b*pointB*g[1]
+	return [patch]float64{g[0] / (aa * bb), even + odd, even - odd, far + away, far - away, g[2]}
+}
+
+// A winograd is what a Conv has for this algorithm.
+type winograd struct {
+	across, down int // tiles of an image
+	block        int // tiles that are worked on together
+}
+
+// winTile is the argument of the kernels; package main in asm knows its fields
+// by name. Steps are in bytes.
+type winTile struct {
+	a         *float32 // the patch of the input
+	row, step int      // from row to row, from pixel to pixel
+	f         *float32 // the transform of the patch, or the sums
+	fstep     int      // from one product to the next
+	tmp       *float32 // 36 vectors
+	points    *float32
+	bias      *float32
+	c         *float32 // the tile of the output
+	crow      int
+	cstep     int
+	r         *float32 // the residual, or nil
+	rrow      int
+	rstep     int
+	act       int
+	slopes    *float32
+	limits    [2]float32
+	vecs      int // vectors of channels; spoilt
+}
+
+func (t *winTile) arg() *byte { return (*byte)(unsafe.Pointer(t)) }
+
+// suitsWinograd reports whether the algorithm fits and is the faster one.
+func (c *Conv) suitsWinograd() bool {
+	s := c.spec
+	if s.KernelH != 3 || s.KernelW != 3 || s.StrideH != 1 || s.StrideW != 1 || s.DilationH != 1 || s.DilationW != 1 || s.Groups != 1 {
+		return false
+	}
+	if s.In%winogradChannels != 0 || s.Out%winogradChannels != 0 {
+		return false // the kernels take whole vectors; every Backend makes the same choice
+	}
+	tiles := ceil(c.outH, outTile) * ceil(c.outW, outTile)
+	cost := tiles*products*s.In*s.Out + weightCost*products*s.In*s.Out + tiles*transformCost*(s.In+s.Out)
+	return cost < (c.outH*c.outW+weightCost)*9*s.In*s.Out
+}
+
+const winogradChannels = 16
+
+// Costs in multiply-adds, as measured: of reading a weight from memory, of
+// transforming a channel of a tile.
+const (
+	weightCost    = 11
+	transformCost = 200
+)
+
+// winogradBytes of transforms and sums are worked on together: they stay in the
+// L2 cache. Where there are more weights, it is a share of their bytes, for the
+// weights to be read less often.
+const (
+	winogradBytes = 320 << 10
+	winogradShare = 8
+)
+
+// newWinograd transforms the weights: product, panel, input channel, output
+// channel.
+func newWinograd(c *Conv, weights []float32) *winograd {
+	s := c.spec
+	w := &winograd{across: ceil(c.outW, outTile), down: ceil(c.outH, outTile)}
+	c.weights = Floats(products * s.In * s.Out)
+	var panel [products][maxPanel]float32 // of one input channel: c.weights has 36 parts far apart
+	c.k.panels(s.Out, func(first, vecs, cols int) {
+		n := vecs * c.k.lanes
+		for ch := range s.In {
+			for j := range cols {
+				for f, x := range transformWeights(weights[((first+j)*s.In+ch)*9:][:9]) {
+					panel[f][j] = x
+				}
+			}
+			for f := range panel {
+				copy(c.weights[(f*s.Out+first)*s.In+ch*n:], panel[f][:n])
+			}
+		}
+	})
+	bytes := max(winogradBytes, len(c.weights)*floatBytes/winogradShare)
+	w.block = max(1, bytes/(products*(s.In+s.Out)*floatBytes))
+	return w
+}
+
+// maxPanel is the number of columns of the widest panel.
+const maxPanel = 32
+
+// transformWeights is G·g·Gᵀ.
+func transformWeights(g []float32) (u [products]float32) {
+	var half [3][patch]float64
+	for x := range half {
+		half[x] = transformKernel([3]float64{float64(g[x]), float64(g[3+x]), float64(g[6+x])})
+	}
+	for i := range patch {
+		for j, v := range transformKernel([3]float64{half[0][i], half[1][i], half[2][i]}) {
+			u[i*patch+j] = float32(v)
+		}
+	}
+	return u
+}
+
+// The parts of the scratch. The transforms of one product are followed by a
+// gap of a cache line, for those of all products not to fall on the same lines
+// of the cache.
+const gap = 16
+
+func (w *winograd) inStep(c *Conv) int  { return w.block*c.spec.In + gap }
+func (w *winograd) outStep(c *Conv) int { return w.block*c.spec.Out + gap }
+
+// scratch is the transforms, the sums, a patch, a tile, its residual, the
+// vectors of a kernel, zeros for a bias, and the rest of a cache line.
+func (w *winograd) scratch(c *Conv) int {
+	s := c.spec
+	return products*(w.inStep(c)+w.outStep(c)+s.In+c.k.lanes) + 2*outTile*outTile*s.Out + s.Out + gap
+}
+
+// take cuts n floats off the front of scratch.
+func take(scratch *[]float32, n int) []float32 {
+	x := (*scratch)[:n:n]
+	*scratch = (*scratch)[n:]
+	return x
+}
+
+// winograd convolves block by block of tiles, which may be of several images.
+func (r *convRun) winograd(scratch []float32) {
+	c := r.c
+	w, s := c.wino, c.spec
+	t := &r.wino
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(scratch)))/floatBytes) & (gap - 1)
+	scratch = scratch[skip:]
+	in, sums := take(&scratch, products*w.inStep(c)), take(&scratch, products*w.outStep(c))
+	edge := overhang{take(&scratch, products*s.In), take(&scratch, outTile*outTile*s.Out), take(&scratch, outTile*outTile*s.Out)}
+	t.tmp, t.points = &take(&scratch, products*c.k.lanes)[0], &winogradPoints[0]
+	zeros := take(&scratch, s.Out)
+	clear(zeros)
+	t.act, t.limits = r.tile.act, r.tile.limits
+	n := len(r.src) * w.across * w.down
+	for first := 0; first < n; first += w.block {
+		end := min(first+w.block, n)
+		for i := first; i < end; i++ {
+			t.f, t.fstep = &in[(i-first)*s.In], w.inStep(c)*floatBytes
+			r.transformIn(i, edge)
+		}
+		r.multiply(end-first, in, sums, zeros)
+		for i := first; i < end; i++ {
+			t.f, t.fstep = &sums[(i-first)*s.Out], w.outStep(c)*floatBytes
+			r.transformOut(i, edge)
+		}
+	}
+}
+
+// multiply sums the products over the input channels, tiles pixels a product.
+func (r *convRun) multiply(tiles int, in, sums, zeros []float32) {
+	c := r.c
+	w, s, t := c.wino, c.spec, &r.tile
+	act := t.act
+	t.act, t.bias, t.last = int(None), &zeros[0], c.k.lanes
+	t.ny, t.nx, t.k, t.step, t.cstep = 1, 1, s.In, s.In*floatBytes, s.Out*floatBytes
+	for f := range products {
+		for j := 0; j < s.Out; {
+			vecs := c.k.vecs(s.Out - j)
+			t.b = &c.weights[(f*s.Out+j)*s.In]
+			t.run(stretch{a: &in[f*w.inStep(c)], c: &sums[f*w.outStep(c)+j], pixels: tiles}, c.k.conv[vecs-1])
+			j += vecs * c.k.lanes
+		}
+	}
+	t.act = act
+}
+
+// overhang is memory for what sticks out of an image.
+type overhang struct{ in, out, residual []float32 }
+
+// place is the image of a tile and the tile's first output pixel.
+func (r *convRun) place(i int) (image, y, x int) {
+	w := r.c.wino
+	tiles := w.across * w.down
+	return i / tiles, i % tiles / w.across * outTile, i % w.across * outTile
+}
+
+func (r *convRun) transformIn(i int, edge overhang) {
+	c, t := r.c, &r.wino
+	i, y, x := r.place(i)
+	m, s := r.src[i], c.spec
+	y, x = y-s.Top, x-s.Left
+	t.row, t.step = m.pitch()*floatBytes, m.C*floatBytes
+	rows, cols := min(patch, m.H+m.Border-y), min(patch, m.W+m.Border-x)
+	if rows == patch && cols == patch {
+		t.a = m.at(y, x)
+	} else {
+		clear(edge.in)
+		for j := range rows {
+			copy(edge.in[j*patch*m.C:], m.Data[m.index(y+j, x):][:cols*m.C])
+		}
+		t.a, t.row = &edge.in[0], patch*m.C*floatBytes
+	}
+	t.r, t.vecs = nil, m.C/c.k.lanes
+	c.k.winogradIn(t.arg())
+}
+
+func (r *convRun) transformOut(i int, edge overhang) {
+	c, t := r.c, &r.wino
+	i, y, x := r.place(i)
+	z := r.dst[i]
+	rows, cols := min(outTile, z.H-y), min(outTile, z.W-x)
+	inside := rows == outTile && cols == outTile
+	t.crow, t.cstep, t.rrow, t.rstep = z.pitch()*floatBytes, z.C*floatBytes, outTile*z.C*floatBytes, z.C*floatBytes
+	t.c = z.at(y, x)
+	if !inside {
+		t.c, t.crow = &edge.out[0], outTile*z.C*floatBytes
+	}
+	if r.residual != nil {
+		m := r.residual[i]
+		if inside {
+			t.r, t.rrow = m.at(y, x), m.pitch()*floatBytes
+		} else {
+			for j := range rows {
+				copy(edge.residual[j*outTile*m.C:], m.Data[m.index(y+j, x):][:cols*m.C])
+			}
+			t.r = &edge.residual[0]
+		}
+	}
+	t.bias = &c.bias[0]
+	if c.slopes != nil {
+		t.slopes = &c.slopes[0]
+	}
+	t.vecs = z.C / c.k.lanes
+	c.k.winogradOut(t.arg())
+	if !inside {
+		for j := range rows {
+			copy(z.Data[z.index(y+j, x):][:cols*z.C], edge.out[j*outTile*z.C:])
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package method
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+)
+
+// Mean represents each class by the mean of its samples at unit norm, and returns the
+// class with the largest cosine. It suits embeddings, which networks are trained to
+// make so.
+type Mean struct{}
+
+// Name implements classify.Method.
+func (Mean) Name() string { return "mean" }
+
+// Describe returns a one-line description of the method.
+func (Mean) Describe() string {
+	return "the mean of the training images of each class; the class with the largest cosine"
+}
+
+// Formulation gives the problem that the method solves.
+func (Mean) Formulation() string {
+	return "m_c = Σ_j x_cj / ‖Σ_j x_cj‖;  class: max_c m_cᵀy"
+}
+
+// Validate implements classify.Method.
+func (Mean) Validate() error { return nil }
+
+// Fit implements classify.Method.
+func (m Mean) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	train, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	means := classMeans(classify.Unit(train.X), train.Groups)
+	groups := make([]int, len(train.Groups)) // an atom a class
+	for c := range groups {
+		groups[c] = c
+	}
+	return model(m, train, run, classify.Parts{
+		D: means, Groups: groups, Coder: coding.Inner{}, Rule: classify.Cosine{},
+		Trained: classify.Outcome{Status: classify.ClosedForm},
+	})
+}
+
+// classMeans returns the means at unit norm, d×C, of the columns of each class.
+func classMeans(x *mat.Dense, groups []int) *mat.Dense {
+	d, _ := x.Dims()
+	means := mat.NewDense(d, len(groups)-1, nil)
+	for i := range d {
+		row, sum := x.RawRowView(i), means.RawRowView(i)
+		for c := range sum {
+			for _, v := range row[groups[c]:groups[c+1]] {
+				sum[c] += v
+			}
+		}
+	}
+	return classify.Unit(means)
+}

@@ -1,0 +1,233 @@
+package network
+
+import (
+	"slices"
+
+	"nrdl/internal/blas"
+)
+
+// A fusion is a convolution with what is fused into it.
+type fusion struct {
+	spec          blas.ConvSpec
+	weights, bias []float32
+	residual      *value
+	act           blas.Activation
+	plain         bool // nothing but a scale and a shift so far
+	out           *value
+}
+
+// maxChannels is the most channels for which a step without weights of the file
+// is given weights, one or two a channel.
+const maxChannels = 1 << 16
+
+// fused adds a call that starts a convolution, or that is one of a pixel with
+// itself: a scale and a shift for each channel, a sum, an activation.
+func (p *planner) fused(c *call) bool {
+	m, ok := imageOf(c.out[0])
+	if !ok {
+		return false
+	}
+	f := &fusion{out: c.out[0]}
+	var src *value
+	var size blas.Image
+	switch l := c.layer.(type) {
+	case convolution:
+		if len(c.in[0].shape) != 4 || c.in[0].constant || !c.in[1].constant || c.optional(2) != nil && !c.in[2].constant {
+			return false
+		}
+		src = c.in[0]
+		size, _ = imageOf(src)
+		f.spec, f.weights, f.bias = l.spec, slices.Clone(c.in[1].f), make([]float32, l.spec.Out)
+		if b := c.optional(2); b != nil {
+			copy(f.bias, b.f)
+		}
+	case product:
+		src = c.in[0]
+		size = blas.Image{H: 1, W: 1, C: l.in}
+		f.weights, f.bias = slices.Clone(l.weights), l.bias
+		f.spec = pointwise(l.in, l.outs, 1)
+	default:
+		src, size = c.firstImage(), m
+		if src == nil || m.C > maxChannels {
+			return false
+		}
+		f.spec = pointwise(m.C, m.C, m.C)
+		f.weights, f.bias, f.plain = slices.Repeat([]float32{1}, m.C), make([]float32, m.C), true
+		f.out = src
+		if !p.extend(f, c) {
+			return false
+		}
+	}
+	for f.act.Kind == blas.None {
+		next := p.only(f.out)
+		if next == nil || !p.extend(f, next) {
+			break
+		}
+		p.done[next] = true
+	}
+	p.convolution(src, size, f)
+	return true
+}
+
+// pointwise is a convolution of single pixels.
+func pointwise(in, out, groups int) blas.ConvSpec {
+	return blas.ConvSpec{In: in, Out: out, Groups: groups, KernelH: 1, KernelW: 1, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1}
+}
+
+// firstImage is the first input that is an image as the output is, or nil.
+func (c *call) firstImage() *value {
+	for _, v := range c.in {
+		if v != nil && !v.constant && slices.Equal(v.shape, c.out[0].shape) {
+			return v
+		}
+	}
+	return nil
+}
+
+// extend makes c part of f, if it can be.
+func (p *planner) extend(f *fusion, c *call) bool {
+	x := f.out
+	if !slices.Equal(c.out[0].shape, x.shape) {
+		return false
+	}
+	if scale, shift, ok := c.affine(x); ok {
+		if f.residual != nil {
+			return false
+		}
+		per := len(f.weights) / f.spec.Out
+		for k := range f.weights {
+			f.weights[k] *= scale[k/per%len(scale)]
+		}
+		for o := range f.bias {
+			f.bias[o] = f.bias[o]*scale[o%len(scale)] + shift[o%len(shift)]
+		}
+		f.out = c.out[0]
+		return true
+	}
+	switch l := c.layer.(type) {
+	case slopes:
+		f.act = blas.Activation{Kind: blas.PRelu, Slopes: l.s}
+	case clipping:
+		f.act = blas.Activation{Kind: blas.Clip, Min: l.min, Max: l.max}
+	default:
+		other := c.addend(x)
+		switch {
+		case c.op == "Relu":
+			f.act = blas.Activation{Kind: blas.Relu}
+		case other != nil && f.residual == nil && p.there(other):
+			f.residual = other
+		default:
+			return false
+		}
+	}
+	f.plain, f.out = false, c.out[0]
+	return true
+}
+
+// addend is the other image of a sum with x, or nil.
+func (c *call) addend(x *value) *value {
+	if (c.op != "Add" && c.op != "Sum") || len(c.in) != 2 {
+		return nil
+	}
+	other := c.in[0]
+	if other == x {
+		other = c.in[1]
+	}
+	if other.constant || !slices.Equal(other.shape, x.shape) {
+		return nil
+	}
+	return other
+}
+
+// affine is a call that scales and shifts each channel of x by constants, one or
+// one a channel.
+func (c *call) affine(x *value) (scale, shift []float32, ok bool) {
+	if a, ok := c.layer.(affine); ok {
+		return a.scale, a.shift, c.in[0] == x
+	}
+	if len(c.in) != 2 || !slices.Contains([]string{"Add", "Sub", "Mul", "Div"}, c.op) {
+		return nil, nil, false
+	}
+	left := c.in[1] == x
+	k := c.in[1]
+	if left {
+		k = c.in[0]
+	}
+	v, ok := perChannel(k.shape, k, x.shape)
+	if !ok || left && c.op == "Div" {
+		return nil, nil, false
+	}
+	one, zero := slices.Repeat([]float32{1}, len(v)), make([]float32, len(v))
+	negative := func(v []float32) []float32 {
+		n := make([]float32, len(v))
+		for k := range v {
+			n[k] = -v[k]
+		}
+		return n
+	}
+	switch c.op {
+	case "Add":
+		return one, v, true
+	case "Mul":
+		return v, zero, true
+	case "Sub":
+		if left {
+			return negative(one), v, true
+		}
+		return one, negative(v), true
+	}
+	for k := range v {
+		if v[k] == 0 {
+			return nil, nil, false
+		}
+		one[k] = 1 / v[k]
+	}
+	return one, zero, true
+}
+
+// convolution adds the step of a fusion. size is that of its input.
+func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
+	border := p.border(f.out)
+	if _, image := p.images[src]; f.plain && !image && p.alias[src] == nil && size.H*size.W > 1 {
+		p.pack(src, f.out, border, f.weights, f.bias)
+		return
+	}
+	var from int
+	if at, ok := p.whole(src); ok && size.H*size.W == 1 && size.C > 1 && f.spec.Groups == 1 {
+		// The elements of an image, channel by channel, times weights: the weights
+		// follow the order of the image in place of the elements.
+		m := p.slots[at].image
+		f.weights = reordered(f.weights, f.spec.Out, m)
+		s := p.slots[at]
+		s.image = blas.Image{H: 1, W: 1, C: size.C}
+		from = p.slot(s)
+	} else {
+		from = p.image(src, convolution{f.spec, size.H, size.W}.border())
+	}
+	residual := -1
+	if f.residual != nil {
+		residual = p.image(f.residual, 0)
+	}
+	to := p.newImage(f.out, border)
+	var conv *blas.Conv
+	p.convs = append(p.convs, func() *blas.Conv {
+		conv = blas.NewConv(f.spec, size.H, size.W, f.weights, f.bias, f.act)
+		f.weights = nil
+		return conv
+	})
+	in := []int{from}
+	if residual >= 0 {
+		in = append(in, residual)
+	}
+	s := p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			clearBorder(s.images[to][i])
+		}
+		var r []blas.Image
+		if residual >= 0 {
+			r = s.images[residual][lo:hi]
+		}
+		conv.Run(s.images[to][lo:hi], s.images[from][lo:hi], r, s.scratch)
+	}, []int{to}, in)
+	s.together = len(f.weights) >= togetherFrom
+}

@@ -1,0 +1,121 @@
+package network
+
+import (
+	"math"
+	"testing"
+
+	"nrdl/internal/onnxfile"
+)
+
+// detector is a small network with what detectors have: an enlarged image joined
+// to another, a depthwise layer, pooling with ceil_mode, pads, and two outputs.
+func detector() []byte {
+	var g onnxfile.Graph
+	attr := func(name string, value any) onnxfile.Attr { return onnxfile.Attr{Name: name, Value: value} }
+	weights := func(dims ...int) string {
+		n := 1
+		for _, d := range dims {
+			n *= d
+		}
+		w := make([]float32, n)
+		for k := range w {
+			w[k] = float32(math.Sin(float64(3*k+1))) / 2
+		}
+		return g.Floats(w, dims...)
+	}
+	g.Input("x", onnxfile.Float32, "N", 3, 9, 11)
+	x := g.Node("Mul", []string{g.Node("Sub", []string{"x", weights(3, 1, 1)}), weights(1)})
+	x = g.Node("LeakyRelu", []string{g.Node("Conv", []string{x, weights(6, 3, 3, 3), weights(6)}, attr("auto_pad", "SAME_UPPER"))}, attr("alpha", float32(0.1)))
+	low := g.Node("MaxPool", []string{x}, attr("kernel_shape", []int{2, 2}), attr("strides", []int{2, 2}), attr("ceil_mode", 1))
+	low = g.Node("Conv", []string{low, weights(6, 1, 5, 5)}, attr("pads", []int{2, 2, 2, 2}), attr("group", 6))
+	low = g.Node("Clip", []string{g.Node("BatchNormalization", []string{low, weights(6), weights(6), weights(6), g.Floats([]float32{1, 2, 3, 1, 2, 3}, 6)}), g.Floats([]float32{0}), g.Floats([]float32{6})})
+	high := g.Node("Resize", []string{low, "", g.Floats([]float32{1, 1, 2, 2}, 4)}, attr("coordinate_transformation_mode", "asymmetric"), attr("nearest_mode", "floor"))
+	high = g.Node("Slice", []string{high, g.Ints(0, 0), g.Ints(9, 11), g.Ints(2, 3)})
+	y := g.Node("Concat", []string{x, high}, attr("axis", 1))
+	y = g.Node("Add", []string{y, g.Node("Pad", []string{x, g.Ints(0, 4, 0, 0, 0, 2, 0, 0)})})
+	y = g.Node("Conv", []string{y, weights(4, 12, 1, 1), weights(4)})
+	boxes := g.Node("Reshape", []string{g.Node("Transpose", []string{y}, attr("perm", []int{0, 2, 3, 1})), g.Ints(0, -1, 4)})
+	g.Nodes("Sigmoid", []string{boxes}, []string{"boxes"})
+	norm := g.Node("ReduceL2", []string{g.Node("ReduceMean", []string{y}, attr("axes", []int{2, 3}), attr("keepdims", 0))}, attr("axes", []int{1}))
+	flat := g.Node("Flatten", []string{g.Node("AveragePool", []string{low}, attr("kernel_shape", []int{2, 2}), attr("pads", []int{1, 0, 1, 0}), attr("count_include_pad", 1))})
+	g.Nodes("Div", []string{g.Node("Gemm", []string{flat, weights(180, 7), weights(7)}), norm}, []string{"scores"})
+	g.Output("boxes", onnxfile.Float32, "N", 99, 4)
+	g.Output("scores", onnxfile.Float32, "N", 7)
+	return g.Bytes(12)
+}
+
+// twins compares a plan with its graph, call by call.
+func twins(t *testing.T, g *graph) {
+	var inputs []*tensor
+	for _, v := range g.inputs {
+		x := &tensor{dtype: v.dtype, shape: v.shape}
+		x.allocate()
+		for e := range x.len() {
+			x.set(e, 3*math.Sin(float64(e)))
+		}
+		inputs = append(inputs, x)
+	}
+	got := planned(g, inputs)
+	for k, want := range g.interpret(inputs) {
+		scale := 0.0
+		for e := range want.len() {
+			if v := math.Abs(want.at(e)); !(v < math.MaxFloat32/1e3) {
+				return // overflow and NaN have no order of additions
+			} else {
+				scale = max(scale, v)
+			}
+		}
+		for e := range want.len() {
+			if d := math.Abs(want.at(e) - got[k].at(e)); !(d <= 1e-5*scale) {
+				t.Fatalf("output %d, element %d: %g, not %g", k, e, got[k].at(e), want.at(e))
+			}
+		}
+	}
+}
+
+// A plan gives what its graph gives call by call.
+func TestPlan(t *testing.T) {
+	for _, data := range [][]byte{detector(), onnxfile.IResNet(1, 16, 5, []int{2, 1}, []int{8, 12}), onnxfile.IResNet(2, 14, 3, []int{1, 2}, []int{5, 3})} {
+		g, p, err := read(data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twins(t, g)
+		for _, s := range p.steps {
+			if s.call != nil {
+				t.Logf("call %v runs as it stands", s.call.node)
+			}
+		}
+	}
+}
+
+// No file makes Open panic or take much memory, and a network that is accepted
+// gives the same as planned and call by call.
+func FuzzOpen(f *testing.F) {
+	f.Add(detector())
+	f.Add(onnxfile.IResNet(3, 4, 2, []int{1}, []int{2}))
+	var g onnxfile.Graph
+	g.Input("x", onnxfile.Float32, "N", 2, 3)
+	g.Nodes("Softmax", []string{g.Node("MatMul", []string{"x", g.Floats([]float32{1, 2, 3}, 3, 1)})}, []string{"y"})
+	g.Output("y", onnxfile.Float32, "N", 2, 1)
+	f.Add(g.Bytes(13))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		g, p, err := read(data, nil)
+		if err != nil {
+			return
+		}
+		work := p.arena
+		for _, c := range g.calls {
+			work += c.work
+			for _, v := range c.out {
+				work += v.len()
+			}
+		}
+		if work < 1<<22 {
+			twins(t, g)
+		}
+	})
+}

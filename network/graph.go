@@ -1,0 +1,267 @@
+package network
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A value is a tensor of the graph: its type and shape are known when the file
+// is read, and its elements where it is constant.
+type value struct {
+	tensor
+	name     string
+	constant bool
+	id       int // its place among the values that a run computes
+}
+
+// A call is a node whose inputs are known. Its operator gives each output type
+// and shape, and run, which computes the outputs; or it makes the outputs
+// constant. run must write every element and allocate nothing.
+type call struct {
+	*node
+	opset int
+	in    []*value // nil where an optional input is absent
+	out   []*value
+	run   func(out, in []*tensor)
+	work  int // multiply-adds
+	layer any // what the plan needs to know: convolution, pooling, …
+}
+
+// An operator checks a call and completes it. It refuses what is not supported.
+type operator func(*call)
+
+// x is input k, which must be there.
+func (c *call) x(k int) *value {
+	must(k < len(c.in) && c.in[k] != nil, "input %d is missing", k)
+	return c.in[k]
+}
+
+// optional is input k, or nil.
+func (c *call) optional(k int) *value {
+	if k < len(c.in) {
+		return c.in[k]
+	}
+	return nil
+}
+
+// fixed is input k, which must be constant, or nil if it is absent.
+func (c *call) fixed(k int) *value {
+	v := c.optional(k)
+	must(v == nil || v.constant, "input %d is not constant", k)
+	return v
+}
+
+// gives sets type and shape of output k.
+func (c *call) gives(k int, d dtype, shape []int) {
+	must(len(shape) <= maxRank, "a result has %d axes; at most %d are supported", len(shape), maxRank)
+	elements(shape)
+	c.out[k].dtype, c.out[k].shape = d, slices.Clone(shape)
+}
+
+// one says that the node has one output in use.
+func (c *call) one() {
+	for k, o := range c.out {
+		must(k == 0 || o.name == "", "output %d is not supported", k)
+	}
+}
+
+// A graph is a checked model: the calls that its outputs need, in order, with
+// everything constant computed.
+type graph struct {
+	inputs, outputs []*value
+	calls           []*call
+	values          []*value // by id
+	metadata        map[string]string
+}
+
+// build checks a model. shapes are those of the inputs; budget is the number of
+// elements that constants may take beside those of the file.
+func build(m *model, shapes [][]int, budget int) *graph {
+	g := &graph{metadata: m.metadata}
+	known := map[string]*value{}
+	add := func(v *value) {
+		must(known[v.name] == nil, "two tensors are called %q", v.name)
+		known[v.name] = v
+	}
+	for _, c := range m.initial {
+		c.numbers()
+		add(&value{tensor: c.tensor, name: c.name, constant: true})
+	}
+	for i, a := range m.arguments() {
+		v := &value{tensor: tensor{dtype: a.dtype, shape: shapes[i]}, name: a.name}
+		elements(v.shape)
+		add(v)
+		g.inputs = append(g.inputs, v)
+	}
+	for _, n := range m.nodes {
+		c := prepare(n, known, m.opset)
+		if c.run != nil && !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && !v.constant }) {
+			budget = c.fold(budget)
+		}
+		for _, o := range c.out {
+			if o.name != "" {
+				add(o)
+			}
+		}
+		if c.run != nil {
+			g.calls = append(g.calls, c)
+		}
+	}
+	must(len(m.outputs) > 0, "the graph has no outputs")
+	for _, a := range m.outputs {
+		v := known[a.name]
+		must(v != nil, "nothing computes output %q", a.name)
+		g.outputs = append(g.outputs, v)
+	}
+	g.prune()
+	return g
+}
+
+// prepare completes one node, and says which it is where it is refused.
+func prepare(n *node, known map[string]*value, opset int) *call {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			refuse("node %v: %w", n, r.error)
+		default:
+			panic(r)
+		}
+	}()
+	op, ok := operators[n.op]
+	must(ok, "the operator is not supported")
+	c := &call{node: n, opset: opset}
+	for _, name := range n.in {
+		v := known[name]
+		must(v != nil || name == "", "nothing before it computes its input %q", name)
+		c.in = append(c.in, v)
+	}
+	must(len(n.out) > 0, "it has no outputs")
+	for _, name := range n.out {
+		c.out = append(c.out, &value{name: name})
+	}
+	op(c)
+	return c
+}
+
+// fold computes a call whose inputs are constant.
+func (c *call) fold(budget int) int {
+	for _, o := range c.out {
+		if o.shape != nil || o.dtype != 0 {
+			budget -= o.len()
+		}
+	}
+	must(budget >= 0, "node %v: its constant results are too large for the size of the file", c.node)
+	must(c.work <= maxFolding, "node %v: its constant results take too long to compute", c.node)
+	in, out := make([]*tensor, len(c.in)), make([]*tensor, len(c.out))
+	for k, v := range c.in {
+		if v != nil {
+			in[k] = &v.tensor
+		}
+	}
+	for k, v := range c.out {
+		v.allocate()
+		v.constant = true
+		out[k] = &v.tensor
+	}
+	c.run(out, in)
+	c.run = nil
+	return budget
+}
+
+// prune drops the calls that no output needs and numbers the values.
+func (g *graph) prune() {
+	needed := map[*value]bool{}
+	for _, v := range g.outputs {
+		needed[v] = true
+	}
+	var calls []*call
+	for _, c := range slices.Backward(g.calls) {
+		if !slices.ContainsFunc(c.out, func(v *value) bool { return needed[v] }) {
+			continue
+		}
+		for _, v := range c.in {
+			needed[v] = true
+		}
+		calls = append(calls, c)
+	}
+	slices.Reverse(calls)
+	g.calls = calls
+	number := func(v *value) {
+		if v != nil && (len(g.values) <= v.id || g.values[v.id] != v) {
+			v.id = len(g.values)
+			g.values = append(g.values, v)
+		}
+	}
+	for _, v := range g.inputs {
+		number(v)
+	}
+	for _, c := range calls {
+		for _, v := range c.in {
+			number(v)
+		}
+		for _, v := range c.out {
+			number(v)
+		}
+	}
+	for _, v := range g.outputs {
+		number(v)
+	}
+	total := 0
+	for _, v := range g.values {
+		if v.constant {
+			v.b = slices.Clone(v.b) // which may be the file's
+			continue
+		}
+		total += v.len()
+		must(total <= maxArena, "the results of all nodes have more than %d elements", maxArena)
+	}
+}
+
+// arguments are the inputs that a run is given: older files list the
+// initialised tensors too.
+func (m *model) arguments() []argument {
+	arguments := slices.DeleteFunc(slices.Clone(m.inputs), func(a argument) bool { return m.initialised[a.name] })
+	for _, a := range arguments {
+		must(a.dtype.known(), "input %q is not a tensor of a type that is supported", a.name)
+	}
+	return arguments
+}
+
+// shape is that of an input: its first axis is that of the batch, and so of
+// length 1 here, where the file leaves its length open, gives 1, or where there
+// are as many axes as images have. sizes are the lengths of other axes that are
+// open, by name.
+func (a argument) shape(sizes map[string]int) []int {
+	shape := make([]int, len(a.axes))
+	for k, x := range a.axes {
+		place := fmt.Sprintf("%s:%d", a.name, k)
+		size, given := sizes[x.name]
+		if !given || x.name == "" {
+			size, given = sizes[place]
+		}
+		switch {
+		case k == 0 && (x.size <= 1 || len(a.axes) == 4 || len(a.axes) == 2):
+			shape[k] = 1
+		case x.size > 0:
+			shape[k] = x.size
+		case given:
+			must(size > 0, "length %d for axis %q", size, x.name)
+			shape[k] = size
+		case x.name != "":
+			refuse("input %q: the length of axis %q is not given", a.name, x.name)
+		default:
+			refuse("input %q: the length of axis %q is not given", a.name, place)
+		}
+	}
+	return shape
+}
+
+// numbers refuses weights that hold NaN, which would make every result NaN.
+func (c constant) numbers() {
+	for _, v := range c.f {
+		if v != v {
+			refuse("tensor %q holds NaN", c.name)
+		}
+	}
+}

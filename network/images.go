@@ -1,0 +1,79 @@
+package network
+
+import "nrdl/internal/blas"
+
+// between adds a step that makes an image of one image, item by item.
+func (p *planner) between(c *call, f func(dst, src blas.Image)) {
+	from := p.image(c.in[0], 0)
+	to := p.newImage(c.out[0], p.border(c.out[0]))
+	p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			clearBorder(s.images[to][i])
+			f(s.images[to][i], s.images[from][i])
+		}
+	}, []int{to}, []int{from})
+}
+
+func (p *planner) pooling(c *call, l pooling) {
+	p.between(c, func(dst, src blas.Image) {
+		if l.largest {
+			blas.MaxPool(dst, src, l.spec)
+		} else {
+			blas.AveragePool(dst, src, l.spec)
+		}
+	})
+}
+
+func (p *planner) padding(c *call, l padding) {
+	p.between(c, func(dst, src blas.Image) {
+		for y := range dst.H {
+			clear(dst.Row(y))
+		}
+		for y := range src.H {
+			d, s := dst.Row(y + l.begin[2])[l.begin[3]*dst.C+l.begin[1]:], src.Row(y)
+			if dst.C == src.C {
+				copy(d, s)
+				continue
+			}
+			for x := range src.W {
+				copy(d[x*dst.C:], s[x*src.C:][:src.C])
+			}
+		}
+	})
+}
+
+func (p *planner) enlarging(c *call, l enlarging) {
+	p.between(c, func(dst, src blas.Image) {
+		n := src.C
+		for y, from := range l.rows {
+			d, s := dst.Row(y), src.Row(from)
+			for x, at := range l.columns {
+				copy(d[x*n:][:n], s[at*n:])
+			}
+		}
+	})
+}
+
+func (p *planner) joining(c *call) {
+	var from []int
+	for _, v := range c.in {
+		from = append(from, p.image(v, 0))
+	}
+	to := p.newImage(c.out[0], p.border(c.out[0]))
+	p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst, first := s.images[to][i], 0
+			clearBorder(dst)
+			for _, at := range from {
+				src := s.images[at][i]
+				for y := range src.H {
+					d, r := dst.Row(y)[first:], src.Row(y)
+					for x := range src.W {
+						copy(d[x*dst.C:], r[x*src.C:][:src.C])
+					}
+				}
+				first += src.C
+			}
+		}
+	}, []int{to}, from)
+}

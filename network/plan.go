@@ -1,0 +1,434 @@
+package network
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"nrdl/internal/blas"
+	"nrdl/internal/parallel"
+)
+
+// A plan is a graph made ready to run: images lie in the order height, width,
+// channels with a border of zeros for the convolutions that read them; scales,
+// shifts, residual sums and activations are part of the convolutions before
+// them; and values share memory that are never needed at the same time.
+type plan struct {
+	steps           []step
+	slots           []slot
+	inputs, outputs []int   // slots
+	views           [][]int // by input, the slots that hold its elements
+	arena           int     // floats of one item
+	scratch         int     // floats of a thread
+	states          sync.Pool
+}
+
+// A slot is a value in one layout, at a place in the arena of an item.
+type slot struct {
+	value  *value
+	shape  []int
+	image  blas.Image // without Data; Data is not an image's if C is 0
+	buffer int        // −1 where the elements are not in the arena
+	at     int
+	root   int // then the slot that has the elements
+}
+
+// A buffer is a part of the arena, in use from one step to another.
+type buffer struct{ size, first, last, at int }
+
+// A step computes some slots from others for the items lo to hi.
+type step struct {
+	run func(s *state, lo, hi int)
+	// together says that the weights are larger than the images: the step is
+	// done for all items of a group before the next.
+	together bool
+	call     *call // nil, or a call that runs as it stands, on
+	in, out  []int // these slots; an absent input is −1
+}
+
+// togetherFrom is the number of weights from which a step is done for all items
+// of a group at once: beyond it they do not stay in a core's own cache.
+const togetherFrom = 32 << 10
+
+// A planner makes a plan.
+type planner struct {
+	*plan
+	graph   *graph
+	users   map[*value][]*call
+	maker   map[*value]*call
+	isOut   map[*value]bool
+	done    map[*call]bool
+	flats   map[*value]int // slots that hold a value as the graph has it
+	images  map[*value]int // slots that hold it as an image
+	alias   map[*value]*value
+	buffers []buffer
+	convs   []func() *blas.Conv // each packs its weights
+}
+
+// newPlan plans a graph.
+func newPlan(g *graph) *plan {
+	p := &planner{
+		plan: &plan{}, graph: g,
+		users: map[*value][]*call{}, maker: map[*value]*call{}, isOut: map[*value]bool{}, done: map[*call]bool{},
+		flats: map[*value]int{}, images: map[*value]int{}, alias: map[*value]*value{},
+	}
+	for _, c := range g.calls {
+		for _, v := range c.in {
+			p.users[v] = append(p.users[v], c)
+		}
+		for _, v := range c.out {
+			p.maker[v] = c
+		}
+	}
+	for _, v := range g.outputs {
+		p.isOut[v] = true
+	}
+	for _, v := range g.inputs {
+		p.flats[v] = p.ownSlot(slot{value: v, shape: v.shape, buffer: -1})
+		p.plan.inputs = append(p.plan.inputs, p.flats[v])
+	}
+	for _, c := range g.calls {
+		if !p.done[c] {
+			p.add(c)
+		}
+	}
+	for _, v := range g.outputs {
+		at := p.flat(v)
+		p.plan.outputs = append(p.plan.outputs, at)
+		p.uses(len(p.steps), at)
+	}
+	p.place()
+	scratch := make([]int, len(p.convs))
+	parallel.For(len(p.convs), 1, func(lo, _ int) { scratch[lo] = p.convs[lo]().Scratch() })
+	p.scratch = slices.Max(append(scratch, 0))
+	p.views = make([][]int, len(p.plan.inputs))
+	for at, s := range p.slots {
+		for k, input := range p.plan.inputs {
+			if s.buffer < 0 && s.root == input {
+				p.views[k] = append(p.views[k], at)
+			}
+		}
+	}
+	return p.plan
+}
+
+func (p *planner) slot(s slot) int {
+	p.slots = append(p.slots, s)
+	return len(p.slots) - 1
+}
+
+// ownSlot is a slot with elements of its own.
+func (p *planner) ownSlot(s slot) int {
+	s.root = len(p.slots)
+	return p.slot(s)
+}
+
+// step adds a step and notes which slots it uses.
+func (p *planner) step(run func(s *state, lo, hi int), out, in []int) *step {
+	p.uses(len(p.steps), out...)
+	p.uses(len(p.steps), in...)
+	p.steps = append(p.steps, step{run: run, out: out, in: in})
+	return &p.steps[len(p.steps)-1]
+}
+
+func (p *planner) uses(step int, slots ...int) {
+	for _, at := range slots {
+		if at >= 0 && p.slots[at].buffer >= 0 {
+			b := &p.buffers[p.slots[at].buffer]
+			b.first, b.last = min(b.first, step), max(b.last, step)
+		}
+	}
+}
+
+func (p *planner) buffer(size int) int {
+	must(size <= maxArena, "the results of a node have more than %d elements", maxArena)
+	p.buffers = append(p.buffers, buffer{size: size, first: len(p.steps)})
+	return len(p.buffers) - 1
+}
+
+// place gives each buffer a part of the arena that no other has at that time.
+func (p *planner) place() {
+	const line = 16 // floats of a cache line
+	var live []*buffer
+	order := make([]*buffer, len(p.buffers))
+	for k := range p.buffers {
+		order[k] = &p.buffers[k]
+	}
+	slices.SortStableFunc(order, func(a, b *buffer) int { return cmp.Compare(a.first, b.first) })
+	for _, b := range order {
+		live = slices.DeleteFunc(live, func(o *buffer) bool { return o.last < b.first })
+		for _, o := range live { // by place
+			if b.at+b.size <= o.at {
+				break
+			}
+			b.at = (o.at + o.size + line - 1) / line * line
+		}
+		p.arena = max(p.arena, b.at+b.size)
+		where, _ := slices.BinarySearchFunc(live, b.at, func(o *buffer, at int) int { return cmp.Compare(o.at, at) })
+		live = slices.Insert(live, where, b)
+	}
+	p.arena = (p.arena + line - 1) / line * line
+	must(p.arena <= maxArena, "the results of all nodes have more than %d elements", maxArena)
+	for k := range p.slots {
+		if s := &p.slots[k]; s.buffer >= 0 {
+			s.at = p.buffers[s.buffer].at
+		}
+	}
+}
+
+// imageOf is a value as an image of one item: height, width, channels. A row of
+// numbers is an image of one pixel.
+func imageOf(v *value) (m blas.Image, ok bool) {
+	s := v.shape
+	switch {
+	case v.constant || !v.dtype.float() || slices.Contains(s, 0):
+		return m, false
+	case len(s) == 4 && s[0] == 1:
+		return blas.Image{C: s[1], H: s[2], W: s[3]}, true
+	case len(s) == 2 && s[0] == 1:
+		return blas.Image{C: s[1], H: 1, W: 1}, true
+	}
+	return m, false
+}
+
+// border is what the convolutions that read a value need.
+func (p *planner) border(v *value) (border int) {
+	for _, c := range p.users[v] {
+		if l, ok := c.layer.(convolution); ok && c.in[0] == v {
+			border = max(border, l.border())
+		}
+	}
+	return border
+}
+
+// border is as blas.Conv has it.
+func (l convolution) border() int {
+	s := l.spec
+	h, w := s.OutSize(l.h, l.w)
+	return max(s.Top, s.Left, (h-1)*s.StrideH+(s.KernelH-1)*s.DilationH-s.Top-(l.h-1),
+		(w-1)*s.StrideW+(s.KernelW-1)*s.DilationW-s.Left-(l.w-1), 0)
+}
+
+// newFlat is a new slot for a value as the graph has it.
+func (p *planner) newFlat(v *value) int {
+	s := slot{value: v, shape: v.shape, buffer: -1}
+	if v.dtype.float() && !v.constant {
+		s.buffer = p.buffer(v.len())
+	}
+	at := p.ownSlot(s)
+	p.flats[v] = at
+	return at
+}
+
+// newImage is a new slot for a value as an image.
+func (p *planner) newImage(v *value, border int) int {
+	m, _ := imageOf(v)
+	m.Border = border
+	at := p.ownSlot(slot{value: v, image: m, buffer: p.buffer(m.Len())})
+	p.images[v] = at
+	return at
+}
+
+// flat is a slot that holds v as the graph has it.
+func (p *planner) flat(v *value) int {
+	if at, ok := p.flats[v]; ok {
+		return at
+	}
+	if v.constant {
+		return p.newFlat(v)
+	}
+	if from := p.alias[v]; from != nil { // the same elements in another shape
+		s := p.slots[p.flat(from)]
+		s.shape, s.value = v.shape, v
+		p.flats[v] = p.slot(s)
+		return p.flats[v]
+	}
+	at := p.images[v]
+	s := p.slots[at]
+	if m := s.image; m.Border == 0 && (m.H*m.W == 1 || m.C == 1) { // the same order
+		s.shape, s.image = v.shape, blas.Image{}
+		p.flats[v] = p.slot(s)
+		return p.flats[v]
+	}
+	to := p.newFlat(v)
+	p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			unpack(s.tensors[to][i].f, s.images[at][i])
+		}
+	}, []int{to}, []int{at})
+	return to
+}
+
+// image is a slot that holds v as an image with a border at least as wide.
+func (p *planner) image(v *value, border int) int {
+	at, ok := p.images[v]
+	if ok && p.slots[at].image.Border >= border {
+		return at
+	}
+	if from := p.alias[v]; !ok && from != nil && slices.Equal(from.shape, v.shape) {
+		return p.image(from, border)
+	}
+	if ok { // the border is too narrow
+		to := p.newImage(v, border)
+		p.step(func(s *state, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				src, dst := s.images[at][i], s.images[to][i]
+				clearBorder(dst)
+				for y := range src.H {
+					copy(dst.Row(y), src.Row(y))
+				}
+			}
+		}, []int{to}, []int{at})
+		return to
+	}
+	m, _ := imageOf(v)
+	from := p.flat(v)
+	if p.slots[from].buffer >= 0 && border == 0 && (m.H*m.W == 1 || m.C == 1) {
+		s := p.slots[from]
+		s.image, s.shape = m, nil
+		p.images[v] = p.slot(s)
+		return p.images[v]
+	}
+	return p.pack(v, v, border, nil, nil)
+}
+
+// pack makes an image of a value that lies as the graph has it, scaled and
+// shifted where scale is not nil; to is the value that the image is then.
+func (p *planner) pack(v, to *value, border int, scale, shift []float32) int {
+	from := p.flat(v)
+	at := p.newImage(to, border)
+	if scale == nil {
+		scale, shift = []float32{1}, []float32{0}
+	}
+	p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			clearBorder(s.images[at][i])
+			pack(s.images[at][i], s.tensors[from][i].f, scale, shift)
+		}
+	}, []int{at}, []int{from})
+	return at
+}
+
+// only is the one user of v, or nil.
+func (p *planner) only(v *value) *call {
+	if p.isOut[v] || len(p.users[v]) != 1 {
+		return nil
+	}
+	return p.users[v][0]
+}
+
+// there says whether v is computed by the steps so far, in some layout.
+func (p *planner) there(v *value) bool {
+	_, flat := p.flats[v]
+	_, image := p.images[v]
+	return flat || image || p.alias[v] != nil
+}
+
+// add adds the steps of a call, and of those after it that become part of it.
+func (p *planner) add(c *call) {
+	if p.fused(c) {
+		return
+	}
+	v := c.out[0]
+	_, ok := imageOf(v)
+	var from blas.Image
+	if len(c.in) > 0 && c.in[0] != nil {
+		var in bool
+		from, in = imageOf(c.in[0])
+		ok = ok && in
+	}
+	switch l := c.layer.(type) {
+	case renaming:
+		p.alias[v] = c.in[0]
+		return
+	case transposition:
+		// An image lies in this order already.
+		if at, made := p.images[c.in[0]]; made && slices.Equal(l.order, []int{0, 2, 3, 1}) {
+			p.laidOut(at, v)
+			return
+		}
+	case pooling:
+		if ok && len(c.in[0].shape) == 4 {
+			p.pooling(c, l)
+			return
+		}
+	case globalPooling:
+		if ok {
+			p.pooling(c, pooling{spec: blas.GlobalPool(from.H, from.W)})
+			return
+		}
+	case padding:
+		if ok && len(v.shape) == 4 && l.begin[0] == 0 && l.end[0] == 0 && min(slices.Min(l.begin), slices.Min(l.end)) >= 0 {
+			p.padding(c, l)
+			return
+		}
+	case joining:
+		if ok && len(v.shape) == 4 && l.axis == 1 && !slices.ContainsFunc(c.in, func(v *value) bool { return v.constant }) {
+			p.joining(c)
+			return
+		}
+	case enlarging:
+		if ok {
+			p.enlarging(c, l)
+			return
+		}
+	}
+	s := step{}
+	for _, v := range c.in {
+		at := -1
+		if v != nil {
+			at = p.flat(v)
+		}
+		s.in = append(s.in, at)
+	}
+	for _, v := range c.out {
+		s.out = append(s.out, p.newFlat(v))
+	}
+	p.step(nil, s.out, s.in).call = c
+}
+
+// laidOut is the value v whose elements are those of an image in its order.
+func (p *planner) laidOut(at int, v *value) {
+	if s := p.slots[at]; s.image.Border == 0 {
+		s.value, s.shape, s.image = v, v.shape, blas.Image{}
+		p.flats[v] = p.slot(s)
+		return
+	}
+	to := p.newFlat(v)
+	p.step(func(s *state, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m, dst := s.images[at][i], s.tensors[to][i].f
+			for y := range m.H {
+				dst = dst[copy(dst, m.Row(y)):]
+			}
+		}
+	}, []int{to}, []int{at})
+}
+
+// whole is an image without border that v is another shape of.
+func (p *planner) whole(v *value) (at int, ok bool) {
+	for p.alias[v] != nil {
+		if _, flat := p.flats[v]; flat {
+			return 0, false
+		}
+		v = p.alias[v]
+	}
+	if _, flat := p.flats[v]; flat {
+		return 0, false
+	}
+	at, ok = p.images[v]
+	return at, ok && p.slots[at].image.Border == 0
+}
+
+// reordered is weights, outputs × channels × height × width, as outputs ×
+// height × width × channels.
+func reordered(weights []float32, outs int, m blas.Image) []float32 {
+	n, pixels := len(weights)/outs, m.H*m.W
+	w := make([]float32, len(weights))
+	for o := range outs {
+		for k := range n {
+			w[o*n+k] = weights[o*n+k%m.C*pixels+k/m.C]
+		}
+	}
+	return w
+}

@@ -1,0 +1,380 @@
+package network
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Bounds on what a file may ask for. They are far above what face networks
+// need, and are checked before memory is taken.
+const (
+	maxFile     = 1 << 30
+	maxNodes    = 1 << 14
+	maxInputs   = 1 << 12 // of one node
+	maxRank     = 8
+	maxElements = 1 << 26 // of one tensor
+	maxArena    = 1 << 27 // elements of the tensors of one item
+	maxTable    = 1 << 20 // length of an axis that is resized or padded
+	maxWindows  = 1 << 16 // indices of a Gather
+	maxFolding  = 1 << 28 // multiply-adds of one node whose inputs are constant
+	maxOpset    = 24
+)
+
+// A dtype is the type of a tensor's elements, numbered as ONNX has it.
+type dtype int
+
+const (
+	float32s dtype = 1
+	uint8s   dtype = 2
+	int8s    dtype = 3
+	uint16s  dtype = 4
+	int16s   dtype = 5
+	int32s   dtype = 6
+	int64s   dtype = 7
+	bools    dtype = 9
+	float16s dtype = 10
+	float64s dtype = 11
+	uint32s  dtype = 12
+	uint64s  dtype = 13
+)
+
+var dtypes = map[dtype]struct {
+	name  string
+	bytes int
+}{
+	float32s: {"float32", 4}, uint8s: {"uint8", 1}, int8s: {"int8", 1}, uint16s: {"uint16", 2}, int16s: {"int16", 2},
+	int32s: {"int32", 4}, int64s: {"int64", 8}, bools: {"bool", 1}, float16s: {"float16", 2}, float64s: {"float64", 8},
+	uint32s: {"uint32", 4}, uint64s: {"uint64", 8},
+}
+
+func (d dtype) known() bool { _, ok := dtypes[d]; return ok }
+func (d dtype) bytes() int  { return dtypes[d].bytes }
+func (d dtype) float() bool { return d == float32s || d == float16s || d == float64s }
+
+func (d dtype) String() string {
+	if d.known() {
+		return dtypes[d].name
+	}
+	return "type " + strconv.Itoa(int(d))
+}
+
+// wrap cuts an integer to the width of the type.
+func (d dtype) wrap(v int64) int64 {
+	switch d {
+	case uint8s:
+		return int64(uint8(v))
+	case int8s:
+		return int64(int8(v))
+	case uint16s:
+		return int64(uint16(v))
+	case int16s:
+		return int64(int16(v))
+	case int32s:
+		return int64(int32(v))
+	case uint32s:
+		return int64(uint32(v))
+	case bools:
+		if v != 0 {
+			return 1
+		}
+	}
+	return v
+}
+
+// half is the value of the 16 bits of a float16.
+func half(b uint16) float32 {
+	sign, exponent, fraction := uint32(b>>15)<<31, uint32(b>>10&31), uint32(b&1023)
+	switch exponent {
+	case 0: // zero and subnormal numbers: fraction·2⁻²⁴
+		v := float32(fraction) / (1 << 24)
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31:
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+}
+
+// round is the nearest value that the floating-point type has, as float32.
+func (d dtype) round(v float32) float32 {
+	if d != float16s || v != v || math.IsInf(float64(v), 0) {
+		return v
+	}
+	b := math.Float32bits(v)
+	if b>>23&255 < 113 { // subnormal: a multiple of 2⁻²⁴
+		return float32(math.RoundToEven(float64(v)*(1<<24)) / (1 << 24))
+	}
+	const drop = 13 // bits of the fraction
+	b += 1<<(drop-1) - 1 + b>>drop&1
+	v = math.Float32frombits(b &^ (1<<drop - 1))
+	if math.Abs(float64(v)) > 65504 {
+		return float32(math.Inf(int(v)))
+	}
+	return v
+}
+
+// A tensor holds its elements, first axis slowest, in one of three slices:
+// floating-point types in f, 8-bit integers and booleans as they are in b, and
+// other integers in i. A tensor that is not constant has none of them while a
+// file is read.
+type tensor struct {
+	dtype dtype
+	shape []int
+	f     []float32
+	i     []int64
+	b     []byte
+}
+
+// elements is the product of a shape that is at most maxElements.
+func elements(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		if s < 0 || s > maxElements || n*s > maxElements {
+			refuse("a tensor of shape %v; at most %d elements are supported", shape, maxElements)
+		}
+		n *= s
+	}
+	return n
+}
+
+func (t *tensor) len() int { return elements(t.shape) }
+
+func (t *tensor) allocate() {
+	switch n := t.len(); {
+	case t.dtype.float():
+		t.f = make([]float32, n)
+	case t.dtype.bytes() == 1:
+		t.b = make([]byte, n)
+	default:
+		t.i = make([]int64, n)
+	}
+}
+
+// at is element k as a float64, exact but for integers above 2⁵³.
+func (t *tensor) at(k int) float64 {
+	switch {
+	case t.f != nil:
+		return float64(t.f[k])
+	case t.i != nil:
+		return float64(t.i[k])
+	case t.dtype == int8s:
+		return float64(int8(t.b[k]))
+	}
+	return float64(t.b[k])
+}
+
+// set rounds v to the type, toward zero to an integer.
+func (t *tensor) set(k int, v float64) {
+	switch {
+	case t.f != nil:
+		t.f[k] = float32(v)
+	case t.dtype == bools:
+		t.b[k] = 0
+		if v != 0 {
+			t.b[k] = 1
+		}
+	case t.i != nil:
+		t.i[k] = t.dtype.wrap(int64(v))
+	default:
+		t.b[k] = byte(int64(v))
+	}
+}
+
+// decode takes the elements from little-endian bytes.
+func (t *tensor) decode(raw []byte, n int) {
+	if t.dtype.bytes() == 1 {
+		t.b = raw
+		return
+	}
+	t.allocate()
+	little := binary.LittleEndian
+	for k := range n {
+		switch t.dtype {
+		case float32s:
+			t.f[k] = math.Float32frombits(little.Uint32(raw[4*k:]))
+		case float64s:
+			t.f[k] = float32(math.Float64frombits(little.Uint64(raw[8*k:])))
+		case float16s:
+			t.f[k] = half(little.Uint16(raw[2*k:]))
+		case uint16s, int16s:
+			t.i[k] = t.dtype.wrap(int64(little.Uint16(raw[2*k:])))
+		case int32s, uint32s:
+			t.i[k] = t.dtype.wrap(int64(little.Uint32(raw[4*k:])))
+		default:
+			t.i[k] = int64(little.Uint64(raw[8*k:]))
+		}
+	}
+}
+
+// integers are the elements of an integer tensor.
+func (t *tensor) integers() []int {
+	must(!t.dtype.float(), "wants integers, not %v", t.dtype)
+	v := make([]int, t.len())
+	for k := range v {
+		if t.i != nil {
+			v[k] = int(t.i[k])
+		} else {
+			v[k] = int(t.at(k))
+		}
+	}
+	return v
+}
+
+// strides are the distances between neighbours along each axis.
+func strides(shape []int) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for a := len(shape) - 1; a >= 0; a-- {
+		s[a] = n
+		n *= shape[a]
+	}
+	return s
+}
+
+// spread is the strides with which a tensor of shape from is read as one of
+// shape to: 0 along the axes that are repeated.
+func spread(from, to []int) []int {
+	own := strides(from)
+	s := make([]int, len(to))
+	for a := range from {
+		if from[a] != 1 {
+			s[len(to)-len(from)+a] = own[a]
+		}
+	}
+	return s
+}
+
+// broadcast is the shape of an elementwise result.
+func broadcast(a, b []int) []int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	for k, n := range b {
+		o := &out[len(a)-len(b)+k]
+		must(*o == n || *o == 1 || n == 1, "shapes %v and %v do not go together", a, b)
+		if *o == 1 {
+			*o = n
+		}
+	}
+	return out
+}
+
+// each calls f for all indices of a shape in order, with the offsets of two
+// tensors of the given strides.
+func each(shape, sa, sb []int, f func(a, b int)) {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	var index [maxRank]int
+	a, b := 0, 0
+	for range n {
+		f(a, b)
+		for d := len(shape) - 1; d >= 0; d-- {
+			index[d]++
+			a, b = a+sa[d], b+sb[d]
+			if index[d] < shape[d] {
+				break
+			}
+			a, b = a-sa[d]*shape[d], b-sb[d]*shape[d]
+			index[d] = 0
+		}
+	}
+}
+
+// A window copies a block of shape from src to dst, each with its first offset
+// and strides.
+type window struct {
+	shape    []int
+	to, from int
+	dst, src []int
+}
+
+func (w *window) copy(dst, src *tensor) {
+	switch {
+	case dst.f != nil:
+		moveAll(w, dst.f, src.f)
+	case dst.i != nil:
+		moveAll(w, dst.i, src.i)
+	default:
+		moveAll(w, dst.b, src.b)
+	}
+}
+
+func moveAll[T any](w *window, dst, src []T) {
+	each(w.shape, w.dst, w.src, func(d, s int) { dst[w.to+d] = src[w.from+s] })
+}
+
+// copyAll copies the elements of a tensor of the same number of elements.
+func copyAll(dst, src *tensor) {
+	copy(dst.f, src.f)
+	copy(dst.i, src.i)
+	copy(dst.b, src.b)
+}
+
+// readTensor reads a TensorProto. It takes memory in proportion to the bytes
+// that are there, whatever shape they claim, and shares those of bytes.
+func readTensor(message []byte) (name string, t tensor) {
+	var raw []byte
+	var floats []float32
+	var ints []int64
+	has := false
+	fields(message, func(v field) {
+		switch v.number {
+		case 1:
+			v.numbers(protowire.VarintType, func(bits uint64) {
+				must(len(t.shape) < maxRank, "a tensor has more than %d axes", maxRank)
+				must(bits <= maxElements, "a tensor has an axis of length %d", bits)
+				t.shape = append(t.shape, int(bits))
+			})
+		case 2:
+			t.dtype = dtype(v.int())
+		case 3:
+			refuse("a tensor is cut into segments")
+		case 4:
+			v.numbers(protowire.Fixed32Type, func(bits uint64) { floats = append(floats, math.Float32frombits(uint32(bits))) })
+		case 5, 7, 11:
+			v.numbers(protowire.VarintType, func(bits uint64) { ints = append(ints, int64(bits)) })
+		case 8:
+			name = v.text()
+		case 9:
+			raw, has = v.message(), true
+		case 10:
+			v.numbers(protowire.Fixed64Type, func(bits uint64) { floats = append(floats, float32(math.Float64frombits(bits))) })
+		case 13:
+			refuse("a tensor lies in another file (external data)")
+		case 14:
+			must(v.int() == 0, "a tensor lies in another file (external data)")
+		}
+	})
+	must(t.dtype.known(), "tensor %q has elements of type %v", name, t.dtype)
+	n := elements(t.shape)
+	switch {
+	case has:
+		must(len(raw) == n*t.dtype.bytes(), "tensor %q has %d bytes for shape %v of %v", name, len(raw), t.shape, t.dtype)
+		t.decode(raw, n)
+	case t.dtype == float16s:
+		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		t.f = make([]float32, n)
+		for i, v := range ints {
+			t.f[i] = half(uint16(v))
+		}
+	case t.dtype.float():
+		must(len(floats) == n, "tensor %q has %d elements for shape %v", name, len(floats), t.shape)
+		t.f = floats
+	default:
+		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		t.allocate()
+		for i, v := range ints {
+			t.set(i, float64(v))
+			if t.i != nil {
+				t.i[i] = t.dtype.wrap(v)
+			}
+		}
+	}
+	return name, t
+}

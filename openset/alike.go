@@ -1,0 +1,278 @@
+package openset
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"nrdl/internal/lin"
+)
+
+// Alike says how similar the people of a gallery are to each other: the mean and the
+// standard deviation of the deviates of their photographs with the means of the other
+// people, which are 0 and 1 for people who have nothing in common. Strangers from
+// the same surroundings resemble them as they resemble each other.
+type Alike struct {
+	People int     `json:"people"`
+	Mean   float64 `json:"mean"` // over pairs of people
+	SD     float64 `json:"sd"`
+}
+
+// Constants of the threshold for strangers who are like the people of a gallery,
+// fitted by go run ./bench/impostors on clusters of photos/lfw_several and
+// photos/lfw_cohort.
+const (
+	// The mean is taken for that of presumed further people, so alike.
+	presumedPeople = 0.5
+	presumedMean   = 1.2
+	// The standard deviation is taken for that of further people too.
+	presumedForSD = 16.0
+	presumedSD    = 0.9
+	// A deviate counts as mostAlike at most: two names of one person must not
+	// decide for all.
+	mostAlike = 4.0
+	// meanError is the standard deviation of the error of the mean, for one person;
+	// it falls with the number of people.
+	meanError = 1.25
+	// gallerySpread is the standard deviation of the logarithm of the share of
+	// strangers at large who are named, over galleries with the same threshold.
+	gallerySpread = 0.4
+)
+
+// presumed are the mean and the standard deviation of the deviates of strangers who
+// are like the people.
+func (a Alike) presumed() (mean, sd float64) {
+	n := float64(a.People)
+	if a.People < 2 {
+		n = 0
+	}
+	mean = (n*a.Mean + presumedPeople*presumedMean) / (n + presumedPeople)
+	sd = math.Sqrt((n*a.SD*a.SD + presumedForSD*presumedSD*presumedSD) / (n + presumedForSD))
+	return mean, sd
+}
+
+// Threshold returns the larger of AtLarge and of the deviate that the same share of
+// strangers exceed who are like the people.
+func (a Alike) Threshold(share float64, people int) float64 {
+	z := AtLarge(share, people)
+	mean, sd := a.presumed()
+	return max(z, mean+sd*z)
+}
+
+// like is the share of strangers like the people who exceed a deviate with anybody of
+// so many people, where the mean is off by this many of its standard errors.
+func (a Alike) like(z float64, people int, errors float64) float64 {
+	mean, sd := a.presumed()
+	mean += errors * meanError / (float64(a.People) + presumedPeople)
+	return ofMany(distuv.UnitNormal.Survival((z-mean)/sd), people)
+}
+
+// with is a where strangers from the same surroundings have these largest evidences
+// with so many people: each tells as much of the mean as a person.
+func (a Alike) with(given []float64, people int) Alike {
+	if len(given) == 0 {
+		return a
+	}
+	_, sd := a.presumed()
+	var mean float64
+	for _, e := range given {
+		mean += deviateOf(e, people) / float64(len(given))
+	}
+	mean -= sd * expectedLargest(people)
+	n, g := float64(a.People), float64(len(given))
+	a.Mean = (n*a.Mean + g*mean) / (n + g)
+	a.People += len(given)
+	return a
+}
+
+// expectedLargest is the expected largest of n standard normal numbers,
+// n ∫ x φ(x) Φ(x)ⁿ⁻¹ dx.
+func expectedLargest(n int) float64 {
+	return overNumbers().of(func(x float64) float64 {
+		return float64(n) * x * distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x), float64(n-1))
+	})
+}
+
+// Validate reports the first impossible number.
+func (a *Alike) Validate() error {
+	if a.People < 0 || math.IsNaN(a.Mean) || math.IsInf(a.Mean, 0) || !(a.SD >= 0) || math.IsInf(a.SD, 1) {
+		return fmt.Errorf("calibration: %d people of mean %v and deviation %v", a.People, a.Mean, a.SD)
+	}
+	return nil
+}
+
+// MostCompared is a bound of the comparisons of Compare that tells enough, and that
+// makes adding a person to many fast.
+const MostCompared = 1 << 17
+
+// A Comparison is a photograph of a gallery compared with the people, its own without
+// itself.
+type Comparison struct {
+	Column   int     // of the photograph
+	Best     int     // the person with the largest deviate
+	Evidence float64 // of Best
+	Rival    int     // the other person with the largest deviate
+	Stranger float64 // the evidence of Rival, as if the person of the photograph were not enrolled
+	Alone    bool    // the only photograph of its person, which cannot be compared with it: Best is Rival
+}
+
+// Compare compares photographs of a gallery, the columns of x, d×n of unit norm and
+// grouped by person, with the people. With most > 0 it makes at most so many
+// comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
+// own person without a photograph is that of the others.
+func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
+	people := len(groups) - 1
+	sums, means := Means(x, groups)
+	chosen, of := chosen(groups, most)
+	d, _ := x.Dims()
+	probes := mat.NewDense(d, len(chosen), nil)
+	for i := range d {
+		row, to := x.RawRowView(i), probes.RawRowView(i)
+		for n, j := range chosen {
+			to[n] = row[j]
+		}
+	}
+	cosines := mat.NewDense(people, len(chosen), nil)
+	lin.AtB(cosines, 1, means, probes)
+	all := make([]Comparison, len(chosen))
+	pairs, seen := newPairSums(people), make([]int, people)
+	deviates := make([]float64, people)
+	for i, j := range chosen {
+		own := of[i]
+		seen[own]++
+		for c := range people {
+			deviates[c] = l.Deviate(groups[c+1]-groups[c], cosines.At(c, i))
+		}
+		pairs.add(own, deviates)
+		k := groups[own+1] - groups[own]
+		deviates[own] = math.Inf(-1)
+		if k > 1 {
+			deviates[own] = l.Deviate(k-1, without(sums, x, own, j))
+		}
+		all[i] = compared(j, own, deviates)
+		all[i].Alone = k == 1
+	}
+	return pairs.alike(seen), all
+}
+
+// compared is the Comparison of a photograph with these deviates.
+func compared(column, own int, deviates []float64) Comparison {
+	c := Comparison{Column: column, Rival: -1}
+	for p, z := range deviates {
+		if p != own && (c.Rival < 0 || z > deviates[c.Rival]) {
+			c.Rival = p
+		}
+	}
+	c.Best = c.Rival
+	if deviates[own] >= deviates[c.Rival] {
+		c.Best = own
+	}
+	c.Evidence, c.Stranger = evidenceOf(deviates[c.Best], len(deviates)), evidenceOf(deviates[c.Rival], len(deviates))
+	return c
+}
+
+// chosen returns the columns that are compared, and the person of each.
+func chosen(groups []int, most int) (columns, of []int) {
+	people := len(groups) - 1
+	n := groups[people]
+	step := 1.0
+	if most > 0 {
+		step = max(1, float64(n)*float64(people)/float64(most))
+	}
+	next := 0.0
+	for p := range people {
+		for j := groups[p]; j < groups[p+1]; j++ {
+			if float64(j) >= next {
+				columns, of = append(columns, j), append(of, p)
+				next += step
+			}
+		}
+	}
+	return columns, of
+}
+
+// Means returns the sums of the columns of x of each group, and the same at unit
+// norm, both d×C.
+func Means(x *mat.Dense, groups []int) (sums, means *mat.Dense) {
+	d, _ := x.Dims()
+	people := len(groups) - 1
+	sums, means = mat.NewDense(d, people, nil), mat.NewDense(d, people, nil)
+	norms := make([]float64, people)
+	for i := range d {
+		row, sum := x.RawRowView(i), sums.RawRowView(i)
+		for c := range people {
+			for _, v := range row[groups[c]:groups[c+1]] {
+				sum[c] += v
+			}
+			norms[c] += sum[c] * sum[c]
+		}
+	}
+	for i := range d {
+		sum, mean := sums.RawRowView(i), means.RawRowView(i)
+		for c, v := range sum {
+			if norms[c] > 0 {
+				mean[c] = v / math.Sqrt(norms[c])
+			}
+		}
+	}
+	return sums, means
+}
+
+// without is the cosine of column j of x with the mean of its group, of these sums,
+// without it.
+func without(sums, x *mat.Dense, group, j int) float64 {
+	var dot, norm float64
+	d, _ := x.Dims()
+	for i := range d {
+		v := x.At(i, j)
+		rest := sums.At(i, group) - v
+		dot += rest * v
+		norm += rest * rest
+	}
+	if norm == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(norm)
+}
+
+// pairSums sum the deviates of the photographs of each person with each other person.
+type pairSums struct {
+	people      int
+	sum, square []float64 // over the photographs of a person and all others
+}
+
+func newPairSums(people int) *pairSums {
+	return &pairSums{people, make([]float64, people), make([]float64, people)}
+}
+
+func (p *pairSums) add(own int, deviates []float64) {
+	for c, z := range deviates {
+		if c != own {
+			z = max(-mostAlike, min(z, mostAlike))
+			p.sum[own] += z
+			p.square[own] += z * z
+		}
+	}
+}
+
+// alike is the Alike of what was added, each person counting the same.
+func (p *pairSums) alike(photographs []int) Alike {
+	a := Alike{People: p.people}
+	if p.people < 2 {
+		return a
+	}
+	var sum, square, n float64
+	for c, k := range photographs {
+		if k > 0 {
+			w := 1 / float64(k*(p.people-1))
+			sum, square, n = sum+w*p.sum[c], square+w*p.square[c], n+1
+		}
+	}
+	if n > 0 {
+		a.Mean = sum / n
+		a.SD = math.Sqrt(max(0, square/n-a.Mean*a.Mean))
+	}
+	return a
+}

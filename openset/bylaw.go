@@ -1,0 +1,134 @@
+package openset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// ByLaw returns the calibration of a gallery of embeddings, the columns of x, d×n of
+// unit norm and grouped by person, of a network whose impostors are l. Given are the
+// evidences of strangers from the same surroundings; may be nil. It takes
+// milliseconds, as nothing is trained.
+func ByLaw(opt Options, l *Impostors, x *mat.Dense, groups []int, given []float64) (*Calibration, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	people := len(groups) - 1
+	alike, compared := l.Compare(x, groups, MostCompared)
+	c := &Calibration{FAR: opt.FAR, Prior: opt.Prior, Asked: opt.Folds, People: people, Alike: &alike, Given: given}
+	for p := range people {
+		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
+	}
+	for _, one := range compared {
+		person, _ := slices.BinarySearch(groups, one.Column+1)
+		switch {
+		case one.Alone:
+		case one.Best == person-1:
+			c.Right = append(c.Right, one.Evidence)
+		default:
+			c.Wrong = append(c.Wrong, one.Evidence)
+		}
+		c.Left = append(c.Left, one.Stranger)
+	}
+	return c, c.FitByLaw(l)
+}
+
+// FitByLaw computes the threshold and the probabilities from the margins and from how
+// alike the people are.
+func (c *Calibration) FitByLaw(l *Impostors) error {
+	if c.Alike == nil || c.People == 0 {
+		return fmt.Errorf("calibration: nothing is known of how alike the people are")
+	}
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+		slices.Sort(*list)
+	}
+	c.Mean = 1 / math.Ln10 // of −log10 of a share that is uniform
+	c.Seen = c.Mean
+	c.Faces = l.Independent/float64(c.People) + float64(len(c.Given))
+	c.Threshold = c.byLaw(c.FAR)
+	c.Odds = oddsOf(c.trialsByLaw(l))
+	return c.Validate()
+}
+
+// byLaw is the least evidence of a face that is named, for this share of strangers.
+func (c *Calibration) byLaw(far float64) float64 {
+	if n := len(c.Given); float64(n)*far >= sureTail {
+		return c.Given[n-int(float64(n)*far)]
+	}
+	return evidenceOf(c.surroundings().Threshold(far, c.People), c.People)
+}
+
+// surroundings is how alike the people and the given strangers are.
+func (c *Calibration) surroundings() Alike { return c.Alike.with(c.Given, c.People) }
+
+// Numbers of trials that stand for laws.
+const (
+	strangerTrials = 200
+	genuineTrials  = 20
+)
+
+// trialsByLaw are the held-out faces and, of so few, some as the law has them; and
+// strangers as the threshold takes them to be.
+func (c *Calibration) trialsByLaw(l *Impostors) []trial {
+	held := float64(len(c.Right) + len(c.Wrong) + genuineTrials)
+	n := held + strangerTrials
+	var all []trial
+	add := func(evidence, right, share, of float64) {
+		all = append(all, trial{terms(evidence / c.Mean), right, n * share / of})
+	}
+	for _, v := range c.Right {
+		add(v, 1, 1-c.Prior, held)
+	}
+	for _, v := range c.Wrong {
+		add(v, 0, 1-c.Prior, held)
+	}
+	photographs := slices.Sorted(slices.Values(c.Photographs))
+	genuine := l.Genuine[min(len(l.Genuine), photographs[len(photographs)/2])-1]
+	for i := range genuineTrials {
+		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / genuineTrials)
+		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
+	}
+	alike := c.surroundings()
+	for i := range strangerTrials {
+		share := (float64(i) + 0.5) / strangerTrials
+		add(evidenceOf(alike.Threshold(share, c.People), c.People), 0, c.Prior, strangerTrials)
+	}
+	return all
+}
+
+// A Share is a share of strangers who are named, and its interval of 90 %.
+type Share struct {
+	Rate  float64 `json:"rate"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+}
+
+// interval is the number of standard deviations of an interval of 90 %.
+const interval = 1.645
+
+// Strangers returns which share of strangers is named at the threshold: of strangers
+// at large, who are as alike to the people as people of a large database are to each
+// other, and of strangers like the people of the gallery. Both are zero if margins
+// are not evidence.
+func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
+	if c.Alike == nil {
+		return Share{}, Share{}
+	}
+	z := deviateOf(c.Threshold, c.People)
+	rate := math.Pow(10, -c.Threshold)
+	// Of n independent comparisons a share q varies by √(q/n).
+	spread := math.Sqrt(gallerySpread*gallerySpread + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
+	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
+	around := c.surroundings()
+	like.Rate = around.like(z, c.People, 0)
+	// The error of the mean, and how galleries differ, are independent.
+	factor := func(errors float64) float64 {
+		return math.Exp(math.Hypot(math.Log(around.like(z, c.People, errors)/like.Rate), interval*gallerySpread))
+	}
+	like.Least, like.Most = like.Rate/factor(-interval), min(1, like.Rate*factor(interval))
+	return atLarge, like
+}

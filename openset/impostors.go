@@ -1,0 +1,217 @@
+package openset
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Impostors is how similar a network finds different people: the distribution of
+// the cosine of a face and the mean of k photographs of somebody else. It belongs
+// to the network and not to a gallery, so it is measured once, by
+// go run ./bench/impostors on people who are in nobody's gallery, and shipped.
+//
+// A deviate is a cosine on the scale on which these cosines are standard normal: a
+// share Q(z) of strangers has a deviate above z, where Q is the upper tail of the
+// normal distribution. With N people whom a stranger resembles independently of each
+// other, the largest deviate exceeds z with the probability 1 − (1 − Q(z))ᴺ.
+type Impostors struct {
+	Network string `json:"network"` // SHA-256 of the file of the network
+	Mirror  bool   `json:"mirror"`  // the embeddings are means over the face and its mirror image
+	About   string `json:"about"`   // how it was measured
+
+	Comparisons int     `json:"comparisons"` // for each k
+	Independent float64 `json:"independent"` // comparisons that would tell as much, if they were independent
+
+	Deviates []float64    `json:"deviates"` // ascending
+	Cosines  [][]float64  `json:"cosines"`  // Cosines[k-1][i] has the deviate Deviates[i], for k photographs, or more if it is the last row
+	Genuine  [][2]float64 `json:"genuine"`  // mean and standard deviation of the deviates of faces of the same person, for k photographs
+
+	Different Variation `json:"different"` // of the mean cosine of the photographs of two people
+	Same      Variation `json:"same"`      // of one person
+}
+
+// A Variation says how the mean cosine of a photographs with b others varies: with
+// the variance Pair + Photograph·(1/a + 1/b).
+type Variation struct {
+	Mean       float64 `json:"mean"`
+	Pair       float64 `json:"pair"`
+	Photograph float64 `json:"photograph"`
+}
+
+// of is the variance for a and b photographs.
+func (v Variation) of(a, b int) float64 { return v.Pair + v.Photograph*(1/float64(a)+1/float64(b)) }
+
+// SameRatio returns the log likelihood ratio of two hypotheses for a photographs whose
+// mean cosine with b others is this: that they show the same person, and different
+// people. Cosines of the same person are modelled as normally distributed, with one
+// that is larger than the mean counting as the mean; those of different people follow
+// the law for one photograph, with the variance for a and b.
+func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
+	same, different := l.Same.of(a, b), l.Different.of(a, b)
+	mean := l.Different.Mean
+	z := l.Deviate(1, mean+(cosine-mean)*math.Sqrt(l.Different.of(1, 1)/different))
+	short := max(0, l.Same.Mean-cosine)
+	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
+}
+
+// leastPoints is how many cosines a law has at least.
+const leastPoints = 2
+
+// Validate reports the first impossible number.
+func (l *Impostors) Validate() error {
+	if len(l.Deviates) < leastPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
+		return fmt.Errorf("impostors: %d deviates for %d numbers of photographs", len(l.Deviates), len(l.Cosines))
+	}
+	for k, row := range append([][]float64{l.Deviates}, l.Cosines...) {
+		if len(row) != len(l.Deviates) {
+			return fmt.Errorf("impostors: %d cosines of %d photographs, and %d deviates", len(row), k, len(l.Deviates))
+		}
+		for i, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && v <= row[i-1] {
+				return fmt.Errorf("impostors: %v is out of order", v)
+			}
+		}
+	}
+	for _, v := range []Variation{l.Different, l.Same} {
+		if !(math.Abs(v.Mean) <= 1) || !(v.Pair > 0) || !(v.Photograph > 0) {
+			return fmt.Errorf("impostors: variation %v", v)
+		}
+	}
+	for _, g := range l.Genuine {
+		if math.IsNaN(g[0]) || !(g[1] > 0) {
+			return fmt.Errorf("impostors: genuine deviates %v", g)
+		}
+	}
+	return nil
+}
+
+// row is the cosines for k photographs of a person.
+func (l *Impostors) row(k int) []float64 { return l.Cosines[min(max(k, 1), len(l.Cosines))-1] }
+
+// Deviate returns the deviate of a cosine with the mean of k photographs.
+func (l *Impostors) Deviate(k int, cosine float64) float64 {
+	return interpolate(l.row(k), l.Deviates, cosine)
+}
+
+// Cosine returns the cosine that has this deviate for k photographs.
+func (l *Impostors) Cosine(k int, deviate float64) float64 {
+	return interpolate(l.Deviates, l.row(k), deviate)
+}
+
+// ends is how many of the last steps of a table its line beyond the end follows.
+const ends = 7
+
+// interpolate returns y at v of the table x, ascending, to y, and on the line
+// through its last points beyond the ends.
+func interpolate(x, y []float64, v float64) float64 {
+	i, _ := slices.BinarySearch(x, v)
+	lo, hi := i-1, i
+	switch n := len(x); {
+	case i == 0:
+		lo, hi = 0, min(ends, n-1)
+	case i == n:
+		lo, hi = max(0, n-1-ends), n-1
+		return y[hi] + (v-x[hi])*(y[hi]-y[lo])/(x[hi]-x[lo])
+	}
+	return y[lo] + (v-x[lo])*(y[hi]-y[lo])/(x[hi]-x[lo])
+}
+
+// FMR is the false match rate of a threshold at this cosine: the probability that the
+// mean of k photographs of a person is at least as similar to a face of somebody else.
+func (l *Impostors) FMR(k int, cosine float64) float64 {
+	return distuv.UnitNormal.Survival(l.Deviate(k, cosine))
+}
+
+// Level replaces the cosines of a face with the means of people, photographs[c] of
+// person c, by the cosines of the same deviates for the largest k, which can be
+// compared: the mean of one photograph is less like everybody than that of five.
+func (l *Impostors) Level(cosines []float64, photographs []int) {
+	for c, v := range cosines {
+		if k := photographs[c]; k < len(l.Cosines) {
+			cosines[c] = l.Cosine(len(l.Cosines), l.Deviate(k, v))
+		}
+	}
+}
+
+// evidenceOf is −log10 of the share of strangers whose largest deviate among so many
+// people exceeds z. It is at most maxEvidence.
+func evidenceOf(z float64, people int) float64 {
+	return min(maxEvidence, max(0, -math.Log10(ofMany(distuv.UnitNormal.Survival(z), people))))
+}
+
+// deviateOf is the z of evidenceOf.
+func deviateOf(evidence float64, people int) float64 {
+	const most = 1 - 1e-9 // share of strangers
+	return AtLarge(min(most, math.Pow(10, -evidence)), people)
+}
+
+// maxEvidence bounds evidence where the tail of the normal distribution is 0.
+const maxEvidence = 100
+
+// ofMany is 1 − (1 − p)ᴺ: the probability that one of N independent events of
+// probability p happens.
+func ofMany(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log1p(-p)) }
+
+// ofOne is the p of which share is ofMany.
+func ofOne(share float64, n int) float64 { return -math.Expm1(math.Log1p(-share) / float64(n)) }
+
+// AtLarge returns the deviate that a share of strangers at large exceed with anybody
+// of so many people.
+func AtLarge(share float64, people int) float64 {
+	return -distuv.UnitNormal.Quantile(ofOne(share, people))
+}
+
+// Evidence returns −log10 of the share of strangers at large who are as similar to
+// anybody of so many people as a face whose largest cosine, after Level, is this:
+// one stranger in a hundred has an evidence of 2 or more.
+func (l *Impostors) Evidence(cosine float64, people int) float64 {
+	return evidenceOf(l.Deviate(len(l.Cosines), cosine), people)
+}
+
+//go:embed impostors
+var shipped embed.FS
+
+// Shipped returns the laws that were measured for networks.
+var Shipped = sync.OnceValue(func() (all []*Impostors) {
+	files, err := shipped.ReadDir("impostors")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		if path.Ext(f.Name()) != ".json" {
+			continue
+		}
+		data, err := shipped.ReadFile("impostors/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		l, d := new(Impostors), json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err = d.Decode(l); err == nil {
+			err = l.Validate()
+		}
+		if err != nil {
+			panic(f.Name() + ": " + err.Error())
+		}
+		all = append(all, l)
+	}
+	return all
+})
+
+// ImpostorsOf returns the law that was measured for the network with this SHA-256;
+// nil if there is none.
+func ImpostorsOf(network string, mirror bool) *Impostors {
+	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool { return l.Network == network && l.Mirror == mirror })
+	if i < 0 {
+		return nil
+	}
+	return Shipped()[i]
+}

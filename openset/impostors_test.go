@@ -1,0 +1,241 @@
+package openset
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl/internal/lin"
+)
+
+func TestDeviatesAndCosinesAreInverse(t *testing.T) {
+	if len(Shipped()) == 0 {
+		t.Fatal("no law is shipped")
+	}
+	for _, l := range Shipped() {
+		for k := 1; k < 8; k++ {
+			last := math.Inf(-1)
+			for c := 0.6; c < 1; c += 0.001 {
+				z := l.Deviate(k, c)
+				if back := l.Cosine(k, z); z <= last || math.Abs(back-c) > 1e-9 {
+					t.Fatalf("%d photographs, cosine %v: deviate %v after %v, and back %v", k, c, z, last, back)
+				}
+				last = z
+			}
+		}
+	}
+}
+
+func TestThresholdOfManyPeopleIsTheWantedShare(t *testing.T) {
+	for _, people := range []int{1, 2, 10, 1000} {
+		for _, share := range []float64{0.5, 0.01, 1e-6} {
+			z := AtLarge(share, people)
+			if got := math.Pow(10, -evidenceOf(z, people)); math.Abs(got/share-1) > 1e-6 {
+				t.Errorf("%d people: %v pass, not %v", people, got, share)
+			}
+			if back := deviateOf(evidenceOf(z, people), people); math.Abs(back-z) > 1e-6 {
+				t.Errorf("%d people: deviate %v, and back %v", people, z, back)
+			}
+		}
+	}
+}
+
+func TestThresholdIsNeverBelowThatAtLarge(t *testing.T) {
+	for _, people := range []int{0, 2, 3, 10, 100} {
+		last := 0.0
+		for mean := -1.0; mean < 2; mean += 0.1 {
+			z := Alike{people, mean, 1}.Threshold(0.01, 10)
+			if z < AtLarge(0.01, 10) || z < last {
+				t.Errorf("%d people of mean %v: %v after %v", people, mean, z, last)
+			}
+			last = z
+		}
+	}
+}
+
+// drawn are unit vectors of people with a part in common, as the law has them.
+func drawn(rng *rand.Rand, l *Impostors, counts ...int) (x *mat.Dense, groups []int) {
+	const d = 128
+	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
+	n := 0
+	for _, k := range counts {
+		n += k
+	}
+	x, groups = mat.NewDense(d, n, nil), []int{0}
+	for _, k := range counts {
+		own := make([]float64, d)
+		for i := range own {
+			own[i] = person * rng.NormFloat64()
+		}
+		own[0] += common
+		at := groups[len(groups)-1]
+		for j := at; j < at+k; j++ {
+			for i, v := range own {
+				x.Set(i, j, v+photograph*rng.NormFloat64())
+			}
+		}
+		groups = append(groups, at+k)
+	}
+	norms := make([]float64, n)
+	lin.SquaredColumnNorms(norms, x)
+	for i := range d {
+		for j, v := range norms {
+			x.Set(i, j, x.At(i, j)/math.Sqrt(v))
+		}
+	}
+	return x, groups
+}
+
+// Compare against its definition: each photograph with the means of the others.
+func TestCompareAgainstItsDefinition(t *testing.T) {
+	l := Shipped()[0]
+	x, groups := drawn(rand.New(rand.NewPCG(1, 2)), l, 3, 1, 2, 7)
+	people := len(groups) - 1
+	_, all := l.Compare(x, groups, 0)
+	if len(all) != 13 {
+		t.Fatalf("%d photographs are compared", len(all))
+	}
+	for _, c := range all {
+		var deviates []float64
+		own := -1
+		for p := range people {
+			mean, k := mat.NewVecDense(128, nil), 0
+			for j := groups[p]; j < groups[p+1]; j++ {
+				if j == c.Column {
+					own = p
+					continue
+				}
+				mean.AddVec(mean, x.ColView(j))
+				k++
+			}
+			z := math.Inf(-1)
+			if k > 0 {
+				z = l.Deviate(k, mat.Dot(mean, x.ColView(c.Column))/mat.Norm(mean, 2))
+			}
+			deviates = append(deviates, z)
+		}
+		want := compared(c.Column, own, deviates)
+		want.Alone = groups[own+1]-groups[own] == 1
+		if c.Best != want.Best || c.Rival != want.Rival || math.Abs(c.Evidence-want.Evidence) > 1e-6 || math.Abs(c.Stranger-want.Stranger) > 1e-6 || c.Alone != want.Alone {
+			t.Errorf("%+v, want %+v", c, want)
+		}
+	}
+	if _, some := l.Compare(x, groups, 20); len(some) != 5 {
+		t.Errorf("of %d photographs with %d people %d are compared", 13, people, len(some))
+	}
+}
+
+// One pair of people who are nearly the same does not decide for all.
+func TestTwoNamesOfOnePersonDoNotDecide(t *testing.T) {
+	l := Shipped()[0]
+	x, groups := drawn(rand.New(rand.NewPCG(3, 4)), l, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5)
+	before, _ := l.Compare(x, groups, 0)
+	for j := range 5 {
+		x.SetCol(j, mat.Col(nil, 5+j, x))
+	}
+	after, _ := l.Compare(x, groups, 0)
+	if after.Threshold(0.01, 10) > before.Threshold(0.01, 10)+1 {
+		t.Errorf("%+v becomes %+v", before, after)
+	}
+}
+
+func TestByLawNamesKnownFacesAndIsSure(t *testing.T) {
+	l := Shipped()[0]
+	rng := rand.New(rand.NewPCG(5, 6))
+	x, groups := drawn(rng, l, 5, 1, 8, 5, 2, 5)
+	c, err := ByLaw(Default, l, x, groups, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Rates(); r.Held != 25 || r.Right < 0.9 {
+		t.Errorf("rates %+v", r)
+	}
+	last := -1.0
+	for e := 0.0; e < 9; e += 0.1 {
+		p := c.Probability(e)
+		if p < last || p < 0 || p > 1 {
+			t.Fatalf("evidence %v has the probability %v, less evidence %v", e, p, last)
+		}
+		last = p
+	}
+	atLarge, like := c.Strangers(l)
+	for _, s := range []Share{atLarge, like} {
+		if !(s.Least <= s.Rate && s.Rate <= s.Most && s.Rate <= 0.011) {
+			t.Errorf("share %+v", s)
+		}
+	}
+}
+
+// Strangers from surroundings where all resemble each other raise the threshold, and
+// many of them set it.
+func TestGivenStrangersRaiseTheThreshold(t *testing.T) {
+	l := Shipped()[0]
+	rng := rand.New(rand.NewPCG(7, 8))
+	x, groups := drawn(rng, l, 5, 5, 5)
+	evidence := func(n int) (all []float64) {
+		for range n {
+			z := math.Inf(-1)
+			for range 3 {
+				z = max(z, 1.5+rng.NormFloat64())
+			}
+			all = append(all, evidenceOf(z, 3))
+		}
+		return all
+	}
+	var last float64
+	for _, n := range []int{0, 10, 2000} {
+		c, err := ByLaw(Default, l, x, groups, evidence(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Threshold <= last {
+			t.Errorf("threshold %v of %d given strangers, of fewer %v", c.Threshold, n, last)
+		}
+		last = c.Threshold
+		if n == 2000 {
+			named := 0
+			for _, e := range evidence(2000) {
+				if c.Known(e) {
+					named++
+				}
+			}
+			if named < 8 || named > 40 {
+				t.Errorf("%d of 2000 are named, not 20", named)
+			}
+		}
+	}
+}
+
+func TestSameRatioGrowsWithTheCosine(t *testing.T) {
+	l := Shipped()[0]
+	for _, n := range [][2]int{{1, 1}, {1, 9}, {20, 30}} {
+		last := math.Inf(-1)
+		for c := 0.7; c < 1; c += 0.005 {
+			v := l.SameRatio(c, n[0], n[1])
+			if v < last {
+				t.Errorf("%v photographs, cosine %v: %v after %v", n, c, v, last)
+			}
+			last = v
+		}
+	}
+}
+
+func TestExpectedLargest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{1, 2, 10, 100} {
+		var all []float64
+		for range 20000 {
+			z := math.Inf(-1)
+			for range n {
+				z = max(z, rng.NormFloat64())
+			}
+			all = append(all, z)
+		}
+		if got, want := expectedLargest(n), stat.Mean(all, nil); math.Abs(got-want) > 0.03 {
+			t.Errorf("largest of %d: %v, drawn %v", n, got, want)
+		}
+	}
+}
