@@ -233,7 +233,7 @@ func startPeer(dir, node string) (*peer, error) {
 			return nil, err
 		}
 		log.Printf("npm install %s", onnxruntime)
-		install := exec.Command(npm, "install", "--no-audit", "--no-fund", "--prefix", dir, onnxruntime)
+		install := exec.Command(npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, onnxruntime)
 		install.Stderr = os.Stderr
 		if err := install.Run(); err != nil {
 			return nil, fmt.Errorf("npm install: %w", err)
