@@ -45,8 +45,9 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, o 
 	}
 	l := openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)
 	if l == nil {
-		return nil, hint.Add(fmt.Errorf("group: how alike network %s finds different people is not known", in.Embedding.Name), "the network that is built in is known")
+		return nil, hint.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out --input: it was measured for the built-in network, with mirror images")
 	}
+	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
 	seen := make([][]looked, len(paths))
 	next := make(chan int)

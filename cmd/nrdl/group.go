@@ -29,17 +29,23 @@ func (a *app) groupCmd() *cobra.Command {
 		Use:   "group PHOTOS... -o DIR",
 		Short: "Divide photographs of unknown people into groups of the same person",
 		Long: `group finds the faces in photographs and divides them into groups of the same person,
-the largest group first. Nobody has to be labelled. Two faces of one photograph are
-never the same person, and a person is rather split into two groups than two people
-are merged.
+the largest group first. It needs no labels. Two faces of one photograph are never put
+into one group. In doubt, the faces of a person stay in two groups: that is easier to
+correct than a group of two people.
 
-In DIR each group of two faces or more has a folder, person0001 and so on, with links
-to its photographs; photographs of single faces are in the folder ` + dataset.Unknown + `, and those without
-a usable face in the folder "` + linkdir.NoFace + `". DIR/index.html shows the faces of each group.
-Rename the folders and move what is wrong; then they can be trained on. DIR must lie
-outside the folders that are read.`,
-		Example: `  nrdl group passers-by -o groups
-  nrdl group passers-by --json`,
+-o DIR makes a folder for each group of two faces or more: person0001, person0002 and
+so on, with links to the photographs. Photographs of faces that are alone are in the
+folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". DIR/index.html
+shows the faces of each group. To train a model on the groups, rename the folders, move
+photographs that are in a wrong folder, and remove the two last folders. DIR must lie
+outside the folders that are read.
+
+--fpir concerns the last step only: a face that is alone or in a pair joins a group of
+three or more if at most this share of other people's faces is as similar to a group.
+The exit status is 1 if no usable face is found.`,
+		Example: `  nrdl data synth drawn --people 4 --images 2 --size 240x240
+  nrdl group drawn -o groups
+  nrdl group drawn --json`,
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error { return g.run(c.Context(), args) },
 	}
@@ -47,7 +53,7 @@ outside the folders that are read.`,
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
 	g.far = group.Default.FAR
-	cli.Number(c, &g.far, "fpir", "", checkFPIR, "share of other people's faces that may join a group: `RATE`")
+	cli.Number(c, &g.far, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
 	return c
 }
@@ -94,6 +100,9 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 			g.WarnOf(err)
 		}
 	}
+	if len(p.Faces) == 0 {
+		return fmt.Errorf("group: no usable face in %s", console.Plural(len(paths), "photograph"))
+	}
 	if g.output != "" {
 		if err := g.write(ctx, p); err != nil {
 			return err
@@ -111,9 +120,6 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		if err := g.printJSON(groupsOf(p)); err != nil {
 			return err
 		}
-	}
-	if len(p.Faces) == 0 {
-		g.Warn("no face was found")
 	}
 	return nil
 }
