@@ -203,7 +203,7 @@ func (r *Recogniser) openSet() *openset.Options {
 		return &how
 	}
 	if len(c.Given) > 0 {
-		r.warn(hint.Add(errors.New("the margins of the given strangers are lost, because the model has changed"),
+		r.warn(hint.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
 			"give their photographs again: nrdl calibrate MODEL --strangers DIR"))
 	}
 	how := c.How()
@@ -261,7 +261,7 @@ func (r *Recogniser) warnOfMembers(margins []float64) {
 	}
 	members := 0
 	for _, v := range margins {
-		if c.Probability(v) >= min(sure, c.Most()) {
+		if c.Probability(v) >= min(sure, c.MaxProbability()) {
 			members++
 		}
 	}

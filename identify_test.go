@@ -115,7 +115,7 @@ func agree(t *testing.T, r *nrdl.Recogniser, photo image.Image, f nrdl.Face) {
 	if math.Abs(f.Margin-want) > 1e-12 {
 		t.Errorf("margin %v of %+v", f.Margin, f.Ranked)
 	}
-	if c := r.Model().Calibration; f.Known != (f.Margin >= c.Threshold) || !(f.Probability >= 0 && f.Probability <= c.Most()) {
+	if c := r.Model().Calibration; f.Known != (f.Margin >= c.Threshold) || !(f.Probability >= 0 && f.Probability <= c.MaxProbability()) {
 		t.Errorf("known %v with margin %v and probability %v; the threshold is %v", f.Known, f.Margin, f.Probability, c.Threshold)
 	}
 	if f.Box.Empty() || !f.Box.In(photo.Bounds()) || f.Detected == nil || f.Detected.Box != f.Box {

@@ -78,7 +78,7 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 		reader, frame, err := d.Faces(ctx, files)
 		auto := d.Detect == "" || d.Detect == face.Auto
 		if reader != nil && auto && d.Frame.Eyes.IsZero() {
-			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); --detect never uses the images as they are", frame.Eyes.Distance, frame.Eyes.Height))
+			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: --detect never", frame.Eyes.Distance, frame.Eyes.Height))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && large(files) {
 			o.warn(hint.Add(fmt.Errorf("most images have no detectable face, or the face fills the image: they are used as they are, as face crops"),

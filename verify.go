@@ -29,9 +29,10 @@ const DefaultFMR = 0.001
 func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
 
 // Verify compares the largest faces of two upright photographs; the people need
-// not be enrolled. It is an error if either photograph has no face of
-// sufficient quality, or if r was not calibrated on three people or more and so
-// has no impostor scores.
+// not be enrolled. With the built-in network any r will do, as the network's
+// impostor scores were measured. With other features r must have been calibrated on
+// three people or more; otherwise it has no impostor scores, which is an error. It is
+// also an error if either photograph has no face of sufficient quality.
 func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
 	if err := r.sees(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)

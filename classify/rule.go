@@ -100,7 +100,9 @@ type Cosine struct{}
 
 func (Cosine) Name() string { return "cosine" }
 
-func (Cosine) About() string { return "the cosine of the face and the nearest atom of the person" }
+func (Cosine) About() string {
+	return "the cosine of the face and the mean of the photographs of the person"
+}
 
 func (r Cosine) Check(over Dictionary) error {
 	if _, ok := over.Coder.(coding.Inner); !ok {

@@ -223,7 +223,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	}
 	model.Calibration = calibration
 	probes := known.Select(test)
-	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.Bears(), Threshold: calibration.Threshold}}
+	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFAR(), Threshold: calibration.Threshold}}
 	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/frontend"
 	"nrdl/gallery"
+	"nrdl/internal/console"
 	"nrdl/internal/picture"
 	"nrdl/openset"
 )
@@ -215,7 +216,7 @@ func (f *explained) strangers() []fact {
 	if f.byScore() {
 		return []fact{{"Strangers", f.reached()}}
 	}
-	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names one in %.3g of them", decimals(c.Threshold, 3), 1/c.FAR)}}
+	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), console.Percent(c.FAR))}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

@@ -72,17 +72,25 @@ func (f *explained) meaning() string {
 	if !f.byScore() || c == nil {
 		return ""
 	}
-	return fmt.Sprintf(" About one stranger in %.3g reaches %s with one of the %d people.", 1/c.FAR, f.number(f.threshold()), len(f.p.Classes))
+	inGeneral, like := f.reaching()
+	return fmt.Sprintf(" %s is reached with one of the %d people by about %s %% of strangers in general, and by %s %% of strangers who resemble them.",
+		f.number(f.threshold()), len(f.p.Classes), console.Percent(inGeneral.Rate), console.Percent(like.Rate))
 }
 
 // reached says which share of strangers the threshold names.
 func (f *explained) reached() string {
-	made := f.p.Pipeline.Embedding
-	atLarge, like := f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
-	share := func(s openset.Share) string {
-		return fmt.Sprintf("%s %% (%s to %s)", decimals(100*s.Rate, 1), decimals(100*s.Least, 1), decimals(100*s.Most, 1))
+	inGeneral, like := f.reaching()
+	share := func(s openset.Share, interval string) string {
+		return fmt.Sprintf("%s %% (%s%s to %s %%)", console.Percent(s.Rate), interval, console.Percent(s.Least), console.Percent(s.Most))
 	}
-	return fmt.Sprintf("a cosine of %s names %s of strangers at large, and %s of strangers who are like the people", f.number(f.threshold()), share(atLarge), share(like))
+	return fmt.Sprintf("a cosine of %s names %s of strangers in general, and %s of strangers who resemble the people",
+		f.number(f.threshold()), share(inGeneral, "90 % interval "), share(like, ""))
+}
+
+// reaching are the shares of strangers who reach the threshold.
+func (f *explained) reaching() (inGeneral, like openset.Share) {
+	made := f.p.Pipeline.Embedding
+	return f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
 }
 
 // cosineDigits is how many decimals of a cosine are shown.

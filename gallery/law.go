@@ -12,7 +12,7 @@ import (
 	"nrdl/openset"
 )
 
-// Impostors returns the law of the network that made the images of m, by whose
+// Impostors returns the impostor distribution of the network that made the images of m, by whose
 // evidence m decides; nil if m decides by margins: without a network, for a network
 // that was not measured, and for a method or a projection that makes other scores of
 // its vectors than cosines.

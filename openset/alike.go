@@ -12,8 +12,9 @@ import (
 
 // Alike says how similar the people of a gallery are to each other: the mean and the
 // standard deviation of the deviates of their photographs with the means of the other
-// people, which are 0 and 1 for people who have nothing in common. Strangers from
-// the same surroundings resemble them as they resemble each other.
+// people. These are 0 and 1 for people chosen at random, and the mean is larger for
+// people who resemble each other, such as relatives. Strangers from the same place
+// are assumed to resemble the people as these resemble each other.
 type Alike struct {
 	People int     `json:"people"`
 	Mean   float64 `json:"mean"` // over pairs of people
@@ -37,7 +38,7 @@ const (
 	// it falls with the number of people.
 	meanError = 1.25
 	// gallerySpread is the standard deviation of the logarithm of the share of
-	// strangers at large who are named, over galleries with the same threshold.
+	// strangers in general who are named, over galleries with the same threshold.
 	gallerySpread = 0.4
 )
 
@@ -53,8 +54,9 @@ func (a Alike) presumed() (mean, sd float64) {
 	return mean, sd
 }
 
-// Threshold returns the larger of AtLarge and of the deviate that the same share of
-// strangers exceed who are like the people.
+// Threshold returns the larger of two deviates: the one that this share of strangers
+// in general exceeds, and the one that this share of strangers who resemble the people
+// exceeds.
 func (a Alike) Threshold(share float64, people int) float64 {
 	z := AtLarge(share, people)
 	mean, sd := a.presumed()
@@ -103,8 +105,8 @@ func (a *Alike) Validate() error {
 	return nil
 }
 
-// MostCompared is a bound of the comparisons of Compare that tells enough, and that
-// makes adding a person to many fast.
+// MostCompared is the number of comparisons that ByLaw makes at most: enough for the
+// mean and the standard deviation, and few enough that adding a person is fast.
 const MostCompared = 1 << 17
 
 // A Comparison is a photograph of a gallery compared with the people, its own without

@@ -110,10 +110,10 @@ type Share struct {
 // interval is the number of standard deviations of an interval of 90 %.
 const interval = 1.645
 
-// Strangers returns which share of strangers is named at the threshold: of strangers
-// at large, who are as alike to the people as people of a large database are to each
-// other, and of strangers like the people of the gallery. Both are zero if margins
-// are not evidence.
+// Strangers returns the expected share of strangers who are named at the threshold:
+// of strangers in general, people chosen at random, and of strangers who resemble the
+// people of the gallery as these resemble each other. Both are zero if margins are
+// not evidence.
 func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
 	if c.Alike == nil {
 		return Share{}, Share{}

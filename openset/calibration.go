@@ -33,12 +33,12 @@ import (
 //
 // For the embeddings of a network whose Impostors are known, the margin is the
 // evidence, Impostors.Evidence. Then the threshold needs no strangers: it follows
-// from the number of people and from how alike they are (ByLaw), and given strangers
+// from the number of people and from how similar they are to each other (ByLaw), and given strangers
 // refine it.
 //
 // The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
 // which is exact if the margins of enrolled people follow a gamma distribution
-// and those of strangers an exponential one. No probability exceeds Most.
+// and those of strangers an exponential one. No probability exceeds MaxProbability.
 type Calibration struct {
 	FAR   float64 `json:"far"`             // target false accept rate (FPIR)
 	Prior float64 `json:"prior"`           // assumed share of strangers among the probes
@@ -191,7 +191,7 @@ func (c *Calibration) Probability(margin float64) float64 {
 		return math.NaN()
 	}
 	x := terms(margin / c.Mean)
-	return min(c.Most(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
+	return min(c.MaxProbability(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
 }
 
 // Rates are the identification rates on held-out faces of enrolled people.

@@ -53,7 +53,7 @@ func (v Variation) of(a, b int) float64 { return v.Pair + v.Photograph*(1/float6
 // mean cosine with b others is this: that they show the same person, and different
 // people. Cosines of the same person are modelled as normally distributed, with one
 // that is larger than the mean counting as the mean; those of different people follow
-// the law for one photograph, with the variance for a and b.
+// the impostor distribution for one photograph, with the variance for a and b.
 func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
 	same, different := l.Same.of(a, b), l.Different.of(a, b)
 	mean := l.Different.Mean
@@ -62,7 +62,7 @@ func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
 	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
 }
 
-// leastPoints is how many cosines a law has at least.
+// leastPoints is how many cosines a distribution has at least.
 const leastPoints = 2
 
 // Validate reports the first impossible number.
@@ -163,13 +163,13 @@ func ofMany(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log
 // ofOne is the p of which share is ofMany.
 func ofOne(share float64, n int) float64 { return -math.Expm1(math.Log1p(-share) / float64(n)) }
 
-// AtLarge returns the deviate that a share of strangers at large exceed with anybody
-// of so many people.
+// AtLarge returns the deviate that this share of strangers in general, people chosen
+// at random, exceeds with anybody of so many people.
 func AtLarge(share float64, people int) float64 {
 	return -distuv.UnitNormal.Quantile(ofOne(share, people))
 }
 
-// Evidence returns −log10 of the share of strangers at large who are as similar to
+// Evidence returns −log10 of the share of strangers in general who are as similar to
 // anybody of so many people as a face whose largest cosine, after Level, is this:
 // one stranger in a hundred has an evidence of 2 or more.
 func (l *Impostors) Evidence(cosine float64, people int) float64 {
@@ -179,7 +179,7 @@ func (l *Impostors) Evidence(cosine float64, people int) float64 {
 //go:embed impostors
 var shipped embed.FS
 
-// Shipped returns the laws that were measured for networks.
+// Shipped returns the impostor distributions that were measured for networks.
 var Shipped = sync.OnceValue(func() (all []*Impostors) {
 	files, err := shipped.ReadDir("impostors")
 	if err != nil {
@@ -206,7 +206,7 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 	return all
 })
 
-// ImpostorsOf returns the law that was measured for the network with this SHA-256;
+// ImpostorsOf returns the distribution that was measured for the network with this SHA-256;
 // nil if there is none.
 func ImpostorsOf(network string, mirror bool) *Impostors {
 	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool { return l.Network == network && l.Mirror == mirror })

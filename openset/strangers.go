@@ -120,18 +120,18 @@ func (c *Calibration) deviation(classes int, l Law) float64 {
 	return w*seen + (1-w)*prior
 }
 
-// Bears is the smallest false accept rate that the calibration supports,
-// 1/(10·Faces). A threshold for a lower rate is a guess.
-func (c *Calibration) Bears() float64 { return 1 / (reach * c.Faces) }
+// SmallestFAR is the smallest FPIR that the calibration supports, 1/(10·Faces). A
+// threshold for a lower rate is extrapolated.
+func (c *Calibration) SmallestFAR() float64 { return 1 / (reach * c.Faces) }
 
 // Turns is the number of folds into which the faces of one person are divided.
 const Turns = 5
 
-// Most is the largest probability that the sample supports. If none of n faces
+// MaxProbability is the largest probability that the sample supports. If none of n faces
 // of strangers and none of h faces of enrolled people was misidentified, the
 // next one may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of
 // succession.
-func (c *Calibration) Most() float64 {
+func (c *Calibration) MaxProbability() float64 {
 	held := float64(len(c.Right) + len(c.Wrong))
 	if c.Folds > Turns { // each was held out several times
 		held *= Turns / float64(c.Folds)

@@ -92,7 +92,7 @@ func TestNoProbabilityIsMoreThanTheSampleBears(t *testing.T) {
 	for _, people := range []int{5, 10, 40} {
 		c := drawnCalibration(t, rng, 5*people, people, people)
 		top := c.Probability(1e6)
-		if top != c.Most() || top > 1-1/(2*c.Faces+6) {
+		if top != c.MaxProbability() || top > 1-1/(2*c.Faces+6) {
 			t.Errorf("%d people: %v is claimed, %v faces of strangers were seen", people, top, c.Faces)
 		}
 		if !(top > last) {
@@ -101,8 +101,8 @@ func TestNoProbabilityIsMoreThanTheSampleBears(t *testing.T) {
 		last = top
 		rare := *c
 		rare.Prior = 0.1
-		if rare.Most() < top || rare.Most() > 1 {
-			t.Errorf("where strangers are rare %v is claimed, else %v", rare.Most(), top)
+		if rare.MaxProbability() < top || rare.MaxProbability() > 1 {
+			t.Errorf("where strangers are rare %v is claimed, else %v", rare.MaxProbability(), top)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 								right++
 							}
 						}
-						if p >= 0.99*c.Most() {
+						if p >= 0.99*c.MaxProbability() {
 							surely++
 							if !is {
 								wrong++

@@ -84,12 +84,16 @@ func (a *app) tellCalibration(r *nrdl.Recogniser, path string) {
 		a.Tell("calibrated: nobody has two faces, so none could be held out; probabilities are not known")
 		return
 	}
-	if c.Bears() > c.FAR && c.Alike == nil {
-		a.Warn("%s are too few to promise %s %% false accepts: count on %s %% or more", known(c), console.Percent(c.FAR), console.Percent(c.Bears()))
+	if c.SmallestFAR() > c.FAR && c.Alike == nil {
+		a.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", known(c), console.Percent(c.FAR), console.Percent(c.SmallestFAR()))
 		a.Hint("give photographs of other people: nrdl calibrate %s --strangers DIR", path)
 	}
-	a.Tell("calibrated: threshold for %s %% false accepts, estimated on %s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
-		console.Percent(c.FAR), known(c), console.Percent(rates.Right), console.Percent(rates.Wrong))
+	by := ", estimated on " + known(c)
+	if c.Alike != nil {
+		by = "" // it follows from the network
+	}
+	a.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
+		console.Percent(c.FAR), by, console.Percent(rates.Right), console.Percent(rates.Wrong))
 	if rates.NearChance(people) {
 		a.Warn("the best guess is right for %s %% of the held-out faces; guessing among %d people is right for %s %%: the model does not recognise them",
 			console.Percent(rates.Guess), people, console.Percent(1/float64(people)))
@@ -118,20 +122,19 @@ func (a *app) tellStrangers(m *gallery.Model, path string) {
 	c := m.Calibration
 	atLarge, like := c.Strangers(m.Impostors())
 	a.Tell("%s", strangersNamed(atLarge, like))
-	if c.Bears() > c.FAR {
-		a.Warn("with %s a rate of %s %% lies beyond what was measured: it follows from how the measured rates fall", console.Plural(c.People, "person"), console.Percent(c.FAR))
+	if c.SmallestFAR() > c.FAR {
+		a.Warn("with %d people an FPIR of %s %% is lower than any measured rate; it is extrapolated", c.People, console.Percent(c.FAR))
 	}
 	if like.Most > unsure*c.FAR {
-		a.Hint("to narrow the rate for strangers like these people, give photographs of others from the same surroundings: nrdl calibrate %s --strangers DIR", path)
+		a.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: nrdl calibrate %s --strangers DIR", path)
 	}
 }
 
 // strangersNamed says which shares of strangers are named, with their intervals.
 func strangersNamed(atLarge, like openset.Share) string {
-	say := func(s openset.Share) string {
-		return fmt.Sprintf("%s %% (%s to %s %%)", console.Percent(s.Rate), console.Percent(s.Least), console.Percent(s.Most))
-	}
-	return fmt.Sprintf("named of strangers at large: %s; of strangers like these people: %s", say(atLarge), say(like))
+	p := console.Percent
+	return fmt.Sprintf("expected share of strangers who get a name: %s %% in general (90 %% interval %s to %s %%), %s %% if they resemble these people (%s to %s %%)",
+		p(atLarge.Rate), p(atLarge.Least), p(atLarge.Most), p(like.Rate), p(like.Least), p(like.Most))
 }
 
 // known describes the faces by which c estimated its threshold: those of people
@@ -157,18 +160,25 @@ func (a *app) calibrateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate MODEL [--strangers DIR]",
 		Short: "Set the threshold for unknown faces",
-		Long: `calibrate sets the threshold of a model. A face whose margin, the difference between
-the best and the second score, is below the threshold is reported as ` + nrdl.Unknown + `.
+		Long: `calibrate sets the threshold of a model. A face is reported as ` + nrdl.Unknown + ` if its score is
+below the threshold. With the built-in network the score is the largest cosine with a
+person; the threshold follows from how similar this network finds different people,
+and from how similar the enrolled people are to each other. With other features the
+score is the margin (best minus second score), and the threshold is estimated by
+cross-validation.
 
---fpir is the target false positive identification rate (the false accept rate): the
-share of strangers who may be named. With a smaller rate fewer strangers are named,
-and more people of the model are reported as ` + nrdl.Unknown + `. Without --fpir the rate of the
-model stays.
+A stranger is a person who is not in the model. --fpir is the target false positive
+identification rate (FPIR): the share of strangers who may get a name. With a smaller
+rate fewer strangers are named, and more people of the model are reported as
+` + nrdl.Unknown + `. Without --fpir the rate of the model stays. For the built-in network the
+expected share is printed twice: for strangers in general, people chosen at random,
+and for strangers who resemble the people of the model as these resemble each other.
 
---strangers DIR has photographs of people who are not in the model. They should be
-like the photographs to come: from the same camera, and one person each if possible.
-They replace the ones that were given before. Only their margins are stored, not the
-photographs.
+--strangers DIR has photographs of strangers. They should be like the photographs to
+come: from the same camera, and one person each if possible. They replace the ones
+that were given before. Only their scores are stored (evidences for the built-in
+network, otherwise margins), not the photographs. They hold for the people of the
+model: after add or remove, run calibrate --strangers again.
 
 A model without a threshold gets one.`,
 		Example: `  nrdl calibrate people.nrdl --fpir 0.001

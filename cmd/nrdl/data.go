@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -169,8 +170,10 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 	}
 	if c := m.Calibration; c == nil {
 		a.Print("threshold  none: every face is named\n")
+	} else if c.Alike != nil {
+		a.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", c.Threshold, math.Pow(10, c.Threshold), console.Percent(c.FAR))
 	} else {
-		a.Print("threshold  margin ≥ %.3g (target false accept rate %v %%, estimated on %s)\n", c.Threshold, 100*c.FAR, known(c))
+		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), known(c))
 	}
 	return nil
 }

@@ -47,9 +47,9 @@ part only. Give the --split and --seed of the training: a rate on training image
 meaningless. evaluate warns where test images are training images.
 
 With --open-set each run draws some of the people and enrols them; the others are
-strangers. It reports the identification rate at given false accept rates, the false
-accepts at the threshold of the training, and the calibration error of the
-probabilities (ECE).`,
+strangers. It reports the identification rate at given FPIR (shares of strangers who
+get a name), the FPIR at the threshold of the training, and the calibration error of
+the probabilities (ECE).`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --input faces32 --split random:5 --repeats 5
   nrdl evaluate people --input auto --size 32x32 --split first:6

@@ -35,9 +35,13 @@ face, the largest face of a photograph first. In folders it finds all images, al
 subfolders; - reads the paths of images from standard input, one per line. If the
 model was trained on face crops, the images must be face crops too.
 
-A face whose best score leads the second by less than the threshold is reported as
-` + nrdl.Unknown + `, without a probability; in JSON its name is null, known is false, and guess is
-the best guess. A face of poor quality, a photograph without a face and a blank image
+A face is reported as ` + nrdl.Unknown + ` if its score is below the threshold. With the built-in
+network the score is the largest cosine with a person; the threshold follows from how
+similar this network finds different people, and from how similar the enrolled people
+are to each other. With other features the score is the margin (best minus second
+score), and the threshold is estimated by cross-validation. An ` + nrdl.Unknown + ` face has no
+probability; in JSON its name is null, known is false, and guess is the best guess.
+A face of poor quality, a photograph without a face and a blank image
 have an empty name; a warning says why. The exit status is 1 if no usable face was
 found, or if an image could not be read. An image that is deleted during the run is
 left out with a warning.
@@ -47,6 +51,10 @@ left out with a warning.
 ` + nrdl.Unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
+
+The column and member margin is what is compared with the threshold. With the built-in
+network it is the evidence: −log10 of the share of strangers in general who are as
+similar to anybody in the model, so that 2 means 1 in 100 and 3 means 1 in 1000.
 
 A name that a spreadsheet would take for a formula gets an apostrophe in front, and
 file names with hidden characters are quoted as in Go ("a\n.png"); train reads such

@@ -31,7 +31,7 @@ type learning struct {
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+nrdl.DefaultMethod(frontend.Faces96).Name()+"; "+nrdl.DefaultMethod(frontend.Pipeline{}).Name()+" for grey values without projection)")
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+nrdl.DefaultMethod(frontend.Embedding).Name()+" for vectors of a network, "+nrdl.DefaultMethod(frontend.Pipeline{}).Name()+" for grey values without projection, otherwise "+nrdl.DefaultMethod(frontend.Faces96).Name()+")")
 	f.StringVar(&l.preset, "preset", "", "use the parameters for the database `NAME`: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
@@ -130,7 +130,7 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 		return nil, err
 	}
 	what := console.Contents(images)
-	if images.AreImages() && !images.Matrix {
+	if images.AreImages() && images.Frame.Embedding.IsZero() && !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
 	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))
@@ -142,8 +142,12 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 	if l.preset != "" && len(method.PresetValues(m, l.preset)) == 0 {
 		a.Tell("%s has no values of its own for %s: the defaults are used", m.Name(), l.preset)
 	}
-	line := fmt.Sprintf("method %s, seed %d:", m.Name(), l.seed)
-	for _, p := range method.Params(m) {
+	line := fmt.Sprintf("method %s, seed %d", m.Name(), l.seed)
+	params := method.Params(m)
+	if len(params) > 0 {
+		line += ":"
+	}
+	for _, p := range params {
 		word := " " + p.Path + "=" + p.Value
 		if len(line)+len(word) > 100 {
 			a.Tell("%s", line)

@@ -33,7 +33,7 @@ type openSet struct {
 var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "strangers-share", "calibrate", "output"}
 
 func (o *openSet) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and false accepts")
+	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
 	o.enrolled = 0.5
 	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
@@ -156,7 +156,7 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "identified %, at\t")
 	for _, far := range experiment.FalseAccepts {
-		fmt.Fprintf(w, "%v %% false accepts\t", 100*far)
+		fmt.Fprintf(w, "FPIR %v %%\t", 100*far)
 	}
 	fmt.Fprintln(w, "equal error %\t")
 	for _, s := range r.Scores {
@@ -167,7 +167,7 @@ func (a *app) printOpenSet(r *experiment.OpenSetResult) {
 		fmt.Fprintf(w, "%s\t\n", spread(s.EER))
 	}
 	w.Flush() // errors surface when out is flushed
-	a.Print("\nthreshold of training for %v %%: false accepts %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
+	a.Print("\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
 		100*r.Calibrate.FAR, spread(r.FAR), console.Percent(r.FAR.Least), console.Percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
 	a.printPromise(r)
 	a.Print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)

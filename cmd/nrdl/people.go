@@ -28,8 +28,8 @@ how well each person is recognised. For the latter, faces are held out in turn
 the person, known those of them above the threshold; the others would be ` + nrdl.Unknown + `.
 rival is the person who is most often confused with this one, or comes closest.
 
-train and calibrate print a share of known faces too. It is usually lower, because
-they leave out people as well.`,
+train and calibrate print a share of known faces too. With features other than those
+of the built-in network it is usually lower, because they leave out people as well.`,
 		Example: `  nrdl people people.nrdl
   nrdl people people.nrdl --list
   nrdl people people.nrdl --json`,
@@ -113,7 +113,7 @@ func columnsOf(r *gallery.Survey) []column {
 		{"faces", func(p *gallery.Person) string { return strconv.Itoa(p.Faces) }},
 	}
 	if r.People[0].Quality != nil {
-		list = append(list, column{"seen", (*gallery.Person).Seen})
+		list = append(list, column{"quality", (*gallery.Person).Seen})
 	}
 	held := func(n func(p *gallery.Person) int) func(p *gallery.Person) string {
 		return func(p *gallery.Person) string {

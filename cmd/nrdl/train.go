@@ -19,6 +19,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/openset"
 )
 
 func (a *app) trainCmd() *cobra.Command {
@@ -45,11 +46,15 @@ In a photograph train finds and aligns the largest face. A neural network, which
 built in, makes a vector of it (--input embedding:FILE.onnx takes another network).
 A folder of face crops is used as it is, by features of its grey values.
 
-A face that matches nobody is later reported as ` + nrdl.Unknown + `: train estimates the
-threshold by cross-validation, leaving out people and faces in turn, for a false
-accept rate of 1 % (--fpir 0.01). The model stores the vectors or the crops of the
-faces, not the photographs, so that people can be added later; --forget stores no
-faces.`,
+A face that matches nobody is later reported as ` + nrdl.Unknown + `. The threshold is chosen so
+that 1 % of strangers get a name (--fpir 0.01). For the built-in network it follows
+from how similar this network finds different people, and from how similar the
+enrolled people are to each other. With other features, and with --method or --project,
+it is a threshold on the margin (best minus second score), estimated by
+cross-validation: people and faces are left out in turn.
+
+The model stores the vectors or the crops of the faces, not the photographs, so that
+people can be added later; --forget stores no faces.`,
 		Example: `  nrdl train people -o people.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32
@@ -181,6 +186,10 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
+	if m := r.Model(); m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
+		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
+		a.Hint("leave out --method and --project")
+	}
 	if r.Model().Calibration != nil {
 		a.tellCalibration(r, path)
 	}

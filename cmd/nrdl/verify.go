@@ -24,10 +24,10 @@ who are at least as similar. They count as the same person if that rate is at mo
 0.1 % (--fmr 0.001). The people need not be in the model. The exit status is 0 for
 both answers; --json has the answer as a field.
 
-The model supplies the features and the similarities of different people, so it
-needs three people or more and a threshold; the more people, the better. With -
-there is no model: the default features are compared. At 0.1 % they recognise few
-pairs of the same person.`,
+With the built-in network every model will do, and so will -, which stands for the
+network without a model: how similar it finds different people is known. With other
+features the model supplies the similarities of different people, so it needs three
+people or more and a threshold; the more people, the better.`,
 		Example: `  nrdl verify people.nrdl people/person001/0001.png people/person001/0002.png
   nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
 		Args: cli.Arguments(3, 3),

@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -12,7 +14,16 @@ import (
 )
 
 // Percent writes a fraction in percent.
-func Percent(fraction float64) string { return fmt.Sprintf("%.2f", 100*fraction) }
+func Percent(fraction float64) string {
+	if v := 100 * fraction; v > 0 && v < leastPercent {
+		return strconv.FormatFloat(v, 'f', 1-int(math.Floor(math.Log10(v))), 64)
+	}
+	return fmt.Sprintf("%.2f", 100*fraction)
+}
+
+// leastPercent is the least percentage that is written with two decimals; less has two
+// significant digits.
+const leastPercent = 0.01
 
 // Plural counts things whose plural ends in s.
 func Plural(n int, thing string) string {
@@ -106,7 +117,11 @@ func Count(n int) string {
 func Contents(set *dataset.Images) string {
 	d, n := set.X.Dims()
 	if e := set.Frame.Embedding; !e.IsZero() {
-		return fmt.Sprintf("%d people, %d faces, vectors of %d numbers by network %s", len(set.Classes), n, d, e.Name)
+		faces := Plural(n, "face")
+		if empty := n - len(classify.NonZero(set.X)); empty > 0 { // no face was found in these
+			faces = fmt.Sprintf("%s, %s", Plural(n, "photograph"), Plural(n-empty, "face"))
+		}
+		return fmt.Sprintf("%d people, %s, vectors of %d numbers by network %s", len(set.Classes), faces, d, e.Name)
 	}
 	if !set.AreImages() {
 		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)

@@ -196,7 +196,7 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.Most() {
+	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.MaxProbability() {
 		t.Errorf("%+v, want %+v", got, c)
 	}
 	refined, err := old.Recalibrate(c.FAR, nil)
