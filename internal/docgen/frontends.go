@@ -137,7 +137,7 @@ func reachedTable(dir string) (string, error) {
 		return "", fmt.Errorf("no rate of %q on %s", label, p.Columns[column].Title)
 	}
 	var b strings.Builder
-	b.WriteString("| `nrdl evaluate` of | NRDL on grey values | best recipe of grey values | described |\n| --- | ---: | --- | --- |\n")
+	b.WriteString("| `nrdl evaluate` of | NRDL on grey values | best recipe of grey values | hand-made features |\n| --- | ---: | --- | --- |\n")
 	for _, r := range reached {
 		for j, c := range p.Columns {
 			if c.Source.Name != r.data {
@@ -172,7 +172,7 @@ func presetInputs() string {
 	return b.String()
 }
 
-// A tried idea was compared with what it would replace, at the tag ideas-2026-11.
+// A tried idea was compared with what it would replace; the code is not part of this version.
 type triedIdea struct {
 	Idea       string  `json:"idea"`
 	Hypothesis string  `json:"hypothesis"`
