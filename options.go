@@ -58,7 +58,7 @@ const fewPeople = 30
 // Defaults chooses how to train on images: for vectors of a network embeddingMethod,
 // for grey crops features that suit their size, a projection if there are enough
 // people, and NRC. For other vectors and the grey values of a .mat or .npz file it
-// chooses the method of the paper (NRDL). The target false accept rate is that of
+// chooses the method of the paper (NRDL). The target FPIR is that of
 // openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}

@@ -40,7 +40,7 @@ type OpenSet struct {
 	Given int
 }
 
-// FalseAccepts are the false accept rates (FPIR) at which an OpenSetResult has
+// FalseAccepts are the FPIR at which an OpenSetResult has
 // identification rates.
 var FalseAccepts = []float64{0.001, 0.01, 0.1}
 
@@ -82,7 +82,7 @@ type OpenSetDraw struct {
 	Train      int     `json:"train"`      // faces
 	Test       int     `json:"test"`       // genuine probes
 	Strangers  int     `json:"strangers"`  // faces
-	Bears      float64 `json:"bears"`      // smallest false accept rate that the calibration supports
+	Bears      float64 `json:"bears"`      // smallest FPIR that the calibration supports
 	Threshold  float64 `json:"threshold"`  // of training
 	FAR        float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
 	Identified float64 `json:"identified"` // identification rate at this threshold
@@ -108,7 +108,7 @@ type ReliabilityBin struct {
 	Faces int     `json:"faces"`
 }
 
-// ROCAccepts are the false accept rates of a ROC: from 0.001 to 1, evenly on a
+// ROCAccepts are the FPIR of a ROC: from 0.001 to 1, evenly on a
 // logarithmic scale.
 var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
 

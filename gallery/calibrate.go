@@ -56,7 +56,7 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 	return c, nil
 }
 
-// Recalibrate returns the calibration of m for another false accept rate.
+// Recalibrate returns the calibration of m for another FPIR.
 // Unless given is nil, it replaces the margins of the strangers given before.
 func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration, error) {
 	if m.Calibration == nil {

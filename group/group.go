@@ -20,7 +20,7 @@ type Options struct {
 	FAR float64
 }
 
-// Default is the false accept rate of openset.Default.
+// Default has the rate of openset.Default.
 var Default = Options{FAR: openset.Default.FAR}
 
 // Groups of at least leastGroup faces take single faces and pairs.

@@ -18,7 +18,7 @@ import (
 // independent normal scores with an unknown scale. Each stranger has its own
 // scale, whose logarithm is normal with a known deviation. Only the mean m is
 // estimated from the faces, so that no tail has to be observed. The threshold
-// for a false accept rate FAR is
+// for an FPIR of FAR is
 //
 //	t = q · m · exp(z·v/√n)
 //
@@ -40,7 +40,7 @@ import (
 // which is exact if the margins of enrolled people follow a gamma distribution
 // and those of strangers an exponential one. No probability exceeds MaxProbability.
 type Calibration struct {
-	FAR   float64 `json:"far"`             // target false accept rate (FPIR)
+	FAR   float64 `json:"far"`             // target FPIR, the share of strangers who may be named
 	Prior float64 `json:"prior"`           // assumed share of strangers among the probes
 	Folds int     `json:"folds"`           // of the cross-validation
 	Asked int     `json:"asked,omitempty"` // Folds of the Options; Folds follows from it and from the number of people
@@ -69,14 +69,14 @@ type Calibration struct {
 
 // Options say how a Calibration is made.
 type Options struct {
-	FAR   float64 `json:"far"`   // target false accept rate (FPIR)
+	FAR   float64 `json:"far"`   // target FPIR
 	Prior float64 `json:"prior"` // assumed share of strangers among the probes
 	// Folds is the number of folds of the cross-validation; 0 means 20 for methods
 	// in closed form and 5 for iterative ones.
 	Folds int `json:"folds"`
 }
 
-// Default has a target false accept rate (FPIR) of 1 %.
+// Default has a target FPIR of 1 %.
 var Default = Options{FAR: 0.01, Prior: 0.5}
 
 // Bounds on Options.
@@ -94,7 +94,7 @@ const (
 func (o Options) Validate() error {
 	switch {
 	case !(o.FAR >= leastFAR && o.FAR <= mostFAR):
-		return hint.Add(fmt.Errorf("false accept rate %v is not from %v to %v", o.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
+		return hint.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:

@@ -93,7 +93,7 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	return nil
 }
 
-// threshold is the least margin for a share far of false accepts in a model of
+// threshold is the least margin for an FPIR of far in a model of
 // so many classes.
 func (c *Calibration) threshold(far float64, classes int, l Law) float64 {
 	if n := len(c.Given); float64(n)*far >= sureTail {

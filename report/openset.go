@@ -72,7 +72,7 @@ func openSetWords(r *experiment.OpenSetResult) string {
 func identifiedTable(r *experiment.OpenSetResult) *table {
 	t := &table{Caption: "Identified, by the score that decides", Head: []head{{Title: "score"}}}
 	for _, far := range experiment.FalseAccepts {
-		t.Head = append(t.Head, head{Title: percentWords(far), Sub: "false accepts"})
+		t.Head = append(t.Head, head{Title: percentWords(far), Sub: "FPIR"})
 	}
 	t.Head = append(t.Head, head{Title: "equal error"})
 	best := make([]float64, len(experiment.FalseAccepts))
@@ -94,8 +94,8 @@ func identifiedTable(r *experiment.OpenSetResult) *table {
 
 func rocFigure(r *experiment.OpenSetResult) *Figure {
 	f := &Figure{
-		Name: "roc", Title: "Identified over false accepts",
-		Axes:    plot.Axes{Title: "identification rate over false accepts", X: "strangers named, %", Y: "identified, %", LogX: true},
+		Name: "roc", Title: "Identified over FPIR",
+		Axes:    plot.Axes{Title: "identification rate over FPIR", X: "FPIR: strangers named, %", Y: "identified, %", LogX: true},
 		Caption: "Identification rate over the share of strangers who are named, mean over the draws.",
 	}
 	f.Alt = f.Caption

@@ -30,7 +30,7 @@ func (a *app) groupCmd() *cobra.Command {
 		Short: "Divide photographs of unknown people into groups of the same person",
 		Long: `group finds the faces in photographs and divides them into groups of the same person,
 the largest group first. It needs no labels. Two faces of one photograph are never put
-into one group. In doubt, the faces of a person stay in two groups: that is easier to
+into one group. If it is uncertain, the faces of a person stay in two groups: that is easier to
 correct than a group of two people.
 
 -o DIR makes a folder for each group of two faces or more: person0001, person0002 and
