@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	pigo "github.com/esimov/pigo/core"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/dataset"
@@ -198,6 +199,41 @@ func TestPadded(t *testing.T) {
 	}
 }
 
+// TestHits compares with pigo, which computes the places of the pixels for every
+// window, on noise that passes no or few trees, faces, and images with a stride.
+func TestHits(t *testing.T) {
+	blurry := blurredNoise(5)
+	compareHits(t, noise(61, 50, 1), 2, 60)
+	compareHits(t, noise(200, 24, 2), 24, 24)
+	compareHits(t, noise(20, 24, 3), 24, 20)
+	compareHits(t, blurry, 7, 300)
+	part := blurry.SubImage(image.Rect(13, 7, 90, 95)).(*image.Gray)
+	compareHits(t, &image.Gray{Pix: part.Pix, Stride: part.Stride, Rect: part.Rect.Sub(part.Rect.Min)}, 16, 77)
+	if n := compareHits(t, drawnPortrait(t), 24, 126); n == 0 {
+		t.Error("no window shows the portrait")
+	}
+}
+
+// compareHits returns how many windows of m show a face.
+func compareHits(t *testing.T, m *image.Gray, least, most int) int {
+	t.Helper()
+	cascade, err := pigo.NewPigo().Unpack(faceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []hit
+	for _, d := range cascade.RunCascade(pigo.CascadeParams{
+		MinSize: least, MaxSize: most, ShiftFactor: DefaultFinder.Shift, ScaleFactor: DefaultFinder.Scale,
+		ImageParams: pigo.ImageParams{Pixels: m.Pix, Rows: m.Rect.Dy(), Cols: m.Rect.Dx(), Dim: m.Stride},
+	}, 0) {
+		want = append(want, hit{d.Row, d.Col, d.Scale, d.Q})
+	}
+	if got := DefaultFinder.hits(m, least, most); !slices.Equal(got, want) {
+		t.Errorf("%d hits in %v, pigo has %d", len(got), m.Rect, len(want))
+	}
+	return len(want)
+}
+
 // TestPupilFile holds the cascade against the numbers in the head of the file.
 func TestPupilFile(t *testing.T) {
 	c := pupilCascade()
@@ -216,9 +252,10 @@ func TestWalkMirrored(t *testing.T) {
 	width := float64(m.Rect.Dx())
 	for i := range 20 {
 		p := Point{60.3 + float64(i)*3.17, 40.1 + float64(i)*2.31}
-		a := pupilCascade().walk(m, p, 31, 1)
-		b := pupilCascade().walk(mirror, Point{width - p.X, p.Y}, 31, -1)
-		if a.to(Point{width - b.X, b.Y}) > 1e-9 {
+		a, b := []walk{{Point: p, scale: 31, mirror: 1}}, []walk{{Point: Point{width - p.X, p.Y}, scale: 31, mirror: -1}}
+		pupilCascade().follow(m, a)
+		pupilCascade().follow(mirror, b)
+		if a[0].to(Point{width - b[0].X, b[0].Y}) > 1e-9 {
 			t.Errorf("from %v to %v and to %v", p, a, b)
 		}
 	}

@@ -52,35 +52,54 @@ func unpackPupils(file []byte) *cascade {
 	return c
 }
 
-// walk returns where the cascade arrives in m from p with its first stage of
-// the given scale (pixels); mirror is −1 to walk as in the mirror image, else 1.
-func (c *cascade) walk(m *image.Gray, p Point, scale, mirror float64) Point {
+// A walk goes from a place to a pupil.
+type walk struct {
+	Point
+	scale       float64 // of the next stage, pixels
+	mirror      float64 // −1 to walk as in the mirror image, else 1
+	right, down float64 // the step of this stage, shares of the scale
+	node        int     // of the tree at which the walk is
+}
+
+// follow takes walks through the cascade in m. They take each step together, as
+// the processor works on several of them at a time.
+func (c *cascade) follow(m *image.Gray, walks []walk) {
 	inner := 1<<c.depth - 1
 	nodes, leaves := c.nodes, c.leaves
 	for range c.stages {
-		var right, down float64
-		unit := scale / 256
 		for range c.trees {
-			i := 0
 			for range c.depth {
-				n := nodes[4*i : 4*i+4]
-				one := grey(m, p.X+mirror*float64(n[1])*unit, p.Y+float64(n[0])*unit)
-				two := grey(m, p.X+mirror*float64(n[3])*unit, p.Y+float64(n[2])*unit)
-				i = 2*i + 1
-				if one > two {
-					i++
+				for k := range walks {
+					w := &walks[k]
+					n := nodes[4*w.node : 4*w.node+4]
+					unit := w.scale / 256
+					across := w.mirror * unit
+					one := grey(m, w.X+float64(n[1])*across, w.Y+float64(n[0])*unit)
+					two := grey(m, w.X+float64(n[3])*across, w.Y+float64(n[2])*unit)
+					right := 0 // without a branch, which the processor would mispredict
+					if one > two {
+						right = 1
+					}
+					w.node = 2*w.node + 1 + right
 				}
 			}
-			leaf := 2 * (i - inner)
-			down += float64(leaves[leaf])
-			right += float64(leaves[leaf+1])
+			for k := range walks {
+				w := &walks[k]
+				leaf := 2 * (w.node - inner)
+				w.down += float64(leaves[leaf])
+				w.right += float64(leaves[leaf+1])
+				w.node = 0
+			}
 			nodes, leaves = nodes[4*inner:], leaves[2*(inner+1):]
 		}
-		p.X += mirror * right * scale
-		p.Y += down * scale
-		scale *= c.shrink
+		for k := range walks {
+			w := &walks[k]
+			w.X += w.mirror * w.right * w.scale
+			w.Y += w.down * w.scale
+			w.scale *= c.shrink
+			w.right, w.down = 0, 0
+		}
 	}
-	return p
 }
 
 // grey returns the pixel of m in which (x, y) lies, or the nearest one.
@@ -160,8 +179,7 @@ func inside(p Point, r image.Rectangle) bool {
 // the cube evenly.
 func (f Finder) pupil(m *image.Gray, at Point, scale float64) (Point, float64) {
 	const plastic = 1.2207440846057596 // the root of x⁴ = x + 1
-	c := pupilCascade()
-	xs, ys := make([]float64, 0, 2*f.Starts), make([]float64, 0, 2*f.Starts)
+	walks := make([]walk, 0, 2*f.Starts)
 	for i := range f.Starts {
 		share := func(power float64) float64 {
 			_, part := math.Modf(0.5 + float64(i)/math.Pow(plastic, power))
@@ -169,9 +187,13 @@ func (f Finder) pupil(m *image.Gray, at Point, scale float64) (Point, float64) {
 		}
 		s := scale * (1 + share(3))
 		for _, mirror := range [2]float64{-1, 1} {
-			q := c.walk(m, Point{at.X + mirror*share(1)*scale, at.Y + share(2)*scale}, s, mirror)
-			xs, ys = append(xs, q.X), append(ys, q.Y)
+			walks = append(walks, walk{Point: Point{at.X + mirror*share(1)*scale, at.Y + share(2)*scale}, scale: s, mirror: mirror})
 		}
+	}
+	pupilCascade().follow(m, walks)
+	xs, ys := make([]float64, len(walks)), make([]float64, len(walks))
+	for i, w := range walks {
+		xs[i], ys[i] = w.X, w.Y
 	}
 	mid := Point{median(slices.Clone(xs)), median(slices.Clone(ys))}
 	away := make([]float64, len(xs))

@@ -194,6 +194,15 @@ func TestRealPigo(t *testing.T) {
 	}
 }
 
+func TestRealHits(t *testing.T) {
+	for _, folder := range []string{"gt_db", "lfw_strangers"} {
+		images, _ := photographs(t, 50, "photos", folder)
+		for _, m := range images {
+			compareHits(t, m, DefaultFinder.LeastSide, min(m.Rect.Dx(), m.Rect.Dy()))
+		}
+	}
+}
+
 // TestRealEquivariance finds the same pupils in mirrored and in reduced
 // photographs.
 func TestRealEquivariance(t *testing.T) {

@@ -81,8 +81,8 @@ func (v view) warped(to similarity, w, h int) view {
 	for y := range h {
 		for x := range w {
 			p := to.at(float64(x)+0.5, float64(y)+0.5)
-			px := max(0, min(float64(width-1), p.X-0.5))
-			py := max(0, min(float64(height-1), p.Y-0.5))
+			px := within(p.X-0.5, float64(width-1))
+			py := within(p.Y-0.5, float64(height-1))
 			x0, y0 := int(px), int(py)
 			fx, fy := px-float64(x0), py-float64(y0)
 			right, below := min(1, width-1-x0), v.Stride*min(1, height-1-y0)
@@ -93,6 +93,18 @@ func (v view) warped(to similarity, w, h int) view {
 		}
 	}
 	return view{out, v.back.after(to)}
+}
+
+// within returns the number from 0 to most that is nearest to v. It takes less time
+// than min and max, which treat NaN and −0.
+func within(v, most float64) float64 {
+	if v < 0 {
+		return 0
+	}
+	if v > most {
+		return most
+	}
+	return v
 }
 
 // reduced returns the part r of img, each pixel the mean of factor×factor

@@ -2,26 +2,10 @@ package face
 
 import (
 	"cmp"
-	_ "embed" // the cascades
 	"image"
 	"math"
 	"slices"
-	"sync"
-
-	pigo "github.com/esimov/pigo/core"
 )
-
-//go:embed cascades/facefinder
-var faceFile []byte
-
-// faceCascade is only read once it is unpacked.
-var faceCascade = sync.OnceValue(func() *pigo.Pigo {
-	c, err := pigo.NewPigo().Unpack(faceFile)
-	if err != nil {
-		panic("face: embedded cascade: " + err.Error())
-	}
-	return c
-})
 
 // A window is a square of the photograph that shows a face.
 type window struct {
@@ -40,12 +24,7 @@ func (w window) box(in image.Rectangle) image.Rectangle {
 // surest first.
 func (f Finder) windows(v view, least, score float64) []window {
 	longest := max(v.Rect.Dx(), v.Rect.Dy())
-	hits := faceCascade().RunCascade(pigo.CascadeParams{
-		MinSize:     max(f.LeastSide, int(math.Ceil(least*float64(longest)))),
-		MaxSize:     min(v.Rect.Dx(), v.Rect.Dy()),
-		ShiftFactor: f.Shift, ScaleFactor: f.Scale,
-		ImageParams: pigo.ImageParams{Pixels: v.Pix, Rows: v.Rect.Dy(), Cols: v.Rect.Dx(), Dim: v.Stride},
-	}, 0)
+	hits := f.hits(v.Gray, max(f.LeastSide, int(math.Ceil(least*float64(longest)))), min(v.Rect.Dx(), v.Rect.Dy()))
 	var found []window
 	for _, w := range f.grouped(hits) {
 		if w.score < score || len(found) > 0 && w.score < f.Other {
@@ -68,13 +47,13 @@ func (f Finder) windows(v view, least, score float64) []window {
 // overlaps. Their places are means weighted by score, and their
 // scores add up. Pigo's ClusterDetections counts a hit in several faces and
 // rounds to whole pixels.
-func (f Finder) grouped(hits []pigo.Detection) []window {
-	slices.SortFunc(hits, func(a, b pigo.Detection) int {
-		return cmp.Or(cmp.Compare(b.Q, a.Q), cmp.Compare(b.Scale, a.Scale), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
+func (f Finder) grouped(hits []hit) []window {
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.side, a.side), cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 	})
 	var seeds, sums []window
 	for _, h := range hits {
-		w := window{Point: Point{float64(h.Col) + 0.5, float64(h.Row) + 0.5}, side: float64(h.Scale), score: float64(h.Q)}
+		w := window{Point: Point{float64(h.col) + 0.5, float64(h.row) + 0.5}, side: float64(h.side), score: float64(h.score)}
 		i := slices.IndexFunc(seeds, func(s window) bool { return s.overlap(w) >= f.Overlap })
 		if i < 0 {
 			i = len(seeds)

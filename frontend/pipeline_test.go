@@ -335,3 +335,14 @@ func TestFuzzParseHasACorpus(t *testing.T) {
 		t.Errorf("it has no corpus: %v", err)
 	}
 }
+
+// What a network takes may be said before and after its name.
+func TestParsePresetOfANetwork(t *testing.T) {
+	want, err := frontend.Parse("preset=dlib embedding")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := frontend.Parse("embedding preset=dlib"); err != nil || got.String() != want.String() {
+		t.Errorf("%v and %v, %v", got, want, err)
+	}
+}

@@ -112,7 +112,7 @@ func Parse(text string) (Pipeline, error) {
 		switch {
 		case err != nil:
 			return Pipeline{}, err
-		case of == presetStage && len(said) > 0:
+		case of == presetStage && len(said) > 0 && !strings.Contains(word, "="):
 			return Pipeline{}, hint.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
 		case said[of]:
 			return Pipeline{}, hint.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")

@@ -125,6 +125,10 @@ func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
 	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
 	around := c.surroundings()
 	like.Rate = around.like(z, c.People, 0)
+	if like.Rate == 0 { // less than a float64 can say
+		like.Most = around.like(z, c.People, interval)
+		return atLarge, like
+	}
 	// The error of the mean, and how galleries differ, are independent.
 	factor := func(errors float64) float64 {
 		return math.Exp(math.Hypot(math.Log(around.like(z, c.People, errors)/like.Rate), interval*gallerySpread))

@@ -1,12 +1,12 @@
 // Command faceapi compares this project with face-api, run in node on the same
 // photographs: its detector (SSD or tiny), 68 landmarks, descriptor, and its
-// FaceMatcher with the threshold 0.6 of its documentation. It prints the table
+// FaceMatcher with the threshold 0.6 of its documentation. It prints the tables
 // of doc/photographs.md.
 //
-//	go run ./bench/faceapi -data DIR [-detector ssd|tiny]
+//	go run ./bench/faceapi -data DIR [-detector ssd|tiny] [-cache FILE]
 //
 // It needs node, and npm installs face-api into a temporary folder. DIR has
-// photos/lfw86, photos/lfw_strangers, photos/gt_db and photos/lfw_colour15.
+// photos/lfw86 and photos/gt_db.
 package main
 
 import (
@@ -48,7 +48,11 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *data, *detector, *cache, *draws); err != nil {
+	root, err := filepath.Abs(*data) // node runs in another folder
+	if err == nil {
+		err = run(ctx, root, *detector, *cache, *draws)
+	}
+	if err != nil {
 		log.Fatal("faceapi: ", err)
 	}
 }
@@ -87,6 +91,11 @@ func describe(ctx context.Context, detector, cache string, paths []string) (map[
 		}
 		all[p.Path] = p
 	}
+	for _, path := range paths {
+		if _, ok := all[path]; !ok && lines.Err() == nil {
+			return nil, fmt.Errorf("no answer of face-api for %s: remove %s", path, cache)
+		}
+	}
 	return all, lines.Err()
 }
 
@@ -106,7 +115,7 @@ func inNode(ctx context.Context, detector string, paths []string) ([]byte, error
 		c.Dir, c.Stderr = dir, os.Stderr
 		return c
 	}
-	if err := command("npm", "install", "--silent").Run(); err != nil {
+	if err := command("npm", "install", "--silent", "--ignore-scripts").Run(); err != nil {
 		return nil, fmt.Errorf("npm install: %w", err)
 	}
 	c := command("node", "describe.js", detector)

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -123,11 +125,13 @@ func run(ctx context.Context, data, detector, cache string, draws int) error {
 			s.photos = append(s.photos, photo{Path: f.Path, person: f.Person})
 			paths = append(paths, f.Path)
 		}
+		start := time.Now()
 		read, err := nrdl.Read(ctx, filepath.Join(photos, name), nrdl.ReadOptions{})
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: nrdl finds a face in %d of %d photographs\n", name, read.Len(), len(files))
+		each := time.Since(start).Seconds() / float64(len(files))
+		fmt.Printf("%s: %d photographs; nrdl finds a face in %.1f %%, mean %.0f ms with %d threads\n", name, len(files), 100*float64(read.Faces().Len())/float64(len(files)), 1000*each, runtime.GOMAXPROCS(0))
 		for j, id := range read.IDs {
 			read.IDs[j] = filepath.Join(photos, name, id)
 		}

@@ -20,9 +20,12 @@ import (
 // A drawn is a gallery that was drawn, with its deviates.
 type drawn struct {
 	people, cluster int // cluster -1: drawn from all
+	among           int // so many people
 	alike           openset.Alike
 	known           []float64 // of faces of enrolled people, by their best person; −∞ where that is wrong
 	others          []float64 // of strangers: of the other people of the set and of further ones
+	knownOf         []int     // the clusters of the people of known
+	othersOf        []int     // the clusters of others
 	further         []float64 // of further strangers alone
 	level           float64   // mean deviate of strangers and people
 }
@@ -52,8 +55,11 @@ func galleries(l *openset.Impostors, set, further *dataset.Images, k, draws int,
 			for seed := range uint64(draws) {
 				rng := rand.New(rand.NewPCG(seed, uint64(size*100+cluster+1)))
 				g := draw(l, x, set.Groups, people, size, k, rng)
-				g.cluster = cluster
-				g.strangers(l, x, set.Groups, y, func(j int) bool { return in(ofFace[j]) }, func(j int) bool { return in(ofStranger[j]) })
+				g.cluster, g.among = cluster, len(people)
+				for i, p := range g.knownOf {
+					g.knownOf[i] = ofPerson[p]
+				}
+				g.strangers(l, x, set.Groups, y, in, ofFace, ofStranger)
 				all = append(all, g.drawn)
 			}
 		}
@@ -96,25 +102,25 @@ func draw(l *openset.Impostors, x *mat.Dense, groups, people []int, size, k int,
 		if best == whose[j] {
 			z = l.Deviate(k, cosines.At(best, j))
 		}
-		g.known = append(g.known, z)
+		g.known, g.knownOf = append(g.known, z), append(g.knownOf, g.of[whose[j]])
 	}
 	return g
 }
 
-// strangers compares the faces of others of x, and of y.
-func (g *enrolled) strangers(l *openset.Impostors, x *mat.Dense, groups []int, y *mat.Dense, takeX, takeY func(int) bool) {
+// strangers compares the faces of others of x, and of y, that lie in some clusters.
+func (g *enrolled) strangers(l *openset.Impostors, x *mat.Dense, groups []int, y *mat.Dense, in func(cluster int) bool, ofX, ofY []int) {
 	var columns, further []int
 	for c := range len(groups) - 1 {
 		for j := groups[c]; j < groups[c+1]; j++ {
-			if takeX(j) && !slices.Contains(g.of, c) {
-				columns = append(columns, j)
+			if in(ofX[j]) && !slices.Contains(g.of, c) {
+				columns, g.othersOf = append(columns, j), append(g.othersOf, ofX[j])
 			}
 		}
 	}
 	_, n := y.Dims()
 	for j := range n {
-		if takeY(j) {
-			further = append(further, j)
+		if in(ofY[j]) {
+			further, g.othersOf = append(further, j), append(g.othersOf, ofY[j])
 		}
 	}
 	g.further = g.largest(l, pick(y, further))
@@ -177,11 +183,71 @@ func report(all []drawn) {
 					return g.alike.Threshold(rate, g.people)
 				}
 				s := summed(all, size, limit)
-				fmt.Fprintf(w, "%v %%\t%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.1f\t%.2f\t%.2f\t\n", 100*rate, name, size, s.far, s.most, s.further, s.furtherMost, s.named, s.clusters, s.worst)
+				clusters := "–\t–"
+				if s.in > 0 {
+					clusters = fmt.Sprintf("%.2f\t%.2f", s.clusters, s.worst)
+				}
+				fmt.Fprintf(w, "%v %%\t%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.1f\t%s\t\n", 100*rate, name, size, s.far, s.most, s.further, s.furtherMost, s.named, clusters)
 			}
 		}
 	}
 	w.Flush()
+}
+
+// reportClusters prints the rates at 1 % for each cluster: of galleries and
+// strangers of this cluster alone, and of its people in galleries of everybody.
+func reportClusters(all []drawn, clusters int) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "gallery\tpeople\tamong\tcluster\tstrangers named: law\tdefault\tknown named: law\tdefault\tbest guess right\t")
+	row := func(gallery string, size, cluster int, takes func(drawn) bool) {
+		var rates [5][]float64
+		among := 0
+		add := func(i int, list []float64, limit float64) {
+			if len(list) > 0 {
+				rates[i] = append(rates[i], share(list, limit))
+			}
+		}
+		for _, g := range all {
+			if g.people != size || !takes(g) {
+				continue
+			}
+			among = g.among
+			known, others := of(g.known, g.knownOf, cluster), of(g.others, g.othersOf, cluster)
+			law, byDefault := openset.AtLarge(0.01, size), g.alike.Threshold(0.01, size)
+			add(0, others, law)
+			add(1, others, byDefault)
+			add(2, known, law)
+			add(3, known, byDefault)
+			add(4, known, math.Inf(-1))
+		}
+		name := "all"
+		if cluster >= 0 {
+			name = fmt.Sprint(cluster + 1)
+		}
+		if len(rates[0]) > 0 {
+			mean := func(i int) float64 { return stat.Mean(rates[i], nil) }
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t\n", gallery, size, among, name, mean(0), mean(1), mean(2), mean(3), mean(4))
+		}
+	}
+	for _, size := range sizes {
+		for cluster := -1; cluster < clusters; cluster++ {
+			row("of everybody", size, cluster, func(g drawn) bool { return g.cluster < 0 })
+		}
+		for cluster := range clusters {
+			row("of the cluster", size, cluster, func(g drawn) bool { return g.cluster == cluster })
+		}
+	}
+	w.Flush()
+}
+
+// of returns the values of list that are of cluster; all for −1.
+func of(list []float64, clusters []int, cluster int) (some []float64) {
+	for i, v := range list {
+		if cluster < 0 || clusters[i] == cluster {
+			some = append(some, v)
+		}
+	}
+	return some
 }
 
 // meanError prints the constant of this name of openset/alike.go: how far, in standard
@@ -218,8 +284,12 @@ func gallerySpread(all []drawn) {
 	}
 }
 
-// sums are rates in percent.
-type sums struct{ far, most, further, furtherMost, named, clusters, worst float64 }
+// sums are rates in percent; the last two are of galleries in so many clusters.
+type sums struct {
+	far, most, further, furtherMost, named float64
+	in                                     int
+	clusters, worst                        float64
+}
 
 func summed(all []drawn, size int, limit func(drawn) float64) (s sums) {
 	var far, further, named []float64
@@ -235,7 +305,7 @@ func summed(all []drawn, size int, limit func(drawn) float64) (s sums) {
 		}
 		far, further, named = append(far, share(g.others, t)), append(further, share(g.further, t)), append(named, share(g.known, t))
 	}
-	s = sums{stat.Mean(far, nil), slices.Max(far), stat.Mean(further, nil), slices.Max(further), stat.Mean(named, nil), 0, 0}
+	s = sums{stat.Mean(far, nil), slices.Max(far), stat.Mean(further, nil), slices.Max(further), stat.Mean(named, nil), len(inCluster), 0, 0}
 	for _, list := range inCluster {
 		mean := stat.Mean(list, nil)
 		s.clusters += mean / float64(len(inCluster))

@@ -5,9 +5,11 @@
 //	go run ./bench/impostors -data DIR [-write FILE.json -network SHA256 -mirror]
 //
 // DIR has the embeddings lfw_several.npz, lfw_cohort.npz, lfw86.npz and
-// lfw_strangers.npz. The law and all constants come from the first two, whose people
-// judge nothing else; what is reported comes from the others. A cluster is one of
-// eight (k-means) of the embeddings of all four sets.
+// lfw_strangers.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN
+// is a folder with a folder per person, or a list PATH;LABEL of those that have none.
+// The law and all constants come from the first two, whose people judge nothing else;
+// what is reported comes from the others. A cluster is one of eight (k-means) of the
+// embeddings of all four sets.
 package main
 
 import (
@@ -43,7 +45,7 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 		if err != nil {
 			return err
 		}
-		sets[name] = set
+		sets[name] = set.Faces()
 	}
 	several, cohort := sets["lfw_several"], sets["lfw_cohort"]
 	l, err := measure(several, cohort)
@@ -69,7 +71,10 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 	}
 	for _, k := range []int{5, 1} {
 		fmt.Printf("\nreported on lfw86 and lfw_strangers, %d photographs a person\n", k)
-		report(galleries(l, sets["lfw86"], sets["lfw_strangers"], k, draws, clusters))
+		all := galleries(l, sets["lfw86"], sets["lfw_strangers"], k, draws, clusters)
+		report(all)
+		fmt.Println("\nthe same at 1 %, by cluster")
+		reportClusters(all, clusters.RawMatrix().Cols)
 	}
 	return nil
 }

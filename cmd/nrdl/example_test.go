@@ -19,12 +19,12 @@ import (
 // a small plan has the name quick.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("learns from 56 faces, several times")
+		t.Skip("learns from 42 faces, several times")
 	}
 	shared, scripts := t.TempDir(), t.TempDir()
-	for line := range strings.Lines(`data synth people --people 8 --images 7
+	for line := range strings.Lines(`data synth people --people 6 --images 7
 train people -o people.nrdl
-data synth passers-by --people 20 --images 1 --seed 9
+data synth passers-by --people 10 --images 1 --seed 9
 data synth new --people 1 --images 3 --seed 5`) {
 		cmd := exec.Command("nrdl", strings.Fields(line)...)
 		cmd.Dir = shared

@@ -83,7 +83,7 @@ func badPhotographs(t *testing.T, photos, dir string) {
 // copies makes copies of photographs in dir.
 func copies(t *testing.T, photos, dir string) {
 	t.Helper()
-	const sources, each = 20, 12
+	const sources, each = 20, 4
 	paths, err := filepath.Glob(filepath.Join(photos, "lfw_colour15", "train", "*", "*.jpg"))
 	if err != nil || len(paths) < sources {
 		t.Fatal(len(paths), err)

@@ -24,8 +24,8 @@ func (a *app) removeCmd() *cobra.Command {
 got the photographs of the other people only. The faces of the removed people are
 deleted from the file, but not from a copy that --backup made. At least two people
 must be left.`,
-		Example: `  nrdl remove people.nrdl person008
-  nrdl remove people.nrdl person006 person007 --backup`,
+		Example: `  nrdl remove people.nrdl person003
+  nrdl remove people.nrdl person006 person004 --backup`,
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {

@@ -308,7 +308,8 @@ func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]floa
 			}
 		}
 		if !normalise(vectors[j]) {
-			return fmt.Errorf("network %s has no finite answer", e.frame.Embedding.Name)
+			return hint.Add(fmt.Errorf("network %s makes no vector of a face: its output is zero or not finite", e.frame.Embedding.Name),
+				"the network does not suit, or takes other values: look at channels, subtract and scale")
 		}
 	}
 	return nil

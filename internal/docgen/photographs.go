@@ -153,50 +153,46 @@ func (p *photographed) setting() string {
 		p.Open[0].Data, len(r.Draws), r.OtherFaces)
 }
 
+// scores has the identification rates at 1 %.
 func (p *photographed) scores() string {
-	head := []string{"enrolled", "score"}
-	for _, far := range experiment.FalseAccepts {
-		head = append(head, fmt.Sprintf("%v %%", 100*far))
+	head := []string{"enrolled"}
+	for _, s := range p.Open[0].Found.Scores {
+		head = append(head, s.Name)
 	}
-	rows := [][]string{append(head, "equal error")}
+	rows := [][]string{head}
 	for _, o := range p.Open {
+		row := []string{o.About}
 		for i, s := range o.Found.Scores {
-			about := ""
-			if i == 0 {
-				about = o.About
+			v := s.Identified[atOnePercent]
+			text := tenths(v.Mean) + " ± " + tenths(v.SD)
+			if best(o.Found) == i {
+				text = "**" + tenths(v.Mean) + "** ± " + tenths(v.SD)
 			}
-			row := []string{about, s.Name}
-			for k, v := range s.Identified {
-				text := tenths(v.Mean) + " ± " + tenths(v.SD)
-				if best(o.Found, k) == i {
-					text = "**" + tenths(v.Mean) + "** ± " + tenths(v.SD)
-				}
-				row = append(row, text)
-			}
-			rows = append(rows, append(row, tenths(s.EER.Mean)))
+			row = append(row, text)
 		}
+		rows = append(rows, row)
 	}
 	return markdownTable(rows...)
 }
 
-// best is the score with the highest rate at the false accepts k.
-func best(r *experiment.OpenSetResult, k int) (at int) {
+// atOnePercent is where FalseAccepts has 1 %.
+const atOnePercent = 1
+
+// best is the score with the highest rate at 1 %.
+func best(r *experiment.OpenSetResult) (at int) {
 	for i, s := range r.Scores {
-		if s.Identified[k].Mean > r.Scores[at].Identified[k].Mean {
+		if s.Identified[atOnePercent].Mean > r.Scores[at].Identified[atOnePercent].Mean {
 			at = i
 		}
 	}
 	return at
 }
 
-// atOnePercent is where FalseAccepts has 1 %.
-const atOnePercent = 1
-
 // verdict says in how many settings the margin is the best at 1 %.
 func (p *photographed) verdict() string {
 	wins, worst := 0, 0.0
 	for _, o := range p.Open {
-		i := best(o.Found, atOnePercent)
+		i := best(o.Found)
 		if i == 0 {
 			wins++
 			continue
