@@ -40,17 +40,26 @@ func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	for i := range c {
 		c[i] = image.NewGray(r)
 	}
-	b := p.stored.Bounds()
-	at := coloursOf(p.stored)
+	at := p.Colours()
 	i := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			sy, sx := p.turned.stored(y, x, b.Dy(), b.Dx())
-			c[0].Pix[i], c[1].Pix[i], c[2].Pix[i] = at(b.Min.X+sx, b.Min.Y+sy)
+			c[0].Pix[i], c[1].Pix[i], c[2].Pix[i] = at(x, y)
 			i++
 		}
 	}
 	return c
+}
+
+// Colours returns what gives the colour of a pixel of the upright photograph, as
+// Channels does.
+func (p *Photo) Colours() func(x, y int) (r, g, b uint8) {
+	b := p.stored.Bounds()
+	at := coloursOf(p.stored)
+	return func(x, y int) (_, _, _ uint8) {
+		sy, sx := p.turned.stored(y, x, b.Dy(), b.Dx())
+		return at(b.Min.X+sx, b.Min.Y+sy)
+	}
 }
 
 // Embed returns the vector that e makes of the whole photograph, or of the share

@@ -26,7 +26,7 @@ import (
 	"nrdl/network"
 )
 
-//go:generate go run ./weights -check -o weights/dlib.onnx
+//go:generate go run ./weights -check -root ../..
 
 //go:embed weights/dlib.onnx
 var dlibFile []byte

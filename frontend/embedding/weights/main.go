@@ -1,7 +1,8 @@
-// Command weights writes dlib.onnx, the network that package embedding has inside:
-// dlib's face recognition network with the weights of the npm package
-// @vladmandic/face-api, which quantised them to 8 bits. With -check it only tells
-// whether the file is the one that it would write, and fetches nothing.
+// Command weights writes the networks that packages embedding and face have inside:
+// dlib's face recognition network, two detectors of faces, and one of landmarks, with
+// the weights of the npm package @vladmandic/face-api, which quantised them to 8 bits.
+// With -check it only tells whether the files are those that it would write, and
+// fetches nothing.
 //
 //	go run ./frontend/embedding/weights
 package main
@@ -32,45 +33,58 @@ import (
 const (
 	npmPackage = "@vladmandic/face-api@1.7.15"
 	integrity  = "WDMmK3CfNLo8jylWqMoQgf4nIst3M0fzx1dnac96wv/dvMTN4DxC/Pq1DGtduDk1lktCamQ3MIDXFnvrdHTXDw=="
-	digest     = "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566" // SHA-256 of dlib.onnx
 )
+
+// A file is a network to write.
+type file struct {
+	path, from string // from the root of the module; in the package
+	network    func(weights) []byte
+	digest     string // SHA-256
+}
+
+var files = []file{
+	{"frontend/embedding/weights/dlib.onnx", "face_recognition_model", weights.network, "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
+	{"face/networks/ssd.onnx", "ssd_mobilenetv1_model", weights.ssd, "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
+	{"face/networks/tiny.onnx", "tiny_face_detector_model", weights.tiny, "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
+	{"face/networks/landmarks.onnx", "face_landmark_68_model", weights.landmarks, "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
+}
 
 func main() {
 	log.SetFlags(0)
-	check := flag.Bool("check", false, "only compare the file with its digest")
-	file := flag.String("o", "frontend/embedding/weights/dlib.onnx", "`FILE` to write")
+	check := flag.Bool("check", false, "only compare the files with their digests")
+	root := flag.String("root", ".", "`FOLDER` of the module")
 	flag.Parse()
-	if err := run(*file, *check); err != nil {
+	if err := run(*root, *check); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(file string, check bool) error {
-	if check {
-		data, err := os.ReadFile(file)
+func run(root string, check bool) error {
+	var fetched map[string][]byte
+	if !check {
+		var err error
+		if fetched, err = fetch(); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		path := filepath.Join(root, filepath.FromSlash(f.path))
+		if !check {
+			w, err := parse(fetched[f.from+"-weights_manifest.json"], fetched[f.from+".bin"])
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.from, err)
+			}
+			if err := os.WriteFile(path, f.network(w), 0o644); err != nil {
+				return err
+			}
+		}
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return compare(data)
-	}
-	files, err := fetch()
-	if err != nil {
-		return err
-	}
-	w, err := parse(files["face_recognition_model-weights_manifest.json"], files["face_recognition_model.bin"])
-	if err != nil {
-		return err
-	}
-	data := w.network()
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		return err
-	}
-	return compare(data)
-}
-
-func compare(data []byte) error {
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
-		return fmt.Errorf("the SHA-256 of the network is %x, not %s", sum, digest)
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.digest {
+			return fmt.Errorf("the SHA-256 of %s is %x, not %s", f.path, sum, f.digest)
+		}
 	}
 	return nil
 }
@@ -212,7 +226,7 @@ func (w weights) network() []byte {
 	x = n.node("ReduceMean", "pooled", []string{x}, many("axes", 2, 3), one("keepdims", 0))
 	// As floats, since onnxruntime multiplies by a quantised matrix less exactly.
 	n.node("MatMul", "embedding", []string{x, n.floats("fc", w["fc"].floats, w["fc"].shape...)})
-	return n.model("dlib face recognition", value("face", 1, 3, inputSide, inputSide), value("embedding", 1, vectorLength), [][2]string{
+	return n.model("dlib face recognition", value("face", 1, 3, inputSide, inputSide), []message{value("embedding", 1, vectorLength)}, [][2]string{
 		{"name", "dlib"},
 		{"eyes", "0.35@0.314"},
 		{"channels", "rgb"},

@@ -25,7 +25,7 @@ func (m *message) number(field protowire.Number, v int) {
 const (
 	floatType, uint8Type, int64Type = 1, 2, 7
 
-	intAttribute, intsAttribute = 2, 7
+	floatAttribute, intAttribute, textAttribute, intsAttribute = 1, 2, 3, 7
 )
 
 // A graph is a GraphProto being written.
@@ -62,15 +62,40 @@ func (g *graph) integers(name string, values ...int) string {
 	return g.tensor(name, int64Type, raw, len(values))
 }
 
-// An attribute of a node: one integer, or several.
-type attribute struct {
-	name   string
-	values []int
-	list   bool
+// An attribute of a node is an AttributeProto.
+type attribute message
+
+// attributeOf returns the attribute to which set gives its value.
+func attributeOf(name string, kind int, set func(a *message)) attribute {
+	var a message
+	a.text(1, name)
+	set(&a)
+	a.number(20, kind)
+	return attribute(a)
 }
 
-func one(name string, v int) attribute      { return attribute{name, []int{v}, false} }
-func many(name string, v ...int) attribute  { return attribute{name, v, true} }
+func one(name string, v int) attribute {
+	return attributeOf(name, intAttribute, func(a *message) { a.number(3, v) })
+}
+
+func many(name string, list ...int) attribute {
+	return attributeOf(name, intsAttribute, func(a *message) {
+		for _, v := range list {
+			a.number(8, v)
+		}
+	})
+}
+
+func word(name, v string) attribute {
+	return attributeOf(name, textAttribute, func(a *message) { a.text(4, v) })
+}
+
+func decimal(name string, v float32) attribute {
+	return attributeOf(name, floatAttribute, func(a *message) {
+		*a = protowire.AppendFixed32(protowire.AppendTag(*a, 2, protowire.Fixed32Type), math.Float32bits(v))
+	})
+}
+
 func square(name string, v int) attribute   { return many(name, v, v) }
 func allSides(name string, v int) attribute { return many(name, v, v, v, v) }
 
@@ -84,28 +109,24 @@ func (g *graph) node(operator, out string, inputs []string, attributes ...attrib
 	n.text(3, out)
 	n.text(4, operator)
 	for _, a := range attributes {
-		var p message
-		p.text(1, a.name)
-		field, kind := protowire.Number(3), intAttribute
-		if a.list {
-			field, kind = 8, intsAttribute
-		}
-		for _, v := range a.values {
-			p.number(field, v)
-		}
-		p.number(20, kind)
-		n.bytes(5, p)
+		n.bytes(5, a)
 	}
 	g.nodes.bytes(1, n)
 	return out
 }
 
-// value is a ValueInfoProto of floats.
-func value(name string, dims ...int) message {
+// value is a ValueInfoProto of floats. An axis is a length, or the name of one that
+// is open.
+func value(name string, axes ...any) message {
 	var shape, tensor, kind, v message
-	for _, d := range dims {
+	for _, axis := range axes {
 		var dim message
-		dim.number(1, d)
+		switch d := axis.(type) {
+		case int:
+			dim.number(1, d)
+		case string:
+			dim.text(2, d)
+		}
 		shape.bytes(1, dim)
 	}
 	tensor.number(1, floatType)
@@ -117,14 +138,16 @@ func value(name string, dims ...int) message {
 }
 
 // model is the ModelProto of g.
-func (g *graph) model(name string, in, out message, metadata [][2]string) []byte {
+func (g *graph) model(name string, in message, out []message, metadata [][2]string) []byte {
 	const version, opset = 7, 13 // as of ONNX 1.8
 	var body, operators, m message
 	body = append(body, g.nodes...)
 	body.text(2, name)
 	body = append(body, g.tensors...)
 	body.bytes(11, in)
-	body.bytes(12, out)
+	for _, o := range out {
+		body.bytes(12, o)
+	}
 	operators.text(1, "")
 	operators.number(2, opset)
 	m.number(1, version)

@@ -1,0 +1,110 @@
+package face
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"math"
+	"slices"
+
+	"nrdl/dataset"
+)
+
+// A Box is a rectangle of a photograph, in pixels. It may reach beyond the edges.
+type Box struct{ Left, Top, Right, Bottom float64 }
+
+func (b Box) width() float64  { return b.Right - b.Left }
+func (b Box) height() float64 { return b.Bottom - b.Top }
+func (b Box) centre() Point   { return Point{(b.Left + b.Right) / 2, (b.Top + b.Bottom) / 2} }
+
+// overlap returns the intersection over the union.
+func (b Box) overlap(o Box) float64 {
+	both := max(0, min(b.Right, o.Right)-max(b.Left, o.Left)) * max(0, min(b.Bottom, o.Bottom)-max(b.Top, o.Top))
+	if both == 0 {
+		return 0
+	}
+	return both / (b.width()*b.height() + o.width()*o.height() - both)
+}
+
+// A Detection is a face as a BoxDetector sees it.
+type Detection struct {
+	Box       Box
+	Score     float64 // from 0 to 1 for a network
+	Angle     float64 // by which the face is turned, radians, clockwise; the box is upright beside it
+	Landmarks []Point // the eyes, the tip of the nose and the corners of the mouth, left before right; nil if the detector has none
+}
+
+// A BoxDetector finds faces in a photograph, the surest first.
+type BoxDetector interface {
+	Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error)
+}
+
+// suppressed returns the detections, surest first, without those that overlap a
+// surer one by more than most.
+func suppressed(all []Detection, most float64) []Detection {
+	slices.SortStableFunc(all, func(a, b Detection) int { return cmp.Compare(b.Score, a.Score) })
+	var kept []Detection
+	for _, d := range all {
+		if !slices.ContainsFunc(kept, func(k Detection) bool { return k.Box.overlap(d.Box) > most }) {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// channels are the red, green and blue values of a photograph or a part of it.
+type channels [3]view
+
+// coloursOf returns the part r of photo, each pixel standing for factor×factor. The
+// light is the mean of these pixels, and the hue that of their middle: colours vary
+// slowly, and averaging them takes as long as decoding the file.
+func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64) channels {
+	grey := reduced(photo.Grey, r, factor)
+	w, h := grey.Rect.Dx(), grey.Rect.Dy()
+	var c channels
+	for i := range c {
+		c[i] = view{image.NewGray(grey.Rect), grey.back}
+	}
+	at := photo.Colours()
+	for y := range h {
+		for x := range w {
+			p := grey.back.at(float64(x)+0.5, float64(y)+0.5)
+			px, py := min(int(p.X), photo.Grey.Rect.Max.X-1), min(int(p.Y), photo.Grey.Rect.Max.Y-1)
+			red, green, blue := at(px, py)
+			lighter := int(grey.Pix[y*grey.Stride+x]) - int(photo.Grey.Pix[py*photo.Grey.Stride+px])
+			for i, v := range [3]uint8{red, green, blue} {
+				c[i].Pix[y*w+x] = byte(max(0, min(math.MaxUint8, int(v)+lighter)))
+			}
+		}
+	}
+	return c
+}
+
+// input returns the h×w image whose point p is that at to.at(p) in the photograph, as
+// three planes of numbers from 0 to 255. Outside the photograph is fill.
+func (c channels) input(to similarity, w, h int, fill float32) []float32 {
+	to = c[0].back.inverse().after(to)
+	planes := make([]float32, 3*w*h)
+	width, height := c[0].Rect.Dx(), c[0].Rect.Dy()
+	for y := range h {
+		for x := range w {
+			p := to.at(float64(x)+0.5, float64(y)+0.5)
+			i := y*w + x
+			if p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height) {
+				planes[i], planes[w*h+i], planes[2*w*h+i] = fill, fill, fill
+				continue
+			}
+			px, py := within(p.X-0.5, float64(width-1)), within(p.Y-0.5, float64(height-1))
+			x0, y0 := int(px), int(py)
+			fx, fy := float32(px-float64(x0)), float32(py-float64(y0))
+			at, right, below := y0*width+x0, min(1, width-1-x0), width*min(1, height-1-y0)
+			for k := range c {
+				pix := c[k].Pix
+				top := float32(pix[at])*(1-fx) + float32(pix[at+right])*fx
+				bottom := float32(pix[at+below])*(1-fx) + float32(pix[at+below+right])*fx
+				planes[k*w*h+i] = top*(1-fy) + bottom*fy
+			}
+		}
+	}
+	return planes
+}

@@ -1,0 +1,46 @@
+package face
+
+import (
+	"context"
+	_ "embed" // the network
+	"fmt"
+	"sync"
+
+	"nrdl/dataset"
+	"nrdl/network"
+)
+
+//go:embed networks/landmarks.onnx
+var landmarkFile []byte
+
+var landmarkNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(landmarkFile) })
+
+// landmarkSide is the side of the network's input.
+const landmarkSide = 112
+
+// landmarkCount is how many landmarks the network has.
+const landmarkCount = 68
+
+// landmarks68 returns the landmarks of the face in a square of photo about centre that
+// is turned by angle.
+func landmarks68(ctx context.Context, photo *dataset.Photo, centre Point, side, angle float64) ([]Point, error) {
+	net, err := landmarkNetwork()
+	if err != nil {
+		panic("face: embedded network of landmarks: " + err.Error())
+	}
+	scale := side / landmarkSide
+	to := about(landmarkSide/2, landmarkSide/2, scale, angle, centre)
+	part := window{Point: centre, side: 1.5 * side}.box(photo.Grey.Rect)
+	if part.Empty() {
+		return nil, nil
+	}
+	out, err := net.Run(ctx, nil, coloursOf(photo, part, scale).input(to, landmarkSide, landmarkSide, 0))
+	if err != nil {
+		return nil, fmt.Errorf("landmarks: %w", err)
+	}
+	points := make([]Point, landmarkCount)
+	for i := range points {
+		points[i] = to.at(float64(out[0][2*i])*landmarkSide, float64(out[0][2*i+1])*landmarkSide)
+	}
+	return points, nil
+}
