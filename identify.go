@@ -89,7 +89,11 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 }
 
 // cut is how r cuts faces out of photographs.
-func (r *Recogniser) cut() face.Cut { return cutFor(r.m.Pipeline) }
+func (r *Recogniser) cut() face.Cut {
+	c := cutFor(r.m.Pipeline)
+	c.By = r.detect.By
+	return c
+}
 
 // cutFor is how faces are cut out for in.
 func cutFor(in frontend.Pipeline) face.Cut {

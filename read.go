@@ -64,12 +64,12 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	case e != nil:
 		f := e.Frame()
 		f.Eyes, f.Crop = o.Frame.Eyes, o.Frame.Crop
-		return face.Cut{Frame: f, Embedder: e}, nil
+		return face.Cut{Frame: f, Embedder: e, By: o.Detect.By}, nil
 	case !o.Frame.Embedding.IsZero():
 		_, err := embedding.Restore(o.Frame, nil)
 		return face.Cut{}, err
 	}
-	return face.Cut{Frame: o.Frame}, nil
+	return face.Cut{Frame: o.Frame, By: o.Detect.By}, nil
 }
 
 // tellingFaces is d.Faces, and tells where it takes images for photographs.

@@ -23,7 +23,7 @@ func BenchmarkRead(b *testing.B) {
 		"640x480 upside down": upsideDown(b, read(b, gt)),
 	} {
 		b.Run(name, func(b *testing.B) {
-			r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Cut: Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 64, Width: 64}, Eyes: dataset.DefaultEyes}}}
+			r := &Reader{Limits: DefaultLimits, Which: Largest, Cut: Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 64, Width: 64}, Eyes: dataset.DefaultEyes}}}
 			r.Limits.Angle = 180
 			b.ReportAllocs()
 			for b.Loop() {

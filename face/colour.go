@@ -12,6 +12,15 @@ import (
 type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
+	By       *Search          // finds the faces; nil for DefaultSearch
+}
+
+// search is how faces are found.
+func (c Cut) search() *Search {
+	if c.By == nil {
+		return DefaultSearch
+	}
+	return c.By
 }
 
 // faces returns the values of faces, all of which are in photo.
@@ -29,7 +38,11 @@ func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][
 	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
 	crops := make([][]float32, len(faces))
 	for i, f := range faces {
-		crops[i] = CropColour(photo, f.Pupils, in)
+		p, err := f.alignment(ctx, photo)
+		if err != nil {
+			return nil, err
+		}
+		crops[i] = CropColour(photo, p, in)
 	}
 	return c.Embedder.Embed(ctx, crops)
 }

@@ -21,6 +21,7 @@ package face
 
 import (
 	"cmp"
+	"context"
 	"image"
 	"math"
 	"slices"
@@ -41,6 +42,10 @@ type Face struct {
 	Box     image.Rectangle `json:"box"`    // from the eyebrows to the chin, clipped to the photograph
 	Pupils  [2]Point        `json:"pupils"` // for an upright face, first the left one in the photograph
 	Quality dataset.Quality `json:"quality"`
+
+	// Aligned are the pupils of the mean face whose five landmarks lie as near as
+	// possible to those of this one; zero where landmarks were not looked for.
+	Aligned [2]Point `json:"-"`
 }
 
 // A Finder has the parameters of face detection. It is safe for concurrent use.
@@ -104,13 +109,25 @@ func (f Finder) Find(img *image.Gray) []Face {
 		return nil
 	}
 	small := f.overview(img)
-	best := f.facesIn(img, small, f.Least, f.Score)
-	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {
-		best = f.withSmaller(img, best)
-	}
+	best := f.upright(img, small)
 	if surest(best) >= f.Sure {
 		return best
 	}
+	return f.further(img, small, best)
+}
+
+// upright returns the whole, upright faces in img, of which small is an overview.
+func (f Finder) upright(img *image.Gray, small view) []Face {
+	faces := f.facesIn(img, small, f.Least, f.Score)
+	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {
+		faces = f.withSmaller(img, faces)
+	}
+	return faces
+}
+
+// further returns the faces that are cut by the edge, that the closer look shows, or
+// that are turned, if they are surer than best.
+func (f Finder) further(img *image.Gray, small view, best []Face) []Face {
 	if faces := f.facesIn(img, small.padded(f.Margin), f.Least, f.Other); surest(faces) > surest(best) {
 		best = faces
 	}
@@ -127,6 +144,19 @@ func (f Finder) Find(img *image.Gray) []Face {
 		}
 	}
 	return best
+}
+
+// Detect implements BoxDetector. The landmarks are the pupils.
+func (f Finder) Detect(_ context.Context, photo *dataset.Photo) ([]Detection, error) {
+	return detections(f.Find(photo.Grey)), nil
+}
+
+func detections(faces []Face) []Detection {
+	found := make([]Detection, len(faces))
+	for i, f := range faces {
+		found[i] = Detection{Box: boxOf(f.Box), Score: f.Quality.Detection, Angle: f.Quality.Angle * math.Pi / 180, Landmarks: f.Pupils[:]}
+	}
+	return found
 }
 
 // withSmaller returns faces with those that are half as large as the smallest of

@@ -310,7 +310,7 @@ func TestChoose(t *testing.T) {
 		{All, []Face{face(60), face(50), face(15)}, 2, ""},
 		{All, []Face{face(16), face(15)}, 0, "16 pixels"},
 	} {
-		r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: c.which}
+		r := &Reader{Limits: DefaultLimits, Which: c.which}
 		faces, err := r.choose(c.found)
 		if len(faces) != c.want || (err == nil) != (c.why == "") {
 			t.Errorf("%v of %d: %d faces, error %v", c.which, len(c.found), len(faces), err)

@@ -22,6 +22,8 @@ var ErrBlank = errors.New("the image is blank")
 type Options struct {
 	Detect Detect `json:"detect,omitempty"` // "" is Auto
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
+
+	By *Search `json:"-"` // finds the faces; nil for DefaultSearch
 }
 
 // Validate reports an unknown choice.
@@ -47,7 +49,10 @@ type Seen struct {
 // In returns the faces in photo that which selects, cut out by cut, the largest
 // first. The error is that of ctx, or of the network of cut.
 func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {
-	found := DefaultFinder.Find(photo.Grey)
+	found, err := cut.search().Find(ctx, photo)
+	if err != nil {
+		return nil, err
+	}
 	of := len(found)
 	switch {
 	case len(found) > 1 && which == Refuse:

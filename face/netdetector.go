@@ -21,58 +21,115 @@ var tinyFile []byte
 type NetDetector struct {
 	Side    int     // of the square input, pixels
 	Border  float64 // on each side of the photograph, a share of its longest side
-	Fill    float32 // of the border, 0 … 255
 	Least   float64 // score
 	Overlap float64 // intersection over union of two boxes, above which they show one face
 
-	net    func() (*network.Network, error)
-	decode decoder
+	kind *netKind
 }
 
-func netDetector(file []byte, side int, decode decoder) NetDetector {
-	return NetDetector{Side: side, Least: 0.5, Overlap: 0.4, decode: decode, net: sync.OnceValues(func() (*network.Network, error) {
-		return network.Open(file, network.Axis{Name: "height", Size: side}, network.Axis{Name: "width", Size: side})
-	})}
+// A netKind is a network with what is known of its input and outputs.
+type netKind struct {
+	file   []byte
+	decode decoder
+	size   dataset.Size // of the input; zero: any square
+	bgr    bool         // the channels are blue, green, red
+	mean   float32      // is subtracted from 0 … 255
+	scale  float32      // by which the difference is multiplied; 0 is 1
+
+	mu   sync.Mutex
+	open map[int]*network.Network // by side of the input
+}
+
+// The networks that are built in.
+var (
+	ssdKind  = &netKind{file: ssdFile, decode: decodeSSD}
+	tinyKind = &netKind{file: tinyFile, decode: decodeTiny}
+)
+
+// at returns the network for an input of this side, and keeps it.
+func (k *netKind) at(side int) (*network.Network, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if n := k.open[side]; n != nil {
+		return n, nil
+	}
+	n, err := network.Open(k.file, openAxes(side)...)
+	if err != nil {
+		return nil, fmt.Errorf("detector: %w", err)
+	}
+	if k.open == nil {
+		k.open = map[int]*network.Network{}
+	}
+	k.open[side] = n
+	return n, nil
 }
 
 // NewSSD returns face-api's SSD detector with a square input of this side.
-func NewSSD(side int) NetDetector { return netDetector(ssdFile, side, decodeSSD) }
+func NewSSD(side int) NetDetector {
+	return NetDetector{Side: side, Least: 0.5, Overlap: 0.4, kind: ssdKind}
+}
 
 // NewTiny returns face-api's tiny detector with a square input of this side.
-func NewTiny(side int) NetDetector { return netDetector(tinyFile, side, decodeTiny) }
+func NewTiny(side int) NetDetector {
+	return NetDetector{Side: side, Least: 0.5, Overlap: 0.4, kind: tinyKind}
+}
+
+// input is the size of the input.
+func (d NetDetector) input() dataset.Size {
+	if d.kind.size.Len() != 0 {
+		return d.kind.size
+	}
+	return dataset.Size{Height: d.Side, Width: d.Side}
+}
 
 // Detect implements BoxDetector.
 func (d NetDetector) Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error) {
-	longest := float64(max(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy()))
-	inner := float64(d.Side) / (1 + 2*d.Border) // of the input, is the photograph
-	small := coloursOf(photo, photo.Grey.Rect, longest/inner)
-	return d.detect(ctx, small, photo, 0)
+	return d.turned(ctx, photo, 0)
 }
 
-// detect looks at small, an image of photo, turned by −degrees.
-func (d NetDetector) detect(ctx context.Context, small channels, photo *dataset.Photo, degrees float64) ([]Detection, error) {
-	size := photo.Grey.Rect
+// turned detects faces in photo turned by −degrees, so that what was turned by degrees
+// is upright.
+func (d NetDetector) turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error) {
 	angle := degrees * math.Pi / 180
 	sin, cos := math.Sincos(angle)
-	dx, dy := float64(size.Dx()), float64(size.Dy())
+	dx, dy := float64(photo.Grey.Rect.Dx()), float64(photo.Grey.Rect.Dy())
 	w, h := math.Abs(cos)*dx+math.Abs(sin)*dy, math.Abs(sin)*dx+math.Abs(cos)*dy
-	scale := max(w, h) * (1 + 2*d.Border) / float64(d.Side)
-	half := float64(d.Side) / 2
-	to := about(half, half, scale, angle, Point{dx / 2, dy / 2})
-	return d.run(ctx, small, to)
+	in := d.input()
+	border := 1 + 2*d.Border
+	scale := border * max(w/float64(in.Width), h/float64(in.Height))
+	to := about(float64(in.Width)/2, float64(in.Height)/2, scale, angle, Point{dx / 2, dy / 2})
+	return d.run(ctx, coloursOf(photo, photo.Grey.Rect, scale).lit(), to)
 }
 
-// run looks at the square input whose point p is that at to.at(p) of the photograph.
+// prepare brings pixels, RGB and 0 … 255, to what the network takes.
+func (k *netKind) prepare(pixels []float32) {
+	if k.bgr {
+		n := len(pixels) / 3
+		for i, v := range pixels[:n] {
+			pixels[i], pixels[2*n+i] = pixels[2*n+i], v
+		}
+	}
+	if k.scale != 0 {
+		for i, v := range pixels {
+			pixels[i] = (v - k.mean) * k.scale
+		}
+	}
+}
+
+// run looks at the input whose point p is that at to.at(p) of the photograph.
 func (d NetDetector) run(ctx context.Context, small channels, to similarity) ([]Detection, error) {
-	net, err := d.net()
+	net, err := d.kind.at(d.Side)
+	if err != nil {
+		return nil, err
+	}
+	in := d.input()
+	pixels := small.input(to, in.Width, in.Height, 0)
+	d.kind.prepare(pixels)
+	out, err := net.Run(ctx, nil, pixels)
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}
-	out, err := net.Run(ctx, nil, small.input(to, d.Side, d.Side, d.Fill))
-	if err != nil {
-		return nil, fmt.Errorf("detector: %w", err)
-	}
-	found := suppressed(d.decode(out, d.Side, d.Side, d.Least), d.Overlap)
+	found := suppressed(d.kind.decode(out, in.Width, in.Height, d.Least), d.Overlap)
 	for i := range found {
 		found[i] = found[i].moved(to)
 	}

@@ -31,7 +31,6 @@ func (w Which) Validate() error {
 // A Reader makes aligned crops of the faces in photographs. It is safe for
 // concurrent use.
 type Reader struct {
-	Finder Finder
 	Limits Limits
 	Which  Which
 	Cut    // its Frame has Eyes
@@ -64,7 +63,10 @@ func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := r.Finder.Find(photo.Grey)
+	found, err := r.search().Find(context.Background(), photo)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	faces, err := r.choose(found)
 	r.count(found, faces)
 	if err != nil {

@@ -325,7 +325,7 @@ func TestRealAutomatic(t *testing.T) {
 }
 
 func TestRealReader(t *testing.T) {
-	r := &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: Largest, Cut: Cut{Frame: dataset.Frame{Size: dataset.DefaultSize, Eyes: dataset.DefaultEyes}}}
+	r := &Reader{Limits: DefaultLimits, Which: Largest, Cut: Cut{Frame: dataset.Frame{Size: dataset.DefaultSize, Eyes: dataset.DefaultEyes}}}
 	path := realdata.Path(t, "photos", "gt_db", "s02", "04.jpg")
 	data, err := os.ReadFile(path)
 	if err != nil {

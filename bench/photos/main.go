@@ -106,7 +106,11 @@ func (s *sets) get(ctx context.Context, name string) (*dataset.Images, error) {
 	if set, ok := s.open[name]; ok {
 		return set, nil
 	}
-	find := &face.Detector{Frame: frontend.Faces96.Frame}
+	by, err := face.OpenSearch("cascade") // as the hand-made features were measured
+	if err != nil {
+		return nil, err
+	}
+	find := &face.Detector{Options: face.Options{By: by}, Frame: frontend.Faces96.Frame}
 	set, err := dataset.Open(ctx, filepath.Join(s.root, filepath.FromSlash(name)), dataset.Options{Frame: frontend.Faces96.Frame, Faces: find.Faces})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,7 @@ func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string
 func detectVar(c *cobra.Command, find *face.Options, auto string) {
 	find.Detect = face.Auto
 	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
+	cli.Var(c, &find.By, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
 }
 
 // open reads the model file at path, to look at photographs as find says.

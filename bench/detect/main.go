@@ -1,0 +1,265 @@
+// Command detect measures detectors of faces on photographs of people and on pictures
+// made of them: turned, dark, small, covered; and on pictures without people.
+//
+//	go run ./bench/detect -data DIR -photos lfw_several -n 100
+//	go run ./bench/detect -data DIR -photos lfw86,lfw_strangers -found auto
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/internal/hint"
+)
+
+func main() {
+	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos")
+	folders := flag.String("photos", "lfw_several", "folders of photographs of one face, with commas between")
+	n := flag.Int("n", 100, "photographs")
+	only := flag.String("detectors", "", "names, with commas between; all by default")
+	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
+	names := flag.Bool("names", false, "with -found: name the photographs without exactly one")
+	flag.Parse()
+	if *count != "" {
+		by, err := face.OpenSearch(*count)
+		if err == nil {
+			err = found(context.Background(), by, *data, strings.Split(*folders, ","), *names)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only))
+}
+
+var scenes = []scene{
+	{About: "as it is"},
+	{About: "turned by 30°", Turn: 30},
+	{About: "turned by 60°", Turn: 60},
+	{About: "turned by 90°", Turn: 90},
+	{About: "turned by 180°", Turn: 180},
+	{About: "aside by 0.4", Aside: 0.4},
+	{About: "aside by 0.6", Aside: 0.6},
+	{About: "dark, 0.12 of the light", Light: 0.12},
+	{About: "over-exposed, 2.2 times", Light: 2.2},
+	{About: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
+	{About: "16 pixels, in 640×480", Width: 640, Height: 480, Eyes: 16},
+	{About: "24 pixels, in 640×480", Width: 640, Height: 480, Eyes: 24},
+	{About: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
+	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, At: face.Point{X: 0.5, Y: 0.4}},
+	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.16, Y: 0.45}},
+	{About: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.5, Y: 0.04}},
+	{About: "cap", Worn: "cap"},
+	{About: "pale cap", Worn: "pale cap"},
+	{About: "glasses", Worn: "glasses"},
+	{About: "sunglasses", Worn: "sunglasses"},
+	{About: "mask", Worn: "mask"},
+	{About: "blurred by 0.15", Blur: 0.15},
+}
+
+// lfwPupils are where the pupils are on average in the photographs of LFW, which are
+// aligned.
+var lfwPupils = placed{{X: 105, Y: 113}, {X: 145, Y: 113}}
+
+// A detector is what is measured.
+type detector struct {
+	name   string
+	detect func(context.Context, *dataset.Photo) ([]face.Detection, error)
+}
+
+// A source is a photograph with one main face.
+type source struct {
+	photo  *image.RGBA
+	pupils placed
+}
+
+// sources returns n photographs of a folder, spread evenly. Where they are of LFW the
+// pupils are those of all; elsewhere those that the cascade finds.
+func sources(root, folder string, n int) (all []source, err error) {
+	files, err := dataset.ImageFiles(filepath.Join(root, "photos", folder))
+	if err != nil {
+		return nil, err
+	}
+	for i := range min(n, len(files)) {
+		file := files[i*len(files)/min(n, len(files))]
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		photo, err := dataset.DecodeColour(data, file)
+		if err != nil {
+			return nil, err
+		}
+		p := lfwPupils
+		if faces := face.DefaultFinder.Find(photo.Grey); len(faces) > 0 && (!strings.HasPrefix(folder, "lfw") || near(faces[0].Pupils, p)) {
+			p = faces[0].Pupils
+		} else if !strings.HasPrefix(folder, "lfw") {
+			continue
+		}
+		all = append(all, source{rgba(photo), p})
+	}
+	return all, nil
+}
+
+// near reports whether pupils are those of a face at p.
+func near(pupils [2]face.Point, p placed) bool {
+	return math.Hypot(pupils[0].X-p[0].X, pupils[0].Y-p[0].Y) < 0.4*p.eyes() && math.Hypot(pupils[1].X-p[1].X, pupils[1].Y-p[1].Y) < 0.4*p.eyes()
+}
+
+// minOverlap is the intersection over the union of a box with that of a face, from
+// which it shows the face.
+const minOverlap = 0.25
+
+// A tally is what a detector made of the pictures of a scene.
+type tally struct {
+	best []float64 // score of the surest box of the face; −1 where there is none
+	off  []float64 // how far the farther pupil is, in eye distances
+	ms   []float64
+}
+
+func run(ctx context.Context, root string, folders []string, n int, only string) error {
+	var all []source
+	for _, folder := range folders {
+		some, err := sources(root, folder, n)
+		if err != nil {
+			return err
+		}
+		all = append(all, some...)
+	}
+	for _, d := range detectors() {
+		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
+			continue
+		}
+		if err := measure(ctx, d, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func measure(ctx context.Context, d detector, all []source) error {
+	scores, pictures, err := falseScores(ctx, d, all)
+	if err != nil {
+		return err
+	}
+	at := func(rate float64) float64 { // the score that so many false faces a picture exceed
+		k := int(rate * float64(pictures))
+		if k >= len(scores) {
+			return 0
+		}
+		return scores[k]
+	}
+	strict, loose := at(0.01), at(0.1)
+	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n", d.name, len(scores), pictures, strict, loose)
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "pictures\tany score\tat 0.1\tat 0.01\tpupils: median\t90 %\tms\t")
+	for i, s := range scenes {
+		var t tally
+		for j, from := range all {
+			rng := rand.New(rand.NewPCG(uint64(j), uint64(i)))
+			var background *image.RGBA
+			if s.Width > 0 && s.Eyes < 50 {
+				background = texture(160, 120, rng)
+			}
+			m, p := s.of(from.photo, from.pupils, background)
+			found, ms, err := timed(ctx, d, dataset.NewPhoto(m))
+			if err != nil {
+				return err
+			}
+			t.add(found, p, ms)
+		}
+		over := func(limit float64) float64 {
+			k := 0
+			for _, v := range t.best {
+				if v > limit {
+					k++
+				}
+			}
+			return 100 * float64(k) / float64(len(t.best))
+		}
+		slices.Sort(t.off)
+		slices.Sort(t.ms)
+		median, most := math.NaN(), math.NaN()
+		if len(t.off) > 0 {
+			median, most = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
+		}
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose), over(strict), median, most, t.ms[len(t.ms)/4])
+	}
+	return w.Flush()
+}
+
+func (t *tally) add(found []face.Detection, p placed, ms float64) {
+	t.ms = append(t.ms, ms)
+	best, off := -1., math.Inf(1)
+	for _, f := range found {
+		if f.Score > best && overlap(f.Box, p.box()) >= minOverlap {
+			best = f.Score
+			if len(f.Landmarks) >= 2 {
+				off = max(math.Hypot(f.Landmarks[0].X-p[0].X, f.Landmarks[0].Y-p[0].Y), math.Hypot(f.Landmarks[1].X-p[1].X, f.Landmarks[1].Y-p[1].Y)) / p.eyes()
+			}
+		}
+	}
+	t.best = append(t.best, best)
+	if !math.IsInf(off, 1) {
+		t.off = append(t.off, off)
+	}
+}
+
+func overlap(b, o face.Box) float64 {
+	both := max(0, min(b.Right, o.Right)-max(b.Left, o.Left)) * max(0, min(b.Bottom, o.Bottom)-max(b.Top, o.Top))
+	return both / ((b.Right-b.Left)*(b.Bottom-b.Top) + (o.Right-o.Left)*(o.Bottom-o.Top) - both)
+}
+
+// falseScores returns the scores of the faces that d finds in pictures without people,
+// highest first, and the number of these pictures.
+func falseScores(ctx context.Context, d detector, all []source) (scores []float64, pictures int, err error) {
+	look := func(m *image.RGBA) {
+		if m == nil || err != nil {
+			return
+		}
+		var found []face.Detection
+		found, err = d.detect(ctx, dataset.NewPhoto(m))
+		pictures++
+		for _, f := range found {
+			scores = append(scores, f.Score)
+		}
+	}
+	for i, from := range all {
+		rng := rand.New(rand.NewPCG(uint64(i), 99))
+		look(corner(from.photo, from.pupils, i%2 == 0))
+		look(mosaic(from.photo, rng))
+		look(texture(320, 240, rng))
+		look(drawn(320, 240, rng))
+	}
+	slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
+	return scores, pictures, err
+}
+
+// timed runs d and returns the milliseconds of the processor that it took.
+func timed(ctx context.Context, d detector, photo *dataset.Photo) ([]face.Detection, float64, error) {
+	runtime.GC()
+	before := used()
+	found, err := d.detect(ctx, photo)
+	return found, used() - before, err
+}
+
+func used() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return math.NaN()
+	}
+	return float64(u.Utime.Nano()) / 1e6
+}

@@ -1,0 +1,106 @@
+package face
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"nrdl/dataset"
+)
+
+// The 68 landmarks by number: the eyes, the tip of the nose and the corners of the
+// mouth.
+const (
+	leftEye, rightEye, eyePoints   = 36, 42, 6
+	noseTip, mouthLeft, mouthRight = 30, 48, 54
+)
+
+// fivePoints are the middles of the eyes, the tip of the nose and the corners of the
+// mouth among 68 landmarks.
+func fivePoints(all []Point) []Point {
+	return []Point{mean(all[leftEye:][:eyePoints]), mean(all[rightEye:][:eyePoints]), all[noseTip], all[mouthLeft], all[mouthRight]}
+}
+
+func mean(points []Point) (m Point) {
+	for _, p := range points {
+		m.X += p.X / float64(len(points))
+		m.Y += p.Y / float64(len(points))
+	}
+	return m
+}
+
+// fiveMean are the five points of a mean face, in eye distances from between the eyes.
+var fiveMean = []Point{{-0.487, -0.016}, {0.487, -0.016}, {0, 0.576}, {-0.411, 1.06}, {0.411, 1.06}}
+
+// pupilsOf returns where the pupils of the mean face are when its five points lie as
+// near as possible to these, and how far they are then: the root of the mean square
+// distance, in eye distances.
+func pupilsOf(five []Point) ([2]Point, float64) {
+	s := fitted(fiveMean, five)
+	var squares float64
+	for i, p := range fiveMean {
+		d := s.at(p.X, p.Y).to(five[i])
+		squares += d * d / float64(len(five))
+	}
+	return [2]Point{s.at(-0.5, 0), s.at(0.5, 0)}, math.Sqrt(squares) / s.scale()
+}
+
+// fitted returns the similarity that takes the points from nearest to those of to, by
+// least squares.
+func fitted(from, to []Point) similarity {
+	cf, ct := mean(from), mean(to)
+	var a, b, n float64
+	for i, p := range from {
+		x, y := p.X-cf.X, p.Y-cf.Y
+		u, v := to[i].X-ct.X, to[i].Y-ct.Y
+		a += x*u + y*v
+		b += x*v - y*u
+		n += x*x + y*y
+	}
+	return about(cf.X, cf.Y, math.Hypot(a, b)/n, math.Atan2(b, a), ct)
+}
+
+// How the network of landmarks is used: on a square of this side about a point so far
+// below the eyes, in eye distances.
+const (
+	landmarkEyes  = 2.4
+	landmarkBelow = 0.6
+)
+
+// landmarksAt returns five landmarks of the face whose pupils are about where p are:
+// they are looked for twice, the second time in the square that those before make
+// level.
+func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point, error) {
+	var five []Point
+	for range 2 {
+		angle := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)
+		d := p[0].to(p[1])
+		all, err := landmarks68(ctx, photo, about(0, 0, d, angle, middle(p)).at(0, landmarkBelow), landmarkEyes*d, angle)
+		if err != nil || all == nil {
+			return nil, err
+		}
+		five = fivePoints(all)
+		p, _ = pupilsOf(five)
+	}
+	return slices.Clip(five), nil
+}
+
+// mostOff is how far the landmarks of a face may be from those of the mean face, in eye
+// distances, for it to be aligned by them. Of 1000 faces of LFW, 1 % are above 0.15.
+const mostOff = 0.2
+
+// alignment returns where the pupils of f are for a network: by five landmarks, or where
+// these do not lie as those of a face, the pupils themselves.
+func (f Face) alignment(ctx context.Context, photo *dataset.Photo) ([2]Point, error) {
+	if f.Aligned != ([2]Point{}) {
+		return f.Aligned, nil
+	}
+	five, err := landmarksAt(ctx, photo, f.Pupils)
+	if err != nil || five == nil {
+		return f.Pupils, err
+	}
+	if p, off := pupilsOf(five); off <= mostOff {
+		return p, nil
+	}
+	return f.Pupils, nil
+}

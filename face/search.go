@@ -1,0 +1,289 @@
+package face
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"math"
+	"slices"
+
+	"nrdl/dataset"
+)
+
+// A Search finds the faces in photographs, and the pupils in each: by the cascade where
+// it is sure, and otherwise by networks. It is safe for concurrent use.
+//
+// What a network detects is a face if five landmarks in it lie as those of a face do;
+// upside down they do not. Detections that lead to the same landmarks are of one face,
+// and their scores add up.
+type Search struct {
+	Name    string // of the detector
+	Cascade Finder
+	First   bool // the cascade decides where it is sure
+
+	Network BoxDetector // nil: the cascade alone
+	Upright float64     // score of an upright face, from which the network does not look at the turned photograph
+	Turns   []float64   // by these angles, degrees
+	Sure    float64     // sum of the scores of a face from which it is certain
+	Least   float64     // the same, of a face that is reported
+	Last    BoxDetector // looks where no face is certain; nil: none
+	Alone   float64     // score of the cascade for a face that no network sees
+}
+
+// String returns the name of the detector; "" for nil.
+func (s *Search) String() string {
+	if s == nil {
+		return ""
+	}
+	return s.Name
+}
+
+// networkScale is the score of the cascade that is taken for one of 1 of a network.
+const networkScale = 100
+
+// DefaultSearch is the cascade, then the tiny detector, which sees large faces that are
+// covered, turned or cut by the edge, then SSD, which sees small ones.
+var DefaultSearch = &Search{
+	Name: "auto", Cascade: DefaultFinder, First: true,
+	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
+	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
+	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
+	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 10,
+}
+
+// Find returns the faces in photo, the largest eye distance first. The error is that of
+// ctx, or of a network.
+func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
+	img := photo.Grey
+	if img.Rect.Dx() < s.Cascade.LeastSide || img.Rect.Dy() < s.Cascade.LeastSide {
+		return nil, nil
+	}
+	if s.Network == nil {
+		return s.Cascade.Find(img), nil
+	}
+	var small view
+	var byCascade []Face
+	if s.First {
+		small = s.Cascade.overview(img)
+		if byCascade = s.Cascade.upright(img, small); surest(byCascade) >= s.Cascade.Sure {
+			return byCascade, nil
+		}
+	}
+	g := &gathering{Search: s, photo: photo}
+	if err := g.network(ctx); err != nil {
+		return nil, err
+	}
+	if s.First && !g.certain() {
+		if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Cascade.Sure {
+			return byCascade, nil
+		}
+	}
+	if s.Last != nil && !g.certain() {
+		if err := g.detect(ctx, s.Last, 0); err != nil {
+			return nil, err
+		}
+	}
+	return s.Cascade.inFront(g.with(byCascade)), nil
+}
+
+// A gathering are the faces that networks see in a photograph.
+type gathering struct {
+	*Search
+	photo *dataset.Photo
+	faces []Face
+	sums  []float64 // of the scores of each
+}
+
+// A turner detects faces in a photograph that is turned by −degrees.
+type turner interface {
+	turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error)
+}
+
+// network asks the network about the upright photograph, and about the turned one.
+func (g *gathering) network(ctx context.Context) error {
+	if err := g.detect(ctx, g.Network, 0); err != nil {
+		return err
+	}
+	if _, ok := g.Network.(turner); !ok || slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Upright }) {
+		return nil
+	}
+	for _, degrees := range g.Turns {
+		if err := g.detect(ctx, g.Network, degrees); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detect adds what d detects in the photograph turned by −degrees.
+func (g *gathering) detect(ctx context.Context, d BoxDetector, degrees float64) error {
+	var found []Detection
+	var err error
+	if t, ok := d.(turner); ok {
+		found, err = t.turned(ctx, g.photo, degrees)
+	} else {
+		found, err = d.Detect(ctx, g.photo)
+	}
+	if err != nil {
+		return err
+	}
+	counted := map[int]bool{} // a face counts once
+	for _, one := range found {
+		f, ok, err := g.faceOf(ctx, g.photo, one)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(g.faces, func(o Face) bool { return same(o, f) })
+		switch {
+		case i < 0:
+			i = len(g.faces)
+			g.faces, g.sums = append(g.faces, f), append(g.sums, 0)
+		case counted[i]:
+			continue
+		case f.Quality.Detection > g.faces[i].Quality.Detection:
+			g.faces[i] = f
+		}
+		g.sums[i] += one.Score
+		counted[i] = true
+	}
+	return nil
+}
+
+// same reports whether two faces have their eyes at the same place, and are turned alike.
+func same(a, b Face) bool {
+	const near = 0.35 // eye distances
+	reach := near * max(a.Quality.Eyes, b.Quality.Eyes)
+	return a.Aligned[0].to(b.Aligned[0]) < reach && a.Aligned[1].to(b.Aligned[1]) < reach
+}
+
+func (g *gathering) certain() bool {
+	return slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Sure })
+}
+
+// with returns the faces that were gathered, and those of the cascade that are elsewhere
+// and sure enough, or that the networks did not see well enough alone.
+func (g *gathering) with(byCascade []Face) []Face {
+	order := make([]int, len(g.faces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.sums[b], g.sums[a]) })
+	least, most := g.Least, 0.
+	if len(order) > 0 {
+		most = g.sums[order[0]]
+	}
+	if most >= g.Sure {
+		least = max(g.Sure, g.Cascade.Rival*most)
+	}
+	var faces []Face
+	for _, i := range order {
+		f := g.faces[i]
+		f.Quality.Detection = networkScale * min(1, g.sums[i])
+		confirmed := slices.ContainsFunc(byCascade, func(o Face) bool { return alike([]Face{o}, f) })
+		if (g.sums[i] >= least || confirmed && most < g.Sure) && !alike(faces, f) {
+			faces = append(faces, f)
+		}
+	}
+	for _, f := range byCascade {
+		if f.Quality.Detection >= g.Alone && !alike(faces, f) {
+			faces = append(faces, f)
+		}
+	}
+	return faces
+}
+
+// sameFace is the intersection over union of two boxes from which they show one face:
+// detectors draw their boxes differently.
+const sameFace = 0.25
+
+func alike(faces []Face, f Face) bool {
+	return seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(o Face) bool { return boxOf(o.Box).overlap(boxOf(f.Box)) >= sameFace })
+}
+
+func boxOf(r image.Rectangle) Box {
+	return Box{float64(r.Min.X), float64(r.Min.Y), float64(r.Max.X), float64(r.Max.Y)}
+}
+
+// Where the eyes of a face can be that a network sees: their distance in shares of the
+// longer side of the box, the angle between them and the box, and how far five
+// landmarks are from those of the mean face at most, in eye distances.
+const (
+	leastOfBox, mostOfBox = 0.15, 0.8
+	mostResidual          = 0.35
+)
+
+// faceOf returns the face that a network sees at d. Not ok: it has no eyes where those
+// of a face can be.
+func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) (f Face, ok bool, err error) {
+	img := photo.Grey
+	side := max(d.Box.width(), d.Box.height())
+	five := d.Landmarks
+	if len(five) != len(fiveMean) {
+		all, err := landmarks68(ctx, photo, d.Box.centre(), side, d.Angle)
+		if err != nil || all == nil {
+			return f, false, err
+		}
+		p, _ := pupilsOf(fivePoints(all))
+		if five, err = landmarksAt(ctx, photo, p); err != nil || five == nil {
+			return f, false, err
+		}
+	}
+	p, residual := pupilsOf(five)
+	apart := p[0].to(p[1])
+	tilt := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X) - d.Angle
+	if residual > mostResidual || apart < leastOfBox*side || apart > mostOfBox*side || math.Abs(math.Remainder(tilt, 2*math.Pi)) > mostTilt || !inside(middle(p), img.Rect) {
+		return f, false, nil
+	}
+	f.Aligned, f.Pupils = p, [2]Point{five[0], five[1]}
+	if exact, ok := s.Cascade.pupils(img, windowOf(p)); ok && max(exact[0].to(five[0]), exact[1].to(five[1])) < nearEyes*apart {
+		f.Pupils = exact
+	}
+	half := side / 2
+	c := d.Box.centre()
+	f.Box = image.Rect(int(c.X-half), int(c.Y-half), int(math.Ceil(c.X+half)), int(math.Ceil(c.Y+half))).Intersect(img.Rect)
+	f.Quality = measure(img, f.Pupils, networkScale*d.Score)
+	return f, true, nil
+}
+
+// nearEyes is how far a pupil may be from the middle of the eye's corners and lids, in
+// eye distances.
+const nearEyes = 0.2
+
+// lit returns c, brighter if the photograph is dark: its lightest pixels, but for one
+// in a hundred, come near to white.
+func (c channels) lit() channels {
+	const share, light, dark = 0.99, 230, 140
+	var counts [256]int
+	n := len(c[1].Pix)
+	for _, v := range c[1].Pix {
+		counts[v]++
+	}
+	level, below := 0, counts[0]
+	for below < int(share*float64(n)) {
+		level++
+		below += counts[level]
+	}
+	if level >= dark || level == 0 {
+		return c
+	}
+	gain := min(8, light/float64(level))
+	for k := range c {
+		m := image.NewGray(c[k].Rect)
+		for i, v := range c[k].Pix {
+			m.Pix[i] = byte(min(255, gain*float64(v)))
+		}
+		c[k].Gray = m
+	}
+	return c
+}
+
+// Detect implements BoxDetector.
+func (s *Search) Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error) {
+	faces, err := s.Find(ctx, photo)
+	found := detections(faces)
+	slices.SortStableFunc(found, func(a, b Detection) int { return cmp.Compare(b.Score, a.Score) })
+	return found, err
+}
