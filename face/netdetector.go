@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the networks
 	"fmt"
+	"image"
 	"math"
 	"sync"
 
@@ -90,15 +91,21 @@ func (d NetDetector) Detect(ctx context.Context, photo *dataset.Photo) ([]Detect
 // turned detects faces in photo turned by −degrees, so that what was turned by degrees
 // is upright.
 func (d NetDetector) turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error) {
+	return d.in(ctx, photo, photo.Grey.Rect, degrees)
+}
+
+// in detects faces in the part r of photo, turned.
+func (d NetDetector) in(ctx context.Context, photo *dataset.Photo, r image.Rectangle, degrees float64) ([]Detection, error) {
 	angle := degrees * math.Pi / 180
 	sin, cos := math.Sincos(angle)
-	dx, dy := float64(photo.Grey.Rect.Dx()), float64(photo.Grey.Rect.Dy())
+	dx, dy := float64(r.Dx()), float64(r.Dy())
 	w, h := math.Abs(cos)*dx+math.Abs(sin)*dy, math.Abs(sin)*dx+math.Abs(cos)*dy
 	in := d.input()
 	border := 1 + 2*d.Border
 	scale := border * max(w/float64(in.Width), h/float64(in.Height))
-	to := about(float64(in.Width)/2, float64(in.Height)/2, scale, angle, Point{dx / 2, dy / 2})
-	return d.run(ctx, coloursOf(photo, photo.Grey.Rect, scale).lit(), to)
+	centre := Point{float64(r.Min.X) + dx/2, float64(r.Min.Y) + dy/2}
+	to := about(float64(in.Width)/2, float64(in.Height)/2, scale, angle, centre)
+	return d.run(ctx, coloursOf(photo, r, scale).lit(), to)
 }
 
 // prepare brings pixels, RGB and 0 … 255, to what the network takes.

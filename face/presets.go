@@ -48,7 +48,7 @@ func OpenSearch(text string) (*Search, error) {
 		return &alone, nil
 	}
 	if !strings.HasSuffix(strings.ToLower(text), ".onnx") {
-		return nil, hint.Add(hint.Unknown("detector", text, Detectors), "name one of these, or an ONNX file")
+		return nil, hint.Unknown("detector", text, append(slices.Clone(Detectors), "FILE.onnx"))
 	}
 	data, err := os.ReadFile(text)
 	if err != nil {

@@ -28,6 +28,12 @@ type Search struct {
 	Least   float64     // the same, of a face that is reported
 	Last    BoxDetector // looks where no face is certain; nil: none
 	Alone   float64     // score of the cascade for a face that no network sees
+
+	// A large photograph with small faces only, or none, is looked at part by part.
+	Far    float64 // distance of the eyes, a share of the longest side of the photograph, below which faces are small
+	Tiles  int     // in so many parts across and down
+	Tiled  int     // longest side from which, pixels
+	Beside float64 // how much of its side each part shares with the next
 }
 
 // String returns the name of the detector; "" for nil.
@@ -49,6 +55,7 @@ var DefaultSearch = &Search{
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 10,
+	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1,
 }
 
 // Find returns the faces in photo, the largest eye distance first. The error is that of
@@ -65,25 +72,35 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 	var byCascade []Face
 	if s.First {
 		small = s.Cascade.overview(img)
-		if byCascade = s.Cascade.upright(img, small); surest(byCascade) >= s.Cascade.Sure {
+		if byCascade = s.Cascade.upright(img, small); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
 			return byCascade, nil
 		}
 	}
 	g := &gathering{Search: s, photo: photo}
-	if err := g.network(ctx); err != nil {
-		return nil, err
-	}
-	if s.First && !g.certain() {
-		if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Cascade.Sure {
-			return byCascade, nil
+	sure := surest(byCascade) >= s.Cascade.Sure // but small
+	if !sure {
+		if err := g.network(ctx); err != nil {
+			return nil, err
+		}
+		if s.First && !g.certain() {
+			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
+				return byCascade, nil
+			}
 		}
 	}
 	if s.Last != nil && !g.certain() {
-		if err := g.detect(ctx, s.Last, 0); err != nil {
+		if err := g.last(ctx, s.far(img, byCascade)); err != nil {
 			return nil, err
 		}
 	}
 	return s.Cascade.inFront(g.with(byCascade)), nil
+}
+
+// far reports whether img is so large that parts of it tell more, and has small faces
+// only, or none.
+func (s *Search) far(img *image.Gray, faces []Face) bool {
+	longest := max(img.Rect.Dx(), img.Rect.Dy())
+	return longest >= s.Tiled && !slices.ContainsFunc(faces, func(f Face) bool { return f.Quality.Eyes >= s.Far*float64(longest) })
 }
 
 // A gathering are the faces that networks see in a photograph.
@@ -115,6 +132,31 @@ func (g *gathering) network(ctx context.Context) error {
 	return nil
 }
 
+// last asks the last detector about the photograph and, where faces are far, its parts.
+func (g *gathering) last(ctx context.Context, far bool) error {
+	if err := g.detect(ctx, g.Last, 0); err != nil {
+		return err
+	}
+	d, ok := g.Last.(NetDetector)
+	if !ok || !far {
+		return nil
+	}
+	size := g.photo.Grey.Rect.Size()
+	w, h := float64(size.X)/float64(g.Tiles), float64(size.Y)/float64(g.Tiles)
+	for i := range g.Tiles * g.Tiles {
+		x, y := w*float64(i%g.Tiles), h*float64(i/g.Tiles)
+		part := image.Rect(int(x-g.Beside*w), int(y-g.Beside*h), int(x+(1+g.Beside)*w), int(y+(1+g.Beside)*h)).Intersect(g.photo.Grey.Rect)
+		found, err := d.in(ctx, g.photo, part, 0)
+		if err == nil {
+			err = g.add(ctx, found)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // detect adds what d detects in the photograph turned by −degrees.
 func (g *gathering) detect(ctx context.Context, d BoxDetector, degrees float64) error {
 	var found []Detection
@@ -127,6 +169,11 @@ func (g *gathering) detect(ctx context.Context, d BoxDetector, degrees float64) 
 	if err != nil {
 		return err
 	}
+	return g.add(ctx, found)
+}
+
+// add adds what a detector found in a look at the photograph.
+func (g *gathering) add(ctx context.Context, found []Detection) error {
 	counted := map[int]bool{} // a face counts once
 	for _, one := range found {
 		f, ok, err := g.faceOf(ctx, g.photo, one)

@@ -1,0 +1,172 @@
+package face
+
+import (
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"strings"
+	"testing"
+
+	xdraw "golang.org/x/image/draw"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// onGrey is a grey photograph with pictures scaled into these places.
+func onGrey(w, h int, places map[image.Rectangle]image.Image) *dataset.Photo {
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(m, m.Rect, image.NewUniform(color.Gray{120}), image.Point{}, draw.Src)
+	for r, picture := range places {
+		xdraw.CatmullRom.Scale(m, r, picture, picture.Bounds(), draw.Src, nil)
+	}
+	return dataset.NewPhoto(m)
+}
+
+func findIn(t *testing.T, photo *dataset.Photo) []Face {
+	t.Helper()
+	faces, err := DefaultSearch.Find(t.Context(), photo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return faces
+}
+
+// A drawn face with all of its parts is a face; with a few strokes it is none.
+func TestFindCartoon(t *testing.T) {
+	if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(170, 90, 470, 390): cartoon(300)})); len(faces) != 1 || !image.Pt(320, 240).In(faces[0].Box) {
+		t.Errorf("%+v", faces)
+	}
+	smiley := image.NewRGBA(image.Rect(0, 0, 200, 200))
+	for y := range 200 {
+		for x := range 200 {
+			disc := func(cx, cy, r int) bool { return (x-cx)*(x-cx)+(y-cy)*(y-cy) < r*r }
+			switch {
+			case disc(70, 75, 12), disc(130, 75, 12), disc(100, 115, 50) && !disc(100, 105, 48):
+				smiley.Set(x, y, color.Black)
+			case disc(100, 100, 90):
+				smiley.Set(x, y, color.RGBA{255, 220, 0, 255})
+			default:
+				smiley.Set(x, y, color.White)
+			}
+		}
+	}
+	if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(170, 90, 470, 390): smiley})); len(faces) != 0 {
+		t.Errorf("a smiley is a face: %+v", faces)
+	}
+}
+
+// A face of 8 pixels is not found, and what to do is said.
+func TestFindSmallest(t *testing.T) {
+	photo := onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(300, 200, 312, 212): cartoon(240)})
+	r := &Reader{Limits: DefaultLimits, Which: Largest}
+	found, err := r.search().Find(t.Context(), photo)
+	if err != nil || len(found) != 0 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if _, err := r.choose(found); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(hint.Of(err), "fill more of the photograph") {
+		t.Errorf("%v; %s", err, hint.Of(err))
+	}
+	if faces := findIn(t, dataset.NewPhoto(cartoon(8))); len(faces) != 0 {
+		t.Errorf("%+v", faces)
+	}
+}
+
+// photographsInColour returns every step-th photograph of a folder.
+func photographsInColour(t *testing.T, step, most int, folder string) (all []*dataset.Photo) {
+	t.Helper()
+	images, names := photographs(t, step, "photos", folder)
+	for i := range images[:min(most, len(images))] {
+		data, err := dataset.ReadFile(names[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		photo, err := dataset.DecodeColour(data, names[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, photo)
+	}
+	return all
+}
+
+// pictureOf returns the colours of photo.
+func pictureOf(photo *dataset.Photo) *image.RGBA {
+	m := image.NewRGBA(photo.Grey.Rect)
+	at := photo.Colours()
+	for y := range m.Rect.Dy() {
+		for x := range m.Rect.Dx() {
+			r, g, b := at(x, y)
+			m.SetRGBA(x, y, color.RGBA{r, g, b, 255})
+		}
+	}
+	return m
+}
+
+// Sixty people in one photograph are sixty faces.
+func TestRealSixtyFaces(t *testing.T) {
+	places := map[image.Rectangle]image.Image{}
+	const side = 240
+	for i, photo := range photographsInColour(t, 3, 60, "gt_db") {
+		r := image.Rect(0, 0, side, side*photo.Grey.Rect.Dy()/photo.Grey.Rect.Dx())
+		places[r.Add(image.Pt(side*(i%10), 200*(i/10)))] = pictureOf(photo)
+	}
+	if faces := findIn(t, onGrey(10*side, 6*200, places)); len(faces) != len(places) {
+		t.Errorf("%d faces of %d", len(faces), len(places))
+	}
+}
+
+// A photograph that hangs on a wall shows a face, upright or not: nothing tells it from
+// one that is there.
+func TestRealPhotographOfAPhotograph(t *testing.T) {
+	for i, photo := range photographsInColour(t, 40, 4, "gt_db") {
+		r := image.Rect(200, 100, 200+240, 100+180)
+		if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{r: pictureOf(photo)})); len(faces) != 1 {
+			t.Errorf("%d: %d faces", i, len(faces))
+		}
+	}
+}
+
+// A face turned in the plane is found with the angle by which it is turned, and with the
+// same pupils.
+func TestRealTurned(t *testing.T) {
+	for i, photo := range photographsInColour(t, 30, 6, "gt_db") {
+		want := findIn(t, photo)
+		if len(want) != 1 {
+			t.Fatalf("%d: %d faces", i, len(want))
+		}
+		size := photo.Grey.Rect.Size()
+		for quarter, turn := range []func(x, y int) (int, int){
+			1: func(x, y int) (int, int) { return size.Y - 1 - y, x },
+			2: func(x, y int) (int, int) { return size.X - 1 - x, size.Y - 1 - y },
+			3: func(x, y int) (int, int) { return y, size.X - 1 - x },
+		} {
+			if turn == nil {
+				continue
+			}
+			from := pictureOf(photo)
+			m := image.NewRGBA(image.Rectangle{Max: image.Pt(size.X, size.Y)})
+			if quarter%2 == 1 {
+				m = image.NewRGBA(image.Rect(0, 0, size.Y, size.X))
+			}
+			for y := range size.Y {
+				for x := range size.X {
+					u, v := turn(x, y)
+					m.SetRGBA(u, v, from.RGBAAt(x, y))
+				}
+			}
+			faces := findIn(t, dataset.NewPhoto(m))
+			if len(faces) != 1 {
+				t.Errorf("%d by %d°: %d faces", i, 90*quarter, len(faces))
+				continue
+			}
+			for k, p := range want[0].Pupils {
+				x, y := turn(int(p.X), int(p.Y))
+				if off := faces[0].Pupils[k].to(Point{float64(x) + 0.5, float64(y) + 0.5}); off > 0.2*want[0].Quality.Eyes {
+					t.Errorf("%d by %d°: a pupil is off by %.1f pixels", i, 90*quarter, off)
+				}
+			}
+		}
+	}
+}
