@@ -23,6 +23,23 @@ func (c Cut) search() *Search {
 	return c.By
 }
 
+// limits are those for what c makes of faces.
+func (c Cut) limits() Limits {
+	if c.Embedder == nil {
+		return DefaultLimits
+	}
+	return NetworkLimits
+}
+
+// Values returns the values of the face f of photo, also of one that is refused.
+func (c Cut) Values(ctx context.Context, photo *dataset.Photo, f Face) ([]float64, error) {
+	values, err := c.faces(ctx, photo, []Face{f})
+	if err != nil {
+		return nil, err
+	}
+	return values[0], nil
+}
+
 // faces returns the values of faces, all of which are in photo.
 func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][]float64, error) {
 	values := make([][]float64, len(faces))

@@ -62,7 +62,8 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 	if in.Size == (dataset.Size{}) && d.Embedder == nil {
 		in.Size = dataset.DefaultSize
 	}
-	d.reader = &Reader{Limits: DefaultLimits, Which: d.Which, Cut: Cut{in, d.Embedder, d.By}}
+	cut := Cut{in, d.Embedder, d.By}
+	d.reader = &Reader{Limits: cut.limits(), Which: d.Which, Cut: cut}
 	if d.Which == "" {
 		d.reader.Which = Largest
 	}

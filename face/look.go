@@ -68,7 +68,7 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	seen := make([]Seen, len(found))
 	var used []Face
 	for i := range found {
-		seen[i] = Seen{Face: &found[i], Refused: DefaultLimits.Refusal(found[i]), Of: of}
+		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of}
 		if seen[i].Refused == nil {
 			used = append(used, found[i])
 		}

@@ -24,6 +24,10 @@ const crushed, clipped = 8, 247
 // weights, 20, times the variance of a rounding error, 1/12.
 const rounding = 2 * 20. / 12
 
+// lowContrast is the standard deviation of grey values below which rounding hides the
+// detail of a face, so that a dark one would be taken for a blurred one.
+const lowContrast = 8
+
 // measure returns the quality of the face in img whose pupils are p.
 //
 // Sharpness is the root mean square of the Laplacian (−4 at the middle, 1 at
@@ -63,7 +67,11 @@ func detail(m *image.Gray) (sharpness, exposure float64) {
 	}
 	n := float64((w - 2) * (h - 2))
 	if variance := squares/n - sum/n*sum/n; variance > 0 {
-		sharpness = math.Sqrt(max(0, laplacian/n-rounding) / variance)
+		off := rounding
+		if variance < lowContrast*lowContrast {
+			off = 0
+		}
+		sharpness = math.Sqrt(max(0, laplacian/n-off) / variance)
 	}
 	return sharpness, well / n
 }

@@ -48,7 +48,7 @@ func found(ctx context.Context, by *face.Search, root string, folders []string, 
 				what = fmt.Sprint("several: ", faces)
 			}
 			if len(faces) > 0 {
-				if err := face.DefaultLimits.Refusal(faces[0]); err != nil {
+				if err := face.NetworkLimits.Refusal(faces[0]); err != nil {
 					refused++
 					what += " " + err.Error()
 				}

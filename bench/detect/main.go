@@ -3,6 +3,7 @@
 //
 //	go run ./bench/detect -data DIR -photos lfw_several -n 100
 //	go run ./bench/detect -data DIR -photos lfw86,lfw_strangers -found auto
+//	go run ./bench/detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
 package main
 
 import (
@@ -32,8 +33,17 @@ func main() {
 	n := flag.Int("n", 100, "photographs")
 	only := flag.String("detectors", "", "names, with commas between; all by default")
 	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
+	spoil := flag.String("quality", "", "only measure how many spoilt faces of the first folder are named among strangers of the second, by this detector")
 	names := flag.Bool("names", false, "with -found: name the photographs without exactly one")
 	flag.Parse()
+	if *spoil != "" {
+		by, err := face.OpenSearch(*spoil)
+		if list := strings.Split(*folders, ","); err == nil && len(list) == 2 {
+			err = quality(context.Background(), by, *data, list[0], list[1], *n, 2**n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
 	if *count != "" {
 		by, err := face.OpenSearch(*count)
 		if err == nil {
