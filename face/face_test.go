@@ -297,8 +297,10 @@ func TestRefusal(t *testing.T) {
 func TestRefusalForNetworks(t *testing.T) {
 	grey, network := Cut{}.limits(), Cut{Embedder: &Keeping{}}.limits()
 	for _, q := range []dataset.Quality{
-		{Eyes: 9, Sharpness: 0.4, Exposure: 1, Detection: 50}, {Eyes: 60, Sharpness: 0.03, Exposure: 1, Detection: 50},
-		{Eyes: 60, Sharpness: 0.4, Exposure: 0.2, Detection: 50}, {Eyes: 60, Sharpness: 0.4, Exposure: 1, Detection: 50, Angle: -180},
+		{Eyes: 9, Sharpness: 0.4, Exposure: 1, Detection: 50},
+		{Eyes: 60, Sharpness: 0.06, Exposure: 1, Detection: 50},
+		{Eyes: 60, Sharpness: 0.4, Exposure: 0.2, Detection: 50},
+		{Eyes: 60, Sharpness: 0.4, Exposure: 1, Detection: 50, Angle: -180},
 	} {
 		if grey.Refusal(Face{Quality: q}) == nil || network.Refusal(Face{Quality: q}) != nil {
 			t.Errorf("%+v: %v, %v", q, grey.Refusal(Face{Quality: q}), network.Refusal(Face{Quality: q}))
@@ -306,7 +308,7 @@ func TestRefusalForNetworks(t *testing.T) {
 	}
 	for want, q := range map[string]dataset.Quality{
 		"7 pixels between the eyes, at least 8 are needed": {Eyes: 7.9, Sharpness: 0.4, Exposure: 1, Detection: 50},
-		"blurred: sharpness 0.01, at least 0.02":           {Eyes: 60, Sharpness: 0.01, Exposure: 1, Detection: 50},
+		"blurred: sharpness 0.01, at least 0.05":           {Eyes: 60, Sharpness: 0.01, Exposure: 1, Detection: 50},
 		"badly lit: 5 % of the face":                       {Eyes: 60, Sharpness: 0.4, Exposure: 0.05, Detection: 50},
 	} {
 		if err := network.Refusal(Face{Quality: q}); err == nil || !strings.Contains(err.Error(), want) {

@@ -30,7 +30,7 @@ var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, 
 // tenth of the eye distance, one in forty; faces turned by any angle were named as often
 // as upright ones. Bad photographs did not get strangers named more often, so that the
 // threshold is the same for all (doc/photographs.md).
-var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.02, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
+var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
 
 // Refusal returns nil if the quality of f is sufficient, or else an error with
 // the value, the limit and a hint.
@@ -44,7 +44,7 @@ func (l Limits) Refusal(f Face) error {
 	case q.Exposure < l.Exposure:
 		return hint.Add(fmt.Errorf("badly lit: %.0f %% of the face are neither black nor white, at least %.0f %% are needed", 100*q.Exposure, 100*l.Exposure), "take the photograph in even light")
 	case q.Sharpness < l.Sharpness:
-		return hint.Add(fmt.Errorf("blurred: sharpness %.2f, at least %.2f is needed", q.Sharpness, l.Sharpness), "hold the camera still, and let it focus on the face")
+		return hint.Add(fmt.Errorf("blurred: sharpness %.2f, at least %.2f is needed", math.Floor(100*q.Sharpness+1e-9)/100, l.Sharpness), "hold the camera still, and let it focus on the face")
 	case q.Detection < l.Detection:
 		return hint.Add(fmt.Errorf("hardly a face: score %.1f, at least %.1f is needed", q.Detection, l.Detection), "look into the camera, with nothing before the face")
 	}

@@ -34,6 +34,7 @@ func main() {
 	only := flag.String("detectors", "", "names, with commas between; all by default")
 	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
 	spoil := flag.String("quality", "", "only measure how many spoilt faces of the first folder are named among strangers of the second, by this detector")
+	alone := flag.Bool("negatives", false, "only count false faces in pictures without people")
 	names := flag.Bool("names", false, "with -found: name the photographs without exactly one")
 	flag.Parse()
 	if *spoil != "" {
@@ -52,7 +53,7 @@ func main() {
 		hint.Exit("detect", err)
 		return
 	}
-	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only))
+	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only, *alone))
 }
 
 var scenes = []scene{
@@ -140,7 +141,7 @@ type tally struct {
 	ms   []float64
 }
 
-func run(ctx context.Context, root string, folders []string, n int, only string) error {
+func run(ctx context.Context, root string, folders []string, n int, only string, negatives bool) error {
 	var all []source
 	for _, folder := range folders {
 		some, err := sources(root, folder, n)
@@ -153,14 +154,14 @@ func run(ctx context.Context, root string, folders []string, n int, only string)
 		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
 			continue
 		}
-		if err := measure(ctx, d, all); err != nil {
+		if err := measure(ctx, d, all, negatives); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func measure(ctx context.Context, d detector, all []source) error {
+func measure(ctx context.Context, d detector, all []source, negatives bool) error {
 	scores, pictures, err := falseScores(ctx, d, all)
 	if err != nil {
 		return err
@@ -174,6 +175,9 @@ func measure(ctx context.Context, d detector, all []source) error {
 	}
 	strict, loose := at(0.01), at(0.1)
 	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n", d.name, len(scores), pictures, strict, loose)
+	if negatives {
+		return nil
+	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "pictures\tany score\tat 0.1\tat 0.01\tpupils: median\t90 %\tms\t")
 	for i, s := range scenes {

@@ -26,6 +26,8 @@ var senseless = map[string][]string{
 	"HOW":     {"", "x", "0", "-1", "NaN"},
 	"string":  {""},
 
+	"DETECTOR": {"x", "0", "-1", "1e308", "NaN", "sdd", "nowhere.onnx"},
+
 	"stringArray": {"", "x", "=", "nothing=1"},
 }
 
