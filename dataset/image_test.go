@@ -188,6 +188,10 @@ func TestResampleAgainstXImage(t *testing.T) {
 }
 
 func TestBadImagesAreErrors(t *testing.T) {
+	panorama := asPNG(ramp(4, 4))
+	binary.BigEndian.PutUint32(panorama[16:], 20000)
+	binary.BigEndian.PutUint32(panorama[20:], 5000)
+	copy(panorama[29:], pngSum("IHDR", panorama[16:29]))
 	huge := asPNG(ramp(4, 4))
 	binary.BigEndian.PutUint32(huge[16:], 50000)
 	binary.BigEndian.PutUint32(huge[20:], 50000)
@@ -199,6 +203,7 @@ func TestBadImagesAreErrors(t *testing.T) {
 	}{
 		"empty":          {nil, "the file is empty"},
 		"text":           {[]byte("hello, world"), "not an image"},
+		"panorama":       {panorama, "PNG claims 20000×5000 pixels; at most 30000 a side and 64 million are read"},
 		"huge PNG":       {huge, "PNG claims 50000×50000 pixels; at most 30000 a side"},
 		"huge PGM":       {[]byte("P5 99999999999999999999 1 255\n"), "at most 30000 a side"},
 		"large area":     {[]byte("P5 20000 20000 255\n"), "64 million"},

@@ -29,7 +29,7 @@ var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, 
 // pixels between the eyes a fifth were still named, with 7 a tenth; of those blurred by a
 // tenth of the eye distance, one in forty; faces turned by any angle were named as often
 // as upright ones. Bad photographs did not get strangers named more often, so that the
-// threshold is the same for all (doc/photographs.md).
+// threshold is the same for all (40 faces of each kind; doc/photographs.md).
 var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
 
 // Refusal returns nil if the quality of f is sufficient, or else an error with
