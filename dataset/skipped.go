@@ -25,8 +25,11 @@ func (s Skipped) String() string {
 		n    int
 		what string
 	}{
-		{s.Videos, "video"}, {s.Sidecars, "sidecar file"}, {s.Thumbnails, "thumbnail folder"},
-		{s.Duplicates, "duplicate"}, {s.Others, "other file"},
+		{s.Videos, "video"},
+		{s.Sidecars, "sidecar file"},
+		{s.Thumbnails, "thumbnail folder"},
+		{s.Duplicates, "duplicate"},
+		{s.Others, "other file"},
 	} {
 		if one.n > 0 {
 			list = append(list, count(one.n, one.what))

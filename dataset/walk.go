@@ -77,7 +77,7 @@ type walker struct {
 	unreadable     []error       // links that lead nowhere, folders without permission
 	foreign        []foreignFile // found by divide
 	entries        int
-	thumbnails     int           // folders of them, which are left out
+	thumbnails     int // folders of them, which are left out
 }
 
 // A foreignFile is an image of a kind that cannot be read.
