@@ -79,11 +79,14 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		groups = append(groups, len(atoms))
 	}
 	p.D, p.Groups = selectColumns(p.D, atoms), groups
-	switch r := p.Rule.(type) {
-	case classify.Linear:
-		p.Rule = classify.Linear{W: selectColumns(selectRows(r.W, classes), atoms)}
-	case classify.Fisher:
-		p.Rule = classify.Fisher{M: selectColumns(selectRows(r.M, atoms), classes), Weight: r.Weight}
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		l := r.Learnt()
+		rows, columns := atoms, classes
+		if l.ByClass {
+			rows, columns = classes, atoms
+		}
+		l.Matrix = selectColumns(selectRows(l.Matrix, rows), columns)
+		p.Rule = r.With(l)
 	}
 	return p
 }
