@@ -24,7 +24,7 @@ var layers = []string{
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
-	"frontend/embedding",
+	"frontend/embedding dataset/reference",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery group",
@@ -33,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }
 
