@@ -146,6 +146,18 @@ func (a *advice) better() int {
 	return -1
 }
 
+// near is how many of the others have an average rank that is not significantly
+// different from that of the best one, as far as ranks are tested.
+func (a *advice) near() (n int) {
+	k := &a.Ranking
+	for _, i := range a.others {
+		if k.Friedman != nil && k.of(i)-k.of(a.best) < k.CD {
+			n++
+		}
+	}
+	return n
+}
+
 // certainty says how many methods are significantly worse than the best one, from
 // which it is not significantly different, and which is closest.
 func (a *advice) certainty() string {
@@ -172,14 +184,18 @@ func (a *advice) certainty() string {
 	case everywhere == n:
 		return fmt.Sprintf("This is sure: %s significantly worse (%s).", others(n), tests)
 	case worse == 0:
-		return fmt.Sprintf("This is not sure: %s not significantly worse (%s), so these are ties: %s.", others(n), tests, join(a.names(append([]int{a.best}, a.others...))))
+		return fmt.Sprintf("This is not sure: no other method is significantly worse (%s), so these are ties: %s.", tests, join(a.names(append([]int{a.best}, a.others...))))
 	}
 	if i := a.better(); i >= 0 {
 		return fmt.Sprintf("This is not sure: consider %s, which is significantly better in %s and significantly worse in none (%s).",
 			a.Labels[i].Name, count(a.wins(i), "setting"), tests)
 	}
 	s := fmt.Sprintf("This is fairly sure: %s significantly worse%s (%s).", others(n), where, tests)
-	if worse < n {
+	switch near := a.near(); {
+	case worse == n && near > 0:
+		s = fmt.Sprintf("This is not sure: %s significantly worse%s (%s), but the average ranks of %d are not significantly different (Nemenyi's test).",
+			others(n), where, tests, near)
+	case worse < n:
 		s = fmt.Sprintf("This is not sure: only %d of the other %d are significantly worse%s (%s).", worse, n, where, tests)
 	}
 	if alike := a.names(a.alike()); len(alike) > 0 {
@@ -193,7 +209,7 @@ func others(n int) string {
 	if n == 1 {
 		return "the other method is"
 	}
-	return fmt.Sprintf("the other %d are", n)
+	return fmt.Sprintf("each of the other %d is", n)
 }
 
 func (a *advice) names(labels []int) (names []string) {

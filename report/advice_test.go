@@ -38,7 +38,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{
 			"one setting, sure", rated(t, faces[2:3], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
-			[]string{"For PIE, random:10, take NRC: it names 94.8 % of the test images correctly, the highest rate of 3 methods.", "This is sure: the other 2 are significantly worse (paired tests, level 0.05).", "The setting has 10 runs."},
+			[]string{"For PIE, random:10, take NRC: it names 94.8 % of the test images correctly, the highest rate of 3 methods.", "This is sure: each of the other 2 is significantly worse (paired tests, level 0.05).", "The setting has 10 runs."},
 			"few",
 		},
 		{
@@ -51,12 +51,12 @@ func TestAdvice(t *testing.T) {
 		},
 		{
 			"nothing is worse", rated(t, faces[2:3], 2, map[string]int{"crc": 11, "nrc": 10, "nrdl": 12}, map[string]float64{"crc": 4, "nrc": 4, "nrdl": 9}),
-			[]string{"This is not sure: the other 2 are not significantly worse (paired tests, level 0.05), so these are ties: NRC, CRC and NRDL.", "No tie is 2 times as fast as NRC"},
+			[]string{"This is not sure: no other method is significantly worse (paired tests, level 0.05), so these are ties: NRC, CRC and NRDL.", "No tie is 2 times as fast as NRC"},
 			"closest",
 		},
 		{
 			"several settings", rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, map[string]float64{"crc": 1, "nrc": 8, "nrdl": 9}),
-			[]string{"take NRC: of 3 methods it has the best average rank, 1.00, over 3 settings, and the highest rate in 3 of them. This is sure: the other 2 are significantly worse in every setting"},
+			[]string{"take NRC: of 3 methods it has the best average rank, 1.00, over 3 settings, and the highest rate in 3 of them. This is sure: each of the other 2 is significantly worse in every setting"},
 			"few",
 		},
 		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), nil, "take"},
@@ -140,6 +140,14 @@ func TestPageExplains(t *testing.T) {
 	for _, want := range []string{"<b>Which method to take, paper.</b> For data like these, take", "What is compared", "<dt>~</dt>", `<abbr title="Not significantly`, `title="the methods of each setting are ranked`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, p := range arranged(t, realistic(t)).Plans {
+		if len(p.Ranking.Labels) < 2 {
+			continue
+		}
+		if s, a := p.Advice(nil), p.advise(); a.near() > 0 && strings.Contains(s, "fairly sure") {
+			t.Errorf("%s is too sure: %s", p.Name, s)
 		}
 	}
 	if _, err := define("no such term"); err == nil {
