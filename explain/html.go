@@ -22,9 +22,12 @@ var (
 	pageStyle string
 
 	page = template.Must(template.New("page").Funcs(template.FuncMap{
-		"about": func(term string) string {
-			text, _ := doc.Define(term)
-			return text
+		"term": func(name string) (string, error) {
+			text, ok := doc.Define(name)
+			if !ok {
+				return "", fmt.Errorf("the glossary does not have %q", name)
+			}
+			return text, nil
 		},
 		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
 		"extent": func(c chart, b bar) template.CSS {
