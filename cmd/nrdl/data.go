@@ -13,6 +13,7 @@ import (
 	"nrdl"
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/dataset/reference"
 	"nrdl/frontend/feature"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
@@ -28,9 +29,10 @@ func (a *app) dataCmd() *cobra.Command {
 a person, lists of images (.csv), .mat and .npz files.`,
 		Example: `  nrdl data info people
   nrdl data synth drawn --people 5
-  nrdl data convert people people.mat`,
+  nrdl data convert people people.mat
+  nrdl data check people.mat people`,
 	}
-	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd())
+	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd(), a.checkCmd())
 	return c
 }
 
@@ -175,6 +177,45 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	return a.save(ctx, to, set)
+}
+
+func (a *app) checkCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check DATA [DATABASE|DATA]",
+		Short: "Say how a data set differs from a database of the plans, or from another set",
+		Long: `check compares the images of DATA with one of the databases of the plans (orl, gt, pie,
+yaleb, lfw), of which nrdl has counts and checksums, or with another data set; without
+one, with the database that has most in common with it. It finds missing, changed,
+doubled and wrongly labelled images, another order, another scale of grey values, and
+images that are transposed. If anything differs, the exit status is 1.
+
+doc/databases.md says where each database comes from, and how to make its file.`,
+		Example: `  nrdl data convert people people.mat
+  nrdl data check people.mat people`,
+		Args: cli.Arguments(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			for i := range args {
+				args[i] = a.databases("").Find(args[i])
+			}
+			r, err := reference.CheckFile(c.Context(), args[0], strings.Join(args[1:], ""), func(s string) { a.Warn("%s", s) })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(r)
+			} else {
+				err = r.WriteText(a.Out)
+			}
+			if err == nil && !r.Same {
+				err = hint.Add(fmt.Errorf("%s differs from %s", args[0], r.Database.Title), "doc/databases.md says how to make the files of the databases")
+			}
+			return err
+		},
+		ValidArgsFunction: completeData,
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one object")
+	return c
 }
 
 // checkSave reports what would make save fail.
