@@ -91,14 +91,16 @@ func TestEvaluateCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := 0
+	var missed []int
 	for i, j := range judge {
 		if named[i] != set.ClassOf(j) {
 			wrong++
+			missed = append(missed, j)
 		}
 	}
 	want := Run{
 		Seed: 1, Wrong: wrong, N: len(judge), Train: len(learn), Status: classify.ClosedForm,
-		Accuracy: 1 - float64(wrong)/float64(len(judge)),
+		Accuracy: 1 - float64(wrong)/float64(len(judge)), Missed: missed,
 	}
 	if diff := cmp.Diff(want, got.Runs[0], times, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 		t.Error(diff)
