@@ -77,6 +77,8 @@ type Run struct {
 type Observer struct {
 	Fit  func(run int) classify.Watch            // called before the fit of run 0, 1, …; the returned Watch watches the fit
 	Done func(run int, r Run, m *frontend.Model) // called after each run, with its model
+
+	Failed func(run int, err error) // called by Compare instead of Done where a method fails
 }
 
 // Evaluate evaluates m on set by p. An error of a split or of a fit names the
@@ -161,6 +163,7 @@ type sampler struct {
 type division struct {
 	fitted  frontend.Fitted
 	train   *classify.Samples
+	learn   int     // training images
 	seconds float64 // of fitting the projection
 
 	test    *dataset.Images
@@ -178,7 +181,7 @@ func (s *sampler) divide(ctx context.Context, learn, judge []int) (*division, er
 		}
 		s.seconds = time.Since(start).Seconds()
 	}
-	d := &division{test: s.set.Select(judge), samples: s.made.Originals(judge), judge: judge}
+	d := &division{learn: len(learn), test: s.set.Select(judge), samples: s.made.Originals(judge), judge: judge}
 	start = time.Now()
 	var err error
 	d.fitted, d.train, err = s.made.Select(learn).Fit(ctx)
@@ -192,12 +195,10 @@ func (s *sampler) fitAndJudge(ctx context.Context, m classify.Method, learn, jud
 	if err != nil {
 		return Run{}, nil, err
 	}
-	r, model, err := d.run(ctx, m, fit)
-	r.Train = len(learn)
-	return r, model, err
+	return d.run(ctx, m, fit)
 }
 
-// run fits m and counts its errors. Train of the result is zero.
+// run fits m and counts its errors.
 func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
 	start := time.Now()
 	c, err := m.Fit(ctx, d.train, fit)
@@ -207,7 +208,7 @@ func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run)
 	took := d.seconds + time.Since(start).Seconds()
 	model := &frontend.Model{Fitted: d.fitted, Classifier: c}
 	r, err := count(ctx, model, d.test, func() ([]int, error) { return model.PredictSamples(ctx, d.samples) })
-	r.FitSeconds, r.Seed = took, fit.Seed
+	r.Train, r.FitSeconds, r.Seed = d.learn, took, fit.Seed
 	for i, j := range r.Missed {
 		r.Missed[i] = d.judge[j]
 	}
