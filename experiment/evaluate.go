@@ -15,8 +15,10 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/internal/hint"
 	"nrdl/method"
+	"nrdl/openset"
 )
 
 // A Protocol says how a method is evaluated.
@@ -30,6 +32,12 @@ type Protocol struct {
 	// selects one of them by Folds folds of the training images.
 	Candidates []Candidate
 	Folds      int
+
+	// Calibrate, if not nil, sets a threshold in each run, as training does, and the run
+	// counts its decisions. With LawOnly that is left out where it needs
+	// cross-validation.
+	Calibrate *openset.Options
+	LawOnly   bool
 }
 
 // Runs returns the number of runs of p.
@@ -52,8 +60,13 @@ type Result struct {
 	Runs     []Run             `json:"runs"`
 
 	// SampleSeconds is the time in which the samples of all images were made, once for
-	// all runs; 0 where each run made its own, as with Candidates.
-	SampleSeconds float64 `json:"sample_seconds,omitempty"`
+	// all runs; 0 where each run made its own, as with Candidates, and of a model that
+	// existed before.
+	SampleSeconds float64 `json:"sample_seconds"`
+
+	// Skipped are the IDs of images that were not tested, as the model was trained on
+	// them.
+	Skipped []string `json:"skipped,omitempty"`
 }
 
 // A Run is one split, fit and test.
@@ -68,6 +81,8 @@ type Run struct {
 	Passes      int             `json:"passes"`
 	Status      classify.Status `json:"status"`           // why the fit ended
 	Choice      *Choice         `json:"choice,omitempty"` // among candidates
+
+	Decisions *Decisions `json:"decisions,omitempty"` // at the threshold; nil if there is none
 
 	Missed []int `json:"-"` // columns of the errors in the set
 }
@@ -122,7 +137,11 @@ func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, 
 		return Run{}, nil, err
 	}
 	if len(p.Candidates) == 0 {
-		return samples.fitAndJudge(ctx, m, learn, judge, fit)
+		r, model, err := samples.fitAndJudge(ctx, m, learn, judge, fit)
+		if err == nil {
+			r.Decisions, err = p.calibrated(ctx, samples.set, model, m, learn, judge)
+		}
+		return r, model, err
 	}
 	candidates := slices.Clone(p.Candidates)
 	for i, c := range candidates {
@@ -137,7 +156,9 @@ func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, 
 	best := p.Candidates[choice.Best]
 	chosen := &sampler{set: cmp.Or(best.Images, samples.set), in: best.Input}
 	r, model, err := chosen.fitAndJudge(ctx, best.Method, learn, judge, fit)
-	r.Choice = &choice
+	if r.Choice = &choice; err == nil {
+		r.Decisions, err = p.calibrated(ctx, chosen.set, model, best.Method, learn, judge)
+	}
 	return r, model, err
 }
 
@@ -260,11 +281,13 @@ func Strangers(model *frontend.Model, test *dataset.Images) []string {
 	return unknown
 }
 
-// EvaluateModel evaluates an existing model, without training. Split, if not
-// nil, selects the test images of set.
-func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Model, split *dataset.Split, seed uint64) (Result, error) {
-	p := model.Parts()
-	res := Result{Method: p.Method, Params: p.Params, Input: model.Pipeline, Split: "all", Repeats: 1}
+// EvaluateModel evaluates an existing model, without training, and counts its
+// decisions if it has a threshold. Split, if not nil, selects the test images of set.
+// It is an error if m was trained on some of them, as far as Checks allows to tell;
+// with skipTrained these are left out, and it is an error if no others are left.
+func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Model, split *dataset.Split, seed uint64, skipTrained bool) (Result, error) {
+	p := m.Parts()
+	res := Result{Method: p.Method, Params: p.Params, Input: m.Pipeline, Split: "all", Repeats: 1}
 	if split != nil {
 		_, judge, err := split.Apply(set, seed)
 		if err == nil && len(judge) == 0 {
@@ -275,7 +298,14 @@ func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Mod
 		}
 		set, res.Split = set.Select(judge), split.String()
 	}
-	r, err := Judge(ctx, model, set)
+	var err error
+	if set, res.Skipped, err = withoutTrained(set, m, skipTrained); err != nil {
+		return Result{}, fmt.Errorf("evaluate: %w", err)
+	}
+	r, err := Judge(ctx, m.Model, set)
+	if err == nil && m.Calibration != nil {
+		r.Decisions, err = decide(ctx, m, set)
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}

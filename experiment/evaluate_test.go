@@ -125,7 +125,7 @@ func TestResultJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"method":"m","params":{"a":1},"input":{"height":0,"width":0},"split":"half","repeats":0,"accuracy":0,"sd":0,"runs":[` +
-		`{"seed":0,"accuracy":0,"wrong":0,"n":0,"train":0,"fit_seconds":0,"code_seconds":0,"passes":0,"status":""}]}`
+		`{"seed":0,"accuracy":0,"wrong":0,"n":0,"train":0,"fit_seconds":0,"code_seconds":0,"passes":0,"status":""}],"sample_seconds":0}`
 	if string(text) != want {
 		t.Errorf("got %s", text)
 	}

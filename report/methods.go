@@ -42,7 +42,11 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, cmp.Or(c.Input.String(), "as it is"))
-	_, err := fmt.Fprintf(w, "%sTimes are means over the runs; the samples of all images took %s more, once.\n", methodTests(c, n-1), console.Took(c.SampleSeconds))
+	fmt.Fprint(w, methodTests(c, n-1), "Times are means over the runs")
+	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
+		fmt.Fprintf(w, "; the features of all images took %s more, once", console.Took(c.SampleSeconds))
+	}
+	_, err := fmt.Fprintln(w, ".")
 	return err
 }
 
@@ -51,17 +55,17 @@ func methodTests(c *experiment.Comparison, tests int) string {
 	if tests < 1 {
 		return ""
 	}
-	how := "the corrected resampled t-test of Nadeau and Bengio over the runs, which allows\nfor the overlap of random splits"
-	about := "other splits of these images"
+	how := "the corrected resampled t-test of Nadeau and Bengio over\nthe runs, which allows for the overlap of the random splits; "
+	about := "other random splits of images of these people"
 	if c.Repeats == 1 {
-		how = "the exact McNemar test on the test images of the single run"
-		about = "other images of these people, not for\nanother split"
+		how = "McNemar's exact test on the test images of the\nsingle run; "
+		about = "other images of these people, not for another split"
 	}
-	s := fmt.Sprintf("~: not significantly different from the best, by %s; two-sided, level %g,\nHolm's correction for %s. It does not mean that two are equal.\nThe test holds for %s. The best is chosen on the same runs.\n",
+	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
 		how, c.Level, console.Plural(tests, "comparison"), about)
 	for _, m := range c.Methods {
 		if m.Test == experiment.SignedRank {
-			s += fmt.Sprintf("%s differs equally in every run: Wilcoxon's signed-rank test, which does not allow for the overlap.\n", m.Method)
+			s += fmt.Sprintf("%s differs by the same in every run: Wilcoxon's signed-rank test, which does not allow for\noverlap.\n", m.Method)
 		}
 	}
 	return s
