@@ -55,7 +55,7 @@ func methodTests(c *experiment.Comparison, tests int) string {
 	if tests < 1 {
 		return ""
 	}
-	how := "the corrected resampled t-test of Nadeau and Bengio over\nthe runs, which allows for the overlap of the random splits; "
+	how := "the corrected resampled t-test of Nadeau and Bengio\nover the runs, which allows for the overlap of the random splits; "
 	about := "other random splits of images of these people"
 	if c.Repeats == 1 {
 		how = "McNemar's exact test on the test images of the\nsingle run; "
