@@ -124,6 +124,9 @@ func (row *Compared) run(ctx context.Context, d *division, m classify.Method, r 
 		fit.Watch = o.Fit(r)
 	}
 	one, model, err := d.run(ctx, m, fit)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
 	if err != nil {
 		*row = Compared{Method: row.Method, Params: row.Params, Err: err.Error()}
 		if h := hint.Of(err); h != "" {

@@ -164,7 +164,12 @@ func TestCompareWithFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	stop := func(int) Observer { return Observer{Fit: func(int) classify.Watch { cancel(enough); return nil }} }
+	stop := func(int) Observer {
+		return Observer{
+			Fit:    func(int) classify.Watch { cancel(enough); return nil },
+			Failed: func(_ int, err error) { t.Errorf("an interruption is a failure: %v", err) },
+		}
+	}
 	if _, err := Compare(ctx, set, []classify.Method{method.DefaultNRDL, method.DefaultCRC}, p, stop); !errors.Is(err, enough) {
 		t.Errorf("interrupted: %v", err)
 	}

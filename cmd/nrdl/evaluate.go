@@ -185,12 +185,15 @@ func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
 	a.warnOfCopies(s.images)
 	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline}
 	a.tellRuns(protocol)
-	done := func() {}
-	result, err := experiment.Compare(ctx, s.images, methods, protocol, func(i int) (o experiment.Observer) {
-		o, done = a.runs(methods[i].Name()+", ", protocol.Runs())
+	var ended []func()
+	result, err := experiment.Compare(ctx, s.images, methods, protocol, func(i int) experiment.Observer {
+		o, done := a.runs(methods[i].Name()+", ", protocol.Runs())
+		ended = append(ended, done)
 		return o
 	})
-	done()
+	for _, done := range ended {
+		done()
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", data, err)
