@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, cmp.Or(c.Input.String(), "as it is"))
+	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
 	fmt.Fprint(w, methodTests(c, n-1), "Times are means over the runs")
 	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
 		fmt.Fprintf(w, "; the features of all images took %s more, once", console.Took(c.SampleSeconds))

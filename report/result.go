@@ -7,6 +7,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // WriteResult writes the result of an evaluation as text: the rate, what a threshold
@@ -17,7 +18,7 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	if r.Repeats > 1 {
 		rate += " ± " + console.Percent(r.SD)
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s)\n%s\n", r.Method, rate, r.Split, console.Plural(r.Repeats, "run"), decisionWords(r.Decisions()))
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), decisionWords(r.Decisions()))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")

@@ -57,7 +57,11 @@ the result is one table, also as --csv or --json. A ~ marks methods that a paire
 cannot separate from the best: over several runs the corrected resampled t-test, which
 allows for the overlap of random splits; for a single run McNemar's exact test on its
 images; both at the level 0.05 with Holm's correction. --set changes the methods that
-have the parameter. A method that fails gets a line with the reason.
+have the parameter. A method that fails gets a line with the reason. Lines of --csv have
+the columns method, runs, right, sd and difference (percent), p, p_adjusted,
+told_from_best (best, yes or no), test (corrected-t, mcnemar, or signed-rank if all
+differences are equal), fit_seconds and code_seconds (means), error; --json has the same
+under methods, as fractions, and each run.
 
 With --model it tests an existing model, with its own threshold: on all of DATA, or
 with --split on the test part only. Images on which the model was trained are refused,
