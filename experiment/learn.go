@@ -101,7 +101,7 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 		return nil, err
 	}
 	start = time.Now()
-	named, err := names(ctx, model, test)
+	named, err := names(ctx, model, test, func() ([]int, error) { return model.Predict(ctx, test) })
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +110,10 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 	return model, nil
 }
 
-// names returns the names of the people that the faces in set are taken for;
+// names returns the names of the people that predict takes the faces in set for;
 // nobody, "", where there is no face.
-func names(ctx context.Context, model *frontend.Model, set *dataset.Images) ([]string, error) {
-	classes, err := model.Predict(ctx, set)
+func names(ctx context.Context, model *frontend.Model, set *dataset.Images, predict func() ([]int, error)) ([]string, error) {
+	classes, err := predict()
 	if err == nil {
 		err = context.Cause(ctx) // interrupted while the last of them were named
 	}

@@ -184,15 +184,15 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
 		judged: make(map[string]bool), fewest: math.MaxInt,
 	}
+	prepared, err := in.Prepare(train)
+	if err != nil {
+		return nil, err
+	}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		var f heldOut
+		f := heldOut{images: train.Select(judge), judge: prepared.Originals(judge)}
 		var fitted frontend.Fitted
-		if fitted, f.learn, err = in.Fit(ctx, train.Select(learn)); err != nil {
-			return nil, err
-		}
-		f.images = train.Select(judge)
-		if f.judge, err = fitted.Samples(f.images); err != nil {
+		if fitted, f.learn, err = prepared.Select(learn).Fit(ctx); err != nil {
 			return nil, err
 		}
 		f.judge.X = fitted.Project(f.judge.X)
