@@ -30,7 +30,7 @@ type openSet struct {
 }
 
 // openSetFlags have no meaning without --open-set.
-var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "strangers-share", "calibrate", "output"}
+var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "far", "strangers-share", "calibrate", "output"}
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")

@@ -15,6 +15,7 @@ import (
 	"nrdl"
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/advice"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
@@ -137,6 +138,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	var trace bytes.Buffer
 	passes := 0
 	o, done := a.observer()
+	o.Path = console.Quoted(t.output)
 	if s.Observer = o; t.trace != "" {
 		lines := json.NewEncoder(&trace)
 		s.Watch = func(p classify.Progress) {
@@ -186,12 +188,17 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
-	if m := r.Model(); m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
+	m := r.Model()
+	if m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
 	}
-	if r.Model().Calibration != nil {
-		a.tellCalibration(r, path)
+	switch {
+	case m.Calibration != nil:
+		advice.Threshold(a.Console, m, path)
+	case m.OpenSet == nil: // none was asked for
+		a.Tell("the model has no threshold: every face gets a name")
+		a.Hint("to enable unknown: %s", advice.Enabling(m, path))
 	}
 }
 
