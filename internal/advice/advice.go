@@ -14,6 +14,8 @@ import (
 
 // When there is something to advise.
 const (
+	fewPhotographs = 3 // of a person; with so few, the held-out faces tell too little (doc/openset.md)
+
 	fewPeople    = 20  // so few that what cross-validation knows of strangers is a guess
 	fewNamed     = 0.5 // share of known faces named rightly that is too small
 	fewOfFew     = 0.8 // the same for few people, whose threshold is cautious
@@ -55,7 +57,7 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 		to.Hint("look whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
-	table(to, rates)
+	table(to, rates, fewEach(m))
 	if present.Right < almostNobody {
 		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", console.Percent(present.Right), why(c))
 	}
@@ -73,9 +75,25 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	}
 }
 
+// fewEach reports whether most people of m have so few photographs that a person with one
+// photograph fewer is recognised clearly worse.
+func fewEach(m *gallery.Model) bool {
+	few, people := 0, m.People()
+	for _, p := range people {
+		if p.Faces > 0 && p.Faces <= fewPhotographs {
+			few++
+		}
+	}
+	return 2*few > len(people)
+}
+
 // table tells what other rates would bring.
-func table(to *console.Console, rates []openset.Rates) {
-	to.Tell("known faces that get a name at other rates of false accepts (--fpir), by the held-out faces:")
+func table(to *console.Console, rates []openset.Rates, fewEach bool) {
+	note := ""
+	if fewEach {
+		note = "; new photographs get one more often, as a held-out face leaves its person only one or two"
+	}
+	to.Tell("known faces that get a name at other rates of false accepts (--fpir), by the held-out faces%s:", note)
 	to.Tell("%8s %10s %10s", "FPIR %", "rightly %", "wrongly %")
 	for _, r := range rates {
 		note := ""
