@@ -28,7 +28,7 @@ var layers = []string{
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery group",
-	"internal/modelfile explain internal/describe",
+	"internal/modelfile internal/advice explain internal/describe",
 	"experiment report/plot",
 	"report",
 	".",

@@ -15,6 +15,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/dataset/reference"
 	"nrdl/frontend/feature"
+	"nrdl/internal/advice"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/describe"
@@ -120,7 +121,7 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 	} else if c.Alike != nil {
 		a.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", c.Threshold, math.Pow(10, c.Threshold), console.Percent(c.FAR))
 	} else {
-		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), known(c))
+		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), advice.Known(c))
 	}
 	return nil
 }

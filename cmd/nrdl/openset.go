@@ -33,7 +33,7 @@ type openSet struct {
 var openSetFlags = []string{"enrolled", "strangers", "given", "output"}
 
 // thresholdFlags say how a threshold is chosen.
-var thresholdFlags = []string{"fpir", "strangers-share", "calibrate"}
+var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")

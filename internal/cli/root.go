@@ -172,6 +172,10 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.
 
 // Flags are the names of the flags of c.
 func Flags(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	return names
 }

@@ -58,7 +58,7 @@ const MaxBytes int64 = 8 << 30
 //	4: the eyes of the input, images that are kept, calibration
 //	5: a calibration says what it saw of strangers; one of format 4 is read as it is
 //	6: a calibration has the similarities of pairs; what follows from the images is not stored
-//	7: the embedding of the input, and its network
+//	7: the embedding of the input, and its network; how a missing calibration is to be made
 const (
 	modelFormat  = 7
 	oldestFormat = 4
@@ -86,6 +86,7 @@ type about struct {
 
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
+	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
 }
 
 // Write writes m as a model file. Equal models give equal bytes.
@@ -149,7 +150,7 @@ func aboutOf(m *gallery.Model) (string, error) {
 	err = enc.Encode(about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline,
 		p.Method, p.Params, p.Seed, m.Data, p.Trained,
-		enrolledOf(m.Images), m.Calibration,
+		enrolledOf(m.Images), m.Calibration, m.OpenSet,
 	})
 	if err != nil {
 		return "", err
@@ -343,7 +344,7 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, Data: a.Data}
+	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data}
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis
 	}
