@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/cli"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/plans"
 )
@@ -33,6 +36,25 @@ func (a *app) readPlan(path string) (*experiment.Plan, error) {
 		panic(fmt.Errorf("nrdl: %w", err)) // a test reads them all
 	}
 	return plan, nil
+}
+
+// printPlan prints the built-in plan of this name.
+func (a *app) printPlan(name string) error {
+	text, ok := plans.Named(name)
+	if !ok {
+		return cli.AsMisuse(hint.Unknown("plan", name, plans.Names()))
+	}
+	a.Print("%s", text)
+	return nil
+}
+
+// initPlan writes a plan for the data set at data to the file path.
+func (a *app) initPlan(ctx context.Context, data, path string) error {
+	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, func(s string) { a.Warn("%s", s) }); err != nil {
+		return err
+	}
+	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, console.Quoted(path))
+	return nil
 }
 
 // completePlan completes a plan: a file, or a name.
