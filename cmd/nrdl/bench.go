@@ -43,28 +43,39 @@ file. It resumes after any interruption: a run whose record is in the file is no
 repeated. All methods get the same splits and the same noise. A run that fails
 becomes a record with its error; the other runs continue, and the exit status is 1.
 
-A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are the table and the figures of the
-paper; tuned, ablation, cost, frontends and robust are further experiments; quick
-needs no data. Relative paths of data sets are searched in the working folder, then
-below --data, then below the folder in the environment variable NRDL_DATA.
+A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are
+the table and the figures of the paper; tuned, ablation, cost, frontends and robust are
+further experiments; quick needs no data. Relative paths of data sets are searched in
+the working folder, then below --data, then below the folder in the environment
+variable NRDL_DATA.
 
---print writes a built-in plan to standard output, to be edited. --init writes a plan
-for the data set DATA to plan.json (-o gives another name): splits and several methods,
-the default one among them. Beside it, it writes the schema of plans,
-` + plans.SchemaFile + `, which the plan names in "$schema", so that editors complete its keys
-and explain them; --schema writes this schema to standard output. The input
-"embedding" makes vectors of photographs by the built-in network, each image once;
-"eyes=" in an input finds the faces for other features.
+--print writes a built-in plan to standard output; to change it, put it into a file:
+nrdl bench --print noise >my-plan.json. --init writes a plan for a data set to
+plan.json (-o gives another name), with splits and several methods, the default one
+first. Beside it, it writes the JSON schema of plans, ` + plans.SchemaFile + `. Plans name
+this file in "$schema": editors then complete the keys and explain them. --schema
+writes it to standard output. In a plan, the input "embedding" makes vectors of
+photographs by the built-in network, once for each image; "eyes=0.46@0.36" in another
+input finds the faces in photographs.
 
 report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
   nrdl bench quick -o quick.jsonl -j 2 --retry
-  nrdl bench --print noise > my-plan.json
+  nrdl bench --print noise
   nrdl bench --init people -o compare.json
   nrdl bench compare.json --list
-  nrdl bench --schema > plan.schema.json`,
+  nrdl bench --schema`,
 		Args: func(c *cobra.Command, args []string) error {
+			var modes []string
+			for _, flag := range []string{"list", "print", "init", "schema"} {
+				if c.Flags().Changed(flag) {
+					modes = append(modes, flag)
+				}
+			}
+			if len(modes) > 1 {
+				return cli.Misuse("--%s has no meaning with --%s", modes[1], modes[0])
+			}
 			if b.schema {
 				return cli.Arguments(0, 0)(c, args)
 			}
@@ -92,9 +103,8 @@ report makes tables and pages from the records.`,
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
-	f.BoolVar(&b.create, "init", false, "write a plan for the data set PLAN and stop")
+	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
 	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
-	c.MarkFlagsMutuallyExclusive("print", "init", "schema", "list")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	cli.Complete(c, "data", cli.Folders)
 	return c

@@ -70,7 +70,7 @@ data synth new --people 1 --images 3 --seed 5`) {
 		t.Error("the help has no nrdl demo")
 	}
 	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
-	readme = strings.Replace(readme, "nrdl demo\n", "", 1) // it stands alone, and once is enough
+	readme = strings.Replace(readme, "data synth drawn --photos", "data synth drawn --photos --people 3 --images 3 --size 360x480", 1) // few and small
 	write("README", strings.Split(readme, "\n"), false)
 	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
 		return os.CopyFS(env.WorkDir, os.DirFS(shared))
