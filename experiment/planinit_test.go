@@ -105,20 +105,28 @@ func TestSchemaHasTheMethods(t *testing.T) {
 }
 
 // Photographs and vectors of a network are compared: on the same images of the same
-// people, in runs that their records repeat. A Bench needs no Databases for that.
+// people, one of which shows nobody, in runs that their records repeat. A Bench needs
+// no Databases for that.
 func TestEmbeddingsOfAPlan(t *testing.T) {
 	dir := t.TempDir()
-	photographs := synthetic.Photographs{People: 2, PerPerson: 3, Size: dataset.Size{Height: 300, Width: 400}, Seed: 1}
+	photographs := synthetic.Photographs{People: 2, PerPerson: 4, Size: dataset.Size{Height: 300, Width: 400}, Seed: 1}
 	if err := photographs.Write(t.Context(), filepath.Join(dir, "photos"), nil); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := experiment.ParsePlan([]byte(`{"name": "p", "repeats": 2, "datasets": [{"name": "d", "path": "`+filepath.ToSlash(filepath.Join(dir, "photos", "people"))+`", "split": "random:2"}],
+	nobody, err := os.ReadFile(filepath.Join(dir, "photos", "others", "nobody.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "photos", "people", "person001", "5.jpg"), nobody, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := experiment.ParsePlan([]byte(`{"name": "p", "repeats": 2, "datasets": [{"name": "d", "path": "`+filepath.ToSlash(filepath.Join(dir, "photos", "people"))+`", "split": ["random:2", "first:3"]}],
 		"methods": [{"method": "mean", "input": "embedding"}, {"method": "nrc", "label": "a", "input": "embedding"}, {"method": "nrc", "label": "b", "input": "faces32 none eyes=0.46@0.36"}, "crc"]}`), "plan.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "r.jsonl")
-	if done, err := (&experiment.Bench{}).Run(t.Context(), plan, path); err != nil || done.Failed > 0 || done.New != 8 {
+	if done, err := (&experiment.Bench{}).Run(t.Context(), plan, path); err != nil || done.Failed > 0 || done.New != 12 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	records, err := experiment.ReadRecordsFile(path, nil)
@@ -126,7 +134,10 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.N != 2 || r.Train != 4 || r.Dataset.Hash != records[0].Dataset.Hash {
+		if r.Split == "first:3" && r.Input != nil && !slices.Contains(r.Missed, 4) {
+			t.Errorf("%s: a name for the photograph of nobody", r.Label)
+		}
+		if r.N+r.Train != 9 || r.Dataset.Hash != records[0].Dataset.Hash {
 			t.Errorf("%s: %d test images, %d training images", r.Label, r.N, r.Train)
 		}
 		if r.Input != nil && r.Input.Eyes.IsZero() {
