@@ -22,9 +22,9 @@ import (
 // A Bench makes the runs of plans.
 type Bench struct {
 	Databases *Databases // nil: data sets are opened by their paths as they are
-	Jobs      int    // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
-	Retry     bool   // repeat runs whose record is an error
-	Version   string // of the program, for the records
+	Jobs      int        // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
+	Retry     bool       // repeat runs whose record is an error
+	Version   string     // of the program, for the records
 	// Warn is called with warnings; may be nil. Progress is called once at the
 	// start and after every run, never by two goroutines at once; may be nil.
 	Warn     func(string)

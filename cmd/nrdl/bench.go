@@ -67,15 +67,6 @@ report makes tables and pages from the records.`,
   nrdl bench compare.json --list
   nrdl bench --schema`,
 		Args: func(c *cobra.Command, args []string) error {
-			var modes []string
-			for _, flag := range []string{"list", "print", "init", "schema"} {
-				if c.Flags().Changed(flag) {
-					modes = append(modes, flag)
-				}
-			}
-			if len(modes) > 1 {
-				return cli.Misuse("--%s has no meaning with --%s", modes[1], modes[0])
-			}
 			if b.schema {
 				return cli.Arguments(0, 0)(c, args)
 			}
@@ -105,6 +96,7 @@ report makes tables and pages from the records.`,
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
 	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
+	c.MarkFlagsMutuallyExclusive("list", "print", "init", "schema")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	cli.Complete(c, "data", cli.Folders)
 	return c

@@ -6,7 +6,6 @@ import (
 	"nrdl/dataset"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
-	"nrdl/internal/hint"
 	"nrdl/synthetic"
 
 	"github.com/spf13/cobra"
@@ -65,17 +64,15 @@ trying things out: rates on them say nothing about real people.`,
 	cli.Number(c, &s.Expression, "expression", "", cli.InRange(0.0, 2), "`STRENGTH` of expressions, 0 … 2")
 	cli.Number(c, &s.Occlusion, "occlusion", "", cli.InRange(0.0, 2), "`STRENGTH` of covering, 0 … 2")
 	cli.Number(c, &s.Noise, "noise", "", cli.InRange(0.0, 10), "`STRENGTH` of the camera's noise, 0 … 10")
+	for _, flag := range []string{"light", "pose", "expression", "occlusion", "noise"} {
+		c.MarkFlagsMutuallyExclusive("photos", flag)
+	}
 	return c
 }
 
 // drawPhotographs writes photographs to the folder dir, as given says where the flags
 // of c are set.
 func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Faces, size dataset.Size) error {
-	for _, flag := range []string{"light", "pose", "expression", "occlusion", "noise"} {
-		if c.Flags().Changed(flag) {
-			return hint.Add(cli.Misuse("--%s has no meaning with --photos", flag), "leave it out: the strengths are for face crops")
-		}
-	}
 	p := synthetic.DefaultPhotographs
 	p.Seed = given.Seed
 	if c.Flags().Changed("people") {
