@@ -21,7 +21,7 @@ func (j *job) record(set *openSet, seen dataset.Frame) *Record {
 			Preset: d.preset, Hash: set.hash, About: d.about,
 		},
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
-		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
+		Method: j.method.Name(), Label: c.label, Explained: c.about, Varied: c.varied, Params: j.params,
 	}
 	if !j.input.IsZero() {
 		in := j.input.ForImages(j.images())
@@ -43,7 +43,7 @@ func (j *job) record(set *openSet, seen dataset.Frame) *Record {
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Input: r.Input, Varied: r.Varied,
+		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Explained: r.Explained, Input: r.Input, Varied: r.Varied,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}
 }

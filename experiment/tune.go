@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/method"
 )
 
 // A Search tunes parameters on training images, in the ranges that the method
@@ -66,6 +68,24 @@ type Tuned struct {
 	Method classify.Method `json:"-"`      // with the parameters of the best trial
 	Best   int             `json:"best"`   // the trial with the fewest errors, the first of equals
 	Trials []Trial         `json:"trials"` // in the order in which they were made
+}
+
+// A TunedRecord is the JSON of a search.
+type TunedRecord struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Set    []string        `json:"set"` // what differs from the method as given
+	Rate   float64         `json:"rate"`
+	Given  float64         `json:"given"` // rate of the parameters as given
+	Search Search          `json:"search"`
+	Tuned
+}
+
+// Record is the TunedRecord of t, which s found for m.
+func (t Tuned) Record(m classify.Method, s Search) (TunedRecord, error) {
+	params, err := method.Marshal(t.Method)
+	best := t.Trials[t.Best]
+	return TunedRecord{m.Name(), params, best.Set, best.Rate(), t.Trials[0].Rate(), s, t}, err
 }
 
 // A TuneObserver is notified of the progress of a search. It does not affect
