@@ -11,8 +11,8 @@ import (
 	"nrdl/method"
 )
 
-// record says what j is, before it has run.
-func (j *job) record(set *openSet) *Record {
+// record says what j is, before it has run: on set, which its input sees as seen.
+func (j *job) record(set *openSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
@@ -25,7 +25,9 @@ func (j *job) record(set *openSet) *Record {
 	}
 	if !j.input.IsZero() {
 		in := j.input.ForImages(j.images())
-		if in.Size == (dataset.Size{}) {
+		if !in.Embedding.IsZero() {
+			in = j.input.ForImages(seen)
+		} else if in.Size == (dataset.Size{}) {
 			in = j.input.ForImages(set.set.Frame)
 		}
 		r.Input = &in

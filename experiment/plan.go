@@ -133,6 +133,12 @@ func (s *setting) enter(entrants []entrant) []*setting {
 // images is how the images of s are read.
 func (s *setting) images() dataset.Frame {
 	in := s.data.images
+	if !s.input.Embedding.IsZero() {
+		return dataset.Frame{Eyes: s.input.Eyes, Crop: cmp.Or(s.input.Crop, in.Crop), Embedding: s.input.Embedding}
+	}
+	if !s.input.Eyes.IsZero() {
+		in.Eyes = s.input.Eyes
+	}
 	if s.input.Size != (dataset.Size{}) {
 		in.Size = s.input.Size
 	}

@@ -21,7 +21,7 @@ import (
 // maxPlan bounds the file of a plan, in bytes.
 const maxPlan = 4 << 20
 
-// ReadPlan reads the plan at path; plans/schema.json describes its form. An
+// ReadPlan reads the plan at path; plans/plan.schema.json describes its form. An
 // error names the line. Data sets are not opened.
 func ReadPlan(path string) (*Plan, error) {
 	f, err := os.Open(path)
@@ -85,7 +85,7 @@ func ParsePlan(text []byte, file string) (*Plan, error) {
 	return p, err
 }
 
-// A planFile is a plan as plans/schema.json describes it.
+// A planFile is a plan as plans/plan.schema.json describes it.
 type planFile struct {
 	Name, About string
 	Seed        uint64

@@ -1,16 +1,39 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
+	"nrdl/internal/cli"
+	"nrdl/internal/console"
+	"nrdl/internal/hint"
 	"nrdl/plans"
 )
 
 // readPlan reads a plan: a file, or one that comes with the program.
 func (a *app) readPlan(path string) (*experiment.Plan, error) { return experiment.FindPlan(path) }
+
+// printPlan prints the built-in plan of this name.
+func (a *app) printPlan(name string) error {
+	text, ok := plans.Named(name)
+	if !ok {
+		return cli.AsMisuse(hint.Unknown("plan", name, plans.Names()))
+	}
+	a.Print("%s", text)
+	return nil
+}
+
+// initPlan writes a plan for the data set at data to the file path.
+func (a *app) initPlan(ctx context.Context, data, path string) error {
+	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, func(s string) { a.Warn("%s", s) }); err != nil {
+		return err
+	}
+	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, console.Quoted(path))
+	return nil
+}
 
 // completePlan completes a plan: a file, or a name.
 func completePlan(_ *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -108,6 +108,9 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		if i := slices.Index(args, ""); i >= 0 {
 			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
 		}
+		if err := c.ValidateFlagGroups(); err != nil { // cobra would not take it for a wrong command line
+			return AsMisuse(err)
+		}
 		return nil
 	}
 }
