@@ -18,7 +18,7 @@ import (
 // own only.
 var layers = []string{
 	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/array",
-	"internal/parallel",
+	"internal/parallel internal/page",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"math"
 	"runtime"
 	"sync"
 
@@ -31,9 +30,6 @@ type Photographs struct {
 	Faces  []Face  // of all photographs, in their order, the largest of each first
 	Groups [][]int // of the indices of Faces, as Faces returns them
 }
-
-// thumb is how a face is shown.
-var thumb = dataset.Frame{Size: dataset.Size{Height: 96, Width: 96}, Eyes: dataset.Eyes{Distance: 0.35, Height: 0.4}}
 
 // InPhotographs finds the faces in the image files at paths and groups them, by the
 // network of in. A file that cannot be read, and a photograph without a usable face,
@@ -117,7 +113,7 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 	if err != nil {
 		return nil, err
 	}
-	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder})
+	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder, Thumbs: true})
 	if err != nil {
 		return nil, err
 	}
@@ -127,24 +123,10 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 			why = fmt.Errorf("%s: %w", path, s.Refused)
 			continue
 		}
-		all = append(all, looked{s.Values, s.Face.Box, thumbOf(photo, s.Face.Pupils)})
+		all = append(all, looked{s.Values, s.Face.Box, s.Thumb})
 	}
 	if len(all) == 0 {
 		return nil, why
 	}
 	return all, nil
-}
-
-// thumbOf returns the aligned face with these pupils.
-func thumbOf(photo *dataset.Photo, pupils [2]face.Point) *image.RGBA {
-	values := face.CropColour(photo, pupils, thumb)
-	n := thumb.Size.Len()
-	img := image.NewRGBA(image.Rect(0, 0, thumb.Width, thumb.Height))
-	for i := range n {
-		for c := range 3 {
-			img.Pix[4*i+c] = uint8(math.Round(float64(values[c*n+i])))
-		}
-		img.Pix[4*i+3] = math.MaxUint8
-	}
-	return img
 }
