@@ -33,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/review internal/docgen",
 	"cmd/nrdl",
 }
 
