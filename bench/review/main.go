@@ -42,6 +42,7 @@ func run(ctx context.Context, data string, draws int) error {
 	if err != nil {
 		return err
 	}
+	people = people.Faces()
 	paths, err := dataset.ImageFiles(filepath.Join(data, "photos", "lfw_strangers"))
 	if err != nil {
 		return err
