@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -10,7 +11,9 @@ import (
 
 	"nrdl/gallery"
 	"nrdl/internal/console"
+	"nrdl/internal/hint"
 	"nrdl/internal/page"
+	"nrdl/method"
 )
 
 var (
@@ -29,6 +32,33 @@ type People struct {
 	Model     *gallery.Model
 	Review    *gallery.Review
 	Portraits []*Portrait // of the faces of the model; nil shows names only
+}
+
+// NewPeople reviews m, whose Title it takes. With photos, the folder that m was trained
+// on, it has the Portraits; it is an error if none of them is there. Progress is called
+// with what is being done; may be nil.
+func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, progress func(what string, done, total int)) (*People, error) {
+	by, err := method.Of(m.Classifier)
+	if err != nil {
+		return nil, err
+	}
+	step := func(what string) func(done, total int) {
+		if progress == nil {
+			return nil
+		}
+		return func(done, total int) { progress(what, done, total) }
+	}
+	p := &People{Title: title, Model: m}
+	if p.Review, err = m.Review(ctx, by, step("holding faces out")); err != nil || photos == "" {
+		return p, err
+	}
+	if p.Portraits, err = Portraits(ctx, m, photos, step("looking at photographs")); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(p.Portraits, func(p *Portrait) bool { return p != nil }) {
+		return nil, hint.Add(fmt.Errorf("none of the model's photographs is in %s", photos), "name the folder that the model was trained on")
+	}
+	return p, nil
 }
 
 // A photographed is an enrolled face on the page.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -18,7 +17,6 @@ import (
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
-	"nrdl/method"
 )
 
 func (a *app) peopleCmd() *cobra.Command {
@@ -81,28 +79,9 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string) error {
 	if err != nil {
 		return err
 	}
-	by, err := method.Of(r.Model().Classifier)
+	page, err := explain.NewPeople(ctx, r.Model(), filepath.Base(path), photos, o.Progress)
 	if err != nil {
-		return err
-	}
-	progress := func(what string) func(done, total int) {
-		return func(n, of int) {
-			if o.Progress != nil {
-				o.Progress(what, n, of)
-			}
-		}
-	}
-	page := &explain.People{Title: filepath.Base(path), Model: r.Model()}
-	if page.Review, err = r.Model().Review(ctx, by, progress("holding faces out")); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if photos != "" {
-		if page.Portraits, err = explain.Portraits(ctx, r.Model(), photos, progress("looking at photographs")); err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(page.Portraits, func(p *explain.Portrait) bool { return p != nil }) {
-			a.Warn("none of the model's photographs is in %s", photos)
-		}
 	}
 	done()
 	return a.write(ctx, html, page.HTML)
