@@ -17,9 +17,9 @@ type File struct {
 	ID     string // as Open makes it: person, slash, path in the person's folder
 }
 
-// PhotoFiles lists the images at path, unlabelled.
+// PhotoFiles lists the images at path, unlabelled, without duplicates.
 func PhotoFiles(path string) ([]File, error) {
-	files, err := ImageFiles(path)
+	files, _, err := Photographs(path)
 	if err != nil {
 		return nil, err
 	}

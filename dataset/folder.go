@@ -31,8 +31,10 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(others) > 0 {
-		opt.warn("ignored what is no image: %s, for example %s", count(len(others), "file"), others[0])
+	if skipped := w.skipped(others).String(); len(others) > 0 {
+		opt.warn("ignored what is no image: %s, for example %s", skipped, others[0])
+	} else if skipped != "" {
+		opt.warn("ignored what is no image: %s", skipped)
 	}
 	images = slices.DeleteFunc(images, func(f string) bool { return !strings.Contains(f, "/") })
 	paths, labels := make([]string, len(images)), make([]string, len(images))

@@ -201,7 +201,7 @@ func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error 
 	}
 	in.Mirror = in.Mirror || in.Shift != 0           // either needs images
 	in.Projection, in.Shift = projection.Choice{}, 0 // takes more of them
-	_, _, err := in.Training(set.Select([]int{0}))
+	_, err := in.Prepare(set.Select([]int{0}))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/plans"
 	"nrdl/synthetic"
 )
 
@@ -42,6 +44,23 @@ func ReadPlan(path string) (*Plan, error) {
 		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	return p, nil
+}
+
+// FindPlan reads the plan at path, or where there is no such file the one of that name
+// in package plans.
+func FindPlan(path string) (*Plan, error) {
+	p, err := ReadPlan(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	text, ok := plans.Named(path)
+	if ok {
+		return ParsePlan(text, path)
+	}
+	if near := hint.Nearest(path, plans.Names()); near != "" {
+		return nil, hint.Add(err, "did you mean %q?", near)
+	}
+	return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
 }
 
 // ParsePlan reads a plan from text; errors call it file.

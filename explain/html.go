@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 
+	"nrdl/doc"
 	"nrdl/internal/page"
 )
 
@@ -19,6 +20,13 @@ var (
 	pageStyle string
 
 	whyPage = page.New(pageText, pageStyle, template.FuncMap{
+		"term": func(name string) (string, error) {
+			text, ok := doc.Define(name)
+			if !ok {
+				return "", fmt.Errorf("the glossary does not have %q", name)
+			}
+			return text, nil
+		},
 		"extent": func(c chart, b bar) template.CSS {
 			return span(math.Min(c.Zero, b.To), math.Abs(b.To-c.Zero))
 		},

@@ -74,7 +74,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
-	sources, err := photolist.Outputs{"output": g.output}.Of(args, false)
+	sources, err := photolist.Outputs{"output": g.output}.Of(args, false, g.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
 	}

@@ -202,7 +202,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
-	sources, err := i.outputs.Of(paths, i.watched != "")
+	sources, err := i.outputs.Of(paths, i.watched != "", i.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
@@ -267,7 +267,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.outputs.Listed(ctx, sources, list), 0
+		images, total = i.outputs.Listed(ctx, sources, list, i.Tell), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err

@@ -1,39 +1,16 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nrdl/experiment"
-	"nrdl/internal/hint"
 	"nrdl/plans"
 )
 
-// readPlan reads the plan at path, or where there is no such file the plan of
-// that name which comes with the program.
-func (a *app) readPlan(path string) (*experiment.Plan, error) {
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return experiment.ReadPlan(path)
-	}
-	text, ok := plans.Named(path)
-	if !ok {
-		_, err := experiment.ReadPlan(path)
-		if near := hint.Nearest(path, plans.Names()); near != "" {
-			return nil, hint.Add(err, "did you mean %q?", near)
-		}
-		return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
-	}
-	plan, err := experiment.ParsePlan(text, path)
-	if err != nil {
-		panic(fmt.Errorf("nrdl: %w", err)) // a test reads them all
-	}
-	return plan, nil
-}
+// readPlan reads a plan: a file, or one that comes with the program.
+func (a *app) readPlan(path string) (*experiment.Plan, error) { return experiment.FindPlan(path) }
 
 // completePlan completes a plan: a file, or a name.
 func completePlan(_ *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {

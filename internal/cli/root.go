@@ -85,7 +85,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 
 func commandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			names = append(names, sub.Name())
 		}
 	}

@@ -30,8 +30,8 @@ import (
 )
 
 // A model file is a safetensors file, which other programs can open. Its
-// tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
-// K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
+// tensors are D (F64, d×K), that of the rule if it is one of classify.Trained (F64; W,
+// C×K, of linear, M, K×C, of fisher), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
@@ -142,9 +142,12 @@ func aboutOf(m *gallery.Model) (string, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	fisher, _ := p.Rule.(classify.Fisher)
+	weight := 0.0
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		weight = r.Learnt().Weight
+	}
 	err = enc.Encode(about{
-		modelFormat, p.Classes, coder, p.Rule.Name(), fisher.Weight, m.Pipeline,
+		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline,
 		p.Method, p.Params, p.Seed, m.Data, p.Trained,
 		enrolledOf(m.Images), m.Calibration,
 	})
@@ -165,11 +168,9 @@ func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	if !f.atoms {
 		list = append(list, matrix("D", p.D))
 	}
-	switch r := p.Rule.(type) {
-	case classify.Fisher:
-		list = append(list, matrix("M", r.M))
-	case classify.Linear:
-		list = append(list, matrix("W", r.W))
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		l := r.Learnt()
+		list = append(list, matrix(l.Name, l.Matrix))
 	}
 	if b := m.Basis; b != nil && !f.basis {
 		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
@@ -223,7 +224,7 @@ func Read(r io.Reader, find func(dataset.Embedding) ([]byte, error)) (*gallery.M
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	var c content
+	c := content{learnt: map[string]*mat.Dense{}}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
@@ -255,7 +256,8 @@ func checkFormat(text string) error {
 
 // content is what the tensors of a file hold.
 type content struct {
-	d, w, m *mat.Dense
+	d       *mat.Dense
+	learnt  map[string]*mat.Dense // matrices of rules, by their names
 	groups  []int
 	basis   projection.Fitted
 	images  dataset.Images
@@ -268,12 +270,8 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		switch t.Name {
 		case "D":
 			c.d, err = dense(t)
-		case "M":
-			c.m, err = dense(t)
 		case "P":
 			c.basis.P, err = dense(t)
-		case "W":
-			c.w, err = dense(t)
 		case "X":
 			c.images.X, err = widened(t)
 		case "enrolled":
@@ -296,7 +294,10 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		case "groups":
 			c.groups, err = integers(t)
 		default:
-			return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+			if !slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name }) {
+				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+			}
+			c.learnt[t.Name], err = dense(t)
 		}
 		if err != nil {
 			return err
@@ -407,19 +408,31 @@ func (c *content) embedder(f dataset.Frame, find func(dataset.Embedding) ([]byte
 
 // rule is the rule of a name, with what the tensors hold of it.
 func (c *content) rule(name string, weight float64) (classify.Rule, error) {
-	linear, fisher := classify.Linear{}.Name(), classify.Fisher{}.Name()
-	untrained := slices.IndexFunc(classify.Untrained, func(r classify.Rule) bool { return r.Name() == name })
-	switch {
-	case untrained < 0 && name != linear && name != fisher:
-		return nil, fmt.Errorf("unknown rule %q", name)
-	case c.w != nil && name != linear:
-		return nil, fmt.Errorf("rule %q has no use for W", name)
-	case (c.m != nil || weight != 0) && name != fisher:
-		return nil, fmt.Errorf("rule %q has no use for mean codes", name)
-	case name == linear:
-		return classify.Linear{W: c.w}, nil
-	case name == fisher:
-		return classify.Fisher{M: c.m, Weight: weight}, nil
+	var rule classify.Rule
+	var l classify.Learnt
+	for _, r := range classify.Untrained {
+		if r.Name() == name {
+			rule = r
+		}
 	}
-	return classify.Untrained[untrained], nil
+	for _, r := range classify.Trained {
+		if r.Name() == name {
+			l = r.Learnt()
+			l.Matrix, l.Weight = c.learnt[l.Name], weight
+			trained := r.With(l)
+			rule, l = trained, trained.Learnt()
+		}
+	}
+	if rule == nil {
+		return nil, fmt.Errorf("unknown rule %q", name)
+	}
+	for other := range c.learnt {
+		if other != l.Name {
+			return nil, fmt.Errorf("rule %q has no use for %s", name, other)
+		}
+	}
+	if l.Weight != weight {
+		return nil, fmt.Errorf("rule %q has no use for a weight", name)
+	}
+	return rule, nil
 }
