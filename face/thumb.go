@@ -19,7 +19,9 @@ var thumbFrame = dataset.Frame{
 
 // Thumb returns the aligned face with these pupils in colour, for people to look at.
 // It is a square of ThumbSide.
-func Thumb(photo *dataset.Photo, pupils [2]Point) *image.RGBA { return Picture(photo, pupils, thumbFrame) }
+func Thumb(photo *dataset.Photo, pupils [2]Point) *image.RGBA {
+	return Picture(photo, pupils, thumbFrame)
+}
 
 // Picture returns the face with these pupils in colour, cut out as in says.
 func Picture(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) *image.RGBA {
