@@ -26,7 +26,7 @@ func Example() {
 	faces, err := r.Identify(ctx, photo)
 	check(err)
 	for _, f := range faces {
-		fmt.Printf("%s %.1f\n", cmp.Or(f.Name, nrdl.Unknown), f.Probability)
+		fmt.Printf("%s %.2f\n", cmp.Or(f.Name, nrdl.Unknown), f.Probability)
 	}
 	r, _, err = r.Enrol(ctx, "zoe", photo) // the largest face
 	check(err)
@@ -38,10 +38,10 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.0
-	// person002 0.9
-	// person001 0.9
-	// person003 0.9
+	// unknown 0.01
+	// person002 0.92
+	// person001 0.92
+	// person003 0.92
 	// now zoe
 }
 

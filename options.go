@@ -68,6 +68,9 @@ const fewPeople = 30
 // openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}
+	if images == nil {
+		return Options{} // Train returns the error
+	}
 	if images.AreImages() && !images.Matrix {
 		in = frontend.For(images.Frame.Size)
 	}

@@ -43,6 +43,7 @@ type comparing struct {
 	column, pairs int
 	difference    float64 // of the label from the best one, in points
 	significant   bool
+	overlapping   bool // significant only if the overlap of random splits is not allowed for
 }
 
 // advise chooses the label with the best average rank, and of equals the one with the
@@ -74,7 +75,11 @@ func (p *Plan) advise() *advice {
 		adjust(tests)
 		for n, t := range tests {
 			i := of[n]
-			a.result[i] = append(a.result[i], comparing{j, t.Pairs, p.Cells[i][j].Mean - best.Mean, t.Adjusted <= level})
+			significant := t.Adjusted <= level
+			a.result[i] = append(a.result[i], comparing{
+				j, t.Pairs, p.Cells[i][j].Mean - best.Mean, significant,
+				significant && t.Test == wilcoxon && !fixedSplit(p.Columns[j]) && t.Overlap > level,
+			})
 		}
 	}
 	return a
@@ -110,13 +115,45 @@ func (a *advice) alike() (labels []int) {
 }
 
 // losses is in how many settings label i is significantly worse than the best one.
-func (a *advice) losses(i int) (n int) {
+func (a *advice) losses(i int) int { return len(a.lost(i)) }
+
+// lost are the comparisons in which label i is significantly worse than the best one.
+func (a *advice) lost(i int) (lost []comparing) {
 	for _, c := range a.result[i] {
 		if c.significant && c.difference < 0 {
+			lost = append(lost, c)
+		}
+	}
+	return lost
+}
+
+// doubt says for how many of the others, which are all worse than the best one by a test,
+// the test that allows for the overlap of random splits confirms that, in all settings
+// where they are worse or else in any; "" if for all.
+func (a *advice) doubt(all bool) string {
+	n := 0
+	for _, i := range a.others {
+		lost := a.lost(i)
+		confirmed := len(lost)
+		for _, c := range lost {
+			if c.overlapping {
+				confirmed--
+			}
+		}
+		if confirmed == len(lost) || !all && confirmed > 0 {
 			n++
 		}
 	}
-	return n
+	const test = " The corrected t-test, which allows for the overlap of the random splits, "
+	switch {
+	case n == len(a.others):
+		return ""
+	case len(a.others) == 1:
+		return test + "does not confirm this."
+	case n == 0:
+		return test + "confirms this for none of them."
+	}
+	return test + fmt.Sprintf("confirms this for %d of them.", n)
 }
 
 // closest is the label that is significantly worse in the fewest settings, of equals
@@ -179,10 +216,15 @@ func (a *advice) certainty() string {
 	name, n := a.Labels[a.best].Name, len(a.others)
 	tests := fmt.Sprintf("paired tests, level %g", level)
 	switch {
-	case everywhere == n && settings > 1:
-		return fmt.Sprintf("This is sure: %s significantly worse in every setting (%s).", others(n), tests)
 	case everywhere == n:
-		return fmt.Sprintf("This is sure: %s significantly worse (%s).", others(n), tests)
+		sure, every, doubt := "sure", "", a.doubt(true)
+		if few, _ := a.pairs(); doubt != "" || few < leastPairs(n) {
+			sure = "fairly sure"
+		}
+		if settings > 1 {
+			every = " in every setting"
+		}
+		return fmt.Sprintf("This is %s: %s significantly worse%s (%s).%s", sure, others(n), every, tests, doubt)
 	case worse == 0:
 		return fmt.Sprintf("This is not sure: no other method is significantly worse (%s), so these are ties: %s.", tests, join(a.names(append([]int{a.best}, a.others...))))
 	}
@@ -191,10 +233,12 @@ func (a *advice) certainty() string {
 			a.Labels[i].Name, count(a.wins(i), "setting"), tests)
 	}
 	s := fmt.Sprintf("This is fairly sure: %s significantly worse%s (%s).", others(n), where, tests)
-	switch near := a.near(); {
+	switch near, doubt := a.near(), a.doubt(false); {
 	case worse == n && near > 0:
 		s = fmt.Sprintf("This is not sure: %s significantly worse%s (%s), but the average ranks of %d are not significantly different (Nemenyi's test).",
 			others(n), where, tests, near)
+	case worse == n && doubt != "":
+		s = fmt.Sprintf("This is not sure: %s significantly worse%s (%s).%s", others(n), where, tests, doubt)
 	case worse < n:
 		s = fmt.Sprintf("This is not sure: only %d of the other %d are significantly worse%s (%s).", worse, n, where, tests)
 	}
@@ -246,14 +290,20 @@ func (a *advice) exceptions() string {
 	return "In " + settings + " another method is significantly better: " + join(says) + "."
 }
 
-// evidence says on how many runs the tests rest.
-func (a *advice) evidence() string {
-	fewest, most := math.MaxInt, 0
+// pairs is on how many pairs of runs the tests rest, at least and at most.
+func (a *advice) pairs() (fewest, most int) {
+	fewest = math.MaxInt
 	for _, all := range a.result {
 		for _, c := range all {
 			fewest, most = min(fewest, c.pairs), max(most, c.pairs)
 		}
 	}
+	return fewest, most
+}
+
+// evidence says on how many runs the tests rest.
+func (a *advice) evidence() string {
+	fewest, most := a.pairs()
 	if most == 0 {
 		return "Nothing is tested, since no two methods have runs of equal splits."
 	}

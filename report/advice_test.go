@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nrdl/experiment"
+	"nrdl/frontend"
 	"nrdl/method"
 	"nrdl/plans"
 )
@@ -59,6 +60,19 @@ func TestAdvice(t *testing.T) {
 			[]string{"take NRC: of 3 methods it has the best average rank, 1.00, over 3 settings, and the highest rate in 3 of them. This is sure: each of the other 2 is significantly worse in every setting"},
 			"few",
 		},
+		{
+			"sure about these images, not about others", overlapping(t, 10),
+			[]string{
+				"take NRC", "This is fairly sure: each of the other 2 is significantly worse (paired tests, level 0.05). " +
+					"The corrected t-test, which allows for the overlap of the random splits, confirms this for 1 of them.",
+			},
+			"This is sure",
+		},
+		{
+			"one run", rated(t, faces[:1], 1, map[string]int{"crc": 40, "nrc": 10, "nrdl": 50}, nil),
+			[]string{"This is fairly sure: each of the other 2 is significantly worse (", "The setting has 1 run: few"},
+			"corrected",
+		},
 		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), nil, "take"},
 	} {
 		got := arranged(t, c.records).Plans[0].Advice(nil)
@@ -71,6 +85,18 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
+}
+
+// overlapping are records of random splits in which NRDL is below NRC by a little more
+// or less in each run, and CRC far below it.
+func overlapping(t *testing.T, repeats int) []experiment.Record {
+	records := rated(t, faces[2:3], repeats, map[string]int{"crc": 90, "nrc": 10, "nrdl": 20}, nil)
+	for i := range records {
+		if r := &records[i]; r.Method == "nrdl" {
+			wrong(r, 12+3*r.Repeat)
+		}
+	}
+	return records
 }
 
 // A method that is better somewhere and worse nowhere is named, as is where another
@@ -131,6 +157,23 @@ func TestRecordsExplain(t *testing.T) {
 	r = experiment.Record{Plan: "mine", Method: "nrc", Label: "X", Tuning: &experiment.Tuning{}}
 	if got := about(&r); !strings.HasPrefix(got, "NRC: non-negative representation") || !strings.Contains(got, "cross-validation") {
 		t.Error(got)
+	}
+}
+
+// Beside contestants with features, one without is said to take the data as they are.
+func TestPlainContestantsAreExplained(t *testing.T) {
+	features, err := frontend.Parse("faces32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, shaped := experiment.Record{Plan: "mine", Method: "nrc", Label: "NRC"}, experiment.Record{Plan: "mine", Method: "nrc", Label: "shaped", Input: &features}
+	const grey = "; the data as they are, of images the grey values."
+	alone, both := Plan{Labels: []*Label{newLabel(&plain)}}, Plan{Labels: []*Label{newLabel(&plain), newLabel(&shaped)}}
+	if s := alone.contestants()[0].Items[0].Text; strings.Contains(s, grey) {
+		t.Error(s)
+	}
+	if items := both.contestants()[0].Items; !strings.HasSuffix(items[0].Text, "residual"+grey) || strings.Contains(items[1].Text, grey) {
+		t.Error(items)
 	}
 }
 

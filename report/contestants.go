@@ -19,10 +19,7 @@ import (
 // in records that do not have that, the built-in plan of the same name and purpose,
 // or else the description of its method; then what is varied.
 func about(r *experiment.Record) string {
-	s := r.Explained
-	if p := builtin()[r.Plan]; s == "" && p != nil && p.About == r.About {
-		s = p.Explain()[r.Label]
-	}
+	s := explained(r)
 	m, err := method.Named(r.Method)
 	if s == "" && err == nil {
 		s = method.Describe(m)
@@ -49,6 +46,15 @@ func about(r *experiment.Record) string {
 	return string(unicode.ToUpper(first)) + s[size:] + "."
 }
 
+// explained is what the plan of r says of its contestant, or "".
+func explained(r *experiment.Record) string {
+	s := r.Explained
+	if p := builtin()[r.Plan]; s == "" && p != nil && p.About == r.About {
+		s = p.Explain()[r.Label]
+	}
+	return s
+}
+
 // builtin returns the built-in plans by name.
 var builtin = sync.OnceValue(func() map[string]*experiment.Plan {
 	all := map[string]*experiment.Plan{}
@@ -66,8 +72,13 @@ var builtin = sync.OnceValue(func() map[string]*experiment.Plan {
 // contestants says what each label of p is.
 func (p *Plan) contestants() []block {
 	var items []item
+	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
 	for _, l := range p.Labels {
-		items = append(items, item{l.Name, l.About})
+		about := l.About
+		if features && l.Plain {
+			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
+		}
+		items = append(items, item{l.Name, about})
 	}
 	return []block{{Items: items}}
 }

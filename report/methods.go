@@ -41,7 +41,11 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
-	fmt.Fprint(w, methodTests(c, n-1), "Times are means over the runs")
+	times := "Times are means over the runs"
+	if c.Repeats == 1 {
+		times = "Times are of one run"
+	}
+	fmt.Fprint(w, methodTests(c, n-1), times)
 	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
 		fmt.Fprintf(w, "; the features of all images took %s more, once", console.Took(c.SampleSeconds))
 	}

@@ -50,7 +50,7 @@ func TestMethodsAsText(t *testing.T) {
 	one := comparison()
 	one.Repeats, one.Methods = 1, one.Methods[:2]
 	b.Reset()
-	if err := WriteMethods(&b, one); err != nil || !strings.Contains(b.String(), "McNemar's exact test") || strings.Contains(b.String(), "±") || !strings.Contains(b.String(), "1 comparison.") {
+	if err := WriteMethods(&b, one); err != nil || !strings.Contains(b.String(), "McNemar's exact test") || !strings.Contains(b.String(), "\nTimes are of one run") || strings.Contains(b.String(), "±") || !strings.Contains(b.String(), "1 comparison.") {
 		t.Errorf("of a single run: %v\n%s", err, b.String())
 	}
 	one.Methods = one.Methods[:1]

@@ -52,7 +52,10 @@ func helpCmd(root *cobra.Command) *cobra.Command {
 			c := root
 			for _, name := range path {
 				i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
-				if i < 0 {
+				switch {
+				case i < 0 && !c.HasSubCommands():
+					return hint.Add(Misuse("help: unexpected argument %q", name), "usage: %s help %s", root.Name(), c.Name())
+				case i < 0:
 					return unknownCommand(c, name)
 				}
 				c = c.Commands()[i]
@@ -109,10 +112,19 @@ func Arguments(least, most int) cobra.PositionalArgs {
 			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
 		}
 		if err := c.ValidateFlagGroups(); err != nil { // cobra would not take it for a wrong command line
-			return AsMisuse(err)
+			return exclusive(err)
 		}
 		return nil
 	}
+}
+
+// exclusive says in a sentence which flags cobra found together that exclude each other.
+func exclusive(err error) error {
+	if _, set, ok := strings.Cut(err.Error(), "none of the others can be; ["); ok {
+		flags := strings.Fields(strings.TrimSuffix(set, "] were all set"))
+		return Misuse("--%s exclude each other", strings.Join(flags, " and --"))
+	}
+	return misuse{err}
 }
 
 // flagError turns what pflag says into a sentence with a next step.
