@@ -81,16 +81,16 @@ cross-validation.
 A stranger is a person who is not in the model. --fpir is the target false positive
 identification rate (FPIR): the share of strangers who may get a name. With a smaller
 rate fewer strangers are named, and more people of the model are reported as
-` + nrdl.Unknown + `. Without --fpir the rate of the model stays. A table says how many known
-faces get a name at 0.1, 1, 5 and 10 %, by the held-out faces. For the built-in network the
+` + nrdl.Unknown + `. Without --fpir the rate of the model stays. A table shows how many known
+faces get a name at 0.1, 1, 5 and 10 %, measured on held-out faces. For the built-in network the
 expected share is printed twice: for strangers in general, people chosen at random,
 and for strangers who resemble the people of the model as these resemble each other.
 
 --strangers DIR has photographs of strangers. They should be like the photographs to
-come: from the same camera, and one person each if possible. They replace the ones
+come: from the same camera, and one person each if possible. They replace strangers
 that were given before. Only their scores are stored (evidences for the built-in
-network, otherwise margins), not the photographs. They hold for the people of the
-model: after add or remove, run calibrate --strangers again.
+network, otherwise margins), not the photographs. The scores depend on
+the people of the model: after add or remove, run calibrate --strangers again.
 
 A model without a threshold gets one.`,
 		Example: `  nrdl calibrate people.nrdl --fpir 0.001

@@ -49,19 +49,15 @@ have an empty name; a warning says why. The exit status is 1 if no usable face w
 found, or if an image could not be read. An image that is deleted during the run is
 left out with a warning.
 
-The column and member trained is the ID of the photograph, if the model was trained on
-this very one: its name says nothing of how well the model recognises. A model without
-its faces (--forget) cannot tell.
+If the model was trained on this very photograph, the column or member trained has the
+ID of the photograph: such names do not show how well the model recognises new
+photographs. A model that stores no faces (--forget) cannot tell.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
 ` + nrdl.Unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
-
-The column and member margin is what is compared with the threshold. With the built-in
-network it is the evidence: −log10 of the share of strangers in general who are as
-similar to anybody in the model, so that 2 means 1 in 100 and 3 means 1 in 1000.
 
 A name that a spreadsheet would take for a formula gets an apostrophe in front, and
 file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
@@ -348,7 +344,7 @@ func (i *identification) end(took time.Duration) error {
 		i.tellTally(took)
 	}
 	if t.trained > 0 {
-		i.Warn("the model was trained on %d of the %d faces: their names say nothing of how well it recognises", t.trained, t.named+t.unknown)
+		i.Warn("%d of the %d faces were used to train the model: their names do not show how well it recognises new photographs", t.trained, t.named+t.unknown)
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
