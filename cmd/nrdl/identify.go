@@ -324,7 +324,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", path),
+		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Parts().Classes))
