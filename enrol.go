@@ -182,7 +182,7 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 	if images.AreImages() {
 		what = fmt.Sprintf("images of %v", images.Frame.Size)
 	}
-	r.tell(fmt.Sprintf("learning from %d people, %d %s", len(images.Classes), images.Len(), what))
+	r.tell(fmt.Sprintf("training on %d people, %d %s", len(images.Classes), images.Len(), what))
 	m, err := gallery.Learn(ctx, images, r.m.Pipeline, by, run)
 	if err != nil {
 		return nil, err

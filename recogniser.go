@@ -103,7 +103,7 @@ func Open(path string) (*Recogniser, error) {
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "learn it first: nrdl train DATA -o %s", hint.Quoted(path))
+			err = hint.Add(err, "train it first: nrdl train DATA -o %s", hint.Quoted(path))
 		}
 		return nil, err
 	}

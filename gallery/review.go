@@ -446,7 +446,7 @@ func (f *reassignment) advice(c int) (all []string) {
 	}
 	n := float64(hi - lo)
 	if copies > 0 {
-		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: %d different ones", copies, hi-lo, hi-lo-copies))
+		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, hi-lo, hi-lo-copies))
 	}
 	const fewest, deviations = 3, 2
 	same := f.l.Same

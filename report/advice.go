@@ -349,7 +349,7 @@ func (a *advice) cost(timed *Plan) (says []string) {
 	case times >= much:
 		says = append(says, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, how))
 	case times > 0 && len(a.alike()) > 0:
-		says = append(says, fmt.Sprintf("No tie is %d times as fast as %s to train and test%s.", much, name, how))
+		says = append(says, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", much, name, how))
 	}
 	if i, times := a.cheapest(labels, timed, (*Cell).memory); times >= much {
 		says = append(says, fmt.Sprintf("%s needs %s %% of the memory of %s.", a.Labels[i].Name, fixed(100/times, 0), name))

@@ -17,7 +17,7 @@ import (
 func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	n := 0 // of the methods that did not fail
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "method\tright %\tto the best\tp (Holm)\ttrain time\ttest time\t")
+	fmt.Fprintln(t, "method\tright %\tdifference\tp (Holm)\ttrain time\ttest time\t")
 	for _, m := range c.Methods {
 		if m.Err != "" {
 			fmt.Fprintf(t, "%s\t  failed: %s\n", m.Method, legible.Escaped(m.Err))
@@ -64,7 +64,7 @@ func methodTests(c *experiment.Comparison, tests int) string {
 		how = "McNemar's exact test on the test images of the\nsingle run; "
 		about = "other images of these people, not for another split"
 	}
-	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
+	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
 		how, c.Level, console.Plural(tests, "comparison"), about)
 	for _, m := range c.Methods {
 		if m.Test == experiment.SignedRank {

@@ -44,13 +44,13 @@ func decisionWords(d *experiment.Decisions) string {
 	s := fmt.Sprintf("threshold for an FPIR of %v %%:", 100*d.FPIR)
 	if n := d.Right + d.Wrong + d.Unknown; n > 0 {
 		share := func(k int) string { return console.Percent(float64(k) / float64(n)) }
-		s += fmt.Sprintf(" %s %% named rightly, %s %% named wrongly, %s %% unknown", share(d.Right), share(d.Wrong), share(d.Unknown))
+		s += fmt.Sprintf(" %s %% get the right name, %s %% a wrong name, %s %% are unknown", share(d.Right), share(d.Wrong), share(d.Unknown))
 	}
 	if d.Strangers > 0 {
 		if d.Right+d.Wrong+d.Unknown > 0 {
 			s += ";"
 		}
-		s += fmt.Sprintf(" %d of %s of people who are not enrolled named", d.Named, console.Plural(d.Strangers, "face"))
+		s += fmt.Sprintf(" %d of %s of people who are not enrolled get a name", d.Named, console.Plural(d.Strangers, "face"))
 	}
 	return s + "\n"
 }

@@ -189,7 +189,7 @@ func describeRecord(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below

@@ -71,26 +71,27 @@ func (a *app) calibrateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate MODEL [--strangers DIR]",
 		Short: "Set the threshold for unknown faces",
-		Long: `calibrate sets the threshold of a model. A face is reported as ` + nrdl.Unknown + ` if its score is
-below the threshold. With the built-in network the score is the largest cosine with a
-person; the threshold follows from how similar this network finds different people,
-and from how similar the enrolled people are to each other. With other features the
-score is the margin (best minus second score), and the threshold is estimated by
-cross-validation.
+		Long: `calibrate sets the threshold of a model. A face is reported as ` + nrdl.Unknown + ` if it is
+not similar enough to anybody in the model. With the built-in network the evidence is
+compared with the threshold, which follows from how similar this network finds
+different people, and from how similar the enrolled people are to each other. With
+other features the margin (best minus second score) is compared with the threshold,
+which is estimated by cross-validation.
 
 A stranger is a person who is not in the model. --fpir is the target false positive
 identification rate (FPIR): the share of strangers who may get a name. With a smaller
-rate fewer strangers are named, and more people of the model are reported as
-` + nrdl.Unknown + `. Without --fpir the rate of the model stays. A table says how many known
-faces get a name at 0.1, 1, 5 and 10 %, by the held-out faces. For the built-in network the
-expected share is printed twice: for strangers in general, people chosen at random,
-and for strangers who resemble the people of the model as these resemble each other.
+rate fewer strangers get a name, and more faces of people in the model are reported as
+` + nrdl.Unknown + `. Without --fpir the rate of the model stays. A table shows how many faces of
+these people get a name at 0.1, 1, 5 and 10 %, measured on held-out faces. For the
+built-in network the expected share of strangers is printed twice: for strangers in
+general, who are people chosen at random, and for strangers who resemble the people of
+the model as these resemble each other.
 
 --strangers DIR has photographs of strangers. They should be like the photographs to
-come: from the same camera, and one person each if possible. They replace the ones
-that were given before. Only their scores are stored (evidences for the built-in
-network, otherwise margins), not the photographs. They hold for the people of the
-model: after add or remove, run calibrate --strangers again.
+come: from the same camera, and one person each if possible. They replace those that
+were given before. The model stores no photographs of them, only the evidence or margin
+of each. These depend on the people of the model: after add or remove, run
+calibrate --strangers again.
 
 A model without a threshold gets one.`,
 		Example: `  nrdl calibrate people.nrdl --fpir 0.001

@@ -184,12 +184,12 @@ func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check DATA [DATABASE|DATA]",
-		Short: "Say how a data set differs from a database of the plans, or from another set",
-		Long: `check compares the images of DATA with one of the databases of the plans (orl, gt, pie,
-yaleb, lfw), of which nrdl has counts and checksums, or with another data set; without
-one, with the database that has most in common with it. It finds missing, changed,
-doubled and wrongly labelled images, another order, another scale of grey values, and
-images that are transposed. If anything differs, the exit status is 1.
+		Short: "Say how a data set differs from one of the five databases, or from another one",
+		Long: `check compares the images of DATA with one of the five databases of the paper (orl, gt,
+pie, yaleb, lfw), of which nrdl has counts and checksums, or with another data set. If
+none is named, it takes the database that is most similar. It finds missing, changed,
+duplicate and wrongly labelled images, images in another order, another scale of grey
+values, and transposed images. If anything differs, the exit status is 1.
 
 doc/databases.md says where each database comes from, and how to make its file.`,
 		Example: `  nrdl data convert people people.mat
@@ -209,7 +209,10 @@ doc/databases.md says where each database comes from, and how to make its file.`
 				err = r.WriteText(a.Out)
 			}
 			if err == nil && !r.Same {
-				err = hint.Add(fmt.Errorf("%s differs from %s", args[0], r.Database.Title), "doc/databases.md says how to make the files of the databases")
+				err = fmt.Errorf("%s differs from %s", args[0], r.Database.Title)
+				if r.Database.File != "" {
+					err = hint.Add(err, "doc/databases.md says how to make the files of the databases")
+				}
 			}
 			return err
 		},

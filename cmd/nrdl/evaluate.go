@@ -48,9 +48,10 @@ alone. A split without randomness, such as first:6, has one run. With --input au
 each run selects features and coder by cross-validation on its training faces. The
 features of all images are computed once; the times of the runs are without them.
 
-Faces named rightly, named wrongly and unknown are counted apart at the threshold that
-train would choose: by default if it follows from the network, as for photographs;
-with --fpir or --calibrate always, by the cross-validation of train in each run.
+It also counts the faces that get the right name, a wrong name, or unknown at the
+threshold that train would choose: by default for photographs, where the threshold
+follows from the network; for other features with --fpir or --calibrate, by the
+cross-validation of train in each run.
 
 With --method NAME,NAME,… all methods get the same splits and the same features, and
 the result is one table, also as --csv or --json. A ~ marks methods that a paired test
@@ -59,7 +60,8 @@ allows for the overlap of random splits; for a single run McNemar's exact test o
 images; both at the level 0.05 with Holm's correction. --set changes the methods that
 have the parameter. A method that fails gets a line with the reason. Lines of --csv have
 the columns method, runs, right, sd and difference (percent), p, p_adjusted,
-told_from_best (best, yes or no), test (corrected-t, mcnemar, or signed-rank if all
+told_from_best (whether the difference is significant: yes or no; best for the best
+method), test (corrected-t, mcnemar, or signed-rank if all
 differences are equal), fit_seconds and code_seconds (means), error; --json has the same
 under methods, as fractions, and each run.
 
@@ -69,8 +71,8 @@ also under other names; --skip-trained leaves them out. A model without stored f
 cannot tell: give the --split and --seed of the training.
 
 With --open-set each run draws some of the people and enrols them; the others are
-strangers. It reports the identification rate at given FPIR (shares of strangers who
-get a name), the FPIR at the threshold of the training, and the calibration error of
+strangers. It reports the identification rate at several FPIRs (shares of strangers
+who get a name), the FPIR at the threshold of the training, and the calibration error of
 the probabilities (ECE).`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --input faces32 --split random:5 --repeats 5

@@ -24,16 +24,16 @@ func (a *app) groupCmd() *cobra.Command {
 		Short: "Divide photographs of unknown people into groups of the same person",
 		Long: `group finds the faces in photographs and divides them into groups of the same person,
 the largest group first. It needs no labels. Two faces of one photograph are never put
-into one group. If it is uncertain, the faces of a person stay in two groups: that is easier to
-correct than a group of two people.
+into one group. In a case of doubt the faces of one person stay in two groups, which is
+easier to correct than one group of two people.
 
 -o DIR makes a folder for each group of two faces or more: person0001, person0002 and
 so on, with links to the photographs. Photographs of faces that are alone are in the
 folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". Of a
 photograph with several faces, the link stands for the largest one; the others are cut
 out. DIR/index.html shows the faces of each group. To name the people, rename the folders,
-and move photographs that are in a wrong folder. train takes DIR as it is: the last two
-folders and the page are no people. DIR must lie outside the folders that are read.
+and move photographs that are in a wrong folder. train takes DIR as it is, and
+ignores the last two folders and the page. DIR must lie outside the folders that are read.
 
 --fpir concerns the last step only: a face that is alone or in a pair joins a group of
 three or more if at most this share of other people's faces is as similar to a group.

@@ -36,22 +36,25 @@ face, the largest face of a photograph first. In folders it finds all images, al
 subfolders; - reads the paths of images from standard input, one per line. If the
 model was trained on face crops, the images must be face crops too.
 
-A face is reported as ` + nrdl.Unknown + ` if its score is below the threshold. With the built-in
-network the score is the largest cosine with a person; the threshold follows from how
-similar this network finds different people, and from how similar the enrolled people
-are to each other. With other features the score is the margin (best minus second
-score), and the threshold is estimated by cross-validation. An ` + nrdl.Unknown + ` face has no
-probability; in JSON its name is null, known is false, and guess is the best guess. If
-the probability of the best guess is at least 10 %, or not known, it is named too:
-` + nrdl.Unknown + ` (maybe Anna, 63 %), in JSON and in the table as maybe.
-A face of poor quality, a photograph without a face and a blank image
-have an empty name; a warning says why. The exit status is 1 if no usable face was
-found, or if an image could not be read. An image that is deleted during the run is
-left out with a warning.
+A face is reported as ` + nrdl.Unknown + ` if it is not similar enough to anybody in the model: if
+its margin is below the threshold. With the built-in network the margin is the evidence,
+−log10 of the share of strangers in general who are as similar to anybody in the model:
+2 means 1 in 100, and 3 means 1 in 1000. The threshold follows from how similar this
+network finds different people, and from how similar the enrolled people are to each
+other. With other features the margin is the best score minus the second best, and the
+threshold is estimated by cross-validation.
 
-The column and member trained is the ID of the photograph, if the model was trained on
-this very one: its name says nothing of how well the model recognises. A model without
-its faces (--forget) cannot tell.
+For an ` + nrdl.Unknown + ` face, the line has no probability, but it names the best guess if that
+has a probability of at least 10 %, or one that is not known:
+` + nrdl.Unknown + ` (maybe Anna, 63 %). The table and JSON have this guess as maybe. In JSON the
+name is null, known is false, and guess is the best guess, however improbable. A face of poor quality, a
+photograph without a face and a blank image have an empty name; a warning says why. The
+exit status is 1 if no usable face was found, or if an image could not be read. An image
+that is deleted during the run is left out with a warning.
+
+If the model was trained on this very photograph, the column or member trained has the
+ID of the photograph: such names do not show how well the model recognises new
+photographs. A model that stores no faces (--forget) cannot tell.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
@@ -59,17 +62,13 @@ its faces (--forget) cannot tell.
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
 
-The column and member margin is what is compared with the threshold. With the built-in
-network it is the evidence: −log10 of the share of strangers in general who are as
-similar to anybody in the model, so that 2 means 1 in 100 and 3 means 1 in 1000.
-
 A name that a spreadsheet would take for a formula gets an apostrophe in front, and
 file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
 names back from a list. JSON has every name exactly.
 
 --html PAGE writes a page for a browser, one file that needs nothing else: the faces by
-name, those that are ` + nrdl.Unknown + ` last, in each group the least sure first. A click on a face
-shows the photograph's name, the runner-up and the reasons. The page is written at the
+name, the ` + nrdl.Unknown + ` ones last, in each group the least certain first. A click on a face
+shows its photograph, the runner-up and the reasons for its name. The page is written at the
 end; with --watch, Ctrl-C is the end.
 
 -o RESULTS writes the JSON Lines to a file during the run. --resume continues such a
@@ -325,7 +324,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", path),
+		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Parts().Classes))
@@ -348,7 +347,7 @@ func (i *identification) end(took time.Duration) error {
 		i.tellTally(took)
 	}
 	if t.trained > 0 {
-		i.Warn("the model was trained on %d of the %d faces: their names say nothing of how well it recognises", t.trained, t.named+t.unknown)
+		i.Warn("%d of the %d faces were used to train the model: their names do not show how well it recognises new photographs", t.trained, t.named+t.unknown)
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))

@@ -131,7 +131,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if s.Options, err = t.options(s.images); err != nil {
 			return err
 		}
-		a.Tell("learning from %s (split %v)", console.Contents(s.images), t.split)
+		a.Tell("training on %s (split %v)", console.Contents(s.images), t.split)
 	}
 	a.warnOfCopies(s.images)
 	if s.auto {

@@ -40,8 +40,8 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 			for _, one := range all {
 				names = append(names, one.Name)
 			}
-			return nil, hint.Add(errors.New("none of the known databases has an image, the number of people or the size in common with it"),
-				"name the one that it should be: %s, or a data set", strings.Join(names, ", "))
+			return nil, hint.Add(errors.New("it shares no image, number of people or image size with any of the five databases"),
+				"name what to compare it with: %s, or another data set", strings.Join(names, ", "))
 		}
 	}
 	c := &comparison{here: here, there: db, set: set}

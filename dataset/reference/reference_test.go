@@ -272,7 +272,7 @@ func TestUnlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reference.Check(set, nil); err == nil || !strings.Contains(err.Error(), "none of the known databases") {
+	if _, err := reference.Check(set, nil); err == nil || !strings.Contains(err.Error(), "any of the five databases") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := reference.Named("orll"); err == nil {

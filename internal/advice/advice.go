@@ -30,7 +30,7 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	path = console.Quoted(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
 	if enrolled(c) {
-		to.Warn("most of the given strangers are as similar to people of the model as these are to themselves: they are probably people of the model, and the threshold is far too high")
+		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
 		to.Hint("give photographs of other people: %s", strangers)
 		return
 	}
@@ -46,15 +46,15 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	}
 	rates, present := m.Rates(), c.Rates()
 	if rates == nil {
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; nobody has two faces, so none could be held out: how many known faces get a name, and how probable a name is, is not known", console.Percent(c.FAR), by)
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: it is not known how many known faces get a name, and how probable a name is", console.Percent(c.FAR), by)
 		return
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
 		console.Percent(c.FAR), by, console.Percent(present.Right), console.Percent(present.Wrong))
 	if present.NearChance(people) {
-		to.Warn("the best guess is right for %s %% of the held-out faces; guessing among %d people is right for %s %%: the model does not recognise them",
+		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %d people would be right for %s %%: the model does not recognise them",
 			console.Percent(present.Guess), people, console.Percent(1/float64(people)))
-		to.Hint("look whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
+		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
 	table(to, rates, fewEach(m))
@@ -91,19 +91,19 @@ func fewEach(m *gallery.Model) bool {
 func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 	note := ""
 	if fewEach {
-		note = "; new photographs get one more often, as a held-out face leaves its person only one or two"
+		note = "; new photographs get one more often, because a held-out face leaves only one or two of its person"
 	}
-	to.Tell("known faces that get a name at other rates of false accepts (--fpir), by the held-out faces%s:", note)
-	to.Tell("%8s %10s %10s", "FPIR %", "rightly %", "wrongly %")
+	to.Tell("known faces that get a name at other target FPIRs (--fpir), by the held-out faces%s:", note)
+	to.Tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
 	for _, r := range rates {
 		note := ""
 		if r.Present {
-			note += "  (present)"
+			note += "  (current)"
 		}
 		if r.Extrapolated {
 			note += "  (too few faces of strangers to promise this FPIR)"
 		}
-		to.Tell("%8s %10s %10s%s", console.Percent(r.FPIR), console.Percent(r.Right), console.Percent(r.Wrong), note)
+		to.Tell("%8s %14s %14s%s", console.Percent(r.FPIR), console.Percent(r.Right), console.Percent(r.Wrong), note)
 	}
 }
 
@@ -135,7 +135,7 @@ func ofStrangers(to *console.Console, m *gallery.Model, calibrate string) {
 	atLarge, like := c.Strangers(m.Impostors())
 	to.Tell("%s", Strangers(atLarge, like))
 	if c.SmallestFAR() > c.FAR {
-		to.Warn("with %d people an FPIR of %s %% is lower than any measured rate; it is extrapolated", c.People, console.Percent(c.FAR))
+		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, console.Percent(c.FAR))
 	}
 	if like.Most > unsure*c.FAR {
 		to.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: %s", calibrate)

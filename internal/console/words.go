@@ -125,11 +125,11 @@ func Contents(set *dataset.Images) string {
 func Ended(o classify.Outcome) string {
 	switch o.Status {
 	case classify.ClosedForm:
-		return "learnt"
+		return "trained"
 	case classify.Converged:
 		return "converged after " + Passes(o.Iter)
 	case classify.Complete:
-		return fmt.Sprintf("learnt in %s, all that were asked for", Passes(o.Iter))
+		return fmt.Sprintf("trained in %s, all that were asked for", Passes(o.Iter))
 	case classify.Exhausted:
 		return fmt.Sprintf("not converged in %s, all that were allowed", Passes(o.Iter))
 	}

@@ -38,7 +38,7 @@ var (
 const thumbQuality = 70
 
 // A Page collects results and writes them as one self-contained page: the faces by name,
-// in each group the least sure first. Of a face it holds some bytes in memory; the rest
+// in each group the least certain first. Of a face it holds some bytes in memory; the rest
 // waits in a temporary file until Close.
 type Page struct {
 	Skipped int // photographs that are not on the page, as an earlier run has named them
@@ -59,7 +59,7 @@ type section int
 const (
 	named section = iota
 	unknown
-	refused  // faces that were not looked at
+	refused  // faces of too poor quality
 	faceless // photographs
 	unread   // files
 )
@@ -205,7 +205,7 @@ func (p *Page) why(f nrdl.Face) (all []string) {
 	case c == nil:
 		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s is %.3f, the one of %s %.3f.", best.Name, best.Score, second.Name, second.Score))
 	case c.Photographs != nil: // the margin is evidence
-		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model, and a face is named up to 1 in %s. The similarity with %s is %.3f.",
+		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer. The similarity with %s is %.3f.",
 			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), strangers(f.Margin), oneIn(c.Threshold), second.Name, second.Score))
 	default:
 		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s, %.4f.", best.Name, second.Name, f.Margin, distance(2*math.Abs(f.Margin-c.Threshold)/max(c.Threshold, math.SmallestNonzeroFloat32), f.Known), c.Threshold))
@@ -248,11 +248,11 @@ func strangers(evidence float64) string {
 	const many = 0.3 // as 1 in 2
 	switch {
 	case evidence < many:
-		return "most strangers are"
+		return "most strangers in general are"
 	case evidence > math.Log10(mostOneIn):
-		return "fewer than 1 in 1000000 strangers are"
+		return "fewer than 1 in 1000000 strangers in general are"
 	}
-	return "about 1 in " + oneIn(evidence) + " strangers is"
+	return "about 1 in " + oneIn(evidence) + " strangers in general is"
 }
 
 // Write writes the page, whole or not at all, and returns its size.
@@ -284,10 +284,10 @@ type group struct {
 // groups are the cards, which are sorted, in groups.
 func (p *Page) groups() (all []group) {
 	titles := [...][2]string{
-		unknown:  {nrdl.Unknown, "The faces that are nearest to being named come first."},
-		refused:  {"Not looked at", "Faces that cannot be seen well enough."},
+		unknown:  {nrdl.Unknown, "Faces that match nobody in the model. Those closest to the threshold come first."},
+		refused:  {"Not identified", "Faces of too poor quality to be identified; each has its reason."},
 		faceless: {"No face found", ""},
-		unread:   {"Not read", ""},
+		unread:   {"Files that could not be read", ""},
 	}
 	for i, c := range p.cards {
 		if i == 0 || c.section != p.cards[i-1].section || c.name != p.cards[i-1].name {
@@ -337,7 +337,7 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 	}
 	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", plural(p.photos, "photograph"), plural(count[named], "face"), of, count[unknown])
 	if p.Skipped > 0 {
-		top.Skipped = plural(p.Skipped, "photograph") + " named by an earlier run: not on this page."
+		top.Skipped = plural(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err
