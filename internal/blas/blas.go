@@ -37,6 +37,7 @@ import (
 )
 
 //go:generate go run ./asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
+//go:generate go run ./asm/neon -o kern_arm64
 
 // A Backend is a set of kernels.
 type Backend int
@@ -45,6 +46,7 @@ const (
 	Gonum  Backend = iota // gonum's own code; runs everywhere
 	AVX2                  // 256-bit vectors and FMA
 	AVX512                // 512-bit vectors
+	NEON                  // 128-bit vectors of arm64
 )
 
 func (b Backend) String() string {
@@ -55,6 +57,8 @@ func (b Backend) String() string {
 		return "avx2"
 	case AVX512:
 		return "avx512"
+	case NEON:
+		return "neon"
 	}
 	return fmt.Sprintf("Backend(%d)", int(b))
 }
@@ -101,7 +105,7 @@ func EnvError() error { return envErr }
 // Available returns the back ends that this machine can run, best first.
 func Available() []Backend {
 	var all []Backend
-	for _, b := range []Backend{AVX512, AVX2, Gonum} {
+	for _, b := range []Backend{AVX512, AVX2, NEON, Gonum} {
 		if _, err := For(b); err == nil {
 			all = append(all, b)
 		}
