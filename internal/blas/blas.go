@@ -47,7 +47,11 @@ const (
 	AVX2                  // 256-bit vectors and FMA
 	AVX512                // 512-bit vectors
 	NEON                  // 128-bit vectors of arm64
+	Go                    // tiles in plain Go; runs everywhere
 )
+
+// backends is all of them, best first.
+var backends = []Backend{AVX512, AVX2, NEON, Go, Gonum}
 
 func (b Backend) String() string {
 	switch b {
@@ -59,6 +63,8 @@ func (b Backend) String() string {
 		return "avx512"
 	case NEON:
 		return "neon"
+	case Go:
+		return "go"
 	}
 	return fmt.Sprintf("Backend(%d)", int(b))
 }
@@ -105,7 +111,7 @@ func EnvError() error { return envErr }
 // Available returns the back ends that this machine can run, best first.
 func Available() []Backend {
 	var all []Backend
-	for _, b := range []Backend{AVX512, AVX2, NEON, Gonum} {
+	for _, b := range backends {
 		if _, err := For(b); err == nil {
 			all = append(all, b)
 		}

@@ -34,6 +34,7 @@ type machine[T float] struct {
 	trans  transposeKernel[T]
 	copy   func(k int, src *T, rss int, dst *T) // k > 0 rows of nr elements
 	peak   func(n int)                          // n rounds of mr·nr multiply-adds
+	plain  bool                                 // no assembly: the four fields above are not set
 
 	// Level 1, n > 0 elements; nil for float32.
 	dot    func(n int, x, y *T) T

@@ -2,6 +2,7 @@ package blas
 
 import "golang.org/x/sys/cpu"
 
+// available reports whether the processor has what a Backend in assembly needs.
 func available(b Backend) bool {
 	x := &cpu.X86
 	avx2 := x.HasAVX2 && x.HasFMA
@@ -11,10 +12,10 @@ func available(b Backend) bool {
 	case AVX2:
 		return avx2
 	}
-	return b == Gonum
+	return false
 }
 
-// machines returns the kernels of b, nil for Gonum.
+// machines returns the kernels of b, nil if they are not in assembly.
 func machines(b Backend) (*machine[float64], *machine[float32]) {
 	switch b {
 	case AVX512:

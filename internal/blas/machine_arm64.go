@@ -1,9 +1,10 @@
 package blas
 
-// NEON is a part of every arm64 processor.
-func available(b Backend) bool { return b == NEON || b == Gonum }
+// available reports whether the processor has what a Backend in assembly needs:
+// every arm64 processor has NEON.
+func available(b Backend) bool { return b == NEON }
 
-// machines returns the kernels of b, nil for Gonum.
+// machines returns the kernels of b, nil if they are not in assembly.
 func machines(b Backend) (*machine[float64], *machine[float32]) {
 	if b == NEON {
 		return &neond, &neons

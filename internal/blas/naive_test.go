@@ -25,7 +25,7 @@ func singles(impl Implementation) routines[float32] {
 
 // eachBackend runs f as a subtest for every Backend, on two threads.
 func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
-	for _, b := range []Backend{AVX512, AVX2, NEON, Gonum} {
+	for _, b := range backends {
 		t.Run(b.String(), func(t *testing.T) {
 			impl, err := For(b)
 			if err != nil {

@@ -72,6 +72,7 @@ func (a *assembler) fma(v vec, m, n, d int) {
 
 // fmaBy adds n times element i of m to d, fmsBy subtracts it, and mulBy sets d.
 func (a *assembler) fmaBy(v vec, m, i, n, d int) { a.byElement(fma, v, "fmla", 0x4f801000, m, i, n, d) }
+
 func (a *assembler) fmsBy(v vec, m, i, n, d int) { a.byElement(fma, v, "fmls", 0x4f805000, m, i, n, d) }
 
 func (a *assembler) mulBy(v vec, m, i, n, d int) {
