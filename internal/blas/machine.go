@@ -40,6 +40,7 @@ type machine[T float] struct {
 	dot    func(n int, x, y *T) T
 	axpy   func(n int, alpha T, x, y *T)
 	maxAbs func(n int, x *T) T // NaN left out
+	level2 bool                // sums of these: gonum has no assembly here
 
 	products stock[product[T]]
 	solves   stock[solve[T]]

@@ -33,7 +33,7 @@ var neond = machine[float64]{
 		{dtrsmN4x1, dtrsmN4x2, dtrsmN4x3, dtrsmN4x4, dtrsmN4x5, dtrsmN4x6},
 	},
 	square: 2, trans: dtransposeN, copy: dcopyN, peak: dpeakN,
-	dot: ddotN, axpy: daxpyN, maxAbs: dmaxAbsN,
+	dot: ddotN, axpy: daxpyN, maxAbs: dmaxAbsN, level2: true,
 }
 
 var neons = machine[float32]{

@@ -37,9 +37,10 @@ func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
 	}
 }
 
-// trials is n, or fewer under the race detector, where the naive twins are slow.
+// trials is n, or fewer where the naive twins are slow: under the race detector,
+// and with -short, for an emulator.
 func trials(n int) int {
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		return n / 4
 	}
 	return n

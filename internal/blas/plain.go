@@ -2,6 +2,7 @@ package blas
 
 import (
 	"math"
+	"runtime"
 	"unsafe"
 )
 
@@ -39,7 +40,10 @@ func atBytes[T float](p *T, n int) *T { return (*T)(unsafe.Add(unsafe.Pointer(p)
 
 var goDoubles, goSingles = goMachine[float64](), goMachine[float32]()
 
-func init() { goDoubles.dot, goDoubles.axpy, goDoubles.maxAbs = dotGo, axpyGo, maxAbsGo }
+func init() {
+	goDoubles.dot, goDoubles.axpy, goDoubles.maxAbs = dotGo, axpyGo, maxAbsGo
+	goDoubles.level2 = runtime.GOARCH != "amd64"
+}
 
 func goMachine[T float]() *machine[T] {
 	m := &machine[T]{mr: goRows, nr: 4 * goCols, wide: 4, lanes: goCols, masked: true, plain: true}

@@ -155,7 +155,7 @@ func factorSmall[T float](x view[T], d []T) bool {
 			y := x.row(k+i, k+i, n)
 			u := row[i:][:len(y)]
 			for j := range y {
-				y[j] -= row[i] * u[j]
+				y[j] -= T(row[i] * u[j]) // rounded, so that every processor does the same
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func TestConcurrent(t *testing.T) {
 		var wrong atomic.Int64
 		for range 8 {
 			wg.Go(func() {
-				for range 20 {
+				for range trials(20) {
 					x, y := work()
 					for i := range c.data {
 						if x.data[i] != c.data[i] {
@@ -217,14 +217,14 @@ func TestNoAllocation(t *testing.T) {
 				},
 			}
 			for name, call := range calls {
-				for range 100 { // stock the pools
+				for range trials(100) { // stock the pools
 					call()
 				}
 				// A collection of garbage empties the pools, and its own allocations
 				// count too: a call that allocates does so in every series.
 				got := math.Inf(1)
 				for range 5 {
-					got = min(got, testing.AllocsPerRun(20, call))
+					got = min(got, testing.AllocsPerRun(trials(20), call))
 				}
 				if got > 0 {
 					t.Errorf("%s n=%d: %v allocations a call", name, n, got)
