@@ -60,7 +60,11 @@ func TestThreads(t *testing.T) {
 func onThreads(t *testing.T, c block[float64], f func(c block[float64]), format string, args ...any) {
 	t.Helper()
 	var one block[float64]
-	for _, threads := range []int{1, 2, 3, 8} {
+	counts := []int{1, 2, 3, 8}
+	if testing.Short() {
+		counts = []int{1, 3}
+	}
+	for _, threads := range counts {
 		SetThreads(threads)
 		x := c.clone()
 		f(x)
@@ -203,7 +207,11 @@ func TestNoAllocation(t *testing.T) {
 		}
 		defer using(impl)()
 		r := rand.New(rand.NewSource(4))
-		for _, n := range []int{1, 20, 150} {
+		sizes := []int{1, 20, 150}
+		if testing.Short() {
+			sizes[2] = 100
+		}
+		for _, n := range sizes {
 			a, b, c, p := newBlock[float64](r, n, n), newBlock[float64](r, n, n), newBlock[float64](r, n, n), positive(r, n)
 			l, q := p.clone(), p.clone()
 			Potrf(blas.Upper, n, l.data, l.ld)
