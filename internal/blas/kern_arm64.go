@@ -547,135 +547,195 @@ func sconvN6x4(t *byte)
 //go:noescape
 func sdepthN0(t *byte)
 
-// ssumN0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN0(t *byte)
-
-// smostN0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN0(t *byte)
-
 // sdepthN1 combines the pixels of 1 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN1(t *byte)
-
-// ssumN1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN1(t *byte)
-
-// smostN1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN1(t *byte)
 
 // sdepthN2 combines the pixels of 2 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN2(t *byte)
 
-// ssumN2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN2(t *byte)
-
-// smostN2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN2(t *byte)
-
 // sdepthN3 combines the pixels of 3 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN3(t *byte)
-
-// ssumN3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN3(t *byte)
-
-// smostN3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN3(t *byte)
 
 // sdepthN4 combines the pixels of 4 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN4(t *byte)
 
-// ssumN4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN4(t *byte)
-
-// smostN4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN4(t *byte)
-
 // sdepthN5 combines the pixels of 5 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN5(t *byte)
-
-// ssumN5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN5(t *byte)
-
-// smostN5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN5(t *byte)
 
 // sdepthN6 combines the pixels of 6 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN6(t *byte)
 
-// ssumN6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN6(t *byte)
-
-// smostN6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN6(t *byte)
-
 // sdepthN7 combines the pixels of 7 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN7(t *byte)
-
-// ssumN7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func ssumN7(t *byte)
-
-// smostN7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
-func smostN7(t *byte)
 
 // sdepthN8 combines the pixels of 8 windows, whole vectors of channels.
 //
 //go:noescape
 func sdepthN8(t *byte)
 
+// sdepthN9 combines the pixels of 9 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthN9(t *byte)
+
+// sdepthN10 combines the pixels of 10 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthN10(t *byte)
+
+// sdepthN11 combines the pixels of 11 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthN11(t *byte)
+
+// sdepthN12 combines the pixels of 12 windows, whole vectors of channels.
+//
+//go:noescape
+func sdepthN12(t *byte)
+
+// ssumN0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN0(t *byte)
+
+// ssumN1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN1(t *byte)
+
+// ssumN2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN2(t *byte)
+
+// ssumN3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN3(t *byte)
+
+// ssumN4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN4(t *byte)
+
+// ssumN5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN5(t *byte)
+
+// ssumN6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN6(t *byte)
+
+// ssumN7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN7(t *byte)
+
 // ssumN8 combines the pixels of 8 windows, whole vectors of channels.
 //
 //go:noescape
 func ssumN8(t *byte)
 
+// ssumN9 combines the pixels of 9 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN9(t *byte)
+
+// ssumN10 combines the pixels of 10 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN10(t *byte)
+
+// ssumN11 combines the pixels of 11 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN11(t *byte)
+
+// ssumN12 combines the pixels of 12 windows, whole vectors of channels.
+//
+//go:noescape
+func ssumN12(t *byte)
+
+// smostN0 combines the pixels of 0 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN0(t *byte)
+
+// smostN1 combines the pixels of 1 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN1(t *byte)
+
+// smostN2 combines the pixels of 2 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN2(t *byte)
+
+// smostN3 combines the pixels of 3 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN3(t *byte)
+
+// smostN4 combines the pixels of 4 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN4(t *byte)
+
+// smostN5 combines the pixels of 5 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN5(t *byte)
+
+// smostN6 combines the pixels of 6 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN6(t *byte)
+
+// smostN7 combines the pixels of 7 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN7(t *byte)
+
 // smostN8 combines the pixels of 8 windows, whole vectors of channels.
 //
 //go:noescape
 func smostN8(t *byte)
+
+// smostN9 combines the pixels of 9 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN9(t *byte)
+
+// smostN10 combines the pixels of 10 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN10(t *byte)
+
+// smostN11 combines the pixels of 11 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN11(t *byte)
+
+// smostN12 combines the pixels of 12 windows, whole vectors of channels.
+//
+//go:noescape
+func smostN12(t *byte)
 
 // swinogradInN transforms 6×6 pixels of the input.
 //

@@ -20331,166 +20331,6 @@ stored_done:
 done:
 	RET
 
-// func ssumN0(t *byte)
-TEXT ·ssumN0(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-	MOVD 128(R0), R9
-	SUB $1, R9
-	LSL $2, R9
-	MOVD $4, R12
-	CMP $4, R9
-	CSEL LT, R9, R12, R12
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	ADD $0, R1, R10
-	FMOVS (R10), F2
-	ADD R12, R10, R11
-	VLD1 (R11), V2.S[1]
-	ADD R9, R10, R11
-	VLD1 (R11), V2.S[2]
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	FMOVS 120(R0), F1
-	WORD $0x4f819000 // fmul v0.4s, v0.4s, v1.s[0]
-	MOVD 72(R0), R15
-	MOVD 88(R0), R16
-	MOVD 128(R0), R17
-	MOVD 128(R0), R17
-	CMP $4, R17
-	BNE stored_rest
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	FMOVQ F0, 0(R13)
-	B stored_done
-stored_rest:
-	SUB $1, R17
-	LSL $2, R17
-	MOVD $4, R21
-	CMP $4, R17
-	CSEL LT, R17, R21, R21
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	ADD $0, R13, R19
-	ADD R17, R19, R20
-	VST1 V0.S[2], (R20)
-	ADD R21, R19, R20
-	VST1 V0.S[1], (R20)
-	FMOVS F0, (R19)
-stored_done:
-	MOVD 136(R0), R14
-	SUBS $1, R14
-	MOVD R14, 136(R0)
-	BEQ done
-	MOVD 0(R0), R14
-	ADD $16, R14
-	MOVD R14, 0(R0)
-	MOVD 72(R0), R14
-	ADD $16, R14
-	MOVD R14, 72(R0)
-	MOVD 88(R0), R14
-	CBZ R14, vector
-	MOVD 88(R0), R14
-	ADD $16, R14
-	MOVD R14, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN0(t *byte)
-TEXT ·smostN0(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-	MOVD 128(R0), R9
-	SUB $1, R9
-	LSL $2, R9
-	MOVD $4, R12
-	CMP $4, R9
-	CSEL LT, R9, R12, R12
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	ADD $0, R1, R10
-	FMOVS (R10), F2
-	ADD R12, R10, R11
-	VLD1 (R11), V2.S[1]
-	ADD R9, R10, R11
-	VLD1 (R11), V2.S[2]
-	WORD $0x4e22f400 // fmax v0.4s, v0.4s, v2.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	MOVD 72(R0), R15
-	MOVD 88(R0), R16
-	MOVD 128(R0), R17
-	MOVD 128(R0), R17
-	CMP $4, R17
-	BNE stored_rest
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	FMOVQ F0, 0(R13)
-	B stored_done
-stored_rest:
-	SUB $1, R17
-	LSL $2, R17
-	MOVD $4, R21
-	CMP $4, R17
-	CSEL LT, R17, R21, R21
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	ADD $0, R13, R19
-	ADD R17, R19, R20
-	VST1 V0.S[2], (R20)
-	ADD R21, R19, R20
-	VST1 V0.S[1], (R20)
-	FMOVS F0, (R19)
-stored_done:
-	MOVD 136(R0), R14
-	SUBS $1, R14
-	MOVD R14, 136(R0)
-	BEQ done
-	MOVD 0(R0), R14
-	ADD $16, R14
-	MOVD R14, 0(R0)
-	MOVD 72(R0), R14
-	ADD $16, R14
-	MOVD R14, 72(R0)
-	MOVD 88(R0), R14
-	CBZ R14, vector
-	MOVD 88(R0), R14
-	ADD $16, R14
-	MOVD R14, 88(R0)
-	B vector
-done:
-	RET
-
 // func sdepthN1(t *byte)
 TEXT ·sdepthN1(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
@@ -20569,104 +20409,6 @@ store:
 	MOVD 112(R0), R10
 	ADD $16, R10
 	MOVD R10, 112(R0)
-	MOVD 88(R0), R10
-	CBZ R10, vector
-	MOVD 88(R0), R10
-	ADD $16, R10
-	MOVD R10, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN1(t *byte)
-TEXT ·ssumN1(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	FMOVQ (R1), F2
-	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	FMOVS 120(R0), F1
-	WORD $0x4f819000 // fmul v0.4s, v0.4s, v1.s[0]
-	MOVD 72(R0), R11
-	MOVD 88(R0), R12
-	MOVD R11, R9
-	MOVD 80(R0), R10
-	FMOVQ F0, 0(R9)
-	MOVD 136(R0), R10
-	SUBS $1, R10
-	MOVD R10, 136(R0)
-	BEQ done
-	MOVD 0(R0), R10
-	ADD $16, R10
-	MOVD R10, 0(R0)
-	MOVD 72(R0), R10
-	ADD $16, R10
-	MOVD R10, 72(R0)
-	MOVD 88(R0), R10
-	CBZ R10, vector
-	MOVD 88(R0), R10
-	ADD $16, R10
-	MOVD R10, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN1(t *byte)
-TEXT ·smostN1(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	FMOVQ (R1), F2
-	WORD $0x4e22f400 // fmax v0.4s, v0.4s, v2.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	MOVD 72(R0), R11
-	MOVD 88(R0), R12
-	MOVD R11, R9
-	MOVD 80(R0), R10
-	FMOVQ F0, 0(R9)
-	MOVD 136(R0), R10
-	SUBS $1, R10
-	MOVD R10, 136(R0)
-	BEQ done
-	MOVD 0(R0), R10
-	ADD $16, R10
-	MOVD R10, 0(R0)
-	MOVD 72(R0), R10
-	ADD $16, R10
-	MOVD R10, 72(R0)
 	MOVD 88(R0), R10
 	CBZ R10, vector
 	MOVD 88(R0), R10
@@ -20768,115 +20510,6 @@ store:
 	MOVD 112(R0), R10
 	ADD $16, R10
 	MOVD R10, 112(R0)
-	MOVD 88(R0), R10
-	CBZ R10, vector
-	MOVD 88(R0), R10
-	ADD $16, R10
-	MOVD R10, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN2(t *byte)
-TEXT ·ssumN2(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	FMOVQ (R1), F3
-	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD $0x3ce26824 // ldr q4, [x1, x2]
-	WORD $0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	FMOVS 120(R0), F2
-	WORD $0x4f829000 // fmul v0.4s, v0.4s, v2.s[0]
-	WORD $0x4f829021 // fmul v1.4s, v1.4s, v2.s[0]
-	MOVD 72(R0), R11
-	MOVD 88(R0), R12
-	MOVD R11, R9
-	MOVD 80(R0), R10
-	FMOVQ F0, 0(R9)
-	ADD R10, R9
-	FMOVQ F1, 0(R9)
-	MOVD 136(R0), R10
-	SUBS $1, R10
-	MOVD R10, 136(R0)
-	BEQ done
-	MOVD 0(R0), R10
-	ADD $16, R10
-	MOVD R10, 0(R0)
-	MOVD 72(R0), R10
-	ADD $16, R10
-	MOVD R10, 72(R0)
-	MOVD 88(R0), R10
-	CBZ R10, vector
-	MOVD 88(R0), R10
-	ADD $16, R10
-	MOVD R10, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN2(t *byte)
-TEXT ·smostN2(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	MOVD 56(R0), R3
-	MOVD 40(R0), R7
-	MOVD 24(R0), R8
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	MOVD 0(R0), R6
-	MOVD 16(R0), R5
-y:
-	MOVD 32(R0), R4
-	MOVD R6, R1
-x:
-	FMOVQ (R1), F3
-	WORD $0x4e23f400 // fmax v0.4s, v0.4s, v3.4s
-	WORD $0x3ce26824 // ldr q4, [x1, x2]
-	WORD $0x4e24f421 // fmax v1.4s, v1.4s, v4.4s
-	ADD R7, R1
-	SUBS $1, R4
-	BNE x
-	ADD R8, R6
-	SUBS $1, R5
-	BNE y
-	MOVD 72(R0), R11
-	MOVD 88(R0), R12
-	MOVD R11, R9
-	MOVD 80(R0), R10
-	FMOVQ F0, 0(R9)
-	ADD R10, R9
-	FMOVQ F1, 0(R9)
-	MOVD 136(R0), R10
-	SUBS $1, R10
-	MOVD R10, 136(R0)
-	BEQ done
-	MOVD 0(R0), R10
-	ADD $16, R10
-	MOVD R10, 0(R0)
-	MOVD 72(R0), R10
-	ADD $16, R10
-	MOVD R10, 72(R0)
 	MOVD 88(R0), R10
 	CBZ R10, vector
 	MOVD 88(R0), R10
@@ -20993,128 +20626,6 @@ store:
 	MOVD 112(R0), R11
 	ADD $16, R11
 	MOVD R11, 112(R0)
-	MOVD 88(R0), R11
-	CBZ R11, vector
-	MOVD 88(R0), R11
-	ADD $16, R11
-	MOVD R11, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN3(t *byte)
-TEXT ·ssumN3(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	MOVD 56(R0), R4
-	MOVD 40(R0), R8
-	MOVD 24(R0), R9
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	MOVD 0(R0), R7
-	MOVD 16(R0), R6
-y:
-	MOVD 32(R0), R5
-	MOVD R7, R1
-x:
-	FMOVQ (R1), F4
-	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD $0x3ce26825 // ldr q5, [x1, x2]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x3ce36824 // ldr q4, [x1, x3]
-	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	ADD R8, R1
-	SUBS $1, R5
-	BNE x
-	ADD R9, R7
-	SUBS $1, R6
-	BNE y
-	FMOVS 120(R0), F3
-	WORD $0x4f839000 // fmul v0.4s, v0.4s, v3.s[0]
-	WORD $0x4f839021 // fmul v1.4s, v1.4s, v3.s[0]
-	WORD $0x4f839042 // fmul v2.4s, v2.4s, v3.s[0]
-	MOVD 72(R0), R12
-	MOVD 88(R0), R13
-	MOVD R12, R10
-	MOVD 80(R0), R11
-	FMOVQ F0, 0(R10)
-	ADD R11, R10
-	FMOVQ F1, 0(R10)
-	ADD R11, R10
-	FMOVQ F2, 0(R10)
-	MOVD 136(R0), R11
-	SUBS $1, R11
-	MOVD R11, 136(R0)
-	BEQ done
-	MOVD 0(R0), R11
-	ADD $16, R11
-	MOVD R11, 0(R0)
-	MOVD 72(R0), R11
-	ADD $16, R11
-	MOVD R11, 72(R0)
-	MOVD 88(R0), R11
-	CBZ R11, vector
-	MOVD 88(R0), R11
-	ADD $16, R11
-	MOVD R11, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN3(t *byte)
-TEXT ·smostN3(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	MOVD 56(R0), R4
-	MOVD 40(R0), R8
-	MOVD 24(R0), R9
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	MOVD 0(R0), R7
-	MOVD 16(R0), R6
-y:
-	MOVD 32(R0), R5
-	MOVD R7, R1
-x:
-	FMOVQ (R1), F4
-	WORD $0x4e24f400 // fmax v0.4s, v0.4s, v4.4s
-	WORD $0x3ce26825 // ldr q5, [x1, x2]
-	WORD $0x4e25f421 // fmax v1.4s, v1.4s, v5.4s
-	WORD $0x3ce36824 // ldr q4, [x1, x3]
-	WORD $0x4e24f442 // fmax v2.4s, v2.4s, v4.4s
-	ADD R8, R1
-	SUBS $1, R5
-	BNE x
-	ADD R9, R7
-	SUBS $1, R6
-	BNE y
-	MOVD 72(R0), R12
-	MOVD 88(R0), R13
-	MOVD R12, R10
-	MOVD 80(R0), R11
-	FMOVQ F0, 0(R10)
-	ADD R11, R10
-	FMOVQ F1, 0(R10)
-	ADD R11, R10
-	FMOVQ F2, 0(R10)
-	MOVD 136(R0), R11
-	SUBS $1, R11
-	MOVD R11, 136(R0)
-	BEQ done
-	MOVD 0(R0), R11
-	ADD $16, R11
-	MOVD R11, 0(R0)
-	MOVD 72(R0), R11
-	ADD $16, R11
-	MOVD R11, 72(R0)
 	MOVD 88(R0), R11
 	CBZ R11, vector
 	MOVD 88(R0), R11
@@ -21246,141 +20757,6 @@ store:
 	MOVD 112(R0), R12
 	ADD $16, R12
 	MOVD R12, 112(R0)
-	MOVD 88(R0), R12
-	CBZ R12, vector
-	MOVD 88(R0), R12
-	ADD $16, R12
-	MOVD R12, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN4(t *byte)
-TEXT ·ssumN4(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	MOVD 56(R0), R5
-	MOVD 40(R0), R9
-	MOVD 24(R0), R10
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	MOVD 0(R0), R8
-	MOVD 16(R0), R7
-y:
-	MOVD 32(R0), R6
-	MOVD R8, R1
-x:
-	FMOVQ (R1), F5
-	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x3ce26826 // ldr q6, [x1, x2]
-	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x3ce36825 // ldr q5, [x1, x3]
-	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD $0x3ce46826 // ldr q6, [x1, x4]
-	WORD $0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
-	ADD R9, R1
-	SUBS $1, R6
-	BNE x
-	ADD R10, R8
-	SUBS $1, R7
-	BNE y
-	FMOVS 120(R0), F4
-	WORD $0x4f849000 // fmul v0.4s, v0.4s, v4.s[0]
-	WORD $0x4f849021 // fmul v1.4s, v1.4s, v4.s[0]
-	WORD $0x4f849042 // fmul v2.4s, v2.4s, v4.s[0]
-	WORD $0x4f849063 // fmul v3.4s, v3.4s, v4.s[0]
-	MOVD 72(R0), R13
-	MOVD 88(R0), R14
-	MOVD R13, R11
-	MOVD 80(R0), R12
-	FMOVQ F0, 0(R11)
-	ADD R12, R11
-	FMOVQ F1, 0(R11)
-	ADD R12, R11
-	FMOVQ F2, 0(R11)
-	ADD R12, R11
-	FMOVQ F3, 0(R11)
-	MOVD 136(R0), R12
-	SUBS $1, R12
-	MOVD R12, 136(R0)
-	BEQ done
-	MOVD 0(R0), R12
-	ADD $16, R12
-	MOVD R12, 0(R0)
-	MOVD 72(R0), R12
-	ADD $16, R12
-	MOVD R12, 72(R0)
-	MOVD 88(R0), R12
-	CBZ R12, vector
-	MOVD 88(R0), R12
-	ADD $16, R12
-	MOVD R12, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN4(t *byte)
-TEXT ·smostN4(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	MOVD 56(R0), R5
-	MOVD 40(R0), R9
-	MOVD 24(R0), R10
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	MOVD 0(R0), R8
-	MOVD 16(R0), R7
-y:
-	MOVD 32(R0), R6
-	MOVD R8, R1
-x:
-	FMOVQ (R1), F5
-	WORD $0x4e25f400 // fmax v0.4s, v0.4s, v5.4s
-	WORD $0x3ce26826 // ldr q6, [x1, x2]
-	WORD $0x4e26f421 // fmax v1.4s, v1.4s, v6.4s
-	WORD $0x3ce36825 // ldr q5, [x1, x3]
-	WORD $0x4e25f442 // fmax v2.4s, v2.4s, v5.4s
-	WORD $0x3ce46826 // ldr q6, [x1, x4]
-	WORD $0x4e26f463 // fmax v3.4s, v3.4s, v6.4s
-	ADD R9, R1
-	SUBS $1, R6
-	BNE x
-	ADD R10, R8
-	SUBS $1, R7
-	BNE y
-	MOVD 72(R0), R13
-	MOVD 88(R0), R14
-	MOVD R13, R11
-	MOVD 80(R0), R12
-	FMOVQ F0, 0(R11)
-	ADD R12, R11
-	FMOVQ F1, 0(R11)
-	ADD R12, R11
-	FMOVQ F2, 0(R11)
-	ADD R12, R11
-	FMOVQ F3, 0(R11)
-	MOVD 136(R0), R12
-	SUBS $1, R12
-	MOVD R12, 136(R0)
-	BEQ done
-	MOVD 0(R0), R12
-	ADD $16, R12
-	MOVD R12, 0(R0)
-	MOVD 72(R0), R12
-	ADD $16, R12
-	MOVD R12, 72(R0)
 	MOVD 88(R0), R12
 	CBZ R12, vector
 	MOVD 88(R0), R12
@@ -21527,154 +20903,6 @@ store:
 	MOVD 112(R0), R13
 	ADD $16, R13
 	MOVD R13, 112(R0)
-	MOVD 88(R0), R13
-	CBZ R13, vector
-	MOVD 88(R0), R13
-	ADD $16, R13
-	MOVD R13, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN5(t *byte)
-TEXT ·ssumN5(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	MOVD 56(R0), R6
-	MOVD 40(R0), R10
-	MOVD 24(R0), R11
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	MOVD 0(R0), R9
-	MOVD 16(R0), R8
-y:
-	MOVD 32(R0), R7
-	MOVD R9, R1
-x:
-	FMOVQ (R1), F6
-	WORD $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
-	WORD $0x3ce26827 // ldr q7, [x1, x2]
-	WORD $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
-	WORD $0x3ce36826 // ldr q6, [x1, x3]
-	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD $0x3ce46827 // ldr q7, [x1, x4]
-	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD $0x3ce56826 // ldr q6, [x1, x5]
-	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	ADD R10, R1
-	SUBS $1, R7
-	BNE x
-	ADD R11, R9
-	SUBS $1, R8
-	BNE y
-	FMOVS 120(R0), F5
-	WORD $0x4f859000 // fmul v0.4s, v0.4s, v5.s[0]
-	WORD $0x4f859021 // fmul v1.4s, v1.4s, v5.s[0]
-	WORD $0x4f859042 // fmul v2.4s, v2.4s, v5.s[0]
-	WORD $0x4f859063 // fmul v3.4s, v3.4s, v5.s[0]
-	WORD $0x4f859084 // fmul v4.4s, v4.4s, v5.s[0]
-	MOVD 72(R0), R14
-	MOVD 88(R0), R15
-	MOVD R14, R12
-	MOVD 80(R0), R13
-	FMOVQ F0, 0(R12)
-	ADD R13, R12
-	FMOVQ F1, 0(R12)
-	ADD R13, R12
-	FMOVQ F2, 0(R12)
-	ADD R13, R12
-	FMOVQ F3, 0(R12)
-	ADD R13, R12
-	FMOVQ F4, 0(R12)
-	MOVD 136(R0), R13
-	SUBS $1, R13
-	MOVD R13, 136(R0)
-	BEQ done
-	MOVD 0(R0), R13
-	ADD $16, R13
-	MOVD R13, 0(R0)
-	MOVD 72(R0), R13
-	ADD $16, R13
-	MOVD R13, 72(R0)
-	MOVD 88(R0), R13
-	CBZ R13, vector
-	MOVD 88(R0), R13
-	ADD $16, R13
-	MOVD R13, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN5(t *byte)
-TEXT ·smostN5(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	MOVD 56(R0), R6
-	MOVD 40(R0), R10
-	MOVD 24(R0), R11
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	MOVD 0(R0), R9
-	MOVD 16(R0), R8
-y:
-	MOVD 32(R0), R7
-	MOVD R9, R1
-x:
-	FMOVQ (R1), F6
-	WORD $0x4e26f400 // fmax v0.4s, v0.4s, v6.4s
-	WORD $0x3ce26827 // ldr q7, [x1, x2]
-	WORD $0x4e27f421 // fmax v1.4s, v1.4s, v7.4s
-	WORD $0x3ce36826 // ldr q6, [x1, x3]
-	WORD $0x4e26f442 // fmax v2.4s, v2.4s, v6.4s
-	WORD $0x3ce46827 // ldr q7, [x1, x4]
-	WORD $0x4e27f463 // fmax v3.4s, v3.4s, v7.4s
-	WORD $0x3ce56826 // ldr q6, [x1, x5]
-	WORD $0x4e26f484 // fmax v4.4s, v4.4s, v6.4s
-	ADD R10, R1
-	SUBS $1, R7
-	BNE x
-	ADD R11, R9
-	SUBS $1, R8
-	BNE y
-	MOVD 72(R0), R14
-	MOVD 88(R0), R15
-	MOVD R14, R12
-	MOVD 80(R0), R13
-	FMOVQ F0, 0(R12)
-	ADD R13, R12
-	FMOVQ F1, 0(R12)
-	ADD R13, R12
-	FMOVQ F2, 0(R12)
-	ADD R13, R12
-	FMOVQ F3, 0(R12)
-	ADD R13, R12
-	FMOVQ F4, 0(R12)
-	MOVD 136(R0), R13
-	SUBS $1, R13
-	MOVD R13, 136(R0)
-	BEQ done
-	MOVD 0(R0), R13
-	ADD $16, R13
-	MOVD R13, 0(R0)
-	MOVD 72(R0), R13
-	ADD $16, R13
-	MOVD R13, 72(R0)
 	MOVD 88(R0), R13
 	CBZ R13, vector
 	MOVD 88(R0), R13
@@ -21836,167 +21064,6 @@ store:
 	MOVD 112(R0), R14
 	ADD $16, R14
 	MOVD R14, 112(R0)
-	MOVD 88(R0), R14
-	CBZ R14, vector
-	MOVD 88(R0), R14
-	ADD $16, R14
-	MOVD R14, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN6(t *byte)
-TEXT ·ssumN6(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	ADD R2, R5, R6
-	MOVD 56(R0), R7
-	MOVD 40(R0), R11
-	MOVD 24(R0), R12
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V0.B16, V5.B16
-	MOVD 0(R0), R10
-	MOVD 16(R0), R9
-y:
-	MOVD 32(R0), R8
-	MOVD R10, R1
-x:
-	FMOVQ (R1), F7
-	WORD $0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD $0x3ce26828 // ldr q8, [x1, x2]
-	WORD $0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD $0x3ce36827 // ldr q7, [x1, x3]
-	WORD $0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD $0x3ce46828 // ldr q8, [x1, x4]
-	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD $0x3ce56827 // ldr q7, [x1, x5]
-	WORD $0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
-	WORD $0x3ce66828 // ldr q8, [x1, x6]
-	WORD $0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	ADD R11, R1
-	SUBS $1, R8
-	BNE x
-	ADD R12, R10
-	SUBS $1, R9
-	BNE y
-	FMOVS 120(R0), F6
-	WORD $0x4f869000 // fmul v0.4s, v0.4s, v6.s[0]
-	WORD $0x4f869021 // fmul v1.4s, v1.4s, v6.s[0]
-	WORD $0x4f869042 // fmul v2.4s, v2.4s, v6.s[0]
-	WORD $0x4f869063 // fmul v3.4s, v3.4s, v6.s[0]
-	WORD $0x4f869084 // fmul v4.4s, v4.4s, v6.s[0]
-	WORD $0x4f8690a5 // fmul v5.4s, v5.4s, v6.s[0]
-	MOVD 72(R0), R15
-	MOVD 88(R0), R16
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	FMOVQ F0, 0(R13)
-	ADD R14, R13
-	FMOVQ F1, 0(R13)
-	ADD R14, R13
-	FMOVQ F2, 0(R13)
-	ADD R14, R13
-	FMOVQ F3, 0(R13)
-	ADD R14, R13
-	FMOVQ F4, 0(R13)
-	ADD R14, R13
-	FMOVQ F5, 0(R13)
-	MOVD 136(R0), R14
-	SUBS $1, R14
-	MOVD R14, 136(R0)
-	BEQ done
-	MOVD 0(R0), R14
-	ADD $16, R14
-	MOVD R14, 0(R0)
-	MOVD 72(R0), R14
-	ADD $16, R14
-	MOVD R14, 72(R0)
-	MOVD 88(R0), R14
-	CBZ R14, vector
-	MOVD 88(R0), R14
-	ADD $16, R14
-	MOVD R14, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN6(t *byte)
-TEXT ·smostN6(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	ADD R2, R5, R6
-	MOVD 56(R0), R7
-	MOVD 40(R0), R11
-	MOVD 24(R0), R12
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V0.B16, V5.B16
-	MOVD 0(R0), R10
-	MOVD 16(R0), R9
-y:
-	MOVD 32(R0), R8
-	MOVD R10, R1
-x:
-	FMOVQ (R1), F7
-	WORD $0x4e27f400 // fmax v0.4s, v0.4s, v7.4s
-	WORD $0x3ce26828 // ldr q8, [x1, x2]
-	WORD $0x4e28f421 // fmax v1.4s, v1.4s, v8.4s
-	WORD $0x3ce36827 // ldr q7, [x1, x3]
-	WORD $0x4e27f442 // fmax v2.4s, v2.4s, v7.4s
-	WORD $0x3ce46828 // ldr q8, [x1, x4]
-	WORD $0x4e28f463 // fmax v3.4s, v3.4s, v8.4s
-	WORD $0x3ce56827 // ldr q7, [x1, x5]
-	WORD $0x4e27f484 // fmax v4.4s, v4.4s, v7.4s
-	WORD $0x3ce66828 // ldr q8, [x1, x6]
-	WORD $0x4e28f4a5 // fmax v5.4s, v5.4s, v8.4s
-	ADD R11, R1
-	SUBS $1, R8
-	BNE x
-	ADD R12, R10
-	SUBS $1, R9
-	BNE y
-	MOVD 72(R0), R15
-	MOVD 88(R0), R16
-	MOVD R15, R13
-	MOVD 80(R0), R14
-	FMOVQ F0, 0(R13)
-	ADD R14, R13
-	FMOVQ F1, 0(R13)
-	ADD R14, R13
-	FMOVQ F2, 0(R13)
-	ADD R14, R13
-	FMOVQ F3, 0(R13)
-	ADD R14, R13
-	FMOVQ F4, 0(R13)
-	ADD R14, R13
-	FMOVQ F5, 0(R13)
-	MOVD 136(R0), R14
-	SUBS $1, R14
-	MOVD R14, 136(R0)
-	BEQ done
-	MOVD 0(R0), R14
-	ADD $16, R14
-	MOVD R14, 0(R0)
-	MOVD 72(R0), R14
-	ADD $16, R14
-	MOVD R14, 72(R0)
 	MOVD 88(R0), R14
 	CBZ R14, vector
 	MOVD 88(R0), R14
@@ -22173,180 +21240,6 @@ store:
 	MOVD 112(R0), R15
 	ADD $16, R15
 	MOVD R15, 112(R0)
-	MOVD 88(R0), R15
-	CBZ R15, vector
-	MOVD 88(R0), R15
-	ADD $16, R15
-	MOVD R15, 88(R0)
-	B vector
-done:
-	RET
-
-// func ssumN7(t *byte)
-TEXT ·ssumN7(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	ADD R2, R5, R6
-	ADD R2, R6, R7
-	MOVD 56(R0), R8
-	MOVD 40(R0), R12
-	MOVD 24(R0), R13
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V0.B16, V5.B16
-	VMOV V0.B16, V6.B16
-	MOVD 0(R0), R11
-	MOVD 16(R0), R10
-y:
-	MOVD 32(R0), R9
-	MOVD R11, R1
-x:
-	FMOVQ (R1), F8
-	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD $0x3ce26829 // ldr q9, [x1, x2]
-	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD $0x3ce36828 // ldr q8, [x1, x3]
-	WORD $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD $0x3ce46829 // ldr q9, [x1, x4]
-	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD $0x3ce56828 // ldr q8, [x1, x5]
-	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD $0x3ce66829 // ldr q9, [x1, x6]
-	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD $0x3ce76828 // ldr q8, [x1, x7]
-	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	ADD R12, R1
-	SUBS $1, R9
-	BNE x
-	ADD R13, R11
-	SUBS $1, R10
-	BNE y
-	FMOVS 120(R0), F7
-	WORD $0x4f879000 // fmul v0.4s, v0.4s, v7.s[0]
-	WORD $0x4f879021 // fmul v1.4s, v1.4s, v7.s[0]
-	WORD $0x4f879042 // fmul v2.4s, v2.4s, v7.s[0]
-	WORD $0x4f879063 // fmul v3.4s, v3.4s, v7.s[0]
-	WORD $0x4f879084 // fmul v4.4s, v4.4s, v7.s[0]
-	WORD $0x4f8790a5 // fmul v5.4s, v5.4s, v7.s[0]
-	WORD $0x4f8790c6 // fmul v6.4s, v6.4s, v7.s[0]
-	MOVD 72(R0), R16
-	MOVD 88(R0), R17
-	MOVD R16, R14
-	MOVD 80(R0), R15
-	FMOVQ F0, 0(R14)
-	ADD R15, R14
-	FMOVQ F1, 0(R14)
-	ADD R15, R14
-	FMOVQ F2, 0(R14)
-	ADD R15, R14
-	FMOVQ F3, 0(R14)
-	ADD R15, R14
-	FMOVQ F4, 0(R14)
-	ADD R15, R14
-	FMOVQ F5, 0(R14)
-	ADD R15, R14
-	FMOVQ F6, 0(R14)
-	MOVD 136(R0), R15
-	SUBS $1, R15
-	MOVD R15, 136(R0)
-	BEQ done
-	MOVD 0(R0), R15
-	ADD $16, R15
-	MOVD R15, 0(R0)
-	MOVD 72(R0), R15
-	ADD $16, R15
-	MOVD R15, 72(R0)
-	MOVD 88(R0), R15
-	CBZ R15, vector
-	MOVD 88(R0), R15
-	ADD $16, R15
-	MOVD R15, 88(R0)
-	B vector
-done:
-	RET
-
-// func smostN7(t *byte)
-TEXT ·smostN7(SB), NOSPLIT, $0-8
-	MOVD t+0(FP), R0
-	MOVD 8(R0), R2
-	ADD R2, R2, R3
-	ADD R2, R3, R4
-	ADD R2, R4, R5
-	ADD R2, R5, R6
-	ADD R2, R6, R7
-	MOVD 56(R0), R8
-	MOVD 40(R0), R12
-	MOVD 24(R0), R13
-vector:
-	FMOVS 124(R0), F0
-	VDUP V0.S[0], V0.S4
-	VMOV V0.B16, V1.B16
-	VMOV V0.B16, V2.B16
-	VMOV V0.B16, V3.B16
-	VMOV V0.B16, V4.B16
-	VMOV V0.B16, V5.B16
-	VMOV V0.B16, V6.B16
-	MOVD 0(R0), R11
-	MOVD 16(R0), R10
-y:
-	MOVD 32(R0), R9
-	MOVD R11, R1
-x:
-	FMOVQ (R1), F8
-	WORD $0x4e28f400 // fmax v0.4s, v0.4s, v8.4s
-	WORD $0x3ce26829 // ldr q9, [x1, x2]
-	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
-	WORD $0x3ce36828 // ldr q8, [x1, x3]
-	WORD $0x4e28f442 // fmax v2.4s, v2.4s, v8.4s
-	WORD $0x3ce46829 // ldr q9, [x1, x4]
-	WORD $0x4e29f463 // fmax v3.4s, v3.4s, v9.4s
-	WORD $0x3ce56828 // ldr q8, [x1, x5]
-	WORD $0x4e28f484 // fmax v4.4s, v4.4s, v8.4s
-	WORD $0x3ce66829 // ldr q9, [x1, x6]
-	WORD $0x4e29f4a5 // fmax v5.4s, v5.4s, v9.4s
-	WORD $0x3ce76828 // ldr q8, [x1, x7]
-	WORD $0x4e28f4c6 // fmax v6.4s, v6.4s, v8.4s
-	ADD R12, R1
-	SUBS $1, R9
-	BNE x
-	ADD R13, R11
-	SUBS $1, R10
-	BNE y
-	MOVD 72(R0), R16
-	MOVD 88(R0), R17
-	MOVD R16, R14
-	MOVD 80(R0), R15
-	FMOVQ F0, 0(R14)
-	ADD R15, R14
-	FMOVQ F1, 0(R14)
-	ADD R15, R14
-	FMOVQ F2, 0(R14)
-	ADD R15, R14
-	FMOVQ F3, 0(R14)
-	ADD R15, R14
-	FMOVQ F4, 0(R14)
-	ADD R15, R14
-	FMOVQ F5, 0(R14)
-	ADD R15, R14
-	FMOVQ F6, 0(R14)
-	MOVD 136(R0), R15
-	SUBS $1, R15
-	MOVD R15, 136(R0)
-	BEQ done
-	MOVD 0(R0), R15
-	ADD $16, R15
-	MOVD R15, 0(R0)
-	MOVD 72(R0), R15
-	ADD $16, R15
-	MOVD R15, 72(R0)
 	MOVD 88(R0), R15
 	CBZ R15, vector
 	MOVD 88(R0), R15
@@ -22547,6 +21440,1492 @@ store:
 done:
 	RET
 
+// func sdepthN9(t *byte)
+TEXT ·sdepthN9(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	MOVD 56(R0), R10
+	MOVD 40(R0), R14
+	MOVD 24(R0), R15
+vector:
+	MOVD 64(R0), R11
+	FMOVQ (R11), F0
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	MOVD 0(R0), R13
+	MOVD 16(R0), R12
+y:
+	MOVD 32(R0), R11
+	MOVD R13, R1
+x:
+	FMOVQ (R10), F9
+	ADD $16, R10
+	FMOVQ (R1), F10
+	VFMLA V10.S4, V9.S4, V0.S4
+	WORD $0x3ce2682b // ldr q11, [x1, x2]
+	VFMLA V11.S4, V9.S4, V1.S4
+	WORD $0x3ce3682a // ldr q10, [x1, x3]
+	VFMLA V10.S4, V9.S4, V2.S4
+	WORD $0x3ce4682b // ldr q11, [x1, x4]
+	VFMLA V11.S4, V9.S4, V3.S4
+	WORD $0x3ce5682a // ldr q10, [x1, x5]
+	VFMLA V10.S4, V9.S4, V4.S4
+	WORD $0x3ce6682b // ldr q11, [x1, x6]
+	VFMLA V11.S4, V9.S4, V5.S4
+	WORD $0x3ce7682a // ldr q10, [x1, x7]
+	VFMLA V10.S4, V9.S4, V6.S4
+	WORD $0x3ce8682b // ldr q11, [x1, x8]
+	VFMLA V11.S4, V9.S4, V7.S4
+	WORD $0x3ce9682a // ldr q10, [x1, x9]
+	VFMLA V10.S4, V9.S4, V8.S4
+	ADD R14, R1
+	SUBS $1, R11
+	BNE x
+	ADD R15, R13
+	SUBS $1, R12
+	BNE y
+	MOVD 72(R0), R19
+	MOVD 88(R0), R20
+	CBZ R20, activate
+	MOVD R20, R16
+	MOVD 96(R0), R17
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	ADD R17, R16
+	FMOVQ 0(R16), F9
+	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+activate:
+	MOVD 104(R0), R17
+	CMP $1, R17
+	BLT store
+	BEQ relu
+	CMP $2, R17
+	BEQ prelu
+	FMOVS 120(R0), F9
+	VDUP V9.S[0], V9.S4
+	FMOVS 124(R0), F10
+	VDUP V10.S[0], V10.S4
+	WORD $0x4e29f400 // fmax v0.4s, v0.4s, v9.4s
+	WORD $0x4eaaf400 // fmin v0.4s, v0.4s, v10.4s
+	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
+	WORD $0x4eaaf421 // fmin v1.4s, v1.4s, v10.4s
+	WORD $0x4e29f442 // fmax v2.4s, v2.4s, v9.4s
+	WORD $0x4eaaf442 // fmin v2.4s, v2.4s, v10.4s
+	WORD $0x4e29f463 // fmax v3.4s, v3.4s, v9.4s
+	WORD $0x4eaaf463 // fmin v3.4s, v3.4s, v10.4s
+	WORD $0x4e29f484 // fmax v4.4s, v4.4s, v9.4s
+	WORD $0x4eaaf484 // fmin v4.4s, v4.4s, v10.4s
+	WORD $0x4e29f4a5 // fmax v5.4s, v5.4s, v9.4s
+	WORD $0x4eaaf4a5 // fmin v5.4s, v5.4s, v10.4s
+	WORD $0x4e29f4c6 // fmax v6.4s, v6.4s, v9.4s
+	WORD $0x4eaaf4c6 // fmin v6.4s, v6.4s, v10.4s
+	WORD $0x4e29f4e7 // fmax v7.4s, v7.4s, v9.4s
+	WORD $0x4eaaf4e7 // fmin v7.4s, v7.4s, v10.4s
+	WORD $0x4e29f508 // fmax v8.4s, v8.4s, v9.4s
+	WORD $0x4eaaf508 // fmin v8.4s, v8.4s, v10.4s
+	B store
+prelu:
+	VEOR V9.B16, V9.B16, V9.B16
+	MOVD 112(R0), R17
+	FMOVQ 0(R17), F10
+	WORD $0x4ea9f40b // fmin v11.4s, v0.4s, v9.4s
+	WORD $0x4e29f400 // fmax v0.4s, v0.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V0.S4
+	WORD $0x4ea9f42b // fmin v11.4s, v1.4s, v9.4s
+	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V1.S4
+	WORD $0x4ea9f44b // fmin v11.4s, v2.4s, v9.4s
+	WORD $0x4e29f442 // fmax v2.4s, v2.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V2.S4
+	WORD $0x4ea9f46b // fmin v11.4s, v3.4s, v9.4s
+	WORD $0x4e29f463 // fmax v3.4s, v3.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V3.S4
+	WORD $0x4ea9f48b // fmin v11.4s, v4.4s, v9.4s
+	WORD $0x4e29f484 // fmax v4.4s, v4.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V4.S4
+	WORD $0x4ea9f4ab // fmin v11.4s, v5.4s, v9.4s
+	WORD $0x4e29f4a5 // fmax v5.4s, v5.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V5.S4
+	WORD $0x4ea9f4cb // fmin v11.4s, v6.4s, v9.4s
+	WORD $0x4e29f4c6 // fmax v6.4s, v6.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V6.S4
+	WORD $0x4ea9f4eb // fmin v11.4s, v7.4s, v9.4s
+	WORD $0x4e29f4e7 // fmax v7.4s, v7.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V7.S4
+	WORD $0x4ea9f50b // fmin v11.4s, v8.4s, v9.4s
+	WORD $0x4e29f508 // fmax v8.4s, v8.4s, v9.4s
+	VFMLA V10.S4, V11.S4, V8.S4
+	B store
+relu:
+	VEOR V9.B16, V9.B16, V9.B16
+	WORD $0x4e29f400 // fmax v0.4s, v0.4s, v9.4s
+	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
+	WORD $0x4e29f442 // fmax v2.4s, v2.4s, v9.4s
+	WORD $0x4e29f463 // fmax v3.4s, v3.4s, v9.4s
+	WORD $0x4e29f484 // fmax v4.4s, v4.4s, v9.4s
+	WORD $0x4e29f4a5 // fmax v5.4s, v5.4s, v9.4s
+	WORD $0x4e29f4c6 // fmax v6.4s, v6.4s, v9.4s
+	WORD $0x4e29f4e7 // fmax v7.4s, v7.4s, v9.4s
+	WORD $0x4e29f508 // fmax v8.4s, v8.4s, v9.4s
+store:
+	MOVD R19, R16
+	MOVD 80(R0), R17
+	FMOVQ F0, 0(R16)
+	ADD R17, R16
+	FMOVQ F1, 0(R16)
+	ADD R17, R16
+	FMOVQ F2, 0(R16)
+	ADD R17, R16
+	FMOVQ F3, 0(R16)
+	ADD R17, R16
+	FMOVQ F4, 0(R16)
+	ADD R17, R16
+	FMOVQ F5, 0(R16)
+	ADD R17, R16
+	FMOVQ F6, 0(R16)
+	ADD R17, R16
+	FMOVQ F7, 0(R16)
+	ADD R17, R16
+	FMOVQ F8, 0(R16)
+	MOVD 136(R0), R17
+	SUBS $1, R17
+	MOVD R17, 136(R0)
+	BEQ done
+	MOVD 0(R0), R17
+	ADD $16, R17
+	MOVD R17, 0(R0)
+	MOVD 72(R0), R17
+	ADD $16, R17
+	MOVD R17, 72(R0)
+	MOVD 64(R0), R17
+	ADD $16, R17
+	MOVD R17, 64(R0)
+	MOVD 112(R0), R17
+	ADD $16, R17
+	MOVD R17, 112(R0)
+	MOVD 88(R0), R17
+	CBZ R17, vector
+	MOVD 88(R0), R17
+	ADD $16, R17
+	MOVD R17, 88(R0)
+	B vector
+done:
+	RET
+
+// func sdepthN10(t *byte)
+TEXT ·sdepthN10(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	MOVD 56(R0), R11
+	MOVD 40(R0), R15
+	MOVD 24(R0), R16
+vector:
+	MOVD 64(R0), R12
+	FMOVQ (R12), F0
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	MOVD 0(R0), R14
+	MOVD 16(R0), R13
+y:
+	MOVD 32(R0), R12
+	MOVD R14, R1
+x:
+	FMOVQ (R11), F10
+	ADD $16, R11
+	FMOVQ (R1), F11
+	VFMLA V11.S4, V10.S4, V0.S4
+	WORD $0x3ce2682c // ldr q12, [x1, x2]
+	VFMLA V12.S4, V10.S4, V1.S4
+	WORD $0x3ce3682b // ldr q11, [x1, x3]
+	VFMLA V11.S4, V10.S4, V2.S4
+	WORD $0x3ce4682c // ldr q12, [x1, x4]
+	VFMLA V12.S4, V10.S4, V3.S4
+	WORD $0x3ce5682b // ldr q11, [x1, x5]
+	VFMLA V11.S4, V10.S4, V4.S4
+	WORD $0x3ce6682c // ldr q12, [x1, x6]
+	VFMLA V12.S4, V10.S4, V5.S4
+	WORD $0x3ce7682b // ldr q11, [x1, x7]
+	VFMLA V11.S4, V10.S4, V6.S4
+	WORD $0x3ce8682c // ldr q12, [x1, x8]
+	VFMLA V12.S4, V10.S4, V7.S4
+	WORD $0x3ce9682b // ldr q11, [x1, x9]
+	VFMLA V11.S4, V10.S4, V8.S4
+	WORD $0x3cea682c // ldr q12, [x1, x10]
+	VFMLA V12.S4, V10.S4, V9.S4
+	ADD R15, R1
+	SUBS $1, R12
+	BNE x
+	ADD R16, R14
+	SUBS $1, R13
+	BNE y
+	MOVD 72(R0), R20
+	MOVD 88(R0), R21
+	CBZ R21, activate
+	MOVD R21, R17
+	MOVD 96(R0), R19
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	ADD R19, R17
+	FMOVQ 0(R17), F10
+	WORD $0x4e2ad529 // fadd v9.4s, v9.4s, v10.4s
+activate:
+	MOVD 104(R0), R19
+	CMP $1, R19
+	BLT store
+	BEQ relu
+	CMP $2, R19
+	BEQ prelu
+	FMOVS 120(R0), F10
+	VDUP V10.S[0], V10.S4
+	FMOVS 124(R0), F11
+	VDUP V11.S[0], V11.S4
+	WORD $0x4e2af400 // fmax v0.4s, v0.4s, v10.4s
+	WORD $0x4eabf400 // fmin v0.4s, v0.4s, v11.4s
+	WORD $0x4e2af421 // fmax v1.4s, v1.4s, v10.4s
+	WORD $0x4eabf421 // fmin v1.4s, v1.4s, v11.4s
+	WORD $0x4e2af442 // fmax v2.4s, v2.4s, v10.4s
+	WORD $0x4eabf442 // fmin v2.4s, v2.4s, v11.4s
+	WORD $0x4e2af463 // fmax v3.4s, v3.4s, v10.4s
+	WORD $0x4eabf463 // fmin v3.4s, v3.4s, v11.4s
+	WORD $0x4e2af484 // fmax v4.4s, v4.4s, v10.4s
+	WORD $0x4eabf484 // fmin v4.4s, v4.4s, v11.4s
+	WORD $0x4e2af4a5 // fmax v5.4s, v5.4s, v10.4s
+	WORD $0x4eabf4a5 // fmin v5.4s, v5.4s, v11.4s
+	WORD $0x4e2af4c6 // fmax v6.4s, v6.4s, v10.4s
+	WORD $0x4eabf4c6 // fmin v6.4s, v6.4s, v11.4s
+	WORD $0x4e2af4e7 // fmax v7.4s, v7.4s, v10.4s
+	WORD $0x4eabf4e7 // fmin v7.4s, v7.4s, v11.4s
+	WORD $0x4e2af508 // fmax v8.4s, v8.4s, v10.4s
+	WORD $0x4eabf508 // fmin v8.4s, v8.4s, v11.4s
+	WORD $0x4e2af529 // fmax v9.4s, v9.4s, v10.4s
+	WORD $0x4eabf529 // fmin v9.4s, v9.4s, v11.4s
+	B store
+prelu:
+	VEOR V10.B16, V10.B16, V10.B16
+	MOVD 112(R0), R19
+	FMOVQ 0(R19), F11
+	WORD $0x4eaaf40c // fmin v12.4s, v0.4s, v10.4s
+	WORD $0x4e2af400 // fmax v0.4s, v0.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V0.S4
+	WORD $0x4eaaf42c // fmin v12.4s, v1.4s, v10.4s
+	WORD $0x4e2af421 // fmax v1.4s, v1.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V1.S4
+	WORD $0x4eaaf44c // fmin v12.4s, v2.4s, v10.4s
+	WORD $0x4e2af442 // fmax v2.4s, v2.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V2.S4
+	WORD $0x4eaaf46c // fmin v12.4s, v3.4s, v10.4s
+	WORD $0x4e2af463 // fmax v3.4s, v3.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V3.S4
+	WORD $0x4eaaf48c // fmin v12.4s, v4.4s, v10.4s
+	WORD $0x4e2af484 // fmax v4.4s, v4.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V4.S4
+	WORD $0x4eaaf4ac // fmin v12.4s, v5.4s, v10.4s
+	WORD $0x4e2af4a5 // fmax v5.4s, v5.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V5.S4
+	WORD $0x4eaaf4cc // fmin v12.4s, v6.4s, v10.4s
+	WORD $0x4e2af4c6 // fmax v6.4s, v6.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V6.S4
+	WORD $0x4eaaf4ec // fmin v12.4s, v7.4s, v10.4s
+	WORD $0x4e2af4e7 // fmax v7.4s, v7.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V7.S4
+	WORD $0x4eaaf50c // fmin v12.4s, v8.4s, v10.4s
+	WORD $0x4e2af508 // fmax v8.4s, v8.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V8.S4
+	WORD $0x4eaaf52c // fmin v12.4s, v9.4s, v10.4s
+	WORD $0x4e2af529 // fmax v9.4s, v9.4s, v10.4s
+	VFMLA V11.S4, V12.S4, V9.S4
+	B store
+relu:
+	VEOR V10.B16, V10.B16, V10.B16
+	WORD $0x4e2af400 // fmax v0.4s, v0.4s, v10.4s
+	WORD $0x4e2af421 // fmax v1.4s, v1.4s, v10.4s
+	WORD $0x4e2af442 // fmax v2.4s, v2.4s, v10.4s
+	WORD $0x4e2af463 // fmax v3.4s, v3.4s, v10.4s
+	WORD $0x4e2af484 // fmax v4.4s, v4.4s, v10.4s
+	WORD $0x4e2af4a5 // fmax v5.4s, v5.4s, v10.4s
+	WORD $0x4e2af4c6 // fmax v6.4s, v6.4s, v10.4s
+	WORD $0x4e2af4e7 // fmax v7.4s, v7.4s, v10.4s
+	WORD $0x4e2af508 // fmax v8.4s, v8.4s, v10.4s
+	WORD $0x4e2af529 // fmax v9.4s, v9.4s, v10.4s
+store:
+	MOVD R20, R17
+	MOVD 80(R0), R19
+	FMOVQ F0, 0(R17)
+	ADD R19, R17
+	FMOVQ F1, 0(R17)
+	ADD R19, R17
+	FMOVQ F2, 0(R17)
+	ADD R19, R17
+	FMOVQ F3, 0(R17)
+	ADD R19, R17
+	FMOVQ F4, 0(R17)
+	ADD R19, R17
+	FMOVQ F5, 0(R17)
+	ADD R19, R17
+	FMOVQ F6, 0(R17)
+	ADD R19, R17
+	FMOVQ F7, 0(R17)
+	ADD R19, R17
+	FMOVQ F8, 0(R17)
+	ADD R19, R17
+	FMOVQ F9, 0(R17)
+	MOVD 136(R0), R19
+	SUBS $1, R19
+	MOVD R19, 136(R0)
+	BEQ done
+	MOVD 0(R0), R19
+	ADD $16, R19
+	MOVD R19, 0(R0)
+	MOVD 72(R0), R19
+	ADD $16, R19
+	MOVD R19, 72(R0)
+	MOVD 64(R0), R19
+	ADD $16, R19
+	MOVD R19, 64(R0)
+	MOVD 112(R0), R19
+	ADD $16, R19
+	MOVD R19, 112(R0)
+	MOVD 88(R0), R19
+	CBZ R19, vector
+	MOVD 88(R0), R19
+	ADD $16, R19
+	MOVD R19, 88(R0)
+	B vector
+done:
+	RET
+
+// func sdepthN11(t *byte)
+TEXT ·sdepthN11(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	MOVD 56(R0), R12
+	MOVD 40(R0), R16
+	MOVD 24(R0), R17
+vector:
+	MOVD 64(R0), R13
+	FMOVQ (R13), F0
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	MOVD 0(R0), R15
+	MOVD 16(R0), R14
+y:
+	MOVD 32(R0), R13
+	MOVD R15, R1
+x:
+	FMOVQ (R12), F11
+	ADD $16, R12
+	FMOVQ (R1), F12
+	VFMLA V12.S4, V11.S4, V0.S4
+	WORD $0x3ce2682d // ldr q13, [x1, x2]
+	VFMLA V13.S4, V11.S4, V1.S4
+	WORD $0x3ce3682c // ldr q12, [x1, x3]
+	VFMLA V12.S4, V11.S4, V2.S4
+	WORD $0x3ce4682d // ldr q13, [x1, x4]
+	VFMLA V13.S4, V11.S4, V3.S4
+	WORD $0x3ce5682c // ldr q12, [x1, x5]
+	VFMLA V12.S4, V11.S4, V4.S4
+	WORD $0x3ce6682d // ldr q13, [x1, x6]
+	VFMLA V13.S4, V11.S4, V5.S4
+	WORD $0x3ce7682c // ldr q12, [x1, x7]
+	VFMLA V12.S4, V11.S4, V6.S4
+	WORD $0x3ce8682d // ldr q13, [x1, x8]
+	VFMLA V13.S4, V11.S4, V7.S4
+	WORD $0x3ce9682c // ldr q12, [x1, x9]
+	VFMLA V12.S4, V11.S4, V8.S4
+	WORD $0x3cea682d // ldr q13, [x1, x10]
+	VFMLA V13.S4, V11.S4, V9.S4
+	WORD $0x3ceb682c // ldr q12, [x1, x11]
+	VFMLA V12.S4, V11.S4, V10.S4
+	ADD R16, R1
+	SUBS $1, R13
+	BNE x
+	ADD R17, R15
+	SUBS $1, R14
+	BNE y
+	MOVD 72(R0), R21
+	MOVD 88(R0), R22
+	CBZ R22, activate
+	MOVD R22, R19
+	MOVD 96(R0), R20
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	ADD R20, R19
+	FMOVQ 0(R19), F11
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
+activate:
+	MOVD 104(R0), R20
+	CMP $1, R20
+	BLT store
+	BEQ relu
+	CMP $2, R20
+	BEQ prelu
+	FMOVS 120(R0), F11
+	VDUP V11.S[0], V11.S4
+	FMOVS 124(R0), F12
+	VDUP V12.S[0], V12.S4
+	WORD $0x4e2bf400 // fmax v0.4s, v0.4s, v11.4s
+	WORD $0x4eacf400 // fmin v0.4s, v0.4s, v12.4s
+	WORD $0x4e2bf421 // fmax v1.4s, v1.4s, v11.4s
+	WORD $0x4eacf421 // fmin v1.4s, v1.4s, v12.4s
+	WORD $0x4e2bf442 // fmax v2.4s, v2.4s, v11.4s
+	WORD $0x4eacf442 // fmin v2.4s, v2.4s, v12.4s
+	WORD $0x4e2bf463 // fmax v3.4s, v3.4s, v11.4s
+	WORD $0x4eacf463 // fmin v3.4s, v3.4s, v12.4s
+	WORD $0x4e2bf484 // fmax v4.4s, v4.4s, v11.4s
+	WORD $0x4eacf484 // fmin v4.4s, v4.4s, v12.4s
+	WORD $0x4e2bf4a5 // fmax v5.4s, v5.4s, v11.4s
+	WORD $0x4eacf4a5 // fmin v5.4s, v5.4s, v12.4s
+	WORD $0x4e2bf4c6 // fmax v6.4s, v6.4s, v11.4s
+	WORD $0x4eacf4c6 // fmin v6.4s, v6.4s, v12.4s
+	WORD $0x4e2bf4e7 // fmax v7.4s, v7.4s, v11.4s
+	WORD $0x4eacf4e7 // fmin v7.4s, v7.4s, v12.4s
+	WORD $0x4e2bf508 // fmax v8.4s, v8.4s, v11.4s
+	WORD $0x4eacf508 // fmin v8.4s, v8.4s, v12.4s
+	WORD $0x4e2bf529 // fmax v9.4s, v9.4s, v11.4s
+	WORD $0x4eacf529 // fmin v9.4s, v9.4s, v12.4s
+	WORD $0x4e2bf54a // fmax v10.4s, v10.4s, v11.4s
+	WORD $0x4eacf54a // fmin v10.4s, v10.4s, v12.4s
+	B store
+prelu:
+	VEOR V11.B16, V11.B16, V11.B16
+	MOVD 112(R0), R20
+	FMOVQ 0(R20), F12
+	WORD $0x4eabf40d // fmin v13.4s, v0.4s, v11.4s
+	WORD $0x4e2bf400 // fmax v0.4s, v0.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V0.S4
+	WORD $0x4eabf42d // fmin v13.4s, v1.4s, v11.4s
+	WORD $0x4e2bf421 // fmax v1.4s, v1.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V1.S4
+	WORD $0x4eabf44d // fmin v13.4s, v2.4s, v11.4s
+	WORD $0x4e2bf442 // fmax v2.4s, v2.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V2.S4
+	WORD $0x4eabf46d // fmin v13.4s, v3.4s, v11.4s
+	WORD $0x4e2bf463 // fmax v3.4s, v3.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V3.S4
+	WORD $0x4eabf48d // fmin v13.4s, v4.4s, v11.4s
+	WORD $0x4e2bf484 // fmax v4.4s, v4.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V4.S4
+	WORD $0x4eabf4ad // fmin v13.4s, v5.4s, v11.4s
+	WORD $0x4e2bf4a5 // fmax v5.4s, v5.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V5.S4
+	WORD $0x4eabf4cd // fmin v13.4s, v6.4s, v11.4s
+	WORD $0x4e2bf4c6 // fmax v6.4s, v6.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V6.S4
+	WORD $0x4eabf4ed // fmin v13.4s, v7.4s, v11.4s
+	WORD $0x4e2bf4e7 // fmax v7.4s, v7.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V7.S4
+	WORD $0x4eabf50d // fmin v13.4s, v8.4s, v11.4s
+	WORD $0x4e2bf508 // fmax v8.4s, v8.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V8.S4
+	WORD $0x4eabf52d // fmin v13.4s, v9.4s, v11.4s
+	WORD $0x4e2bf529 // fmax v9.4s, v9.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V9.S4
+	WORD $0x4eabf54d // fmin v13.4s, v10.4s, v11.4s
+	WORD $0x4e2bf54a // fmax v10.4s, v10.4s, v11.4s
+	VFMLA V12.S4, V13.S4, V10.S4
+	B store
+relu:
+	VEOR V11.B16, V11.B16, V11.B16
+	WORD $0x4e2bf400 // fmax v0.4s, v0.4s, v11.4s
+	WORD $0x4e2bf421 // fmax v1.4s, v1.4s, v11.4s
+	WORD $0x4e2bf442 // fmax v2.4s, v2.4s, v11.4s
+	WORD $0x4e2bf463 // fmax v3.4s, v3.4s, v11.4s
+	WORD $0x4e2bf484 // fmax v4.4s, v4.4s, v11.4s
+	WORD $0x4e2bf4a5 // fmax v5.4s, v5.4s, v11.4s
+	WORD $0x4e2bf4c6 // fmax v6.4s, v6.4s, v11.4s
+	WORD $0x4e2bf4e7 // fmax v7.4s, v7.4s, v11.4s
+	WORD $0x4e2bf508 // fmax v8.4s, v8.4s, v11.4s
+	WORD $0x4e2bf529 // fmax v9.4s, v9.4s, v11.4s
+	WORD $0x4e2bf54a // fmax v10.4s, v10.4s, v11.4s
+store:
+	MOVD R21, R19
+	MOVD 80(R0), R20
+	FMOVQ F0, 0(R19)
+	ADD R20, R19
+	FMOVQ F1, 0(R19)
+	ADD R20, R19
+	FMOVQ F2, 0(R19)
+	ADD R20, R19
+	FMOVQ F3, 0(R19)
+	ADD R20, R19
+	FMOVQ F4, 0(R19)
+	ADD R20, R19
+	FMOVQ F5, 0(R19)
+	ADD R20, R19
+	FMOVQ F6, 0(R19)
+	ADD R20, R19
+	FMOVQ F7, 0(R19)
+	ADD R20, R19
+	FMOVQ F8, 0(R19)
+	ADD R20, R19
+	FMOVQ F9, 0(R19)
+	ADD R20, R19
+	FMOVQ F10, 0(R19)
+	MOVD 136(R0), R20
+	SUBS $1, R20
+	MOVD R20, 136(R0)
+	BEQ done
+	MOVD 0(R0), R20
+	ADD $16, R20
+	MOVD R20, 0(R0)
+	MOVD 72(R0), R20
+	ADD $16, R20
+	MOVD R20, 72(R0)
+	MOVD 64(R0), R20
+	ADD $16, R20
+	MOVD R20, 64(R0)
+	MOVD 112(R0), R20
+	ADD $16, R20
+	MOVD R20, 112(R0)
+	MOVD 88(R0), R20
+	CBZ R20, vector
+	MOVD 88(R0), R20
+	ADD $16, R20
+	MOVD R20, 88(R0)
+	B vector
+done:
+	RET
+
+// func sdepthN12(t *byte)
+TEXT ·sdepthN12(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	ADD R2, R11, R12
+	MOVD 56(R0), R13
+	MOVD 40(R0), R17
+	MOVD 24(R0), R19
+vector:
+	MOVD 64(R0), R14
+	FMOVQ (R14), F0
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	VMOV V0.B16, V11.B16
+	MOVD 0(R0), R16
+	MOVD 16(R0), R15
+y:
+	MOVD 32(R0), R14
+	MOVD R16, R1
+x:
+	FMOVQ (R13), F12
+	ADD $16, R13
+	FMOVQ (R1), F13
+	VFMLA V13.S4, V12.S4, V0.S4
+	WORD $0x3ce2682e // ldr q14, [x1, x2]
+	VFMLA V14.S4, V12.S4, V1.S4
+	WORD $0x3ce3682d // ldr q13, [x1, x3]
+	VFMLA V13.S4, V12.S4, V2.S4
+	WORD $0x3ce4682e // ldr q14, [x1, x4]
+	VFMLA V14.S4, V12.S4, V3.S4
+	WORD $0x3ce5682d // ldr q13, [x1, x5]
+	VFMLA V13.S4, V12.S4, V4.S4
+	WORD $0x3ce6682e // ldr q14, [x1, x6]
+	VFMLA V14.S4, V12.S4, V5.S4
+	WORD $0x3ce7682d // ldr q13, [x1, x7]
+	VFMLA V13.S4, V12.S4, V6.S4
+	WORD $0x3ce8682e // ldr q14, [x1, x8]
+	VFMLA V14.S4, V12.S4, V7.S4
+	WORD $0x3ce9682d // ldr q13, [x1, x9]
+	VFMLA V13.S4, V12.S4, V8.S4
+	WORD $0x3cea682e // ldr q14, [x1, x10]
+	VFMLA V14.S4, V12.S4, V9.S4
+	WORD $0x3ceb682d // ldr q13, [x1, x11]
+	VFMLA V13.S4, V12.S4, V10.S4
+	WORD $0x3cec682e // ldr q14, [x1, x12]
+	VFMLA V14.S4, V12.S4, V11.S4
+	ADD R17, R1
+	SUBS $1, R14
+	BNE x
+	ADD R19, R16
+	SUBS $1, R15
+	BNE y
+	MOVD 72(R0), R22
+	MOVD 88(R0), R23
+	CBZ R23, activate
+	MOVD R23, R20
+	MOVD 96(R0), R21
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd442 // fadd v2.4s, v2.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
+	ADD R21, R20
+	FMOVQ 0(R20), F12
+	WORD $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+activate:
+	MOVD 104(R0), R21
+	CMP $1, R21
+	BLT store
+	BEQ relu
+	CMP $2, R21
+	BEQ prelu
+	FMOVS 120(R0), F12
+	VDUP V12.S[0], V12.S4
+	FMOVS 124(R0), F13
+	VDUP V13.S[0], V13.S4
+	WORD $0x4e2cf400 // fmax v0.4s, v0.4s, v12.4s
+	WORD $0x4eadf400 // fmin v0.4s, v0.4s, v13.4s
+	WORD $0x4e2cf421 // fmax v1.4s, v1.4s, v12.4s
+	WORD $0x4eadf421 // fmin v1.4s, v1.4s, v13.4s
+	WORD $0x4e2cf442 // fmax v2.4s, v2.4s, v12.4s
+	WORD $0x4eadf442 // fmin v2.4s, v2.4s, v13.4s
+	WORD $0x4e2cf463 // fmax v3.4s, v3.4s, v12.4s
+	WORD $0x4eadf463 // fmin v3.4s, v3.4s, v13.4s
+	WORD $0x4e2cf484 // fmax v4.4s, v4.4s, v12.4s
+	WORD $0x4eadf484 // fmin v4.4s, v4.4s, v13.4s
+	WORD $0x4e2cf4a5 // fmax v5.4s, v5.4s, v12.4s
+	WORD $0x4eadf4a5 // fmin v5.4s, v5.4s, v13.4s
+	WORD $0x4e2cf4c6 // fmax v6.4s, v6.4s, v12.4s
+	WORD $0x4eadf4c6 // fmin v6.4s, v6.4s, v13.4s
+	WORD $0x4e2cf4e7 // fmax v7.4s, v7.4s, v12.4s
+	WORD $0x4eadf4e7 // fmin v7.4s, v7.4s, v13.4s
+	WORD $0x4e2cf508 // fmax v8.4s, v8.4s, v12.4s
+	WORD $0x4eadf508 // fmin v8.4s, v8.4s, v13.4s
+	WORD $0x4e2cf529 // fmax v9.4s, v9.4s, v12.4s
+	WORD $0x4eadf529 // fmin v9.4s, v9.4s, v13.4s
+	WORD $0x4e2cf54a // fmax v10.4s, v10.4s, v12.4s
+	WORD $0x4eadf54a // fmin v10.4s, v10.4s, v13.4s
+	WORD $0x4e2cf56b // fmax v11.4s, v11.4s, v12.4s
+	WORD $0x4eadf56b // fmin v11.4s, v11.4s, v13.4s
+	B store
+prelu:
+	VEOR V12.B16, V12.B16, V12.B16
+	MOVD 112(R0), R21
+	FMOVQ 0(R21), F13
+	WORD $0x4eacf40e // fmin v14.4s, v0.4s, v12.4s
+	WORD $0x4e2cf400 // fmax v0.4s, v0.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V0.S4
+	WORD $0x4eacf42e // fmin v14.4s, v1.4s, v12.4s
+	WORD $0x4e2cf421 // fmax v1.4s, v1.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V1.S4
+	WORD $0x4eacf44e // fmin v14.4s, v2.4s, v12.4s
+	WORD $0x4e2cf442 // fmax v2.4s, v2.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V2.S4
+	WORD $0x4eacf46e // fmin v14.4s, v3.4s, v12.4s
+	WORD $0x4e2cf463 // fmax v3.4s, v3.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V3.S4
+	WORD $0x4eacf48e // fmin v14.4s, v4.4s, v12.4s
+	WORD $0x4e2cf484 // fmax v4.4s, v4.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V4.S4
+	WORD $0x4eacf4ae // fmin v14.4s, v5.4s, v12.4s
+	WORD $0x4e2cf4a5 // fmax v5.4s, v5.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V5.S4
+	WORD $0x4eacf4ce // fmin v14.4s, v6.4s, v12.4s
+	WORD $0x4e2cf4c6 // fmax v6.4s, v6.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V6.S4
+	WORD $0x4eacf4ee // fmin v14.4s, v7.4s, v12.4s
+	WORD $0x4e2cf4e7 // fmax v7.4s, v7.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V7.S4
+	WORD $0x4eacf50e // fmin v14.4s, v8.4s, v12.4s
+	WORD $0x4e2cf508 // fmax v8.4s, v8.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V8.S4
+	WORD $0x4eacf52e // fmin v14.4s, v9.4s, v12.4s
+	WORD $0x4e2cf529 // fmax v9.4s, v9.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V9.S4
+	WORD $0x4eacf54e // fmin v14.4s, v10.4s, v12.4s
+	WORD $0x4e2cf54a // fmax v10.4s, v10.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V10.S4
+	WORD $0x4eacf56e // fmin v14.4s, v11.4s, v12.4s
+	WORD $0x4e2cf56b // fmax v11.4s, v11.4s, v12.4s
+	VFMLA V13.S4, V14.S4, V11.S4
+	B store
+relu:
+	VEOR V12.B16, V12.B16, V12.B16
+	WORD $0x4e2cf400 // fmax v0.4s, v0.4s, v12.4s
+	WORD $0x4e2cf421 // fmax v1.4s, v1.4s, v12.4s
+	WORD $0x4e2cf442 // fmax v2.4s, v2.4s, v12.4s
+	WORD $0x4e2cf463 // fmax v3.4s, v3.4s, v12.4s
+	WORD $0x4e2cf484 // fmax v4.4s, v4.4s, v12.4s
+	WORD $0x4e2cf4a5 // fmax v5.4s, v5.4s, v12.4s
+	WORD $0x4e2cf4c6 // fmax v6.4s, v6.4s, v12.4s
+	WORD $0x4e2cf4e7 // fmax v7.4s, v7.4s, v12.4s
+	WORD $0x4e2cf508 // fmax v8.4s, v8.4s, v12.4s
+	WORD $0x4e2cf529 // fmax v9.4s, v9.4s, v12.4s
+	WORD $0x4e2cf54a // fmax v10.4s, v10.4s, v12.4s
+	WORD $0x4e2cf56b // fmax v11.4s, v11.4s, v12.4s
+store:
+	MOVD R22, R20
+	MOVD 80(R0), R21
+	FMOVQ F0, 0(R20)
+	ADD R21, R20
+	FMOVQ F1, 0(R20)
+	ADD R21, R20
+	FMOVQ F2, 0(R20)
+	ADD R21, R20
+	FMOVQ F3, 0(R20)
+	ADD R21, R20
+	FMOVQ F4, 0(R20)
+	ADD R21, R20
+	FMOVQ F5, 0(R20)
+	ADD R21, R20
+	FMOVQ F6, 0(R20)
+	ADD R21, R20
+	FMOVQ F7, 0(R20)
+	ADD R21, R20
+	FMOVQ F8, 0(R20)
+	ADD R21, R20
+	FMOVQ F9, 0(R20)
+	ADD R21, R20
+	FMOVQ F10, 0(R20)
+	ADD R21, R20
+	FMOVQ F11, 0(R20)
+	MOVD 136(R0), R21
+	SUBS $1, R21
+	MOVD R21, 136(R0)
+	BEQ done
+	MOVD 0(R0), R21
+	ADD $16, R21
+	MOVD R21, 0(R0)
+	MOVD 72(R0), R21
+	ADD $16, R21
+	MOVD R21, 72(R0)
+	MOVD 64(R0), R21
+	ADD $16, R21
+	MOVD R21, 64(R0)
+	MOVD 112(R0), R21
+	ADD $16, R21
+	MOVD R21, 112(R0)
+	MOVD 88(R0), R21
+	CBZ R21, vector
+	MOVD 88(R0), R21
+	ADD $16, R21
+	MOVD R21, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN0(t *byte)
+TEXT ·ssumN0(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+	MOVD 128(R0), R9
+	SUB $1, R9
+	LSL $2, R9
+	MOVD $4, R12
+	CMP $4, R9
+	CSEL LT, R9, R12, R12
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	ADD $0, R1, R10
+	FMOVS (R10), F2
+	ADD R12, R10, R11
+	VLD1 (R11), V2.S[1]
+	ADD R9, R10, R11
+	VLD1 (R11), V2.S[2]
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	FMOVS 120(R0), F1
+	WORD $0x4f819000 // fmul v0.4s, v0.4s, v1.s[0]
+	MOVD 72(R0), R15
+	MOVD 88(R0), R16
+	MOVD 128(R0), R17
+	MOVD 128(R0), R17
+	CMP $4, R17
+	BNE stored_rest
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	FMOVQ F0, 0(R13)
+	B stored_done
+stored_rest:
+	SUB $1, R17
+	LSL $2, R17
+	MOVD $4, R21
+	CMP $4, R17
+	CSEL LT, R17, R21, R21
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	ADD $0, R13, R19
+	ADD R17, R19, R20
+	VST1 V0.S[2], (R20)
+	ADD R21, R19, R20
+	VST1 V0.S[1], (R20)
+	FMOVS F0, (R19)
+stored_done:
+	MOVD 136(R0), R14
+	SUBS $1, R14
+	MOVD R14, 136(R0)
+	BEQ done
+	MOVD 0(R0), R14
+	ADD $16, R14
+	MOVD R14, 0(R0)
+	MOVD 72(R0), R14
+	ADD $16, R14
+	MOVD R14, 72(R0)
+	MOVD 88(R0), R14
+	CBZ R14, vector
+	MOVD 88(R0), R14
+	ADD $16, R14
+	MOVD R14, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN1(t *byte)
+TEXT ·ssumN1(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	FMOVQ (R1), F2
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	FMOVS 120(R0), F1
+	WORD $0x4f819000 // fmul v0.4s, v0.4s, v1.s[0]
+	MOVD 72(R0), R11
+	MOVD 88(R0), R12
+	MOVD R11, R9
+	MOVD 80(R0), R10
+	FMOVQ F0, 0(R9)
+	MOVD 136(R0), R10
+	SUBS $1, R10
+	MOVD R10, 136(R0)
+	BEQ done
+	MOVD 0(R0), R10
+	ADD $16, R10
+	MOVD R10, 0(R0)
+	MOVD 72(R0), R10
+	ADD $16, R10
+	MOVD R10, 72(R0)
+	MOVD 88(R0), R10
+	CBZ R10, vector
+	MOVD 88(R0), R10
+	ADD $16, R10
+	MOVD R10, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN2(t *byte)
+TEXT ·ssumN2(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	FMOVQ (R1), F3
+	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	WORD $0x3ce26824 // ldr q4, [x1, x2]
+	WORD $0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	FMOVS 120(R0), F2
+	WORD $0x4f829000 // fmul v0.4s, v0.4s, v2.s[0]
+	WORD $0x4f829021 // fmul v1.4s, v1.4s, v2.s[0]
+	MOVD 72(R0), R11
+	MOVD 88(R0), R12
+	MOVD R11, R9
+	MOVD 80(R0), R10
+	FMOVQ F0, 0(R9)
+	ADD R10, R9
+	FMOVQ F1, 0(R9)
+	MOVD 136(R0), R10
+	SUBS $1, R10
+	MOVD R10, 136(R0)
+	BEQ done
+	MOVD 0(R0), R10
+	ADD $16, R10
+	MOVD R10, 0(R0)
+	MOVD 72(R0), R10
+	ADD $16, R10
+	MOVD R10, 72(R0)
+	MOVD 88(R0), R10
+	CBZ R10, vector
+	MOVD 88(R0), R10
+	ADD $16, R10
+	MOVD R10, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN3(t *byte)
+TEXT ·ssumN3(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	MOVD 56(R0), R4
+	MOVD 40(R0), R8
+	MOVD 24(R0), R9
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	MOVD 0(R0), R7
+	MOVD 16(R0), R6
+y:
+	MOVD 32(R0), R5
+	MOVD R7, R1
+x:
+	FMOVQ (R1), F4
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x3ce26825 // ldr q5, [x1, x2]
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x3ce36824 // ldr q4, [x1, x3]
+	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	ADD R8, R1
+	SUBS $1, R5
+	BNE x
+	ADD R9, R7
+	SUBS $1, R6
+	BNE y
+	FMOVS 120(R0), F3
+	WORD $0x4f839000 // fmul v0.4s, v0.4s, v3.s[0]
+	WORD $0x4f839021 // fmul v1.4s, v1.4s, v3.s[0]
+	WORD $0x4f839042 // fmul v2.4s, v2.4s, v3.s[0]
+	MOVD 72(R0), R12
+	MOVD 88(R0), R13
+	MOVD R12, R10
+	MOVD 80(R0), R11
+	FMOVQ F0, 0(R10)
+	ADD R11, R10
+	FMOVQ F1, 0(R10)
+	ADD R11, R10
+	FMOVQ F2, 0(R10)
+	MOVD 136(R0), R11
+	SUBS $1, R11
+	MOVD R11, 136(R0)
+	BEQ done
+	MOVD 0(R0), R11
+	ADD $16, R11
+	MOVD R11, 0(R0)
+	MOVD 72(R0), R11
+	ADD $16, R11
+	MOVD R11, 72(R0)
+	MOVD 88(R0), R11
+	CBZ R11, vector
+	MOVD 88(R0), R11
+	ADD $16, R11
+	MOVD R11, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN4(t *byte)
+TEXT ·ssumN4(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	MOVD 56(R0), R5
+	MOVD 40(R0), R9
+	MOVD 24(R0), R10
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	MOVD 0(R0), R8
+	MOVD 16(R0), R7
+y:
+	MOVD 32(R0), R6
+	MOVD R8, R1
+x:
+	FMOVQ (R1), F5
+	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
+	WORD $0x3ce26826 // ldr q6, [x1, x2]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	WORD $0x3ce36825 // ldr q5, [x1, x3]
+	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
+	WORD $0x3ce46826 // ldr q6, [x1, x4]
+	WORD $0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	ADD R9, R1
+	SUBS $1, R6
+	BNE x
+	ADD R10, R8
+	SUBS $1, R7
+	BNE y
+	FMOVS 120(R0), F4
+	WORD $0x4f849000 // fmul v0.4s, v0.4s, v4.s[0]
+	WORD $0x4f849021 // fmul v1.4s, v1.4s, v4.s[0]
+	WORD $0x4f849042 // fmul v2.4s, v2.4s, v4.s[0]
+	WORD $0x4f849063 // fmul v3.4s, v3.4s, v4.s[0]
+	MOVD 72(R0), R13
+	MOVD 88(R0), R14
+	MOVD R13, R11
+	MOVD 80(R0), R12
+	FMOVQ F0, 0(R11)
+	ADD R12, R11
+	FMOVQ F1, 0(R11)
+	ADD R12, R11
+	FMOVQ F2, 0(R11)
+	ADD R12, R11
+	FMOVQ F3, 0(R11)
+	MOVD 136(R0), R12
+	SUBS $1, R12
+	MOVD R12, 136(R0)
+	BEQ done
+	MOVD 0(R0), R12
+	ADD $16, R12
+	MOVD R12, 0(R0)
+	MOVD 72(R0), R12
+	ADD $16, R12
+	MOVD R12, 72(R0)
+	MOVD 88(R0), R12
+	CBZ R12, vector
+	MOVD 88(R0), R12
+	ADD $16, R12
+	MOVD R12, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN5(t *byte)
+TEXT ·ssumN5(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	MOVD 56(R0), R6
+	MOVD 40(R0), R10
+	MOVD 24(R0), R11
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	MOVD 0(R0), R9
+	MOVD 16(R0), R8
+y:
+	MOVD 32(R0), R7
+	MOVD R9, R1
+x:
+	FMOVQ (R1), F6
+	WORD $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD $0x3ce26827 // ldr q7, [x1, x2]
+	WORD $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD $0x3ce36826 // ldr q6, [x1, x3]
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x3ce46827 // ldr q7, [x1, x4]
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD $0x3ce56826 // ldr q6, [x1, x5]
+	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	ADD R10, R1
+	SUBS $1, R7
+	BNE x
+	ADD R11, R9
+	SUBS $1, R8
+	BNE y
+	FMOVS 120(R0), F5
+	WORD $0x4f859000 // fmul v0.4s, v0.4s, v5.s[0]
+	WORD $0x4f859021 // fmul v1.4s, v1.4s, v5.s[0]
+	WORD $0x4f859042 // fmul v2.4s, v2.4s, v5.s[0]
+	WORD $0x4f859063 // fmul v3.4s, v3.4s, v5.s[0]
+	WORD $0x4f859084 // fmul v4.4s, v4.4s, v5.s[0]
+	MOVD 72(R0), R14
+	MOVD 88(R0), R15
+	MOVD R14, R12
+	MOVD 80(R0), R13
+	FMOVQ F0, 0(R12)
+	ADD R13, R12
+	FMOVQ F1, 0(R12)
+	ADD R13, R12
+	FMOVQ F2, 0(R12)
+	ADD R13, R12
+	FMOVQ F3, 0(R12)
+	ADD R13, R12
+	FMOVQ F4, 0(R12)
+	MOVD 136(R0), R13
+	SUBS $1, R13
+	MOVD R13, 136(R0)
+	BEQ done
+	MOVD 0(R0), R13
+	ADD $16, R13
+	MOVD R13, 0(R0)
+	MOVD 72(R0), R13
+	ADD $16, R13
+	MOVD R13, 72(R0)
+	MOVD 88(R0), R13
+	CBZ R13, vector
+	MOVD 88(R0), R13
+	ADD $16, R13
+	MOVD R13, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN6(t *byte)
+TEXT ·ssumN6(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	MOVD 56(R0), R7
+	MOVD 40(R0), R11
+	MOVD 24(R0), R12
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	MOVD 0(R0), R10
+	MOVD 16(R0), R9
+y:
+	MOVD 32(R0), R8
+	MOVD R10, R1
+x:
+	FMOVQ (R1), F7
+	WORD $0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
+	WORD $0x3ce26828 // ldr q8, [x1, x2]
+	WORD $0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
+	WORD $0x3ce36827 // ldr q7, [x1, x3]
+	WORD $0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
+	WORD $0x3ce46828 // ldr q8, [x1, x4]
+	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	WORD $0x3ce56827 // ldr q7, [x1, x5]
+	WORD $0x4e27d484 // fadd v4.4s, v4.4s, v7.4s
+	WORD $0x3ce66828 // ldr q8, [x1, x6]
+	WORD $0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	ADD R11, R1
+	SUBS $1, R8
+	BNE x
+	ADD R12, R10
+	SUBS $1, R9
+	BNE y
+	FMOVS 120(R0), F6
+	WORD $0x4f869000 // fmul v0.4s, v0.4s, v6.s[0]
+	WORD $0x4f869021 // fmul v1.4s, v1.4s, v6.s[0]
+	WORD $0x4f869042 // fmul v2.4s, v2.4s, v6.s[0]
+	WORD $0x4f869063 // fmul v3.4s, v3.4s, v6.s[0]
+	WORD $0x4f869084 // fmul v4.4s, v4.4s, v6.s[0]
+	WORD $0x4f8690a5 // fmul v5.4s, v5.4s, v6.s[0]
+	MOVD 72(R0), R15
+	MOVD 88(R0), R16
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	FMOVQ F0, 0(R13)
+	ADD R14, R13
+	FMOVQ F1, 0(R13)
+	ADD R14, R13
+	FMOVQ F2, 0(R13)
+	ADD R14, R13
+	FMOVQ F3, 0(R13)
+	ADD R14, R13
+	FMOVQ F4, 0(R13)
+	ADD R14, R13
+	FMOVQ F5, 0(R13)
+	MOVD 136(R0), R14
+	SUBS $1, R14
+	MOVD R14, 136(R0)
+	BEQ done
+	MOVD 0(R0), R14
+	ADD $16, R14
+	MOVD R14, 0(R0)
+	MOVD 72(R0), R14
+	ADD $16, R14
+	MOVD R14, 72(R0)
+	MOVD 88(R0), R14
+	CBZ R14, vector
+	MOVD 88(R0), R14
+	ADD $16, R14
+	MOVD R14, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN7(t *byte)
+TEXT ·ssumN7(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	MOVD 56(R0), R8
+	MOVD 40(R0), R12
+	MOVD 24(R0), R13
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	MOVD 0(R0), R11
+	MOVD 16(R0), R10
+y:
+	MOVD 32(R0), R9
+	MOVD R11, R1
+x:
+	FMOVQ (R1), F8
+	WORD $0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	WORD $0x3ce26829 // ldr q9, [x1, x2]
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD $0x3ce36828 // ldr q8, [x1, x3]
+	WORD $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD $0x3ce46829 // ldr q9, [x1, x4]
+	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	WORD $0x3ce56828 // ldr q8, [x1, x5]
+	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD $0x3ce66829 // ldr q9, [x1, x6]
+	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	WORD $0x3ce76828 // ldr q8, [x1, x7]
+	WORD $0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	ADD R12, R1
+	SUBS $1, R9
+	BNE x
+	ADD R13, R11
+	SUBS $1, R10
+	BNE y
+	FMOVS 120(R0), F7
+	WORD $0x4f879000 // fmul v0.4s, v0.4s, v7.s[0]
+	WORD $0x4f879021 // fmul v1.4s, v1.4s, v7.s[0]
+	WORD $0x4f879042 // fmul v2.4s, v2.4s, v7.s[0]
+	WORD $0x4f879063 // fmul v3.4s, v3.4s, v7.s[0]
+	WORD $0x4f879084 // fmul v4.4s, v4.4s, v7.s[0]
+	WORD $0x4f8790a5 // fmul v5.4s, v5.4s, v7.s[0]
+	WORD $0x4f8790c6 // fmul v6.4s, v6.4s, v7.s[0]
+	MOVD 72(R0), R16
+	MOVD 88(R0), R17
+	MOVD R16, R14
+	MOVD 80(R0), R15
+	FMOVQ F0, 0(R14)
+	ADD R15, R14
+	FMOVQ F1, 0(R14)
+	ADD R15, R14
+	FMOVQ F2, 0(R14)
+	ADD R15, R14
+	FMOVQ F3, 0(R14)
+	ADD R15, R14
+	FMOVQ F4, 0(R14)
+	ADD R15, R14
+	FMOVQ F5, 0(R14)
+	ADD R15, R14
+	FMOVQ F6, 0(R14)
+	MOVD 136(R0), R15
+	SUBS $1, R15
+	MOVD R15, 136(R0)
+	BEQ done
+	MOVD 0(R0), R15
+	ADD $16, R15
+	MOVD R15, 0(R0)
+	MOVD 72(R0), R15
+	ADD $16, R15
+	MOVD R15, 72(R0)
+	MOVD 88(R0), R15
+	CBZ R15, vector
+	MOVD 88(R0), R15
+	ADD $16, R15
+	MOVD R15, 88(R0)
+	B vector
+done:
+	RET
+
 // func ssumN8(t *byte)
 TEXT ·ssumN8(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
@@ -22645,6 +23024,1003 @@ x:
 done:
 	RET
 
+// func ssumN9(t *byte)
+TEXT ·ssumN9(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	MOVD 56(R0), R10
+	MOVD 40(R0), R14
+	MOVD 24(R0), R15
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	MOVD 0(R0), R13
+	MOVD 16(R0), R12
+y:
+	MOVD 32(R0), R11
+	MOVD R13, R1
+x:
+	FMOVQ (R1), F10
+	WORD $0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	WORD $0x3ce2682b // ldr q11, [x1, x2]
+	WORD $0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	WORD $0x3ce3682a // ldr q10, [x1, x3]
+	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD $0x3ce4682b // ldr q11, [x1, x4]
+	WORD $0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	WORD $0x3ce5682a // ldr q10, [x1, x5]
+	WORD $0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	WORD $0x3ce6682b // ldr q11, [x1, x6]
+	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	WORD $0x3ce7682a // ldr q10, [x1, x7]
+	WORD $0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	WORD $0x3ce8682b // ldr q11, [x1, x8]
+	WORD $0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	WORD $0x3ce9682a // ldr q10, [x1, x9]
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	ADD R14, R1
+	SUBS $1, R11
+	BNE x
+	ADD R15, R13
+	SUBS $1, R12
+	BNE y
+	FMOVS 120(R0), F9
+	WORD $0x4f899000 // fmul v0.4s, v0.4s, v9.s[0]
+	WORD $0x4f899021 // fmul v1.4s, v1.4s, v9.s[0]
+	WORD $0x4f899042 // fmul v2.4s, v2.4s, v9.s[0]
+	WORD $0x4f899063 // fmul v3.4s, v3.4s, v9.s[0]
+	WORD $0x4f899084 // fmul v4.4s, v4.4s, v9.s[0]
+	WORD $0x4f8990a5 // fmul v5.4s, v5.4s, v9.s[0]
+	WORD $0x4f8990c6 // fmul v6.4s, v6.4s, v9.s[0]
+	WORD $0x4f8990e7 // fmul v7.4s, v7.4s, v9.s[0]
+	WORD $0x4f899108 // fmul v8.4s, v8.4s, v9.s[0]
+	MOVD 72(R0), R19
+	MOVD 88(R0), R20
+	MOVD R19, R16
+	MOVD 80(R0), R17
+	FMOVQ F0, 0(R16)
+	ADD R17, R16
+	FMOVQ F1, 0(R16)
+	ADD R17, R16
+	FMOVQ F2, 0(R16)
+	ADD R17, R16
+	FMOVQ F3, 0(R16)
+	ADD R17, R16
+	FMOVQ F4, 0(R16)
+	ADD R17, R16
+	FMOVQ F5, 0(R16)
+	ADD R17, R16
+	FMOVQ F6, 0(R16)
+	ADD R17, R16
+	FMOVQ F7, 0(R16)
+	ADD R17, R16
+	FMOVQ F8, 0(R16)
+	MOVD 136(R0), R17
+	SUBS $1, R17
+	MOVD R17, 136(R0)
+	BEQ done
+	MOVD 0(R0), R17
+	ADD $16, R17
+	MOVD R17, 0(R0)
+	MOVD 72(R0), R17
+	ADD $16, R17
+	MOVD R17, 72(R0)
+	MOVD 88(R0), R17
+	CBZ R17, vector
+	MOVD 88(R0), R17
+	ADD $16, R17
+	MOVD R17, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN10(t *byte)
+TEXT ·ssumN10(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	MOVD 56(R0), R11
+	MOVD 40(R0), R15
+	MOVD 24(R0), R16
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	MOVD 0(R0), R14
+	MOVD 16(R0), R13
+y:
+	MOVD 32(R0), R12
+	MOVD R14, R1
+x:
+	FMOVQ (R1), F11
+	WORD $0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	WORD $0x3ce2682c // ldr q12, [x1, x2]
+	WORD $0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	WORD $0x3ce3682b // ldr q11, [x1, x3]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x3ce4682c // ldr q12, [x1, x4]
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	WORD $0x3ce5682b // ldr q11, [x1, x5]
+	WORD $0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	WORD $0x3ce6682c // ldr q12, [x1, x6]
+	WORD $0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	WORD $0x3ce7682b // ldr q11, [x1, x7]
+	WORD $0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	WORD $0x3ce8682c // ldr q12, [x1, x8]
+	WORD $0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
+	WORD $0x3ce9682b // ldr q11, [x1, x9]
+	WORD $0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	WORD $0x3cea682c // ldr q12, [x1, x10]
+	WORD $0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
+	ADD R15, R1
+	SUBS $1, R12
+	BNE x
+	ADD R16, R14
+	SUBS $1, R13
+	BNE y
+	FMOVS 120(R0), F10
+	WORD $0x4f8a9000 // fmul v0.4s, v0.4s, v10.s[0]
+	WORD $0x4f8a9021 // fmul v1.4s, v1.4s, v10.s[0]
+	WORD $0x4f8a9042 // fmul v2.4s, v2.4s, v10.s[0]
+	WORD $0x4f8a9063 // fmul v3.4s, v3.4s, v10.s[0]
+	WORD $0x4f8a9084 // fmul v4.4s, v4.4s, v10.s[0]
+	WORD $0x4f8a90a5 // fmul v5.4s, v5.4s, v10.s[0]
+	WORD $0x4f8a90c6 // fmul v6.4s, v6.4s, v10.s[0]
+	WORD $0x4f8a90e7 // fmul v7.4s, v7.4s, v10.s[0]
+	WORD $0x4f8a9108 // fmul v8.4s, v8.4s, v10.s[0]
+	WORD $0x4f8a9129 // fmul v9.4s, v9.4s, v10.s[0]
+	MOVD 72(R0), R20
+	MOVD 88(R0), R21
+	MOVD R20, R17
+	MOVD 80(R0), R19
+	FMOVQ F0, 0(R17)
+	ADD R19, R17
+	FMOVQ F1, 0(R17)
+	ADD R19, R17
+	FMOVQ F2, 0(R17)
+	ADD R19, R17
+	FMOVQ F3, 0(R17)
+	ADD R19, R17
+	FMOVQ F4, 0(R17)
+	ADD R19, R17
+	FMOVQ F5, 0(R17)
+	ADD R19, R17
+	FMOVQ F6, 0(R17)
+	ADD R19, R17
+	FMOVQ F7, 0(R17)
+	ADD R19, R17
+	FMOVQ F8, 0(R17)
+	ADD R19, R17
+	FMOVQ F9, 0(R17)
+	MOVD 136(R0), R19
+	SUBS $1, R19
+	MOVD R19, 136(R0)
+	BEQ done
+	MOVD 0(R0), R19
+	ADD $16, R19
+	MOVD R19, 0(R0)
+	MOVD 72(R0), R19
+	ADD $16, R19
+	MOVD R19, 72(R0)
+	MOVD 88(R0), R19
+	CBZ R19, vector
+	MOVD 88(R0), R19
+	ADD $16, R19
+	MOVD R19, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN11(t *byte)
+TEXT ·ssumN11(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	MOVD 56(R0), R12
+	MOVD 40(R0), R16
+	MOVD 24(R0), R17
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	MOVD 0(R0), R15
+	MOVD 16(R0), R14
+y:
+	MOVD 32(R0), R13
+	MOVD R15, R1
+x:
+	FMOVQ (R1), F12
+	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
+	WORD $0x3ce2682d // ldr q13, [x1, x2]
+	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	WORD $0x3ce3682c // ldr q12, [x1, x3]
+	WORD $0x4e2cd442 // fadd v2.4s, v2.4s, v12.4s
+	WORD $0x3ce4682d // ldr q13, [x1, x4]
+	WORD $0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	WORD $0x3ce5682c // ldr q12, [x1, x5]
+	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	WORD $0x3ce6682d // ldr q13, [x1, x6]
+	WORD $0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	WORD $0x3ce7682c // ldr q12, [x1, x7]
+	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
+	WORD $0x3ce8682d // ldr q13, [x1, x8]
+	WORD $0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	WORD $0x3ce9682c // ldr q12, [x1, x9]
+	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	WORD $0x3cea682d // ldr q13, [x1, x10]
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	WORD $0x3ceb682c // ldr q12, [x1, x11]
+	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
+	ADD R16, R1
+	SUBS $1, R13
+	BNE x
+	ADD R17, R15
+	SUBS $1, R14
+	BNE y
+	FMOVS 120(R0), F11
+	WORD $0x4f8b9000 // fmul v0.4s, v0.4s, v11.s[0]
+	WORD $0x4f8b9021 // fmul v1.4s, v1.4s, v11.s[0]
+	WORD $0x4f8b9042 // fmul v2.4s, v2.4s, v11.s[0]
+	WORD $0x4f8b9063 // fmul v3.4s, v3.4s, v11.s[0]
+	WORD $0x4f8b9084 // fmul v4.4s, v4.4s, v11.s[0]
+	WORD $0x4f8b90a5 // fmul v5.4s, v5.4s, v11.s[0]
+	WORD $0x4f8b90c6 // fmul v6.4s, v6.4s, v11.s[0]
+	WORD $0x4f8b90e7 // fmul v7.4s, v7.4s, v11.s[0]
+	WORD $0x4f8b9108 // fmul v8.4s, v8.4s, v11.s[0]
+	WORD $0x4f8b9129 // fmul v9.4s, v9.4s, v11.s[0]
+	WORD $0x4f8b914a // fmul v10.4s, v10.4s, v11.s[0]
+	MOVD 72(R0), R21
+	MOVD 88(R0), R22
+	MOVD R21, R19
+	MOVD 80(R0), R20
+	FMOVQ F0, 0(R19)
+	ADD R20, R19
+	FMOVQ F1, 0(R19)
+	ADD R20, R19
+	FMOVQ F2, 0(R19)
+	ADD R20, R19
+	FMOVQ F3, 0(R19)
+	ADD R20, R19
+	FMOVQ F4, 0(R19)
+	ADD R20, R19
+	FMOVQ F5, 0(R19)
+	ADD R20, R19
+	FMOVQ F6, 0(R19)
+	ADD R20, R19
+	FMOVQ F7, 0(R19)
+	ADD R20, R19
+	FMOVQ F8, 0(R19)
+	ADD R20, R19
+	FMOVQ F9, 0(R19)
+	ADD R20, R19
+	FMOVQ F10, 0(R19)
+	MOVD 136(R0), R20
+	SUBS $1, R20
+	MOVD R20, 136(R0)
+	BEQ done
+	MOVD 0(R0), R20
+	ADD $16, R20
+	MOVD R20, 0(R0)
+	MOVD 72(R0), R20
+	ADD $16, R20
+	MOVD R20, 72(R0)
+	MOVD 88(R0), R20
+	CBZ R20, vector
+	MOVD 88(R0), R20
+	ADD $16, R20
+	MOVD R20, 88(R0)
+	B vector
+done:
+	RET
+
+// func ssumN12(t *byte)
+TEXT ·ssumN12(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	ADD R2, R11, R12
+	MOVD 56(R0), R13
+	MOVD 40(R0), R17
+	MOVD 24(R0), R19
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	VMOV V0.B16, V11.B16
+	MOVD 0(R0), R16
+	MOVD 16(R0), R15
+y:
+	MOVD 32(R0), R14
+	MOVD R16, R1
+x:
+	FMOVQ (R1), F13
+	WORD $0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	WORD $0x3ce2682e // ldr q14, [x1, x2]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x3ce3682d // ldr q13, [x1, x3]
+	WORD $0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	WORD $0x3ce4682e // ldr q14, [x1, x4]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x3ce5682d // ldr q13, [x1, x5]
+	WORD $0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	WORD $0x3ce6682e // ldr q14, [x1, x6]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x3ce7682d // ldr q13, [x1, x7]
+	WORD $0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	WORD $0x3ce8682e // ldr q14, [x1, x8]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	WORD $0x3ce9682d // ldr q13, [x1, x9]
+	WORD $0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	WORD $0x3cea682e // ldr q14, [x1, x10]
+	WORD $0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	WORD $0x3ceb682d // ldr q13, [x1, x11]
+	WORD $0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	WORD $0x3cec682e // ldr q14, [x1, x12]
+	WORD $0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	ADD R17, R1
+	SUBS $1, R14
+	BNE x
+	ADD R19, R16
+	SUBS $1, R15
+	BNE y
+	FMOVS 120(R0), F12
+	WORD $0x4f8c9000 // fmul v0.4s, v0.4s, v12.s[0]
+	WORD $0x4f8c9021 // fmul v1.4s, v1.4s, v12.s[0]
+	WORD $0x4f8c9042 // fmul v2.4s, v2.4s, v12.s[0]
+	WORD $0x4f8c9063 // fmul v3.4s, v3.4s, v12.s[0]
+	WORD $0x4f8c9084 // fmul v4.4s, v4.4s, v12.s[0]
+	WORD $0x4f8c90a5 // fmul v5.4s, v5.4s, v12.s[0]
+	WORD $0x4f8c90c6 // fmul v6.4s, v6.4s, v12.s[0]
+	WORD $0x4f8c90e7 // fmul v7.4s, v7.4s, v12.s[0]
+	WORD $0x4f8c9108 // fmul v8.4s, v8.4s, v12.s[0]
+	WORD $0x4f8c9129 // fmul v9.4s, v9.4s, v12.s[0]
+	WORD $0x4f8c914a // fmul v10.4s, v10.4s, v12.s[0]
+	WORD $0x4f8c916b // fmul v11.4s, v11.4s, v12.s[0]
+	MOVD 72(R0), R22
+	MOVD 88(R0), R23
+	MOVD R22, R20
+	MOVD 80(R0), R21
+	FMOVQ F0, 0(R20)
+	ADD R21, R20
+	FMOVQ F1, 0(R20)
+	ADD R21, R20
+	FMOVQ F2, 0(R20)
+	ADD R21, R20
+	FMOVQ F3, 0(R20)
+	ADD R21, R20
+	FMOVQ F4, 0(R20)
+	ADD R21, R20
+	FMOVQ F5, 0(R20)
+	ADD R21, R20
+	FMOVQ F6, 0(R20)
+	ADD R21, R20
+	FMOVQ F7, 0(R20)
+	ADD R21, R20
+	FMOVQ F8, 0(R20)
+	ADD R21, R20
+	FMOVQ F9, 0(R20)
+	ADD R21, R20
+	FMOVQ F10, 0(R20)
+	ADD R21, R20
+	FMOVQ F11, 0(R20)
+	MOVD 136(R0), R21
+	SUBS $1, R21
+	MOVD R21, 136(R0)
+	BEQ done
+	MOVD 0(R0), R21
+	ADD $16, R21
+	MOVD R21, 0(R0)
+	MOVD 72(R0), R21
+	ADD $16, R21
+	MOVD R21, 72(R0)
+	MOVD 88(R0), R21
+	CBZ R21, vector
+	MOVD 88(R0), R21
+	ADD $16, R21
+	MOVD R21, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN0(t *byte)
+TEXT ·smostN0(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+	MOVD 128(R0), R9
+	SUB $1, R9
+	LSL $2, R9
+	MOVD $4, R12
+	CMP $4, R9
+	CSEL LT, R9, R12, R12
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	ADD $0, R1, R10
+	FMOVS (R10), F2
+	ADD R12, R10, R11
+	VLD1 (R11), V2.S[1]
+	ADD R9, R10, R11
+	VLD1 (R11), V2.S[2]
+	WORD $0x4e22f400 // fmax v0.4s, v0.4s, v2.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	MOVD 72(R0), R15
+	MOVD 88(R0), R16
+	MOVD 128(R0), R17
+	MOVD 128(R0), R17
+	CMP $4, R17
+	BNE stored_rest
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	FMOVQ F0, 0(R13)
+	B stored_done
+stored_rest:
+	SUB $1, R17
+	LSL $2, R17
+	MOVD $4, R21
+	CMP $4, R17
+	CSEL LT, R17, R21, R21
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	ADD $0, R13, R19
+	ADD R17, R19, R20
+	VST1 V0.S[2], (R20)
+	ADD R21, R19, R20
+	VST1 V0.S[1], (R20)
+	FMOVS F0, (R19)
+stored_done:
+	MOVD 136(R0), R14
+	SUBS $1, R14
+	MOVD R14, 136(R0)
+	BEQ done
+	MOVD 0(R0), R14
+	ADD $16, R14
+	MOVD R14, 0(R0)
+	MOVD 72(R0), R14
+	ADD $16, R14
+	MOVD R14, 72(R0)
+	MOVD 88(R0), R14
+	CBZ R14, vector
+	MOVD 88(R0), R14
+	ADD $16, R14
+	MOVD R14, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN1(t *byte)
+TEXT ·smostN1(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	FMOVQ (R1), F2
+	WORD $0x4e22f400 // fmax v0.4s, v0.4s, v2.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	MOVD 72(R0), R11
+	MOVD 88(R0), R12
+	MOVD R11, R9
+	MOVD 80(R0), R10
+	FMOVQ F0, 0(R9)
+	MOVD 136(R0), R10
+	SUBS $1, R10
+	MOVD R10, 136(R0)
+	BEQ done
+	MOVD 0(R0), R10
+	ADD $16, R10
+	MOVD R10, 0(R0)
+	MOVD 72(R0), R10
+	ADD $16, R10
+	MOVD R10, 72(R0)
+	MOVD 88(R0), R10
+	CBZ R10, vector
+	MOVD 88(R0), R10
+	ADD $16, R10
+	MOVD R10, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN2(t *byte)
+TEXT ·smostN2(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	MOVD 56(R0), R3
+	MOVD 40(R0), R7
+	MOVD 24(R0), R8
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	MOVD 0(R0), R6
+	MOVD 16(R0), R5
+y:
+	MOVD 32(R0), R4
+	MOVD R6, R1
+x:
+	FMOVQ (R1), F3
+	WORD $0x4e23f400 // fmax v0.4s, v0.4s, v3.4s
+	WORD $0x3ce26824 // ldr q4, [x1, x2]
+	WORD $0x4e24f421 // fmax v1.4s, v1.4s, v4.4s
+	ADD R7, R1
+	SUBS $1, R4
+	BNE x
+	ADD R8, R6
+	SUBS $1, R5
+	BNE y
+	MOVD 72(R0), R11
+	MOVD 88(R0), R12
+	MOVD R11, R9
+	MOVD 80(R0), R10
+	FMOVQ F0, 0(R9)
+	ADD R10, R9
+	FMOVQ F1, 0(R9)
+	MOVD 136(R0), R10
+	SUBS $1, R10
+	MOVD R10, 136(R0)
+	BEQ done
+	MOVD 0(R0), R10
+	ADD $16, R10
+	MOVD R10, 0(R0)
+	MOVD 72(R0), R10
+	ADD $16, R10
+	MOVD R10, 72(R0)
+	MOVD 88(R0), R10
+	CBZ R10, vector
+	MOVD 88(R0), R10
+	ADD $16, R10
+	MOVD R10, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN3(t *byte)
+TEXT ·smostN3(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	MOVD 56(R0), R4
+	MOVD 40(R0), R8
+	MOVD 24(R0), R9
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	MOVD 0(R0), R7
+	MOVD 16(R0), R6
+y:
+	MOVD 32(R0), R5
+	MOVD R7, R1
+x:
+	FMOVQ (R1), F4
+	WORD $0x4e24f400 // fmax v0.4s, v0.4s, v4.4s
+	WORD $0x3ce26825 // ldr q5, [x1, x2]
+	WORD $0x4e25f421 // fmax v1.4s, v1.4s, v5.4s
+	WORD $0x3ce36824 // ldr q4, [x1, x3]
+	WORD $0x4e24f442 // fmax v2.4s, v2.4s, v4.4s
+	ADD R8, R1
+	SUBS $1, R5
+	BNE x
+	ADD R9, R7
+	SUBS $1, R6
+	BNE y
+	MOVD 72(R0), R12
+	MOVD 88(R0), R13
+	MOVD R12, R10
+	MOVD 80(R0), R11
+	FMOVQ F0, 0(R10)
+	ADD R11, R10
+	FMOVQ F1, 0(R10)
+	ADD R11, R10
+	FMOVQ F2, 0(R10)
+	MOVD 136(R0), R11
+	SUBS $1, R11
+	MOVD R11, 136(R0)
+	BEQ done
+	MOVD 0(R0), R11
+	ADD $16, R11
+	MOVD R11, 0(R0)
+	MOVD 72(R0), R11
+	ADD $16, R11
+	MOVD R11, 72(R0)
+	MOVD 88(R0), R11
+	CBZ R11, vector
+	MOVD 88(R0), R11
+	ADD $16, R11
+	MOVD R11, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN4(t *byte)
+TEXT ·smostN4(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	MOVD 56(R0), R5
+	MOVD 40(R0), R9
+	MOVD 24(R0), R10
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	MOVD 0(R0), R8
+	MOVD 16(R0), R7
+y:
+	MOVD 32(R0), R6
+	MOVD R8, R1
+x:
+	FMOVQ (R1), F5
+	WORD $0x4e25f400 // fmax v0.4s, v0.4s, v5.4s
+	WORD $0x3ce26826 // ldr q6, [x1, x2]
+	WORD $0x4e26f421 // fmax v1.4s, v1.4s, v6.4s
+	WORD $0x3ce36825 // ldr q5, [x1, x3]
+	WORD $0x4e25f442 // fmax v2.4s, v2.4s, v5.4s
+	WORD $0x3ce46826 // ldr q6, [x1, x4]
+	WORD $0x4e26f463 // fmax v3.4s, v3.4s, v6.4s
+	ADD R9, R1
+	SUBS $1, R6
+	BNE x
+	ADD R10, R8
+	SUBS $1, R7
+	BNE y
+	MOVD 72(R0), R13
+	MOVD 88(R0), R14
+	MOVD R13, R11
+	MOVD 80(R0), R12
+	FMOVQ F0, 0(R11)
+	ADD R12, R11
+	FMOVQ F1, 0(R11)
+	ADD R12, R11
+	FMOVQ F2, 0(R11)
+	ADD R12, R11
+	FMOVQ F3, 0(R11)
+	MOVD 136(R0), R12
+	SUBS $1, R12
+	MOVD R12, 136(R0)
+	BEQ done
+	MOVD 0(R0), R12
+	ADD $16, R12
+	MOVD R12, 0(R0)
+	MOVD 72(R0), R12
+	ADD $16, R12
+	MOVD R12, 72(R0)
+	MOVD 88(R0), R12
+	CBZ R12, vector
+	MOVD 88(R0), R12
+	ADD $16, R12
+	MOVD R12, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN5(t *byte)
+TEXT ·smostN5(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	MOVD 56(R0), R6
+	MOVD 40(R0), R10
+	MOVD 24(R0), R11
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	MOVD 0(R0), R9
+	MOVD 16(R0), R8
+y:
+	MOVD 32(R0), R7
+	MOVD R9, R1
+x:
+	FMOVQ (R1), F6
+	WORD $0x4e26f400 // fmax v0.4s, v0.4s, v6.4s
+	WORD $0x3ce26827 // ldr q7, [x1, x2]
+	WORD $0x4e27f421 // fmax v1.4s, v1.4s, v7.4s
+	WORD $0x3ce36826 // ldr q6, [x1, x3]
+	WORD $0x4e26f442 // fmax v2.4s, v2.4s, v6.4s
+	WORD $0x3ce46827 // ldr q7, [x1, x4]
+	WORD $0x4e27f463 // fmax v3.4s, v3.4s, v7.4s
+	WORD $0x3ce56826 // ldr q6, [x1, x5]
+	WORD $0x4e26f484 // fmax v4.4s, v4.4s, v6.4s
+	ADD R10, R1
+	SUBS $1, R7
+	BNE x
+	ADD R11, R9
+	SUBS $1, R8
+	BNE y
+	MOVD 72(R0), R14
+	MOVD 88(R0), R15
+	MOVD R14, R12
+	MOVD 80(R0), R13
+	FMOVQ F0, 0(R12)
+	ADD R13, R12
+	FMOVQ F1, 0(R12)
+	ADD R13, R12
+	FMOVQ F2, 0(R12)
+	ADD R13, R12
+	FMOVQ F3, 0(R12)
+	ADD R13, R12
+	FMOVQ F4, 0(R12)
+	MOVD 136(R0), R13
+	SUBS $1, R13
+	MOVD R13, 136(R0)
+	BEQ done
+	MOVD 0(R0), R13
+	ADD $16, R13
+	MOVD R13, 0(R0)
+	MOVD 72(R0), R13
+	ADD $16, R13
+	MOVD R13, 72(R0)
+	MOVD 88(R0), R13
+	CBZ R13, vector
+	MOVD 88(R0), R13
+	ADD $16, R13
+	MOVD R13, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN6(t *byte)
+TEXT ·smostN6(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	MOVD 56(R0), R7
+	MOVD 40(R0), R11
+	MOVD 24(R0), R12
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	MOVD 0(R0), R10
+	MOVD 16(R0), R9
+y:
+	MOVD 32(R0), R8
+	MOVD R10, R1
+x:
+	FMOVQ (R1), F7
+	WORD $0x4e27f400 // fmax v0.4s, v0.4s, v7.4s
+	WORD $0x3ce26828 // ldr q8, [x1, x2]
+	WORD $0x4e28f421 // fmax v1.4s, v1.4s, v8.4s
+	WORD $0x3ce36827 // ldr q7, [x1, x3]
+	WORD $0x4e27f442 // fmax v2.4s, v2.4s, v7.4s
+	WORD $0x3ce46828 // ldr q8, [x1, x4]
+	WORD $0x4e28f463 // fmax v3.4s, v3.4s, v8.4s
+	WORD $0x3ce56827 // ldr q7, [x1, x5]
+	WORD $0x4e27f484 // fmax v4.4s, v4.4s, v7.4s
+	WORD $0x3ce66828 // ldr q8, [x1, x6]
+	WORD $0x4e28f4a5 // fmax v5.4s, v5.4s, v8.4s
+	ADD R11, R1
+	SUBS $1, R8
+	BNE x
+	ADD R12, R10
+	SUBS $1, R9
+	BNE y
+	MOVD 72(R0), R15
+	MOVD 88(R0), R16
+	MOVD R15, R13
+	MOVD 80(R0), R14
+	FMOVQ F0, 0(R13)
+	ADD R14, R13
+	FMOVQ F1, 0(R13)
+	ADD R14, R13
+	FMOVQ F2, 0(R13)
+	ADD R14, R13
+	FMOVQ F3, 0(R13)
+	ADD R14, R13
+	FMOVQ F4, 0(R13)
+	ADD R14, R13
+	FMOVQ F5, 0(R13)
+	MOVD 136(R0), R14
+	SUBS $1, R14
+	MOVD R14, 136(R0)
+	BEQ done
+	MOVD 0(R0), R14
+	ADD $16, R14
+	MOVD R14, 0(R0)
+	MOVD 72(R0), R14
+	ADD $16, R14
+	MOVD R14, 72(R0)
+	MOVD 88(R0), R14
+	CBZ R14, vector
+	MOVD 88(R0), R14
+	ADD $16, R14
+	MOVD R14, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN7(t *byte)
+TEXT ·smostN7(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	MOVD 56(R0), R8
+	MOVD 40(R0), R12
+	MOVD 24(R0), R13
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	MOVD 0(R0), R11
+	MOVD 16(R0), R10
+y:
+	MOVD 32(R0), R9
+	MOVD R11, R1
+x:
+	FMOVQ (R1), F8
+	WORD $0x4e28f400 // fmax v0.4s, v0.4s, v8.4s
+	WORD $0x3ce26829 // ldr q9, [x1, x2]
+	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
+	WORD $0x3ce36828 // ldr q8, [x1, x3]
+	WORD $0x4e28f442 // fmax v2.4s, v2.4s, v8.4s
+	WORD $0x3ce46829 // ldr q9, [x1, x4]
+	WORD $0x4e29f463 // fmax v3.4s, v3.4s, v9.4s
+	WORD $0x3ce56828 // ldr q8, [x1, x5]
+	WORD $0x4e28f484 // fmax v4.4s, v4.4s, v8.4s
+	WORD $0x3ce66829 // ldr q9, [x1, x6]
+	WORD $0x4e29f4a5 // fmax v5.4s, v5.4s, v9.4s
+	WORD $0x3ce76828 // ldr q8, [x1, x7]
+	WORD $0x4e28f4c6 // fmax v6.4s, v6.4s, v8.4s
+	ADD R12, R1
+	SUBS $1, R9
+	BNE x
+	ADD R13, R11
+	SUBS $1, R10
+	BNE y
+	MOVD 72(R0), R16
+	MOVD 88(R0), R17
+	MOVD R16, R14
+	MOVD 80(R0), R15
+	FMOVQ F0, 0(R14)
+	ADD R15, R14
+	FMOVQ F1, 0(R14)
+	ADD R15, R14
+	FMOVQ F2, 0(R14)
+	ADD R15, R14
+	FMOVQ F3, 0(R14)
+	ADD R15, R14
+	FMOVQ F4, 0(R14)
+	ADD R15, R14
+	FMOVQ F5, 0(R14)
+	ADD R15, R14
+	FMOVQ F6, 0(R14)
+	MOVD 136(R0), R15
+	SUBS $1, R15
+	MOVD R15, 136(R0)
+	BEQ done
+	MOVD 0(R0), R15
+	ADD $16, R15
+	MOVD R15, 0(R0)
+	MOVD 72(R0), R15
+	ADD $16, R15
+	MOVD R15, 72(R0)
+	MOVD 88(R0), R15
+	CBZ R15, vector
+	MOVD 88(R0), R15
+	ADD $16, R15
+	MOVD R15, 88(R0)
+	B vector
+done:
+	RET
+
 // func smostN8(t *byte)
 TEXT ·smostN8(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
@@ -22730,6 +24106,422 @@ x:
 	MOVD 88(R0), R16
 	ADD $16, R16
 	MOVD R16, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN9(t *byte)
+TEXT ·smostN9(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	MOVD 56(R0), R10
+	MOVD 40(R0), R14
+	MOVD 24(R0), R15
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	MOVD 0(R0), R13
+	MOVD 16(R0), R12
+y:
+	MOVD 32(R0), R11
+	MOVD R13, R1
+x:
+	FMOVQ (R1), F10
+	WORD $0x4e2af400 // fmax v0.4s, v0.4s, v10.4s
+	WORD $0x3ce2682b // ldr q11, [x1, x2]
+	WORD $0x4e2bf421 // fmax v1.4s, v1.4s, v11.4s
+	WORD $0x3ce3682a // ldr q10, [x1, x3]
+	WORD $0x4e2af442 // fmax v2.4s, v2.4s, v10.4s
+	WORD $0x3ce4682b // ldr q11, [x1, x4]
+	WORD $0x4e2bf463 // fmax v3.4s, v3.4s, v11.4s
+	WORD $0x3ce5682a // ldr q10, [x1, x5]
+	WORD $0x4e2af484 // fmax v4.4s, v4.4s, v10.4s
+	WORD $0x3ce6682b // ldr q11, [x1, x6]
+	WORD $0x4e2bf4a5 // fmax v5.4s, v5.4s, v11.4s
+	WORD $0x3ce7682a // ldr q10, [x1, x7]
+	WORD $0x4e2af4c6 // fmax v6.4s, v6.4s, v10.4s
+	WORD $0x3ce8682b // ldr q11, [x1, x8]
+	WORD $0x4e2bf4e7 // fmax v7.4s, v7.4s, v11.4s
+	WORD $0x3ce9682a // ldr q10, [x1, x9]
+	WORD $0x4e2af508 // fmax v8.4s, v8.4s, v10.4s
+	ADD R14, R1
+	SUBS $1, R11
+	BNE x
+	ADD R15, R13
+	SUBS $1, R12
+	BNE y
+	MOVD 72(R0), R19
+	MOVD 88(R0), R20
+	MOVD R19, R16
+	MOVD 80(R0), R17
+	FMOVQ F0, 0(R16)
+	ADD R17, R16
+	FMOVQ F1, 0(R16)
+	ADD R17, R16
+	FMOVQ F2, 0(R16)
+	ADD R17, R16
+	FMOVQ F3, 0(R16)
+	ADD R17, R16
+	FMOVQ F4, 0(R16)
+	ADD R17, R16
+	FMOVQ F5, 0(R16)
+	ADD R17, R16
+	FMOVQ F6, 0(R16)
+	ADD R17, R16
+	FMOVQ F7, 0(R16)
+	ADD R17, R16
+	FMOVQ F8, 0(R16)
+	MOVD 136(R0), R17
+	SUBS $1, R17
+	MOVD R17, 136(R0)
+	BEQ done
+	MOVD 0(R0), R17
+	ADD $16, R17
+	MOVD R17, 0(R0)
+	MOVD 72(R0), R17
+	ADD $16, R17
+	MOVD R17, 72(R0)
+	MOVD 88(R0), R17
+	CBZ R17, vector
+	MOVD 88(R0), R17
+	ADD $16, R17
+	MOVD R17, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN10(t *byte)
+TEXT ·smostN10(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	MOVD 56(R0), R11
+	MOVD 40(R0), R15
+	MOVD 24(R0), R16
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	MOVD 0(R0), R14
+	MOVD 16(R0), R13
+y:
+	MOVD 32(R0), R12
+	MOVD R14, R1
+x:
+	FMOVQ (R1), F11
+	WORD $0x4e2bf400 // fmax v0.4s, v0.4s, v11.4s
+	WORD $0x3ce2682c // ldr q12, [x1, x2]
+	WORD $0x4e2cf421 // fmax v1.4s, v1.4s, v12.4s
+	WORD $0x3ce3682b // ldr q11, [x1, x3]
+	WORD $0x4e2bf442 // fmax v2.4s, v2.4s, v11.4s
+	WORD $0x3ce4682c // ldr q12, [x1, x4]
+	WORD $0x4e2cf463 // fmax v3.4s, v3.4s, v12.4s
+	WORD $0x3ce5682b // ldr q11, [x1, x5]
+	WORD $0x4e2bf484 // fmax v4.4s, v4.4s, v11.4s
+	WORD $0x3ce6682c // ldr q12, [x1, x6]
+	WORD $0x4e2cf4a5 // fmax v5.4s, v5.4s, v12.4s
+	WORD $0x3ce7682b // ldr q11, [x1, x7]
+	WORD $0x4e2bf4c6 // fmax v6.4s, v6.4s, v11.4s
+	WORD $0x3ce8682c // ldr q12, [x1, x8]
+	WORD $0x4e2cf4e7 // fmax v7.4s, v7.4s, v12.4s
+	WORD $0x3ce9682b // ldr q11, [x1, x9]
+	WORD $0x4e2bf508 // fmax v8.4s, v8.4s, v11.4s
+	WORD $0x3cea682c // ldr q12, [x1, x10]
+	WORD $0x4e2cf529 // fmax v9.4s, v9.4s, v12.4s
+	ADD R15, R1
+	SUBS $1, R12
+	BNE x
+	ADD R16, R14
+	SUBS $1, R13
+	BNE y
+	MOVD 72(R0), R20
+	MOVD 88(R0), R21
+	MOVD R20, R17
+	MOVD 80(R0), R19
+	FMOVQ F0, 0(R17)
+	ADD R19, R17
+	FMOVQ F1, 0(R17)
+	ADD R19, R17
+	FMOVQ F2, 0(R17)
+	ADD R19, R17
+	FMOVQ F3, 0(R17)
+	ADD R19, R17
+	FMOVQ F4, 0(R17)
+	ADD R19, R17
+	FMOVQ F5, 0(R17)
+	ADD R19, R17
+	FMOVQ F6, 0(R17)
+	ADD R19, R17
+	FMOVQ F7, 0(R17)
+	ADD R19, R17
+	FMOVQ F8, 0(R17)
+	ADD R19, R17
+	FMOVQ F9, 0(R17)
+	MOVD 136(R0), R19
+	SUBS $1, R19
+	MOVD R19, 136(R0)
+	BEQ done
+	MOVD 0(R0), R19
+	ADD $16, R19
+	MOVD R19, 0(R0)
+	MOVD 72(R0), R19
+	ADD $16, R19
+	MOVD R19, 72(R0)
+	MOVD 88(R0), R19
+	CBZ R19, vector
+	MOVD 88(R0), R19
+	ADD $16, R19
+	MOVD R19, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN11(t *byte)
+TEXT ·smostN11(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	MOVD 56(R0), R12
+	MOVD 40(R0), R16
+	MOVD 24(R0), R17
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	MOVD 0(R0), R15
+	MOVD 16(R0), R14
+y:
+	MOVD 32(R0), R13
+	MOVD R15, R1
+x:
+	FMOVQ (R1), F12
+	WORD $0x4e2cf400 // fmax v0.4s, v0.4s, v12.4s
+	WORD $0x3ce2682d // ldr q13, [x1, x2]
+	WORD $0x4e2df421 // fmax v1.4s, v1.4s, v13.4s
+	WORD $0x3ce3682c // ldr q12, [x1, x3]
+	WORD $0x4e2cf442 // fmax v2.4s, v2.4s, v12.4s
+	WORD $0x3ce4682d // ldr q13, [x1, x4]
+	WORD $0x4e2df463 // fmax v3.4s, v3.4s, v13.4s
+	WORD $0x3ce5682c // ldr q12, [x1, x5]
+	WORD $0x4e2cf484 // fmax v4.4s, v4.4s, v12.4s
+	WORD $0x3ce6682d // ldr q13, [x1, x6]
+	WORD $0x4e2df4a5 // fmax v5.4s, v5.4s, v13.4s
+	WORD $0x3ce7682c // ldr q12, [x1, x7]
+	WORD $0x4e2cf4c6 // fmax v6.4s, v6.4s, v12.4s
+	WORD $0x3ce8682d // ldr q13, [x1, x8]
+	WORD $0x4e2df4e7 // fmax v7.4s, v7.4s, v13.4s
+	WORD $0x3ce9682c // ldr q12, [x1, x9]
+	WORD $0x4e2cf508 // fmax v8.4s, v8.4s, v12.4s
+	WORD $0x3cea682d // ldr q13, [x1, x10]
+	WORD $0x4e2df529 // fmax v9.4s, v9.4s, v13.4s
+	WORD $0x3ceb682c // ldr q12, [x1, x11]
+	WORD $0x4e2cf54a // fmax v10.4s, v10.4s, v12.4s
+	ADD R16, R1
+	SUBS $1, R13
+	BNE x
+	ADD R17, R15
+	SUBS $1, R14
+	BNE y
+	MOVD 72(R0), R21
+	MOVD 88(R0), R22
+	MOVD R21, R19
+	MOVD 80(R0), R20
+	FMOVQ F0, 0(R19)
+	ADD R20, R19
+	FMOVQ F1, 0(R19)
+	ADD R20, R19
+	FMOVQ F2, 0(R19)
+	ADD R20, R19
+	FMOVQ F3, 0(R19)
+	ADD R20, R19
+	FMOVQ F4, 0(R19)
+	ADD R20, R19
+	FMOVQ F5, 0(R19)
+	ADD R20, R19
+	FMOVQ F6, 0(R19)
+	ADD R20, R19
+	FMOVQ F7, 0(R19)
+	ADD R20, R19
+	FMOVQ F8, 0(R19)
+	ADD R20, R19
+	FMOVQ F9, 0(R19)
+	ADD R20, R19
+	FMOVQ F10, 0(R19)
+	MOVD 136(R0), R20
+	SUBS $1, R20
+	MOVD R20, 136(R0)
+	BEQ done
+	MOVD 0(R0), R20
+	ADD $16, R20
+	MOVD R20, 0(R0)
+	MOVD 72(R0), R20
+	ADD $16, R20
+	MOVD R20, 72(R0)
+	MOVD 88(R0), R20
+	CBZ R20, vector
+	MOVD 88(R0), R20
+	ADD $16, R20
+	MOVD R20, 88(R0)
+	B vector
+done:
+	RET
+
+// func smostN12(t *byte)
+TEXT ·smostN12(SB), NOSPLIT, $0-8
+	MOVD t+0(FP), R0
+	MOVD 8(R0), R2
+	ADD R2, R2, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R7
+	ADD R2, R7, R8
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	ADD R2, R11, R12
+	MOVD 56(R0), R13
+	MOVD 40(R0), R17
+	MOVD 24(R0), R19
+vector:
+	FMOVS 124(R0), F0
+	VDUP V0.S[0], V0.S4
+	VMOV V0.B16, V1.B16
+	VMOV V0.B16, V2.B16
+	VMOV V0.B16, V3.B16
+	VMOV V0.B16, V4.B16
+	VMOV V0.B16, V5.B16
+	VMOV V0.B16, V6.B16
+	VMOV V0.B16, V7.B16
+	VMOV V0.B16, V8.B16
+	VMOV V0.B16, V9.B16
+	VMOV V0.B16, V10.B16
+	VMOV V0.B16, V11.B16
+	MOVD 0(R0), R16
+	MOVD 16(R0), R15
+y:
+	MOVD 32(R0), R14
+	MOVD R16, R1
+x:
+	FMOVQ (R1), F13
+	WORD $0x4e2df400 // fmax v0.4s, v0.4s, v13.4s
+	WORD $0x3ce2682e // ldr q14, [x1, x2]
+	WORD $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	WORD $0x3ce3682d // ldr q13, [x1, x3]
+	WORD $0x4e2df442 // fmax v2.4s, v2.4s, v13.4s
+	WORD $0x3ce4682e // ldr q14, [x1, x4]
+	WORD $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	WORD $0x3ce5682d // ldr q13, [x1, x5]
+	WORD $0x4e2df484 // fmax v4.4s, v4.4s, v13.4s
+	WORD $0x3ce6682e // ldr q14, [x1, x6]
+	WORD $0x4e2ef4a5 // fmax v5.4s, v5.4s, v14.4s
+	WORD $0x3ce7682d // ldr q13, [x1, x7]
+	WORD $0x4e2df4c6 // fmax v6.4s, v6.4s, v13.4s
+	WORD $0x3ce8682e // ldr q14, [x1, x8]
+	WORD $0x4e2ef4e7 // fmax v7.4s, v7.4s, v14.4s
+	WORD $0x3ce9682d // ldr q13, [x1, x9]
+	WORD $0x4e2df508 // fmax v8.4s, v8.4s, v13.4s
+	WORD $0x3cea682e // ldr q14, [x1, x10]
+	WORD $0x4e2ef529 // fmax v9.4s, v9.4s, v14.4s
+	WORD $0x3ceb682d // ldr q13, [x1, x11]
+	WORD $0x4e2df54a // fmax v10.4s, v10.4s, v13.4s
+	WORD $0x3cec682e // ldr q14, [x1, x12]
+	WORD $0x4e2ef56b // fmax v11.4s, v11.4s, v14.4s
+	ADD R17, R1
+	SUBS $1, R14
+	BNE x
+	ADD R19, R16
+	SUBS $1, R15
+	BNE y
+	MOVD 72(R0), R22
+	MOVD 88(R0), R23
+	MOVD R22, R20
+	MOVD 80(R0), R21
+	FMOVQ F0, 0(R20)
+	ADD R21, R20
+	FMOVQ F1, 0(R20)
+	ADD R21, R20
+	FMOVQ F2, 0(R20)
+	ADD R21, R20
+	FMOVQ F3, 0(R20)
+	ADD R21, R20
+	FMOVQ F4, 0(R20)
+	ADD R21, R20
+	FMOVQ F5, 0(R20)
+	ADD R21, R20
+	FMOVQ F6, 0(R20)
+	ADD R21, R20
+	FMOVQ F7, 0(R20)
+	ADD R21, R20
+	FMOVQ F8, 0(R20)
+	ADD R21, R20
+	FMOVQ F9, 0(R20)
+	ADD R21, R20
+	FMOVQ F10, 0(R20)
+	ADD R21, R20
+	FMOVQ F11, 0(R20)
+	MOVD 136(R0), R21
+	SUBS $1, R21
+	MOVD R21, 136(R0)
+	BEQ done
+	MOVD 0(R0), R21
+	ADD $16, R21
+	MOVD R21, 0(R0)
+	MOVD 72(R0), R21
+	ADD $16, R21
+	MOVD R21, 72(R0)
+	MOVD 88(R0), R21
+	CBZ R21, vector
+	MOVD 88(R0), R21
+	ADD $16, R21
+	MOVD R21, 88(R0)
 	B vector
 done:
 	RET
