@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 
+	"nrdl/doc"
 	"nrdl/internal/legible"
 )
 
@@ -21,6 +22,13 @@ var (
 	pageStyle string
 
 	page = template.Must(template.New("page").Funcs(template.FuncMap{
+		"term": func(name string) (string, error) {
+			text, ok := doc.Define(name)
+			if !ok {
+				return "", fmt.Errorf("the glossary does not have %q", name)
+			}
+			return text, nil
+		},
 		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
 		"extent": func(c chart, b bar) template.CSS {
 			return span(math.Min(c.Zero, b.To), math.Abs(b.To-c.Zero))

@@ -3,6 +3,7 @@ package gallery
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fvbommel/sortorder"
@@ -55,6 +56,15 @@ func (m *Model) People() []*Person {
 		all = append(all, p)
 	}
 	return all
+}
+
+// Faces counts the faces of a person that m keeps.
+func (m *Model) Faces(name string) int {
+	c := slices.Index(m.Parts().Classes, name)
+	if c < 0 || m.Images == nil {
+		return 0
+	}
+	return m.Images.Groups[c+1] - m.Images.Groups[c]
 }
 
 // count counts the faces lo ≤ j < hi of images and takes the means of their quality.

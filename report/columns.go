@@ -114,10 +114,11 @@ type Label struct {
 	Method string
 	Varied *experiment.Varied
 	Tuned  bool
+	About  string // what it is, in a sentence
 }
 
 func newLabel(r *experiment.Record) *Label {
-	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, Tuned: r.Tuning != nil}
+	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, Tuned: r.Tuning != nil, About: about(r)}
 }
 
 // Base is the name of the label without the varied parameter.

@@ -15,6 +15,7 @@ import (
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/internal/advice"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
@@ -182,7 +183,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
-	sources, err := i.outputs.Of(paths, i.watched != "")
+	sources, err := i.outputs.Of(paths, i.watched != "", i.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
@@ -236,7 +237,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.outputs.Listed(ctx, sources, list), 0
+		images, total = i.outputs.Listed(ctx, sources, list, i.Tell), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err
@@ -294,21 +295,9 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	if m.Calibration == nil {
 		i.Warn("the model has no threshold: every face is named")
-		i.Hint("to enable unknown: %s", enabling(i.r, path))
+		i.Hint("to enable unknown: %s", advice.Enabling(m, path))
 	}
 	return nil
-}
-
-// enabling says how the model at path gets a threshold.
-func enabling(r *nrdl.Recogniser, path string) string {
-	const fewest = 3 // one is left out, and two remain
-	switch {
-	case r.Model().Images == nil:
-		return "train the model again, without --calibrate 0"
-	case len(r.People()) < fewest:
-		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
-	}
-	return "nrdl calibrate " + path
 }
 
 // end tells how it went, and is an error where something went wrong.

@@ -20,6 +20,7 @@ import (
 // TestWatch names what is there, and what arrives in pieces, until it is
 // interrupted.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	path, set := trained(t, method.DefaultCRC, 3, 3, dataset.Size{Height: 16, Width: 16})
 	dir, inbox := t.TempDir(), t.TempDir()
 	face := func(j int) []byte {

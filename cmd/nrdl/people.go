@@ -11,6 +11,7 @@ import (
 
 	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/internal/advice"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 
@@ -96,7 +97,7 @@ func (a *app) printPeople(r *gallery.Survey) error {
 	}
 	a.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		a.Print("%s\n", strangersNamed(*r.AtLarge, *r.Like))
+		a.Print("%s\n", advice.Strangers(*r.AtLarge, *r.Like))
 	}
 	return nil
 }

@@ -449,3 +449,10 @@ func TestConvInPlace(t *testing.T) {
 		}
 	})
 }
+
+// NewImage makes an image of zeros that starts at a cache line.
+func NewImage(h, w, c, border int) Image {
+	m := Image{H: h, W: w, C: c, Border: border}
+	m.Data = Floats(m.Len())
+	return m
+}

@@ -85,7 +85,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 
 func commandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			names = append(names, sub.Name())
 		}
 	}
@@ -107,6 +107,9 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		}
 		if i := slices.Index(args, ""); i >= 0 {
 			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
+		}
+		if err := c.ValidateFlagGroups(); err != nil { // cobra would not take it for a wrong command line
+			return AsMisuse(err)
 		}
 		return nil
 	}
@@ -172,6 +175,10 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.
 
 // Flags are the names of the flags of c.
 func Flags(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	return names
 }

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/hint"
 )
 
 // Percent writes a fraction in percent.
@@ -49,16 +49,8 @@ func Abridged(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
-// Quoted makes path a word of a shell.
-func Quoted(path string) string {
-	special := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:=_@", r)
-	}
-	if strings.ContainsFunc(path, special) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
+// Quoted is hint.Quoted.
+func Quoted(path string) string { return hint.Quoted(path) }
 
 // Megabytes writes the size of a file.
 func Megabytes(n int64) string {

@@ -226,12 +226,12 @@ func rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
-	v = Rounded(v)
+	v = toSix(v)
 	return &v
 }
 
-// Rounded rounds v, which is finite, as numbers in JSON are.
-func Rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+// toSix rounds v, which is finite, as numbers in JSON are.
+func toSix(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // JSON writes an Object a line, as Of makes it.
 func JSON(to io.Writer, top int, model string) Writer {

@@ -26,6 +26,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"nrdl/internal/onnxfile"
 )
 
 // Where the weights are from. The integrity is that of the registry.
@@ -184,7 +186,7 @@ func (t *tensor) zero() byte {
 
 // A network is being written.
 type network struct {
-	graph
+	onnxfile.Graph
 	weights
 }
 
@@ -194,12 +196,16 @@ const (
 	stemSide     = 35 // after the first layer
 	stemChannels = 32
 	vectorLength = 128
+
+	opset = 13 // as of ONNX 1.8
 )
 
 // network is dlib's dnn_face_recognition_resnet_model_v1 without the layers that
 // only learning needs. Its input is RGB, 0 … 255.
 func (w weights) network() []byte {
-	n := &network{weights: w}
+	n := &network{onnxfile.Graph{Name: "dlib face recognition", ByOutput: true}, w}
+	n.Input("face", onnxfile.Float32, 1, 3, inputSide, inputSide)
+	n.Output("embedding", onnxfile.Float32, 1, vectorLength)
 	x := n.node("Sub", "centred", []string{"face", n.floats("mean", []float32{122.782, 117.001, 104.298}, 1, 3, 1, 1)})
 	x = n.node("Mul", "scaled", []string{x, n.floats("scale", []float32{1. / 255}, 1, 1, 1, 1)})
 	x = n.relu(n.conv(x, "conv32_down", 2, 0))
@@ -212,7 +218,7 @@ func (w weights) network() []byte {
 	x = n.node("ReduceMean", "pooled", []string{x}, many("axes", 2, 3), one("keepdims", 0))
 	// As floats, since onnxruntime multiplies by a quantised matrix less exactly.
 	n.node("MatMul", "embedding", []string{x, n.floats("fc", w["fc"].floats, w["fc"].shape...)})
-	return n.model("dlib face recognition", value("face", 1, 3, inputSide, inputSide), value("embedding", 1, vectorLength), [][2]string{
+	for _, entry := range [][2]string{
 		{"name", "dlib"},
 		{"eyes", "0.35@0.314"},
 		{"channels", "rgb"},
@@ -220,8 +226,38 @@ func (w weights) network() []byte {
 		{"scale", "1"},
 		{"mirror", "true"},
 		{"source", npmPackage},
-	})
+	} {
+		n.Meta(entry[0], entry[1])
+	}
+	return n.Bytes(opset)
 }
+
+// node adds a node named after what it makes, and returns that.
+func (n *network) node(operator, out string, inputs []string, attributes ...onnxfile.Attr) string {
+	n.Nodes(operator, inputs, []string{out}, attributes...)
+	return out
+}
+
+// tensor adds a constant and returns its name.
+func (n *network) tensor(name string, values []byte, dims ...int) string {
+	n.Add(onnxfile.NewTensor(name, onnxfile.Uint8, values, dims...))
+	return name
+}
+
+func (n *network) floats(name string, values []float32, dims ...int) string {
+	n.Add(onnxfile.FloatTensor(name, values, dims...))
+	return name
+}
+
+func (n *network) integers(name string, values ...int) string {
+	n.Add(onnxfile.IntTensor(name, values...))
+	return name
+}
+
+func one(name string, v int) onnxfile.Attr      { return onnxfile.Attr{Name: name, Value: v} }
+func many(name string, v ...int) onnxfile.Attr  { return onnxfile.Attr{Name: name, Value: v} }
+func square(name string, v int) onnxfile.Attr   { return many(name, v, v) }
+func allSides(name string, v int) onnxfile.Attr { return many(name, v, v, v, v) }
 
 // residual adds a block of two convolutions and their shortcut.
 func (n *network) residual(x, block string, side, channels int) (string, int, int) {
@@ -301,8 +337,8 @@ func turned[T any](filters []T, shape []int) []T {
 func (n *network) dequantised(name string, values []byte, t *tensor, scales []float32, dims ...int) string {
 	zeros := bytes.Repeat([]byte{t.zero()}, len(scales))
 	return n.node("DequantizeLinear", name+"/weights", []string{
-		n.tensor(name+"/quantised", uint8Type, values, dims...),
+		n.tensor(name+"/quantised", values, dims...),
 		n.floats(name+"/scale", scales, len(scales)),
-		n.tensor(name+"/zero", uint8Type, zeros, len(scales)),
+		n.tensor(name+"/zero", zeros, len(scales)),
 	}, one("axis", 0))
 }
