@@ -19,7 +19,7 @@ import (
 var layers = []string{
 	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/heif internal/array",
 	"internal/parallel internal/page",
-	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",

@@ -422,7 +422,7 @@ func TestConvNoAllocation(t *testing.T) {
 			}
 			got := math.Inf(1)
 			for range 5 {
-				got = min(got, testing.AllocsPerRun(20, call))
+				got = min(got, testing.AllocsPerRun(trials(20), call))
 			}
 			if got > 0 {
 				t.Errorf("%v: %v allocations a call", l, got)

@@ -25,7 +25,7 @@ func singles(impl Implementation) routines[float32] {
 
 // eachBackend runs f as a subtest for every Backend, on two threads.
 func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
-	for _, b := range []Backend{AVX512, AVX2, Gonum} {
+	for _, b := range backends {
 		t.Run(b.String(), func(t *testing.T) {
 			impl, err := For(b)
 			if err != nil {
@@ -37,9 +37,10 @@ func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
 	}
 }
 
-// trials is n, or fewer under the race detector, where the naive twins are slow.
+// trials is n, or fewer where the naive twins are slow: under the race detector,
+// and with -short, for an emulator.
 func trials(n int) int {
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		return n / 4
 	}
 	return n
