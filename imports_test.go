@@ -18,7 +18,7 @@ import (
 // own only.
 var layers = []string{
 	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/heif internal/array",
-	"internal/parallel",
+	"internal/parallel internal/page",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
@@ -33,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen dataset/reference/make",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/review internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }
 

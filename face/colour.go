@@ -12,6 +12,7 @@ import (
 type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
+	Thumbs   bool             // whether faces get a Seen.Thumb
 }
 
 // faces returns the values of faces, all of which are in photo.

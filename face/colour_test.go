@@ -116,7 +116,7 @@ func TestSixtyFaces(t *testing.T) {
 	}
 	n := 0
 	e := counter{&n}
-	values, err := Cut{e.Frame(), e}.faces(t.Context(), dataset.NewPhoto(m), faces)
+	values, err := Cut{Frame: e.Frame(), Embedder: e}.faces(t.Context(), dataset.NewPhoto(m), faces)
 	if err != nil || len(values) != 60 || n != 60 {
 		t.Fatalf("%d vectors, %d faces went to the network: %v", len(values), n, err)
 	}
@@ -128,7 +128,7 @@ func TestSixtyFaces(t *testing.T) {
 	four := dataset.NewPhoto(m.SubImage(image.Rect(0, 0, 2*side, 2*side)))
 	for which, want := range map[Which]int{All: 4, Largest: 1, Refuse: 0} {
 		n = 0
-		seen, err := In(t.Context(), four, which, Cut{e.Frame(), e})
+		seen, err := In(t.Context(), four, which, Cut{Frame: e.Frame(), Embedder: e})
 		if err != nil || n != want || which != Refuse && len(seen) != want {
 			t.Errorf("%s: %d faces, %d went to the network: %v", which, len(seen), n, err)
 		}
@@ -147,10 +147,10 @@ func TestTwelvePixels(t *testing.T) {
 	tiny := small.warped(similarity{a: float64(small.Rect.Dx()) / 12}, 12, 12).Gray
 	n := 0
 	e := counter{&n}
-	if seen, err := In(t.Context(), dataset.NewPhoto(tiny), All, Cut{e.Frame(), e}); err != nil || len(seen) != 0 {
+	if seen, err := In(t.Context(), dataset.NewPhoto(tiny), All, Cut{Frame: e.Frame(), Embedder: e}); err != nil || len(seen) != 0 {
 		t.Errorf("%v, %v", seen, err)
 	}
-	seen, err := Whole(t.Context(), tiny, Cut{dataset.Frame{Embedding: e.Frame().Embedding}, e})
+	seen, err := Whole(t.Context(), tiny, Cut{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e})
 	if err != nil || len(seen) != 1 || seen[0].Refused != nil || len(seen[0].Values) != 3 {
 		t.Errorf("%v, %v", seen, err)
 	}

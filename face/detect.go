@@ -62,7 +62,7 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 	if in.Size == (dataset.Size{}) && d.Embedder == nil {
 		in.Size = dataset.DefaultSize
 	}
-	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Cut: Cut{in, d.Embedder}}
+	d.reader = &Reader{Finder: DefaultFinder, Limits: DefaultLimits, Which: d.Which, Cut: Cut{Frame: in, Embedder: d.Embedder}}
 	if d.Which == "" {
 		d.reader.Which = Largest
 	}

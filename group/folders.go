@@ -1,10 +1,8 @@
 package group
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // the page
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"image/jpeg"
@@ -17,6 +15,7 @@ import (
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 	"nrdl/internal/linkdir"
+	"nrdl/internal/page"
 )
 
 // Folder returns the name of the folder of group i; "" for a single face.
@@ -118,7 +117,14 @@ func (p *Photographs) writeCutouts(ctx context.Context, dir string) error {
 //go:embed page.html.tmpl
 var pageText string
 
-var page = template.Must(template.New("groups").Parse(pageText))
+// style of the page, after the shared one.
+const style = `
+.thumbs { display: flex; flex-wrap: wrap; gap: .3rem; }
+.thumbs img { width: 96px; height: 96px; border-radius: 4px; }
+code { background: var(--faint); border: 1px solid var(--line); padding: .1em .3em; border-radius: 3px; }
+h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem; }`
+
+var groups = page.New(pageText, style, nil)
 
 // A section of the page is a group, or the faces in none.
 type section struct {
@@ -139,11 +145,11 @@ func (p *Photographs) writePage(w io.Writer, dir string) error {
 	for i, members := range p.Groups {
 		s := section{Name: p.Folder(i)}
 		for _, f := range members {
-			var b bytes.Buffer
-			if err := jpeg.Encode(&b, p.Faces[f].Thumb, nil); err != nil {
+			thumb, err := page.JPEG(p.Faces[f].Thumb, jpeg.DefaultQuality)
+			if err != nil {
 				return err
 			}
-			s.Faces = append(s.Faces, shownFace{p.Paths[p.Faces[f].Photograph], template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))})
+			s.Faces = append(s.Faces, shownFace{p.Paths[p.Faces[f].Photograph], page.Data("jpeg", thumb)})
 		}
 		if s.Name == "" {
 			alone.Faces = append(alone.Faces, s.Faces...)
@@ -154,7 +160,7 @@ func (p *Photographs) writePage(w io.Writer, dir string) error {
 	if len(alone.Faces) > 0 {
 		sections = append(sections, alone)
 	}
-	return page.Execute(w, struct {
+	return page.Write(w, groups, "page", struct {
 		Sections               []section
 		Train, Unknown, NoFace string
 	}{sections, Training(dir), dataset.Unknown, linkdir.NoFace})

@@ -37,9 +37,6 @@ type Photographs struct {
 	Groups [][]int // of the indices of Faces, as Faces returns them
 }
 
-// thumb is how a face is shown.
-var thumb = dataset.Frame{Size: dataset.Size{Height: 96, Width: 96}, Eyes: dataset.Eyes{Distance: 0.35, Height: 0.4}}
-
 // InPhotographs finds the faces in the image files at paths and groups them, by the
 // network of in. A file that cannot be read, and a photograph without a usable face,
 // has an error in the result. Progress is called after each file, by any goroutine but
@@ -122,7 +119,7 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 	if err != nil {
 		return nil, err
 	}
-	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder})
+	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder, Thumbs: true})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +129,7 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 			why = fmt.Errorf("%s: %w", path, s.Refused)
 			continue
 		}
-		f := Face{Box: s.Face.Box, Thumb: cut(photo, s.Face.Pupils, thumb), Number: i + 1, Largest: i == 0}
+		f := Face{Box: s.Face.Box, Thumb: s.Thumb, Number: i + 1, Largest: i == 0}
 		if !f.Largest {
 			if f.Cutout, err = cutout(photo, s.Face.Pupils); err != nil {
 				return nil, err
@@ -164,7 +161,7 @@ func cutout(photo *dataset.Photo, pupils [2]face.Point) ([]byte, error) {
 		side := int(min(largestCutout, math.Ceil(apart/distance)))
 		in := dataset.Frame{Size: dataset.Size{Height: side, Width: side}, Eyes: dataset.Eyes{Distance: distance, Height: cutoutHeight}}
 		var b bytes.Buffer
-		if err := jpeg.Encode(&b, cut(photo, pupils, in), &jpeg.Options{Quality: cutoutQuality}); err != nil {
+		if err := jpeg.Encode(&b, face.Picture(photo, pupils, in), &jpeg.Options{Quality: cutoutQuality}); err != nil {
 			return nil, err
 		}
 		again, err := dataset.DecodeColour(b.Bytes(), "cutout")
@@ -188,18 +185,4 @@ func central(f face.Face, side, distance float64) bool {
 		}
 	}
 	return true
-}
-
-// cut returns the face with these pupils as in says.
-func cut(photo *dataset.Photo, pupils [2]face.Point, in dataset.Frame) *image.RGBA {
-	values := face.CropColour(photo, pupils, in)
-	n := in.Size.Len()
-	img := image.NewRGBA(image.Rect(0, 0, in.Width, in.Height))
-	for i := range n {
-		for c := range 3 {
-			img.Pix[4*i+c] = uint8(math.Round(float64(values[c*n+i])))
-		}
-		img.Pix[4*i+3] = math.MaxUint8
-	}
-	return img
 }

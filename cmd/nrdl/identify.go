@@ -41,11 +41,17 @@ network the score is the largest cosine with a person; the threshold follows fro
 similar this network finds different people, and from how similar the enrolled people
 are to each other. With other features the score is the margin (best minus second
 score), and the threshold is estimated by cross-validation. An ` + nrdl.Unknown + ` face has no
-probability; in JSON its name is null, known is false, and guess is the best guess.
+probability; in JSON its name is null, known is false, and guess is the best guess. If
+the probability of the best guess is at least 10 %, or not known, it is named too:
+` + nrdl.Unknown + ` (maybe Anna, 63 %), in JSON and in the table as maybe.
 A face of poor quality, a photograph without a face and a blank image
 have an empty name; a warning says why. The exit status is 1 if no usable face was
 found, or if an image could not be read. An image that is deleted during the run is
 left out with a warning.
+
+The column and member trained is the ID of the photograph, if the model was trained on
+this very one: its name says nothing of how well the model recognises. A model without
+its faces (--forget) cannot tell.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
@@ -61,6 +67,11 @@ A name that a spreadsheet would take for a formula gets an apostrophe in front, 
 file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
 names back from a list. JSON has every name exactly.
 
+--html PAGE writes a page for a browser, one file that needs nothing else: the faces by
+name, those that are ` + nrdl.Unknown + ` last, in each group the least sure first. A click on a face
+shows the photograph's name, the runner-up and the reasons. The page is written at the
+end; with --watch, Ctrl-C is the end.
+
 -o RESULTS writes the JSON Lines to a file during the run. --resume continues such a
 file: photographs that are in it are not named again, files that could not be read are
 tried again, and their last line counts. The folders of --draw and --sort must be
@@ -75,6 +86,7 @@ when the file has stopped growing.`,
   find people -name '0001.*' | nrdl identify people.nrdl - --json
   nrdl identify people.nrdl people -o results.jsonl --resume
   nrdl identify people.nrdl people --sort by-person --draw drawn
+  nrdl identify people.nrdl people --html faces.html
   nrdl identify people.nrdl --watch inbox`,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
@@ -105,6 +117,8 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
+	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
+	cli.Complete(c, "html", cli.Files("html"))
 	findVar(c, &i.find, face.All, "as the model does")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
@@ -130,6 +144,9 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
+	if path := cli.SameFile(i.html, append(c.Flags().Args(), i.output)...); i.html != "" && path != "" {
+		return cli.Misuse("the page would take the place of %s", path)
+	}
 	if i.draw != "" && i.sort != "" && (linkdir.Within(i.draw, i.sort) || linkdir.Within(i.sort, i.draw)) {
 		return cli.Misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
@@ -146,6 +163,7 @@ type identification struct {
 	single   bool              // one image is asked for, and nothing else
 	outputs  photolist.Outputs // of --draw and --sort
 	results  results.Writer
+	page     *results.Page     // nil without --html
 	file     *results.File     // that results are written to; nil without -o
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
@@ -164,6 +182,7 @@ type identifyFlags struct {
 	resume     bool
 	watched    string
 	draw, sort string
+	html       string
 }
 
 // A tally counts image files.
@@ -174,6 +193,7 @@ type tally struct {
 	faceless int // of files: nobody to look at
 	named    int // faces
 	unknown  int // faces
+	trained  int // faces: the model was trained on them
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -214,6 +234,12 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err := i.openWriter(); err != nil {
 		return err
 	}
+	if i.html != "" {
+		if i.page, err = results.NewPage(i.html, i.r.Model(), model); err != nil {
+			return err
+		}
+		defer i.page.Close()
+	}
 	var files []string
 	for _, s := range sources {
 		files = append(files, s.Path)
@@ -223,6 +249,11 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	}
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
+	if i.page != nil && (err == nil || i.watched != "" && ctx.Err() != nil) {
+		if err := i.writePage(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
 	if ctx.Err() != nil && i.file != nil {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	}
@@ -258,6 +289,16 @@ func (i *identification) openWriter() (err error) {
 		i.results = results.Lines(i.Out, i.top)
 	default:
 		i.results = results.Lines(i.Out, 0)
+	}
+	return err
+}
+
+// writePage writes the page of --html.
+func (i *identification) writePage(ctx context.Context) error {
+	i.page.Skipped = i.tally.skipped
+	size, err := i.page.Write(ctx)
+	if err == nil {
+		i.Tell("wrote %s, %s", i.html, console.Megabytes(size))
 	}
 	return err
 }
@@ -305,6 +346,9 @@ func (i *identification) end(took time.Duration) error {
 	t := i.tally
 	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
+	}
+	if t.trained > 0 {
+		i.Warn("the model was trained on %d of the %d faces: their names say nothing of how well it recognises", t.trained, t.named+t.unknown)
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))

@@ -88,10 +88,11 @@ func badPhotographs(t *testing.T, photos, dir string) {
 	}
 }
 
-// copies makes copies of photographs in dir.
+// copies makes copies of photographs in dir, which differ by a byte after the image:
+// equal files would be skipped.
 func copies(t *testing.T, photos, dir string) {
 	t.Helper()
-	const sources, each = 10, 4
+	const sources, each = 10, 10
 	paths, err := filepath.Glob(filepath.Join(photos, "lfw_colour15", "train", "*", "*.jpg"))
 	if err != nil || len(paths) < sources {
 		t.Fatal(len(paths), err)
@@ -104,7 +105,7 @@ func copies(t *testing.T, photos, dir string) {
 		for _, path := range paths[:sources] {
 			data, err := os.ReadFile(path)
 			if err == nil {
-				err = os.WriteFile(filepath.Join(sub, filepath.Base(path)), data, 0o666)
+				err = os.WriteFile(filepath.Join(sub, filepath.Base(path)), append(data, byte(n)), 0o666)
 			}
 			if err != nil {
 				t.Fatal(err)
