@@ -33,8 +33,9 @@ func (a *app) identifyCmd() *cobra.Command {
 		Short: "Name the faces in photographs",
 		Long: `identify names the faces in photographs. It writes one line file,name,probability per
 face, the largest face of a photograph first. In folders it finds all images, also in
-subfolders, and names copies of the same file once; - reads the paths of images from standard input, one per line. If the
-model was trained on face crops, the images must be face crops too.
+subfolders, and takes copies of a file once; - reads the paths of images from standard
+input, one per line. If the model was trained on face crops, the images must be face
+crops too.
 
 A face is reported as ` + nrdl.Unknown + ` if its score is below the threshold. With the built-in
 network the score is the largest cosine with a person; the threshold follows from how
