@@ -332,7 +332,8 @@ func (f *reassignment) nearest(j, c int) int {
 // pairs are the people with an estimated share of confused images that is worth telling,
 // or with held-out images that are confused. Images that look mislabelled do not count.
 func (f *reassignment) pairs() []Pair {
-	const leastShare, mostPeople = 0.001, 2000
+	const mostPeople = 2000
+	leastShare, used := 0.001, 0.0
 	people := len(f.count)
 	if people > mostPeople {
 		return []Pair{}
@@ -354,6 +355,13 @@ func (f *reassignment) pairs() []Pair {
 		}
 	}
 	each((*pairLead).add)
+	for j, c := range f.own {
+		if _, k := f.deviate(j, c); f.now[j] == c && k > 0 {
+			used++
+		}
+	}
+	// One bad image gives every pair this share at most, by its leads over all others.
+	leastShare = max(leastShare, 1/max(1, used))
 	var about residuals
 	each(func(p *pairLead, lead float64) { about.add(lead - p.mean) })
 	below := about.cumulated()
@@ -366,7 +374,7 @@ func (f *reassignment) pairs() []Pair {
 				continue
 			}
 			share := (p.n*below(-p.mean) + q.n*below(-q.mean)) / n
-			if share < leastShare && p.wrong+q.wrong == 0 {
+			if share <= leastShare && p.wrong+q.wrong == 0 {
 				continue
 			}
 			one := Pair{A: f.m.Images.Classes[b], B: f.m.Images.Classes[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}

@@ -26,6 +26,16 @@ func (p *Photographs) Folder(i int) string {
 	return fmt.Sprintf("person%04d", i+1)
 }
 
+// Unused is an error if dir holds groups of an earlier run. Their folders may have been
+// renamed, or stand for other people: a second run would give a person two names, or put
+// two people into one folder.
+func Unused(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, dataset.GroupsMark)); err != nil {
+		return nil
+	}
+	return hint.Add(fmt.Errorf("group: %s has the groups of an earlier run", dir), "choose another folder, or remove it")
+}
+
 // WriteFolders makes in dir a folder for each group of two faces or more, with links to
 // the photographs, and a page that shows the faces. A face that is not the largest of its
 // photograph is there as a photograph of its own, as who learns from the folders takes

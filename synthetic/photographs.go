@@ -32,7 +32,7 @@ import (
 // what a photograph shows; Truth says it exactly.
 //
 // How well such people are recognised says nothing about real people: the drawing was
-// made so that their faces are found.
+// made so that most of their faces are found.
 type Photographs struct {
 	People    int          // who are known, 2 … 1000
 	PerPerson int          // photographs to learn from, of each, 1 … 1000

@@ -28,12 +28,13 @@ into one group. In a case of doubt the faces of one person stay in two groups, w
 easier to correct than one group of two people.
 
 -o DIR makes a folder for each group of two faces or more: person0001, person0002 and
-so on, with links to the photographs. Photographs of faces that are alone are in the
+so on, with links to the photographs. Photographs without a face in a group are in the
 folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". Of a
 photograph with several faces, the link stands for the largest one; the others are cut
 out. DIR/index.html shows the faces of each group. To name the people, rename the folders,
 and move photographs that are in a wrong folder. train takes DIR as it is, and
-ignores the last two folders and the page. DIR must lie outside the folders that are read.
+ignores the last two folders and the page. DIR must lie outside the folders that are read,
+and hold no groups of an earlier run: the numbers of the people would differ.
 
 --fpir concerns the last step only: a face that is alone or in a pair joins a group of
 three or more if at most this share of other people's faces is as similar to a group.
@@ -77,7 +78,19 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	}
 	var paths []string
 	for _, s := range sources {
+		if s.Path == "" {
+			g.Complain(s.Err)
+			continue
+		}
 		paths = append(paths, s.Path)
+	}
+	if len(paths) == 0 {
+		return errReported
+	}
+	if g.output != "" {
+		if err := group.Unused(g.output); err != nil {
+			return err
+		}
 	}
 	start := time.Now()
 	o, done := g.observer()

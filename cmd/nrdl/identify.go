@@ -33,8 +33,9 @@ func (a *app) identifyCmd() *cobra.Command {
 		Short: "Name the faces in photographs",
 		Long: `identify names the faces in photographs. It writes one line file,name,probability per
 face, the largest face of a photograph first. In folders it finds all images, also in
-subfolders; - reads the paths of images from standard input, one per line. If the
-model was trained on face crops, the images must be face crops too.
+subfolders, and takes copies of a file once; - reads the paths of images from standard
+input, one per line. If the model was trained on face crops, the images must be face
+crops too.
 
 A face is reported as ` + nrdl.Unknown + ` if it is not similar enough to anybody in the model: if
 its margin is below the threshold. With the built-in network the margin is the evidence,
@@ -47,10 +48,10 @@ threshold is estimated by cross-validation.
 For an ` + nrdl.Unknown + ` face, the line has no probability, but it names the best guess if that
 has a probability of at least 10 %, or one that is not known:
 ` + nrdl.Unknown + ` (maybe Anna, 63 %). The table and JSON have this guess as maybe. In JSON the
-name is null, known is false, and guess is the best guess, however improbable. A face of poor quality, a
-photograph without a face and a blank image have an empty name; a warning says why. The
-exit status is 1 if no usable face was found, or if an image could not be read. An image
-that is deleted during the run is left out with a warning.
+name is null, known is false, and guess is the best guess, however improbable. A face of
+poor quality, a photograph without a face and a blank image have an empty name; a
+warning says why. The exit status is 1 if no usable face was found, or if an image could
+not be read. An image that is deleted during the run is left out with a warning.
 
 If the model was trained on this very photograph, the column or member trained has the
 ID of the photograph: such names do not show how well the model recognises new

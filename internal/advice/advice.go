@@ -46,7 +46,11 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	}
 	rates, present := m.Rates(), c.Rates()
 	if rates == nil {
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: it is not known how many known faces get a name, and how probable a name is", console.Percent(c.FAR), by)
+		probable := "how probable a name is, is not known"
+		if c.Odds != nil {
+			probable = fmt.Sprintf("a name has a probability of at most %s %%", console.Percent(c.MaxProbability()))
+		}
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", console.Percent(c.FAR), by, probable)
 		return
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
@@ -93,7 +97,7 @@ func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 	if fewEach {
 		note = "; new photographs get one more often, because a held-out face leaves only one or two of its person"
 	}
-	to.Tell("known faces that get a name at other target FPIRs (--fpir), by the held-out faces%s:", note)
+	to.Tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", console.Plural(rates[0].Held, "face"), note)
 	to.Tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
 	for _, r := range rates {
 		note := ""
@@ -112,7 +116,7 @@ func why(c *openset.Calibration) string {
 	switch {
 	case len(c.Given) > 0:
 		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind than the training photographs"
-	case c.People < fewPeople:
+	case c.People < fewPeople && c.Alike == nil:
 		return "; with so few people the threshold must be high to reject strangers"
 	}
 	return ""

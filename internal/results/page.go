@@ -79,6 +79,7 @@ type card struct {
 	Face          string // which of several; "" of a single one
 	Box           string
 	Name, Sub     string
+	Guess         string // who is most likely, if that is not Name
 	Probability   string
 	RunnerUp      string
 	Why           []string
@@ -186,7 +187,7 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 	if f.Known {
 		return place{section: named, name: f.Name, doubt: f.Margin}, nil
 	}
-	c.Sub = ""
+	c.Sub, c.Guess = "", f.Ranked[0].Name
 	if maybe := f.Maybe; maybe != "" {
 		c.Sub = "maybe " + maybe
 		if c.Probability != "" {

@@ -70,8 +70,13 @@ func said(f nrdl.Face) string {
 }
 
 // percent writes a probability in whole percent, rounded down: 100 % would be too much
-// to say.
-func percent(p float64) string { return fmt.Sprintf("%.0f %%", math.Floor(100*p)) }
+// to say, and so would be 0 %.
+func percent(p float64) string {
+	if p < 0.01 {
+		return "under 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(100*p))
+}
 
 // guesses are the fields of the top likeliest people and their scores, empty where
 // the face is refused.
