@@ -156,7 +156,7 @@ func (r *Recogniser) Spelt(name string) string {
 func (r *Recogniser) Keeps() error {
 	switch images := r.m.Images; {
 	case images == nil:
-		return hint.Add(gallery.ErrForgotten, "learn it again from all photographs, without --forget: nrdl train DATA -o MODEL")
+		return hint.Add(gallery.ErrForgotten, "learn it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
 	case !images.AreFaces():
 		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", images.Frame), "train it again on photographs")
 	}
@@ -182,7 +182,7 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 	if images.AreImages() {
 		what = fmt.Sprintf("images of %v", images.Frame.Size)
 	}
-	r.tell(fmt.Sprintf("learning from %d people, %d %s", len(images.Classes), images.Len(), what))
+	r.tell(fmt.Sprintf("training on %d people, %d %s", len(images.Classes), images.Len(), what))
 	m, err := gallery.Learn(ctx, images, r.m.Pipeline, by, run)
 	if err != nil {
 		return nil, err
@@ -192,19 +192,15 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 }
 
 // openSet returns the options by which r has its threshold, or would have it if it
-// knew more than two people; nil where it names everybody.
+// knew enough people; nil where it is to name everybody.
 func (r *Recogniser) openSet() *openset.Options {
 	c := r.m.Calibration
 	if c == nil {
-		if len(r.m.Parts().Classes) > classify.LeastClasses {
-			return nil
-		}
-		how := openset.Default
-		return &how
+		return r.m.OpenSet
 	}
 	if len(c.Given) > 0 {
 		r.warn(hint.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
-			"give their photographs again: nrdl calibrate MODEL --strangers DIR"))
+			"give their photographs again: nrdl calibrate %s --strangers DIR", r.model()))
 	}
 	how := c.How()
 	return &how
@@ -238,11 +234,12 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 			m.Calibration, err = r.m.Calibrate(ctx, by, o, given, r.progress("calibrating"))
 		}
 	}
+	m.OpenSet = nil
 	switch {
 	case errors.Is(err, openset.ErrNoStrangers):
-		return nil, hint.Add(err, "give photographs of other people: --strangers DIR")
+		return nil, hint.Add(err, "give photographs of other people: nrdl calibrate %s --strangers DIR", r.model())
 	case errors.Is(err, gallery.ErrForgotten):
-		return nil, hint.Add(err, "learn it again, without --forget")
+		return nil, hint.Add(err, "learn it again, without --forget: nrdl train DATA -o %s", r.model())
 	case err != nil:
 		return nil, err
 	}

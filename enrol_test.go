@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -296,6 +297,35 @@ func TestCalibrateByStrangers(t *testing.T) {
 	grown, _, err := given.EnrolAll(t.Context(), all.Select(span(12)[8:]), false)
 	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Given) > 0 || grown.Model().Calibration.FAR != o.OpenSet.FAR {
 		t.Errorf("%v, warnings %v", err, warnings)
+	}
+}
+
+// Two people keep what was asked for of a threshold, in the file too, until a third
+// makes one possible; and where none was asked for, there is none then either.
+func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
+	images := crops(t, 3, 4)
+	for name, how := range map[string]*openset.Options{"asked": {FAR: 0.07, Prior: 0.3, Folds: 4}, "none": nil} {
+		o := options()
+		o.OpenSet = how
+		path := filepath.Join(t.TempDir(), "two.nrdl")
+		if err := trained(t, images.Select(span(8)), o).Save(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		two, err := nrdl.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		three, _, err := two.EnrolAll(t.Context(), images.Select(span(12)[8:]), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(written(t, three), written(t, trained(t, images, o))) {
+			t.Errorf("%s: with a third, it is not the model that is trained on all", name)
+		}
+		again, err := three.Remove(t.Context(), "person003")
+		if err != nil || !bytes.Equal(written(t, again), written(t, two)) {
+			t.Errorf("%s: without the third, it is not the model before: %v", name, err)
+		}
 	}
 }
 

@@ -8,24 +8,25 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/synthetic"
 )
 
-// Train on a folder of photographs, name the faces in another photograph, and
+// Train on a folder of photographs, name the faces in the photograph of a group, and
 // enrol the person who is not known.
 func Example() {
 	defer inFolderOfPhotographs()()
 	// README:begin
 	ctx := context.Background()
-	images, err := nrdl.Read(ctx, "people", nrdl.ReadOptions{}) // one folder of photographs per person
+	images, err := nrdl.Read(ctx, "drawn/people", nrdl.ReadOptions{}) // one folder of photographs per person
 	check(err)
 	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
 	check(err)
-	photo, err := dataset.ReadGrey("photo.png")
+	photo, err := dataset.ReadGrey("drawn/others/group2.jpg")
 	check(err)
 	faces, err := r.Identify(ctx, photo)
 	check(err)
 	for _, f := range faces {
-		fmt.Printf("%s %.1f\n", cmp.Or(f.Name, nrdl.Unknown), f.Probability)
+		fmt.Printf("%s %.2f\n", cmp.Or(f.Name, nrdl.Unknown), f.Probability)
 	}
 	r, _, err = r.Enrol(ctx, "zoe", photo) // the largest face
 	check(err)
@@ -37,12 +38,14 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.0
-	// person003 1.0
+	// unknown 0.01
+	// person002 0.92
+	// person001 0.92
+	// person003 0.92
 	// now zoe
 }
 
-// inFolderOfPhotographs makes a new folder with photographs the current one, and
+// inFolderOfPhotographs makes a new folder with drawn photographs the current one, and
 // returns what undoes it.
 func inFolderOfPhotographs() (leave func()) {
 	before, err := os.Getwd()
@@ -50,15 +53,8 @@ func inFolderOfPhotographs() (leave func()) {
 	dir, err := os.MkdirTemp("", "photographs")
 	check(err)
 	check(os.Chdir(dir))
-	faces := drawnFaces(6, 5, 1)
-	var known []int // all but person006, and but the last face of person003
-	for j := range faces.Len() {
-		if faces.ClassOf(j) < 5 && j != 14 {
-			known = append(known, j)
-		}
-	}
-	writePhotographs("people", faces.Select(known))
-	check(os.WriteFile("photo.png", encoded(photograph(faces, 25, 14)), 0o666))
+	photographs := synthetic.Photographs{People: 3, PerPerson: 3, Size: dataset.Size{Height: 480, Width: 640}, Seed: 7}
+	check(photographs.Write(context.Background(), "drawn", nil))
 	return func() {
 		check(os.Chdir(before))
 		check(os.RemoveAll(dir))

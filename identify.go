@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/dataset"
+	"nrdl/explain"
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/frontend/embedding"
@@ -20,17 +21,27 @@ import (
 type Face struct {
 	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
 	Name        string          // "" where Known is false
+	Maybe       string          // who an unknown face may be: the best guess, if its Probability is at least 10 % or not known; else ""
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	Ranked      []Candidate     // all people, the most likely first
 	Detected    *face.Face      // pupils and quality; nil for a crop
-	Rejected    error           // why the face was not identified, or nil; if set, only Box and Detected are set too
+	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
+	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
+
+	// Only for a Photo that asks for Details.
+	Thumb   *image.RGBA          // the aligned face, for people to look at
+	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
 
 	values []float64      // of the crop
 	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
 }
+
+// leastMaybe is the least probability of a best guess that is worth telling: below it,
+// a guess for an unknown face is a stranger's more often than right.
+const leastMaybe = 0.1
 
 // A Candidate is a person with a score; a higher score means more likely.
 type Candidate struct {
@@ -111,7 +122,7 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 func facesOf(m *gallery.Model, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, values: s.Values, by: m}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, by: m}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}
@@ -136,13 +147,21 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	for j, f := range faces {
 		x.SetCol(j, f.values)
 	}
-	said, err := r.m.Identify(ctx, dataset.Unlabelled(x, r.m.Frame))
+	images := dataset.Unlabelled(x, r.m.Frame)
+	kept, err := r.m.Kept(images)
+	if err != nil {
+		return err
+	}
+	said, err := r.m.Identify(ctx, images)
 	if err != nil {
 		return err
 	}
 	people := r.m.Parts().Classes
 	for j, f := range faces {
 		f.set(&said[j], people)
+		if kept != nil && kept[j] >= 0 {
+			f.Trained = r.m.Images.ID(kept[j])
+		}
 	}
 	return nil
 }
@@ -155,7 +174,10 @@ func (f *Face) set(said *gallery.Face, people []string) {
 	}
 	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
-	if f.Known {
+	switch {
+	case f.Known:
 		f.Name = f.Ranked[0].Name
+	case !(f.Probability < leastMaybe):
+		f.Maybe = f.Ranked[0].Name
 	}
 }

@@ -358,6 +358,38 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// Without a Frame, ReadFiles makes of files what Read makes of their folder.
+func TestReadFilesChooseTheFrame(t *testing.T) {
+	_, e := tinyNetwork(t)
+	photos, small := t.TempDir(), t.TempDir()
+	coloured(photos, 2, 2)
+	check(dataset.Save(t.Context(), filepath.Join(small, "faces"), crops(t, 2, 2)))
+	for _, c := range []struct {
+		name, dir string
+		o         nrdl.ReadOptions
+	}{
+		{"photographs", photos, nrdl.ReadOptions{}},
+		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e}},
+		{"crops", filepath.Join(small, "faces"), nrdl.ReadOptions{}},
+		{"crops, a network", filepath.Join(small, "faces"), nrdl.ReadOptions{Embedder: e}},
+	} {
+		want, err := nrdl.Read(t.Context(), c.dir, c.o)
+		check(err)
+		var files []dataset.File
+		for j := range want.Len() {
+			files = append(files, dataset.File{Path: filepath.Join(c.dir, want.ID(j)), ID: want.ID(j), Person: want.Classes[want.ClassOf(j)]})
+		}
+		got, err := nrdl.ReadFiles(t.Context(), files, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got.Frame != want.Frame || !mat.Equal(got.X, want.X) || !slices.Equal(got.IDs, want.IDs) {
+			t.Errorf("%s: %v, not %v", c.name, got.Frame, want.Frame)
+		}
+	}
+}
+
 // Photographs are read as they are when a data set is read: the same faces, in the
 // same order.
 func TestReadFiles(t *testing.T) {

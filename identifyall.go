@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"nrdl/explain"
 	"nrdl/face"
 )
 
@@ -15,6 +16,8 @@ import (
 type Photo struct {
 	Name string                 // for errors
 	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
+
+	Details bool // whether its faces get a Thumb and the Nearest photographs
 }
 
 // A Result is the result of IdentifyAll for one Photo.
@@ -98,7 +101,9 @@ func (r *Recogniser) read(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	seen, size, err := face.Decode(ctx, data, j.Photo.Name, r.detects(), r.which(face.All), r.cut())
+	cut := r.cut()
+	cut.Thumbs = j.Photo.Details
+	seen, size, err := face.Decode(ctx, data, j.Photo.Name, r.detects(), r.which(face.All), cut)
 	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
 }
@@ -114,12 +119,26 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 	if err := r.name(ctx, faces...); err != nil {
 		return err
 	}
-	for _, some := range faces {
-		for i := range some {
-			some[i].values = nil
+	for _, j := range batch {
+		for i := range j.Faces {
+			f := &j.Faces[i]
+			if j.Photo.Details && f.Rejected == nil && j.err == nil {
+				f.Nearest = r.nearest(f)
+			}
+			f.values = nil
 		}
 	}
 	return nil
+}
+
+// nearest returns Face.Nearest of f.
+func (r *Recogniser) nearest(f *Face) (all []explain.Photograph) {
+	for _, c := range f.Ranked[:min(2, len(f.Ranked))] {
+		if p, ok := explain.Nearest(r.m, f.values, c.Name); ok {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // batches yields what is done, in the order of queue, until ctx ends.

@@ -17,23 +17,23 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/array",
-	"internal/parallel",
-	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm",
+	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/heif internal/array",
+	"internal/parallel internal/page",
+	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
-	"frontend/embedding",
+	"frontend/embedding dataset/reference",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery group",
-	"internal/modelfile explain",
+	"internal/modelfile internal/advice explain internal/describe",
 	"experiment report/plot",
 	"report",
 	".",
 	"internal/results internal/demo",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect internal/docgen",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }
 

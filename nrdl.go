@@ -16,8 +16,8 @@
 //	dictionary learning for face recognition.
 //
 // Importing the package installs a fast BLAS-3 in gonum's blas64 and blas32 where
-// the processor has AVX2 or AVX-512; the environment variable NRDL_BLAS (avx512,
-// avx2, gonum) forces one.
+// the processor has AVX2, AVX-512 or NEON; the environment variable NRDL_BLAS
+// (avx512, avx2, neon, go, gonum) forces one.
 package nrdl
 
 //go:generate go run ./internal/docgen

@@ -1,6 +1,8 @@
 package nrdl
 
 import (
+	"cmp"
+
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/face"
@@ -28,6 +30,7 @@ type Observer struct {
 	Progress func(what string, done, total int) // equal steps of the task what; never called by two goroutines at once
 	Tell     func(message string)               // information, for example what was chosen
 	Warn     func(err error)                    // a probable mistake; may have a hint
+	Path     string                             // of the model file, as hints write it; "" is MODEL
 }
 
 func (o Observer) tell(message string) {
@@ -41,6 +44,9 @@ func (o Observer) warn(err error) {
 		o.Warn(err)
 	}
 }
+
+// model is the model file in hints.
+func (o Observer) model() string { return cmp.Or(o.Path, "MODEL") }
 
 // progress is Progress of what; nil where nobody asks.
 func (o Observer) progress(what string) func(done, total int) {
@@ -62,6 +68,9 @@ const fewPeople = 30
 // openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}
+	if images == nil {
+		return Options{} // Train returns the error
+	}
 	if images.AreImages() && !images.Matrix {
 		in = frontend.For(images.Frame.Size)
 	}

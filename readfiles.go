@@ -10,11 +10,13 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
 	"nrdl/internal/parallel"
 )
 
-// ReadFiles reads the faces in image files, cut out as o.Frame says. Unlabelled
+// ReadFiles reads the faces in image files, cut out as o.Frame says; without a size
+// they are photographs or crops as for Read. Unlabelled
 // images stay in the order of files; those without a face are kept and marked
 // in NoFace. Labelled images without a face are left out with a warning, and so
 // are files that cannot be read. It is an error if no face is found.
@@ -22,6 +24,10 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
+	}
+	o, err := o.framed(ctx, paths)
+	if err != nil {
+		return nil, err
 	}
 	if err := face.Mistaken(ctx, o.Frame, paths); err != nil {
 		o.warn(err)
@@ -108,6 +114,33 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 		}
 	}
 	return labelled(x, people, ids, quality, noFace, o.Frame)
+}
+
+// framed returns o with the Frame and the Embedder that Read would choose for the images
+// at paths, if o has no size.
+func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, error) {
+	if o.Frame.Size != (dataset.Size{}) || !o.Frame.Embedding.IsZero() {
+		return o, nil
+	}
+	e := o.Embedder
+	if e == nil {
+		e = embedding.Default()
+	}
+	d := &face.Detector{Options: o.Detect, Frame: o.Frame, Embedder: e}
+	reader, frame, err := d.Faces(ctx, paths)
+	switch {
+	case err != nil:
+		return o, err
+	case reader != nil:
+		o.Frame, o.Embedder = frame, e
+	case o.Embedder != nil:
+		crop := o.Frame.Crop
+		o.Frame = e.Frame()
+		o.Frame.Eyes, o.Frame.Crop = dataset.Eyes{}, crop
+	default:
+		o.Frame.Size = DefaultFrame.Size
+	}
+	return o, nil
 }
 
 // ReadFiles is the function ReadFiles with the frame and the options of r: for

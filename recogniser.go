@@ -64,11 +64,14 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 			return nil, context.Cause(ctx)
 		case errors.Is(err, openset.ErrNoStrangers):
 			o.warn(hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
-				"to enable unknown, give photographs of other people: nrdl calibrate MODEL --strangers DIR"))
+				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
 		case err != nil: // as of a parameter that fewer faces do not allow
 			o.warn(fmt.Errorf("the model names everybody: it could not be calibrated: %w", err))
 		}
-		m.Calibration = c
+		if m.Calibration = c; c == nil {
+			how := *o.OpenSet
+			m.OpenSet = &how
+		}
 	}
 	if o.Forget {
 		m.Images = nil
@@ -100,7 +103,7 @@ func Open(path string) (*Recogniser, error) {
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "learn it first: nrdl train DATA -o %s", path)
+			err = hint.Add(err, "train it first: nrdl train DATA -o %s", hint.Quoted(path))
 		}
 		return nil, err
 	}
@@ -153,7 +156,7 @@ func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) 
 	}
 	if detect.Detect == face.Always && r.m.Frame.Eyes.IsZero() {
 		return nil, hint.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
-			"train it again on photographs: nrdl train DATA -o MODEL --detect always")
+			"train it again on photographs: nrdl train DATA -o %s --detect always", o.model())
 	}
 	return &Recogniser{r.m, detect, o}, nil
 }

@@ -43,7 +43,7 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
-			"nrdl calibrate MODEL, if it keeps the faces of three people or more; nrdl verify - A B needs no model")
+			"nrdl calibrate %s, if it keeps the faces of three people or more; nrdl verify - A B needs no model", r.model())
 	}
 	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, a, b)
 }

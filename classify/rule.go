@@ -14,7 +14,8 @@ import (
 )
 
 // A Rule turns the code of a sample into a score for every class; the largest
-// score wins. A new rule is a type with these methods.
+// score wins. A new rule is a type with these methods, and a word in Untrained or
+// Trained.
 type Rule interface {
 	// Name is the name of the rule in parameters and model files.
 	Name() string
@@ -44,6 +45,30 @@ func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 // Untrained lists the rules that need only the dictionary.
 var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
+// Trained lists the rules that have learnt more than the dictionary.
+var Trained = []TrainedRule{Linear{}, Fisher{}}
+
+// A TrainedRule has a matrix that was learnt together with the dictionary.
+type TrainedRule interface {
+	Rule
+
+	// Learnt returns what was learnt. The matrix is that of the rule, not a copy.
+	Learnt() Learnt
+
+	// With returns the rule with the matrix and the weight of l.
+	With(l Learnt) TrainedRule
+}
+
+// Learnt is what a TrainedRule has learnt.
+type Learnt struct {
+	Matrix *mat.Dense
+	Weight float64 // of a term; 0 for a rule without one
+
+	Name      string // of Matrix in model files and errors; no other rule has it
+	ByClass   bool   // Matrix is C×K, otherwise K×C
+	MaybeZero bool   // Matrix may be zero
+}
+
 // Linear scores class c by (W·s)_c, which is near 1 for the right class and
 // near 0 for the others [nrdl, (7)].
 type Linear struct {
@@ -66,6 +91,12 @@ func (r Linear) Check(over Dictionary) error {
 	}
 	return lin.Finite("the weights of atom", r.W)
 }
+
+// Learnt implements TrainedRule.
+func (r Linear) Learnt() Learnt { return Learnt{Matrix: r.W, Name: "W", ByClass: true} }
+
+// With implements TrainedRule.
+func (Linear) With(l Learnt) TrainedRule { return Linear{W: l.Matrix} }
 
 func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
 
@@ -184,6 +215,14 @@ func (r Fisher) Check(over Dictionary) error {
 	}
 	return lin.Finite("the mean code of class", r.M)
 }
+
+// Learnt implements TrainedRule.
+func (r Fisher) Learnt() Learnt {
+	return Learnt{Matrix: r.M, Weight: r.Weight, Name: "M", MaybeZero: true}
+}
+
+// With implements TrainedRule.
+func (Fisher) With(l Learnt) TrainedRule { return Fisher{M: l.Matrix, Weight: l.Weight} }
 
 func (r Fisher) Score(out, s, y *mat.Dense, over Dictionary) {
 	r.distances(out, s)

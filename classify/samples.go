@@ -9,6 +9,8 @@ import (
 
 	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
 )
 
 // Samples are labelled vectors. Their columns are grouped by class: the
@@ -63,7 +65,7 @@ func NewSamples(x *mat.Dense, labels, ids, classes []string) (*Samples, error) {
 	s := &Samples{X: x, Groups: groups, Classes: classes}
 	if !slices.IsSorted(order) {
 		s.X = mat.NewDense(d, n, nil)
-		permuteColumns(s.X, x, order)
+		lin.Gather(s.X, x, order)
 	}
 	if ids != nil {
 		s.IDs = make([]string, n)
@@ -97,16 +99,6 @@ func Group(labels, classes []string) (order, groups []int, names []string, err e
 		return nil, nil, nil, fmt.Errorf("label %q is not among the classes", l)
 	}
 	return order, groups, classes, nil
-}
-
-func permuteColumns(dst, src *mat.Dense, order []int) {
-	d, _ := src.Dims()
-	for i := range d {
-		to, from := dst.RawRowView(i), src.RawRowView(i)
-		for j, o := range order {
-			to[j] = from[o]
-		}
-	}
 }
 
 // Validate reports the first way in which the parts of s do not agree, or the
@@ -218,7 +210,7 @@ func (s *Samples) Select(idx []int) *Samples {
 	idx = slices.Sorted(slices.Values(idx))
 	d, _ := s.X.Dims()
 	t := &Samples{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Grid: s.Grid, Projected: s.Projected}
-	permuteColumns(t.X, s.X, idx)
+	lin.Gather(t.X, s.X, idx)
 	last := -1
 	for _, j := range idx {
 		if s.IDs != nil {

@@ -56,7 +56,8 @@ type normalEquations struct {
 	coder string     // its name, for errors
 }
 
-// solvedBy is the Coding of c over d by A, of which a has the upper triangle.
+// solvedBy returns the Coding of c over the dictionary d that solves A s = Dᵀy. Of a, the
+// matrix A, only the upper triangle is read.
 func solvedBy(c Coder, d, a *mat.Dense) (Coding, error) {
 	n := &normalEquations{d: d, coder: c.Name()}
 	if _, err := n.gram.FactorOrRidge(a); err != nil {

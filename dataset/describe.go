@@ -35,6 +35,7 @@ func Describe(set *Images) Info {
 	info := Info{
 		People: len(set.Classes), Images: n, Features: d, Frame: set.Frame,
 		Fewest: n, Lowest: math.Inf(1), Highest: math.Inf(-1), Integers: true,
+		Blank: []int{}, Constant: []int{}, Duplicates: [][]int{}, Conflicts: [][]int{}, // [] in JSON, not null
 	}
 	for c := range set.Classes {
 		size := set.Groups[c+1] - set.Groups[c]

@@ -17,9 +17,9 @@ type File struct {
 	ID     string // as Open makes it: person, slash, path in the person's folder
 }
 
-// PhotoFiles lists the images at path, unlabelled.
+// PhotoFiles lists the images at path, unlabelled, without duplicates.
 func PhotoFiles(path string) ([]File, error) {
-	files, err := ImageFiles(path)
+	files, _, err := Photographs(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,7 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	var list []File
 	names := map[string]string{} // of folders
 	stray := 0
+	nobodys, ignored := leftover(root), map[string]bool{}
 	for _, file := range files {
 		at := filepath.Base(file)
 		if folder {
@@ -90,6 +91,13 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 				stray++
 				continue
 			}
+			if nobodys(dir) {
+				if !ignored[dir] {
+					warn(errors.New(inNobodys(dir)))
+				}
+				ignored[dir] = true
+				continue
+			}
 			if _, seen := names[dir]; !seen {
 				if err := CheckName(strings.TrimSpace(dir)); err != nil {
 					return nil, fmt.Errorf("%s: %w", filepath.Join(root, dir), err)
@@ -102,7 +110,7 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	}
 	switch {
 	case len(list) == 0:
-		return nil, hint.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME")
+		return nil, hint.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
 	case stray > 0:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", count(stray, "image"), root))
 	}

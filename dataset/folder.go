@@ -24,6 +24,12 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 		return nil, err
 	}
 	images, others := w.divide()
+	nobodys := leftover(root)
+	of := func(f string) bool {
+		entry, _, _ := strings.Cut(f, "/")
+		return nobodys(entry)
+	}
+	images, others = slices.DeleteFunc(images, of), slices.DeleteFunc(others, of)
 	for _, f := range w.foreignCounts() {
 		opt.warn("%s cannot be read: convert them to JPEG", f)
 	}
@@ -31,8 +37,10 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(others) > 0 {
-		opt.warn("ignored what is no image: %s, for example %s", count(len(others), "file"), others[0])
+	if skipped := w.skipped(others).String(); len(others) > 0 {
+		opt.warn("ignored what is no image: %s, for example %s", skipped, others[0])
+	} else if skipped != "" {
+		opt.warn("ignored what is no image: %s", skipped)
 	}
 	images = slices.DeleteFunc(images, func(f string) bool { return !strings.Contains(f, "/") })
 	paths, labels := make([]string, len(images)), make([]string, len(images))
@@ -88,15 +96,18 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 	}
 	if len(stray) == len(images) {
 		return nil, hint.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
-			w.root, count(len(stray), "image"), stray[0]), layout)
+			w.root, count(len(stray), "image"), stray[0]), "%s", ungrouped(w.root))
 	}
 	if len(stray) > 0 {
 		opt.warn("ignored what lies in no folder of a person: %s, for example %s", count(len(stray), "image"), stray[0])
 	}
 	var people []string
+	nobodys := leftover(w.root)
 	for _, f := range w.folders {
 		switch {
 		case strings.Contains(f, "/"):
+		case nobodys(f):
+			opt.warn("%s", inNobodys(f))
 		case direct[f]+nested[f] == 0:
 			opt.warn("ignored the folder %s: it holds no images", f)
 		case direct[f] == 0 && isPart(f):

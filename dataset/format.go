@@ -18,6 +18,7 @@ import (
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
+	"nrdl/internal/heif"
 	"nrdl/internal/hint"
 )
 
@@ -41,14 +42,15 @@ var formats = []format{
 	{"WebP", []string{"RIFF????WEBP"}, using(webp.DecodeConfig), using(webpDecode), webpExif, nil},
 	{"GIF", []string{"GIF8"}, using(gif.DecodeConfig), using(gif.Decode), nil, nil},
 	{"BMP", []string{"BM????\x00\x00\x00\x00"}, using(bmp.DecodeConfig), using(bmp.Decode), nil, nil},
+	{"HEIC", []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, heif.Config, heicDecode, nil, nil},
 	{"TIFF", []string{"II*\x00", "MM\x00*"}, using(tiff.DecodeConfig), using(tiff.Decode), itself, nil},
 }
 
 // foreign are image files that are recognised only to say what they are.
 var foreign = []format{
-	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, extensions: []string{".heic", ".heif", ".hif"}},
 	{name: "AVIF", magic: []string{"????ftypavi"}, extensions: []string{".avif"}},
 	{name: "JPEG 2000", magic: []string{"????jP  ", "\xff\x4f\xff\x51"}, extensions: []string{".jp2", ".j2k", ".jpf", ".jpx"}},
+	{name: "raw", extensions: []string{".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"}},
 	{name: "JPEG XL", magic: []string{"????JXL ", "\xff\x0a"}, extensions: []string{".jxl"}},
 	{name: "PAM", magic: []string{"P7\n"}, extensions: []string{".pam"}},
 }
@@ -62,6 +64,7 @@ func (f format) refuse() error {
 var extensions = []string{
 	".pgm", ".pnm", ".pbm", ".ppm", ".png", ".jpg", ".jpeg", ".jpe", ".jfif",
 	".webp", ".bmp", ".dib", ".tif", ".tiff", ".gif",
+	".heic", ".heif", ".hif",
 }
 
 // IsImage reports whether name has the extension of an image file.
@@ -121,10 +124,24 @@ func webpDecode(r io.Reader) (image.Image, error) {
 	default:
 		return img, nil
 	}
-	stretch(lossy.Y, 16, 0, 219)
-	stretch(lossy.Cb, 128, 128, 224)
-	stretch(lossy.Cr, 128, 128, 224)
+	stretchVideo(lossy)
 	return img, nil
+}
+
+// heicDecode decodes a HEIC photograph, which comes upright.
+func heicDecode(data []byte) (image.Image, error) {
+	img, err := heif.Decode(data)
+	if m, ok := img.(*image.YCbCr); ok && heif.Video(data) {
+		stretchVideo(m)
+	}
+	return img, err
+}
+
+// stretchVideo maps luma 16 … 235 and chroma 16 … 240 to 0 … 255.
+func stretchVideo(m *image.YCbCr) {
+	stretch(m.Y, 16, 0, 219)
+	stretch(m.Cb, 128, 128, 224)
+	stretch(m.Cr, 128, 128, 224)
 }
 
 // stretch maps v to zero + (v − from)·255/span.

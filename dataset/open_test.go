@@ -64,7 +64,7 @@ func TestFolder(t *testing.T) {
 	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Frame.Size != tiny {
 		t.Errorf("sample %v of size %v", got, set.Frame)
 	}
-	want := []string{"ignored the folder empty: it holds no images", "ignored what is no image: 3 files, for example LICENSE"}
+	want := []string{"ignored the folder empty: it holds no images", "ignored what is no image: 3 other files, for example LICENSE"}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
@@ -86,7 +86,7 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 		"text":         {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
 		"parts":        {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
 		"deep":         {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
-		"HEIC no text": {map[string][]byte{"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x18ftypheic....")}, "one person only", "other people"},
+		"AVIF no text": {map[string][]byte{"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x18ftypavif....")}, "one person only", "other people"},
 	} {
 		root := drawFiles(t, c.files)
 		err := refused(t, root)

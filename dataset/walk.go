@@ -30,18 +30,32 @@ const (
 // unsupported images, the error joins one error each; the other files are still
 // returned.
 func ImageFiles(path string) ([]string, error) {
+	images, _, err := list(path)
+	return images, err
+}
+
+// Photographs is ImageFiles without duplicates, for a folder as it comes from a
+// telephone or a camera. It counts what it leaves out.
+func Photographs(path string) ([]string, Skipped, error) {
+	images, skipped, err := list(path)
+	first := unique(images)
+	skipped.Duplicates = len(images) - len(first)
+	return first, skipped, err
+}
+
+func list(path string) ([]string, Skipped, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("list images: %w", err)
+		return nil, Skipped{}, fmt.Errorf("list images: %w", err)
 	}
 	if !info.IsDir() {
-		return []string{path}, nil
+		return []string{path}, Skipped{}, nil
 	}
 	w, err := walk(context.Background(), path)
 	if err != nil {
-		return nil, fmt.Errorf("list images: %w", err)
+		return nil, Skipped{}, fmt.Errorf("list images: %w", err)
 	}
-	images, _ := w.divide()
+	images, others := w.divide()
 	for i, f := range images {
 		images[i] = filepath.Join(path, filepath.FromSlash(f))
 	}
@@ -50,7 +64,7 @@ func ImageFiles(path string) ([]string, error) {
 		full := filepath.Join(path, filepath.FromSlash(f.path))
 		errs = append(errs, fmt.Errorf("read image %s: %w", full, f.refuse()))
 	}
-	return images, errors.Join(errs...)
+	return images, w.skipped(others), errors.Join(errs...)
 }
 
 // A walker lists what lies in a folder, in natural order, as slash-separated
@@ -63,6 +77,7 @@ type walker struct {
 	unreadable     []error       // links that lead nowhere, folders without permission
 	foreign        []foreignFile // found by divide
 	entries        int
+	thumbnails     int // folders of them, which are left out
 }
 
 // A foreignFile is an image of a kind that cannot be read.
@@ -107,6 +122,10 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 			w.files = append(w.files, at)
 			continue
 		}
+		if thumbnailFolder(name) {
+			w.thumbnails++
+			continue
+		}
 		if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
 			continue
 		}
@@ -140,7 +159,7 @@ func (w *walker) names(rel string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !hidden(e.Name()) {
+		if !hidden(e.Name()) || e.IsDir() && thumbnailFolder(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -181,7 +200,7 @@ func kindOf(path string) (image bool, other *format) {
 	if slices.Contains(extensions, ext) {
 		return true, nil
 	}
-	if slices.Contains(otherExtensions, ext) {
+	if slices.Contains(otherExtensions, ext) || slices.Contains(videoExtensions, ext) || slices.Contains(sidecarExtensions, ext) {
 		return false, nil
 	}
 	for i, f := range foreign {
@@ -211,9 +230,9 @@ func kindOf(path string) (image bool, other *format) {
 // otherExtensions are of files that lie beside images and are none. Extended
 // Yale B calls damaged images .bad.
 var otherExtensions = []string{
-	".txt", ".md", ".rst", ".csv", ".tsv", ".json", ".xml", ".yaml", ".yml", ".html", ".htm",
+	".txt", ".md", ".rst", ".csv", ".tsv", ".yaml", ".yml", ".html", ".htm",
 	".pdf", ".doc", ".docx", ".names", ".info", ".bad", ".ini", ".log", ".db", ".mat", ".npz", ".npy",
-	".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".py", ".m", ".sh", ".pts", ".eye", ".mp4", ".avi", ".mov",
+	".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".py", ".m", ".sh", ".pts", ".eye",
 }
 
 // looksLikeImage judges by how a file begins. Two letters make no image: a

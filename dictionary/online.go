@@ -111,7 +111,7 @@ func (s *onlinePasses) Step() (float64, error) {
 	for at := order(n, s.seed, s.pass); len(at) > 0; {
 		η := min(len(at), s.param.Batch)
 		batch := lin.Cols(s.batch, 0, η)
-		gather(batch, s.x, at[:η])
+		lin.Gather(batch, s.x, at[:η])
 		if err := s.add(s.ctx, batch); err != nil {
 			return 0, err
 		}
@@ -125,17 +125,6 @@ func (s *onlinePasses) Step() (float64, error) {
 
 // Objective implements classify.Stepper.
 func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }
-
-// gather copies the columns at of x into dst.
-func gather(dst, x *mat.Dense, at []int) {
-	d, _ := x.Dims()
-	for i := range d {
-		to, from := dst.RawRowView(i), x.RawRowView(i)
-		for j, c := range at {
-			to[j] = from[c]
-		}
-	}
-}
 
 // Start returns a Learner for samples that come batch by batch, as those that
 // do not fit into memory; Passes, Tol are not used. It starts from the

@@ -170,7 +170,7 @@ func TestOnlineStreamsAsItLearns(t *testing.T) {
 	l := started(t, o, d0)
 	for pass := range uint64(2) {
 		mixed := mat.NewDense(16, 330, nil)
-		gather(mixed, x, order(330, 3, pass))
+		lin.Gather(mixed, x, order(330, 3, pass))
 		for _, part := range [][2]int{{0, 150}, {150, 200}, {200, 330}} { // 330 = 6·50 + 30
 			if err := l.Add(context.Background(), lin.Cols(mixed, part[0], part[1])); err != nil {
 				t.Fatal(err)

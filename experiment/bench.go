@@ -21,10 +21,10 @@ import (
 
 // A Bench makes the runs of plans.
 type Bench struct {
-	Databases *Databases
-	Jobs      int    // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
-	Retry     bool   // repeat runs whose record is an error
-	Version   string // of the program, for the records
+	Databases *Databases // nil: data sets are opened by their paths as they are
+	Jobs      int        // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
+	Retry     bool       // repeat runs whose record is an error
+	Version   string     // of the program, for the records
 	// Warn is called with warnings; may be nil. Progress is called once at the
 	// start and after every run, never by two goroutines at once; may be nil.
 	Warn     func(string)
@@ -47,6 +47,11 @@ type Progress struct {
 // set is missing or cannot be split as p asks, nothing is run and no file is
 // written.
 func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error) {
+	if b.Databases == nil {
+		own := *b
+		own.Databases = &Databases{}
+		b = &own
+	}
 	settings, err := p.settings()
 	if err != nil {
 		return Progress{}, err
@@ -107,7 +112,10 @@ type setKey struct {
 	images string
 }
 
-func (s *setting) set() setKey { return setKey{s.data, s.images().String()} }
+func (s *setting) set() setKey {
+	in := s.images()
+	return setKey{s.data, in.String() + in.Embedding.Digest}
+}
 
 // own is the data set as the plan describes it, whatever size an input wants.
 func (d *plannedData) own() setKey { return setKey{d, d.images.String()} }
@@ -159,14 +167,8 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 func (b *bench) open(ctx context.Context, settings []*setting) error {
 	b.sets = map[setKey]*openSet{}
 	for _, s := range settings {
-		for key, images := range map[setKey]dataset.Frame{s.set(): s.images(), s.data.own(): s.data.images} {
-			if b.sets[key] == nil {
-				set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, images)
-				if err != nil {
-					return s.data.at.errorf("%w", err)
-				}
-				b.sets[key] = set
-			}
+		if err := b.openSets(ctx, s); err != nil {
+			return s.data.at.errorf("%w", err)
 		}
 		set := b.sets[s.set()].set
 		if err := seen(ctx, set, s.input.ForImages(set.Frame)); err != nil {
@@ -174,6 +176,10 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
 			return s.data.splitAt[slices.Index(s.data.splits, s.split)].errorf("%w", err)
+		}
+		if s.noise+s.occlusion > 0 && !s.input.Embedding.IsZero() {
+			err := s.jobs[0].contestant.at.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
+			return hint.Add(err, `name the data sets that this method meets: "datasets": […]`)
 		}
 		if s.noise+s.occlusion > 0 && !set.AreImages() {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
@@ -194,6 +200,33 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 	return nil
 }
 
+// openSets opens the data set of s as its input sees it, and as the plan describes it.
+// Both have the same images of the same people.
+func (b *bench) openSets(ctx context.Context, s *setting) error {
+	for key, images := range map[setKey]dataset.Frame{s.set(): s.images(), s.data.own(): s.data.images} {
+		if b.sets[key] != nil {
+			continue
+		}
+		var by dataset.Embedder
+		if !images.Embedding.IsZero() {
+			by = s.input.Embedder
+		}
+		set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, images, by)
+		if err != nil {
+			return err
+		}
+		b.sets[key] = set
+	}
+	own, seen := b.sets[s.data.own()].set, b.sets[s.set()].set
+	for c, person := range own.Classes {
+		if c >= len(seen.Classes) || seen.Classes[c] != person {
+			err := fmt.Errorf("%s: no face is found in the images of %s, and all methods need the same people", s.data.name, person)
+			return hint.Add(err, "remove these images, or add some in which a face is found")
+		}
+	}
+	return nil
+}
+
 // seen reports why in cannot make samples of set, by its first image.
 func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error {
 	if err := in.Validate(); err != nil {
@@ -201,7 +234,7 @@ func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error 
 	}
 	in.Mirror = in.Mirror || in.Shift != 0           // either needs images
 	in.Projection, in.Shift = projection.Choice{}, 0 // takes more of them
-	_, _, err := in.Training(set.Select([]int{0}))
+	_, err := in.Prepare(set.Select([]int{0}))
 	return err
 }
 
@@ -302,7 +335,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	prepare := b.prepared[j.setting].faces
 	b.mu.Unlock()
 	set := b.sets[j.data.own()]
-	r := j.record(set)
+	r := j.record(set, b.sets[j.set()].set.Frame)
 	r.Cost = b.cost()
 	peak := b.meter.start()
 	faces, err := prepare()

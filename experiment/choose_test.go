@@ -149,7 +149,7 @@ func TestEvaluateChooses(t *testing.T) {
 		if err != nil || alone.Runs[0].Wrong != r.Wrong || alone.Runs[0].N != r.N {
 			t.Errorf("run %d: %d of %d wrong, the chosen alone %+v, %v", i, r.Wrong, r.N, alone.Runs, err)
 		}
-		other, _, err := p.run(t.Context(), poisoned(set, judge), method.DefaultCRC, classify.Run{Seed: r.Seed})
+		other, _, err := p.run(t.Context(), &sampler{set: poisoned(set, judge)}, method.DefaultCRC, classify.Run{Seed: r.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}

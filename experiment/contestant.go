@@ -14,11 +14,11 @@ import (
 
 // A methodFile is a member of "methods".
 type methodFile struct {
-	Method, Label string
-	Preset        bool
-	Tune          *searchFile
-	Trace         bool
-	Datasets      []string
+	Method, Label, About string
+	Preset               bool
+	Tune                 *searchFile
+	Trace                bool
+	Datasets             []string
 
 	at     *value
 	input  frontend.Pipeline
@@ -108,7 +108,7 @@ func (e *methodFile) contestants() ([]contestant, error) {
 			id = e.Label
 		}
 	}
-	base := contestant{at: e.at, id: id, label: e.Label, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, only: e.Datasets}
+	base := contestant{at: e.at, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, only: e.Datasets}
 	if e.varied == nil {
 		base.method = e.configure(m)
 		_, err := base.method("")

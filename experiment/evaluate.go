@@ -4,6 +4,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,8 +15,10 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/internal/hint"
 	"nrdl/method"
+	"nrdl/openset"
 )
 
 // A Protocol says how a method is evaluated.
@@ -29,6 +32,12 @@ type Protocol struct {
 	// selects one of them by Folds folds of the training images.
 	Candidates []Candidate
 	Folds      int
+
+	// Calibrate, if not nil, sets a threshold in each run, as training does, and the run
+	// counts its decisions. With LawOnly that is left out where it needs
+	// cross-validation.
+	Calibrate *openset.Options
+	LawOnly   bool
 }
 
 // Runs returns the number of runs of p.
@@ -49,6 +58,15 @@ type Result struct {
 	Accuracy float64           `json:"accuracy"` // mean over the runs
 	SD       float64           `json:"sd"`       // sample standard deviation over the runs, 0 for one run
 	Runs     []Run             `json:"runs"`
+
+	// SampleSeconds is the time in which the samples of all images were made, once for
+	// all runs; 0 where each run made its own, as with Candidates, and of a model that
+	// existed before.
+	SampleSeconds float64 `json:"sample_seconds"`
+
+	// Skipped are the IDs of images that were not tested, as the model was trained on
+	// them.
+	Skipped []string `json:"skipped,omitempty"`
 }
 
 // A Run is one split, fit and test.
@@ -58,11 +76,15 @@ type Run struct {
 	Wrong       int             `json:"wrong"`        // number of errors
 	N           int             `json:"n"`            // test faces
 	Train       int             `json:"train"`        // training faces
-	FitSeconds  float64         `json:"fit_seconds"`  // of training
-	CodeSeconds float64         `json:"code_seconds"` // of recognising the N faces
+	FitSeconds  float64         `json:"fit_seconds"`  // of training on samples, the projection included
+	CodeSeconds float64         `json:"code_seconds"` // of recognising the samples of the N faces
 	Passes      int             `json:"passes"`
 	Status      classify.Status `json:"status"`           // why the fit ended
 	Choice      *Choice         `json:"choice,omitempty"` // among candidates
+
+	Decisions *Decisions `json:"decisions,omitempty"` // at the threshold; nil if there is none
+
+	Missed []int `json:"-"` // columns of the errors in the set
 }
 
 // An Observer is notified of the progress of an evaluation. It does not affect
@@ -70,6 +92,8 @@ type Run struct {
 type Observer struct {
 	Fit  func(run int) classify.Watch            // called before the fit of run 0, 1, …; the returned Watch watches the fit
 	Done func(run int, r Run, m *frontend.Model) // called after each run, with its model
+
+	Failed func(run int, err error) // called by Compare instead of Done where a method fails
 }
 
 // Evaluate evaluates m on set by p. An error of a split or of a fit names the
@@ -86,12 +110,13 @@ func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Pro
 	if len(p.Candidates) > 0 {
 		res.Method, res.Params, res.Input = "auto", nil, frontend.Pipeline{}
 	}
+	samples := &sampler{set: set, in: p.Input}
 	for r := range p.Runs() {
 		var w classify.Watch
 		if o.Fit != nil {
 			w = o.Fit(r)
 		}
-		one, model, err := p.run(ctx, set, m, classify.Run{Seed: p.Seed + uint64(r), Watch: w})
+		one, model, err := p.run(ctx, samples, m, classify.Run{Seed: p.Seed + uint64(r), Watch: w})
 		if err != nil {
 			return Result{}, fmt.Errorf("evaluate: %w", err)
 		}
@@ -100,22 +125,23 @@ func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Pro
 			o.Done(r, one, model)
 		}
 	}
+	res.SampleSeconds = samples.seconds
 	res.summarise()
 	return res, nil
 }
 
 // run makes one split, fit and count.
-func (p Protocol) run(ctx context.Context, set *dataset.Images, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
-	learn, judge, err := p.Split.Apply(set, fit.Seed)
+func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
+	learn, judge, err := p.apply(samples.set, fit.Seed)
 	if err != nil {
 		return Run{}, nil, err
 	}
-	if len(judge) == 0 {
-		err := fmt.Errorf("split %v leaves no image to judge by", p.Split)
-		return Run{}, nil, hint.Add(err, "choose half, or first:K or random:K")
-	}
 	if len(p.Candidates) == 0 {
-		return fitAndJudge(ctx, set, p.Input, m, learn, judge, fit)
+		r, model, err := samples.fitAndJudge(ctx, m, learn, judge, fit)
+		if err == nil {
+			r.Decisions, err = p.calibrated(ctx, samples.set, model, m, learn, judge)
+		}
+		return r, model, err
 	}
 	candidates := slices.Clone(p.Candidates)
 	for i, c := range candidates {
@@ -123,30 +149,90 @@ func (p Protocol) run(ctx context.Context, set *dataset.Images, m classify.Metho
 			candidates[i].Images = c.Images.Select(learn)
 		}
 	}
-	choice, err := Choose(ctx, set.Select(learn), candidates, Folds{N: p.Folds, Repeats: 1, Seed: fit.Seed})
+	choice, err := Choose(ctx, samples.set.Select(learn), candidates, Folds{N: p.Folds, Repeats: 1, Seed: fit.Seed})
 	if err != nil {
 		return Run{}, nil, err
 	}
 	best := p.Candidates[choice.Best]
-	if best.Images != nil {
-		set = best.Images
+	chosen := &sampler{set: cmp.Or(best.Images, samples.set), in: best.Input}
+	r, model, err := chosen.fitAndJudge(ctx, best.Method, learn, judge, fit)
+	if r.Choice = &choice; err == nil {
+		r.Decisions, err = p.calibrated(ctx, chosen.set, model, best.Method, learn, judge)
 	}
-	r, model, err := fitAndJudge(ctx, set, best.Input, best.Method, learn, judge, fit)
-	r.Choice = &choice
 	return r, model, err
 }
 
-// fitAndJudge learns from some columns of set and counts by others.
-func fitAndJudge(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, learn, judge []int, fit classify.Run) (Run, *frontend.Model, error) {
-	images := set.Select(learn)
+// apply splits set into training and test images; it is an error if there are none of
+// the latter.
+func (p Protocol) apply(set *dataset.Images, seed uint64) (learn, judge []int, err error) {
+	learn, judge, err = p.Split.Apply(set, seed)
+	if err == nil && len(judge) == 0 {
+		err = hint.Add(fmt.Errorf("split %v leaves no image to judge by", p.Split), "choose half, or first:K or random:K")
+	}
+	return learn, judge, err
+}
+
+// A sampler makes the samples of a set when they are first needed, once for all runs.
+type sampler struct {
+	set     *dataset.Images
+	in      frontend.Pipeline
+	made    *frontend.Prepared
+	seconds float64 // that it took
+}
+
+// A division is what runs learn from and are judged by.
+type division struct {
+	fitted  frontend.Fitted
+	train   *classify.Samples
+	learn   int     // training images
+	seconds float64 // of fitting the projection
+
+	test    *dataset.Images
+	samples *classify.Samples // of test
+	judge   []int             // the columns of test
+}
+
+// divide returns the training and test samples of some columns of the set.
+func (s *sampler) divide(ctx context.Context, learn, judge []int) (*division, error) {
 	start := time.Now()
-	model, err := frontend.Learn(ctx, images, in.ForImages(set.Frame), m, fit)
+	if s.made == nil {
+		var err error
+		if s.made, err = s.in.ForImages(s.set.Frame).Prepare(s.set); err != nil {
+			return nil, err
+		}
+		s.seconds = time.Since(start).Seconds()
+	}
+	d := &division{learn: len(learn), test: s.set.Select(judge), samples: s.made.Originals(judge), judge: judge}
+	start = time.Now()
+	var err error
+	d.fitted, d.train, err = s.made.Select(learn).Fit(ctx)
+	d.seconds = time.Since(start).Seconds()
+	return d, err
+}
+
+// fitAndJudge learns from some columns of the set and counts by others.
+func (s *sampler) fitAndJudge(ctx context.Context, m classify.Method, learn, judge []int, fit classify.Run) (Run, *frontend.Model, error) {
+	d, err := s.divide(ctx, learn, judge)
 	if err != nil {
 		return Run{}, nil, err
 	}
-	took := time.Since(start)
-	r, err := Judge(ctx, model, set.Select(judge))
-	r.Train, r.FitSeconds, r.Seed = len(learn), took.Seconds(), fit.Seed
+	return d.run(ctx, m, fit)
+}
+
+// run fits m and counts its errors.
+func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
+	start := time.Now()
+	c, err := m.Fit(ctx, d.train, fit)
+	if err != nil {
+		return Run{}, nil, err
+	}
+	took := d.seconds + time.Since(start).Seconds()
+	model := &frontend.Model{Fitted: d.fitted, Classifier: c}
+	r, err := count(ctx, model, d.test, func() ([]int, error) { return model.PredictSamples(ctx, d.samples) })
+	r.Train, r.FitSeconds, r.Seed = d.learn, took, fit.Seed
+	for i, j := range r.Missed {
+		r.Missed[i] = d.judge[j]
+	}
 	return r, model, err
 }
 
@@ -154,22 +240,28 @@ func fitAndJudge(ctx context.Context, set *dataset.Images, in frontend.Pipeline,
 // of people who are not enrolled count as errors; it is an error if nobody is
 // enrolled. Seed, Train and FitSeconds of the result are zero.
 func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Run, error) {
+	return count(ctx, model, test, func() ([]int, error) { return model.Predict(ctx, test) })
+}
+
+// count is Judge by the classes that predict finds.
+func count(ctx context.Context, model *frontend.Model, test *dataset.Images, predict func() ([]int, error)) (Run, error) {
 	p := model.Parts()
 	if unknown := Strangers(model, test); len(unknown) == len(test.Classes) {
 		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
 		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
 	start := time.Now()
-	named, err := names(ctx, model, test)
+	named, err := names(ctx, model, test, predict)
 	if err != nil {
 		return Run{}, err
 	}
 	r := Run{N: len(named), CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status}
 	for j, c := range test.Labels() {
 		if named[j] != test.Classes[c] {
-			r.Wrong++
+			r.Missed = append(r.Missed, j)
 		}
 	}
+	r.Wrong = len(r.Missed)
 	r.Accuracy = float64(r.N-r.Wrong) / float64(r.N)
 	return r, nil
 }
@@ -189,11 +281,13 @@ func Strangers(model *frontend.Model, test *dataset.Images) []string {
 	return unknown
 }
 
-// EvaluateModel evaluates an existing model, without training. Split, if not
-// nil, selects the test images of set.
-func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Model, split *dataset.Split, seed uint64) (Result, error) {
-	p := model.Parts()
-	res := Result{Method: p.Method, Params: p.Params, Input: model.Pipeline, Split: "all", Repeats: 1}
+// EvaluateModel evaluates an existing model, without training, and counts its
+// decisions if it has a threshold. Split, if not nil, selects the test images of set.
+// It is an error if m was trained on some of them, as far as Checks allows to tell;
+// with skipTrained these are left out, and it is an error if no others are left.
+func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Model, split *dataset.Split, seed uint64, skipTrained bool) (Result, error) {
+	p := m.Parts()
+	res := Result{Method: p.Method, Params: p.Params, Input: m.Pipeline, Split: "all", Repeats: 1}
 	if split != nil {
 		_, judge, err := split.Apply(set, seed)
 		if err == nil && len(judge) == 0 {
@@ -204,7 +298,14 @@ func EvaluateModel(ctx context.Context, set *dataset.Images, model *frontend.Mod
 		}
 		set, res.Split = set.Select(judge), split.String()
 	}
-	r, err := Judge(ctx, model, set)
+	var err error
+	if set, res.Skipped, err = withoutTrained(set, m, skipTrained); err != nil {
+		return Result{}, fmt.Errorf("evaluate: %w", err)
+	}
+	r, err := Judge(ctx, m.Model, set)
+	if err == nil && m.Calibration != nil {
+		r.Decisions, err = decide(ctx, m, set)
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}

@@ -91,14 +91,16 @@ func TestEvaluateCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := 0
+	var missed []int
 	for i, j := range judge {
 		if named[i] != set.ClassOf(j) {
 			wrong++
+			missed = append(missed, j)
 		}
 	}
 	want := Run{
 		Seed: 1, Wrong: wrong, N: len(judge), Train: len(learn), Status: classify.ClosedForm,
-		Accuracy: 1 - float64(wrong)/float64(len(judge)),
+		Accuracy: 1 - float64(wrong)/float64(len(judge)), Missed: missed,
 	}
 	if diff := cmp.Diff(want, got.Runs[0], times, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 		t.Error(diff)
@@ -123,7 +125,7 @@ func TestResultJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"method":"m","params":{"a":1},"input":{"height":0,"width":0},"split":"half","repeats":0,"accuracy":0,"sd":0,"runs":[` +
-		`{"seed":0,"accuracy":0,"wrong":0,"n":0,"train":0,"fit_seconds":0,"code_seconds":0,"passes":0,"status":""}]}`
+		`{"seed":0,"accuracy":0,"wrong":0,"n":0,"train":0,"fit_seconds":0,"code_seconds":0,"passes":0,"status":""}],"sample_seconds":0}`
 	if string(text) != want {
 		t.Errorf("got %s", text)
 	}

@@ -14,6 +14,7 @@ import (
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/internal/hint"
 	"nrdl/synthetic"
@@ -42,12 +43,13 @@ type openSet struct {
 	hash string
 }
 
-// open returns the set that path names, or drawn, and its hash. A set is read
-// once.
-func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame) (*openSet, error) {
+// open returns the set that path names, or drawn, and its hash, as in has it: if in has
+// an Embedding, the vectors that by makes, and if it has Eyes, the faces in photographs.
+// A set is read once.
+func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame, by dataset.Embedder) (*openSet, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key := sourceKey{path: path, images: in.String()}
+	key := sourceKey{path: path, images: in.String() + in.Embedding.Digest}
 	if drawn != nil {
 		key.drawn = *drawn
 	}
@@ -57,10 +59,16 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 	var set *dataset.Images
 	var err error
 	if drawn != nil {
-		set, err = drawn.Draw(ctx)
+		if set, err = drawn.Draw(ctx); err == nil && by != nil {
+			set, err = dataset.Embed(ctx, set, by, nil)
+		}
 	} else {
 		found := d.Find(path)
-		set, err = dataset.Open(ctx, found, dataset.Options{Frame: in, Warn: d.Warn})
+		how := dataset.Options{Frame: in, Warn: d.Warn, Embedder: by}
+		if by != nil || !in.Eyes.IsZero() {
+			how.Faces = (&face.Detector{Frame: in, Embedder: by}).Faces
+		}
+		set, err = dataset.Open(ctx, found, how)
 		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}

@@ -297,11 +297,12 @@ func TestTuneFoldsOfInputs(t *testing.T) {
 }
 
 // Evaluate learns from the training images as the input says, and counts as one
-// does by hand.
+// does by hand: that the samples are made once for all runs changes no bit.
 func TestEvaluateWithAnInput(t *testing.T) {
 	set := drawn(t)
 	p := Protocol{Split: split(t, "random:3"), Repeats: 2, Seed: 7, Input: parsed(t, "igo mirror fisher:0.2")}
-	got, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{})
+	var models []*frontend.Model
+	got, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{Done: func(_ int, _ Run, m *frontend.Model) { models = append(models, m) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,15 +329,20 @@ func TestEvaluateWithAnInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := 0
+		var missed []int
 		for j, c := range test.Labels() {
 			if test.Classes[c] != model.Parts().Classes[named[j]] {
 				wrong++
+				missed = append(missed, judge[j])
 			}
+		}
+		if m := models[i]; !mat.Equal(m.Parts().D, model.Parts().D) || !mat.Equal(m.Basis.P, model.Basis.P) || !slices.Equal(r.Missed, missed) {
+			t.Errorf("run %d: another model, or others are wrong: %v, not %v", i, r.Missed, missed)
 		}
 		if r.Wrong != wrong || r.N != len(judge) || r.Train != len(learn) {
 			t.Errorf("run %d: %d of %d wrong after %d images, not %d of %d after %d", i, r.Wrong, r.N, r.Train, wrong, len(judge), len(learn))
 		}
-		_, poisonedModel, err := p.run(t.Context(), poisoned(set, judge), method.DefaultNRC, classify.Run{Seed: r.Seed})
+		_, poisonedModel, err := p.run(t.Context(), &sampler{set: poisoned(set, judge), in: p.Input}, method.DefaultNRC, classify.Run{Seed: r.Seed})
 		if err != nil || !mat.Equal(poisonedModel.Parts().D, model.Parts().D) || !mat.Equal(poisonedModel.Basis.P, model.Basis.P) {
 			t.Errorf("run %d: the model depends on test images, %v", i, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"nrdl/method"
 )
 
-// record says what j is, before it has run.
-func (j *job) record(set *openSet) *Record {
+// record says what j is, before it has run: on set, which its input sees as seen.
+func (j *job) record(set *openSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
@@ -21,11 +21,13 @@ func (j *job) record(set *openSet) *Record {
 			Preset: d.preset, Hash: set.hash, About: d.about,
 		},
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
-		Method: j.method.Name(), Label: c.label, Varied: c.varied, Params: j.params,
+		Method: j.method.Name(), Label: c.label, Explained: c.about, Varied: c.varied, Params: j.params,
 	}
 	if !j.input.IsZero() {
 		in := j.input.ForImages(j.images())
-		if in.Size == (dataset.Size{}) {
+		if !in.Embedding.IsZero() {
+			in = j.input.ForImages(seen)
+		} else if in.Size == (dataset.Size{}) {
 			in = j.input.ForImages(set.set.Frame)
 		}
 		r.Input = &in
@@ -41,7 +43,7 @@ func (j *job) record(set *openSet) *Record {
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Input: r.Input, Varied: r.Varied,
+		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Explained: r.Explained, Input: r.Input, Varied: r.Varied,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}
 }
@@ -101,7 +103,7 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 		return nil, err
 	}
 	start = time.Now()
-	named, err := names(ctx, model, test)
+	named, err := names(ctx, model, test, func() ([]int, error) { return model.Predict(ctx, test) })
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +112,10 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 	return model, nil
 }
 
-// names returns the names of the people that the faces in set are taken for;
+// names returns the names of the people that predict takes the faces in set for;
 // nobody, "", where there is no face.
-func names(ctx context.Context, model *frontend.Model, set *dataset.Images) ([]string, error) {
-	classes, err := model.Predict(ctx, set)
+func names(ctx context.Context, model *frontend.Model, set *dataset.Images, predict func() ([]int, error)) ([]string, error) {
+	classes, err := predict()
 	if err == nil {
 		err = context.Cause(ctx) // interrupted while the last of them were named
 	}

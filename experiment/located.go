@@ -181,14 +181,14 @@ var types = map[string]string{
 	"object": "an object", "array": "a list", "string": "text", "number": "a number", "boolean": "true or false", "null": "null",
 }
 
-// planSchema is plans/schema.json.
-var planSchema = sync.OnceValue(func() *jsonschema.Schema { return schemaAt("plans:///schema.json") })
+// planSchema is plans/plan.schema.json.
+var planSchema = sync.OnceValue(func() *jsonschema.Schema { return schemaAt("plans:///plan.schema.json") })
 
-// schemaAt compiles the part at url of plans/schema.json.
+// schemaAt compiles the part at url of plans/plan.schema.json.
 func schemaAt(url string) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	text, err := jsonschema.UnmarshalJSON(bytes.NewReader(plans.Schema()))
-	if err = errors.Join(err, c.AddResource("plans:///schema.json", text)); err != nil {
+	if err = errors.Join(err, c.AddResource("plans:///plan.schema.json", text)); err != nil {
 		panic(err) // embedded
 	}
 	return c.MustCompile(url)

@@ -53,6 +53,7 @@ type contestant struct {
 	at     *value
 	id     string // by which published rates and notes know it
 	label  string
+	about  string // what it is, in one sentence; "" for the description of the method
 	method func(preset string) (classify.Method, error)
 	input  frontend.Pipeline // the zero Input is that of the data set
 	varied *Varied
@@ -132,6 +133,12 @@ func (s *setting) enter(entrants []entrant) []*setting {
 // images is how the images of s are read.
 func (s *setting) images() dataset.Frame {
 	in := s.data.images
+	if !s.input.Embedding.IsZero() {
+		return dataset.Frame{Eyes: s.input.Eyes, Crop: cmp.Or(s.input.Crop, in.Crop), Embedding: s.input.Embedding}
+	}
+	if !s.input.Eyes.IsZero() {
+		in.Eyes = s.input.Eyes
+	}
 	if s.input.Size != (dataset.Size{}) {
 		in.Size = s.input.Size
 	}
@@ -278,6 +285,18 @@ func (p *Plan) Keys() (keys []string) {
 		keys = append(keys, j.key)
 	}
 	return keys
+}
+
+// Explain returns what the plan says that each contestant is, by its label; of those
+// of which it says nothing there is no entry.
+func (p *Plan) Explain() map[string]string {
+	all := map[string]string{}
+	for _, c := range p.contestants {
+		if c.about != "" {
+			all[c.label] = c.about
+		}
+	}
+	return all
 }
 
 // List describes the runs of p in their order, one line each.

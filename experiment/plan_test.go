@@ -62,7 +62,7 @@ func jobs(t testing.TB, p *Plan) map[string]*job {
 
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "plans", "schema.json"))
+	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "plans", "plan.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestPlansOfTheRepository(t *testing.T) {
 	schema := schema(t)
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		if name == "schema" {
+		if name == "plan.schema" {
 			continue
 		}
 		p, err := ReadPlan(path)
@@ -241,7 +241,7 @@ func TestPlanIsMeant(t *testing.T) {
 	count, params := map[string]int{}, map[string]string{}
 	set := &openSet{set: drawn(t)}
 	for _, j := range jobs(t, p) {
-		r := j.record(set)
+		r := j.record(set, set.set.Frame)
 		count[r.Dataset.Name+" "+r.Label]++
 		params[r.Dataset.Name+" "+r.Label] = string(r.Params)
 		want := map[string]string{"d D-KSVD": "any", "d plain": "own", "e D-KSVD": "all", "e plain": "own"}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +14,14 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/plans"
 	"nrdl/synthetic"
 )
 
 // maxPlan bounds the file of a plan, in bytes.
 const maxPlan = 4 << 20
 
-// ReadPlan reads the plan at path; plans/schema.json describes its form. An
+// ReadPlan reads the plan at path; plans/plan.schema.json describes its form. An
 // error names the line. Data sets are not opened.
 func ReadPlan(path string) (*Plan, error) {
 	f, err := os.Open(path)
@@ -44,6 +46,23 @@ func ReadPlan(path string) (*Plan, error) {
 	return p, nil
 }
 
+// FindPlan reads the plan at path, or where there is no such file the one of that name
+// in package plans.
+func FindPlan(path string) (*Plan, error) {
+	p, err := ReadPlan(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	text, ok := plans.Named(path)
+	if ok {
+		return ParsePlan(text, path)
+	}
+	if near := hint.Nearest(path, plans.Names()); near != "" {
+		return nil, hint.Add(err, "did you mean %q?", near)
+	}
+	return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
+}
+
 // ParsePlan reads a plan from text; errors call it file.
 func ParsePlan(text []byte, file string) (*Plan, error) {
 	root, err := parseJSON(text, file)
@@ -66,7 +85,7 @@ func ParsePlan(text []byte, file string) (*Plan, error) {
 	return p, err
 }
 
-// A planFile is a plan as plans/schema.json describes it.
+// A planFile is a plan as plans/plan.schema.json describes it.
 type planFile struct {
 	Name, About string
 	Seed        uint64

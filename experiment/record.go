@@ -40,12 +40,13 @@ type Record struct {
 	Seed           uint64  `json:"seed"`                // of the split and of the fit
 	CorruptionSeed uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
-	Method string             `json:"method"`
-	Label  string             `json:"label"`           // what tables call it
-	Input  *frontend.Pipeline `json:"input,omitempty"` // that made samples of the images; nil for the images as they are
-	Varied *Varied            `json:"varied,omitempty"`
-	Params json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
-	Tuning *Tuning            `json:"tuning,omitempty"`
+	Method    string             `json:"method"`
+	Label     string             `json:"label"`               // what tables call it
+	Explained string             `json:"explained,omitempty"` // what the label stands for, from the plan
+	Input     *frontend.Pipeline `json:"input,omitempty"`     // that made samples of the images; nil for the images as they are
+	Varied    *Varied            `json:"varied,omitempty"`
+	Params    json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
+	Tuning    *Tuning            `json:"tuning,omitempty"`
 
 	SplitHash string          `json:"split_hash,omitempty"` // of the training columns
 	Train     int             `json:"train,omitempty"`      // training images

@@ -7,6 +7,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -46,7 +47,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, r.Dataset.Input)
+	set, err := l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, r.Dataset.Input, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,15 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	var in frontend.Pipeline
 	if r.Input != nil {
 		in = *r.Input
-		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame); err != nil {
+		var by dataset.Embedder
+		if !in.Embedding.IsZero() {
+			e, err := embedding.Restore(in.Frame, nil)
+			if err != nil {
+				return nil, err
+			}
+			by = e
+		}
+		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame, by); err != nil {
 			return nil, err
 		}
 	}

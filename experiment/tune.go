@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/method"
 )
 
 // A Search tunes parameters on training images, in the ranges that the method
@@ -66,6 +68,24 @@ type Tuned struct {
 	Method classify.Method `json:"-"`      // with the parameters of the best trial
 	Best   int             `json:"best"`   // the trial with the fewest errors, the first of equals
 	Trials []Trial         `json:"trials"` // in the order in which they were made
+}
+
+// A TunedRecord is the JSON of a search.
+type TunedRecord struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Set    []string        `json:"set"` // what differs from the method as given
+	Rate   float64         `json:"rate"`
+	Given  float64         `json:"given"` // rate of the parameters as given
+	Search Search          `json:"search"`
+	Tuned
+}
+
+// Record is the TunedRecord of t, which s found for m.
+func (t Tuned) Record(m classify.Method, s Search) (TunedRecord, error) {
+	params, err := method.Marshal(t.Method)
+	best := t.Trials[t.Best]
+	return TunedRecord{m.Name(), params, best.Set, best.Rate(), t.Trials[0].Rate(), s, t}, err
 }
 
 // A TuneObserver is notified of the progress of a search. It does not affect
@@ -164,15 +184,15 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
 		judged: make(map[string]bool), fewest: math.MaxInt,
 	}
+	prepared, err := in.Prepare(train)
+	if err != nil {
+		return nil, err
+	}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		var f heldOut
+		f := heldOut{images: train.Select(judge), judge: prepared.Originals(judge)}
 		var fitted frontend.Fitted
-		if fitted, f.learn, err = in.Fit(ctx, train.Select(learn)); err != nil {
-			return nil, err
-		}
-		f.images = train.Select(judge)
-		if f.judge, err = fitted.Samples(f.images); err != nil {
+		if fitted, f.learn, err = prepared.Select(learn).Fit(ctx); err != nil {
 			return nil, err
 		}
 		f.judge.X = fitted.Project(f.judge.X)

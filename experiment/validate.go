@@ -38,6 +38,7 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
 	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForImages(train.Frame), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
+	samples := &sampler{set: train, in: f.Input}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
 		fold, err := f.deal(train, seed)
@@ -50,7 +51,7 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 			if o.Fit != nil {
 				w = o.Fit(len(res.Runs))
 			}
-			one, model, err := fitAndJudge(ctx, train, f.Input, m, learn, judge, classify.Run{Seed: seed, Watch: w})
+			one, model, err := samples.fitAndJudge(ctx, m, learn, judge, classify.Run{Seed: seed, Watch: w})
 			if err != nil {
 				return Result{}, fmt.Errorf("validate: %w", err)
 			}
@@ -60,6 +61,7 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 			}
 		}
 	}
+	res.SampleSeconds = samples.seconds
 	res.summarise()
 	return res, nil
 }

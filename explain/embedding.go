@@ -119,6 +119,23 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat
 	return nil
 }
 
+// Nearest returns the enrolled photograph of a person that is nearest to the vector of a
+// face. There is none if m has no network or keeps no vectors, or no such person.
+func Nearest(m *gallery.Model, vector []float64, person string) (Photograph, bool) {
+	c := -1
+	if m.Images != nil && !m.Embedding.IsZero() {
+		c = slices.Index(m.Images.Classes, person)
+	}
+	if c < 0 {
+		return Photograph{}, false
+	}
+	lo, hi := m.Images.Groups[c], m.Images.Groups[c+1]
+	cosines := mat.NewDense(hi-lo, 1, nil)
+	lin.AtB(cosines, 1, classify.Unit(lin.Cols(m.Images.X, lo, hi)), classify.Unit(mat.NewDense(len(vector), 1, vector)))
+	at := slices.Index(cosines.RawMatrix().Data, mat.Max(cosines))
+	return Photograph{m.Images.ID(lo + at), person, cosines.At(at, 0)}, true
+}
+
 // photographs fills in the nearest ones, of which these are the cosines.
 func (e *Embedded) photographs(m *gallery.Model, cosines []float64, class int) {
 	order := make([]int, len(cosines))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,27 @@ type Show struct {
 	// Photograph returns the enrolled photograph of an ID of the model, which may be
 	// of unknown origin; nil where there is none. It may be nil.
 	Photograph func(id string) image.Image
+}
+
+// PhotographsIn is a Photograph of Show for the folder that the model was trained on;
+// warn gets the error of a file that is no image.
+func PhotographsIn(folder string, warn func(error)) func(id string) image.Image {
+	return func(id string) image.Image {
+		name, err := filepath.Localize(id)
+		if err != nil {
+			return nil
+		}
+		data, err := dataset.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return nil
+		}
+		img, err := dataset.DecodePhoto(data, id)
+		if err != nil {
+			warn(err)
+			return nil
+		}
+		return img
+	}
 }
 
 // DefaultShow fits on a screen.

@@ -228,11 +228,11 @@ func nearestOf(m *gallery.Model, c int, atoms []*WeightedAtom) error {
 	}
 	in := m.Pipeline
 	in.Shift = 0 // only the projection was fit on moved images
-	samples, _, err := in.Training(m.Images.Select(columns))
+	prepared, err := in.Prepare(m.Images.Select(columns))
 	if err != nil {
 		return err
 	}
-	x := classify.Unit(m.Project(samples.X))
+	x := classify.Unit(m.Project(prepared.Samples.X))
 	_, images := x.Dims()
 	lo, hi := p.Groups[c], p.Groups[c+1]
 	cosine := mat.NewDense(hi-lo, images, nil)

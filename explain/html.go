@@ -3,15 +3,14 @@ package explain
 import (
 	"bytes"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
 
-	"nrdl/internal/legible"
+	"nrdl/doc"
+	"nrdl/internal/page"
 )
 
 var (
@@ -20,8 +19,14 @@ var (
 	//go:embed page.css
 	pageStyle string
 
-	page = template.Must(template.New("page").Funcs(template.FuncMap{
-		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
+	whyPage = page.New(pageText, pageStyle, template.FuncMap{
+		"term": func(name string) (string, error) {
+			text, ok := doc.Define(name)
+			if !ok {
+				return "", fmt.Errorf("the glossary does not have %q", name)
+			}
+			return text, nil
+		},
 		"extent": func(c chart, b bar) template.CSS {
 			return span(math.Min(c.Zero, b.To), math.Abs(b.To-c.Zero))
 		},
@@ -29,7 +34,7 @@ var (
 		"label": func(c chart) template.CSS { // inside the chart wherever the line is
 			return template.CSS(fmt.Sprintf("left:%.2f%%;transform:translateX(-%.2[1]f%%)", 100*c.Line))
 		},
-	}).Parse(pageText))
+	})
 )
 
 // span is where something lies on the width of a chart.
@@ -43,16 +48,10 @@ func (p *Page) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	err = page.Execute(&b, struct {
+	return page.Write(w, whyPage, "page", struct {
 		Title    string
 		Sections []section
 	}{p.Title, sections})
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, legible.Printable(b.String()))
-	return err
 }
 
 // quality is that of the pictures of a page that are shorter as JPEG.
@@ -60,16 +59,13 @@ const quality = 90
 
 // Source is the picture as a data URI, in the shorter of two formats.
 func (s shown) Source() (template.URL, error) {
-	var lossless, lossy bytes.Buffer
+	var lossless bytes.Buffer
 	if err := png.Encode(&lossless, s.img); err != nil {
 		return "", err
 	}
-	if err := jpeg.Encode(&lossy, s.img, &jpeg.Options{Quality: quality}); err != nil {
-		return "", err
+	lossy, err := page.JPEG(s.img, quality)
+	if err != nil || len(lossy) < lossless.Len() {
+		return page.Data("jpeg", lossy), err
 	}
-	kind, data := "png", lossless.Bytes()
-	if lossy.Len() < lossless.Len() {
-		kind, data = "jpeg", lossy.Bytes()
-	}
-	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)), nil
+	return page.Data("png", lossless.Bytes()), nil
 }

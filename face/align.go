@@ -85,22 +85,11 @@ func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point
 	return slices.Clip(five), nil
 }
 
-// mostOff is how far the landmarks of a face may be from those of the mean face, in eye
-// distances, for it to be aligned by them. Of 1000 faces of LFW, 1 % are above 0.15.
-const mostOff = 0.2
-
-// alignment returns where the pupils of f are for a network: by five landmarks, or where
-// these do not lie as those of a face, the pupils themselves.
-func (f Face) alignment(ctx context.Context, photo *dataset.Photo) ([2]Point, error) {
+// alignment is where the pupils of f are for a network: by five landmarks where these
+// were looked for, or else the pupils themselves.
+func (f Face) alignment() [2]Point {
 	if f.Aligned != ([2]Point{}) {
-		return f.Aligned, nil
+		return f.Aligned
 	}
-	five, err := landmarksAt(ctx, photo, f.Pupils)
-	if err != nil || five == nil {
-		return f.Pupils, err
-	}
-	if p, off := pupilsOf(five); off <= mostOff {
-		return p, nil
-	}
-	return f.Pupils, nil
+	return f.Pupils
 }

@@ -13,6 +13,7 @@ type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
 	By       *Search          // finds the faces; nil for DefaultSearch
+	Thumbs   bool             // whether faces get a Seen.Thumb
 }
 
 // search is how faces are found.
@@ -55,11 +56,7 @@ func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][
 	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
 	crops := make([][]float32, len(faces))
 	for i, f := range faces {
-		p, err := f.alignment(ctx, photo)
-		if err != nil {
-			return nil, err
-		}
-		crops[i] = CropColour(photo, p, in)
+		crops[i] = CropColour(photo, f.alignment(), in)
 	}
 	return c.Embedder.Embed(ctx, crops)
 }

@@ -44,6 +44,8 @@ type Seen struct {
 	Values  []float64 // what a Cut makes of it; nil if rejected
 	Refused error     // why it is rejected, or nil
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
+
+	Thumb *image.RGBA // for people to look at; nil unless the Cut asks for it
 }
 
 // In returns the faces in photo that which selects, cut out by cut, the largest
@@ -59,7 +61,7 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 		several := fmt.Errorf("one of %d faces", len(found))
 		seen := make([]Seen, len(found))
 		for i := range found {
-			seen[i] = Seen{Face: &found[i], Refused: several, Of: of}
+			seen[i] = Seen{Face: &found[i], Refused: several, Of: of, Thumb: cut.thumb(photo, &found[i])}
 		}
 		return seen, nil
 	case len(found) > 1 && which != All:
@@ -68,7 +70,7 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	seen := make([]Seen, len(found))
 	var used []Face
 	for i := range found {
-		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of}
+		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of, Thumb: cut.thumb(photo, &found[i])}
 		if seen[i].Refused == nil {
 			used = append(used, found[i])
 		}
@@ -87,10 +89,14 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 
 // Whole returns photo, which is upright, as one face.
 func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
-	if cut.Embedder == nil {
-		return whole(dataset.Sample(photo, cut.Frame)), nil
+	if cut.Embedder != nil {
+		return cut.whole(ctx, dataset.NewPhoto(photo))
 	}
-	return cut.whole(ctx, dataset.NewPhoto(photo))
+	seen := whole(dataset.Sample(photo, cut.Frame))
+	if cut.Thumbs {
+		seen[0].Thumb = wholeThumb(dataset.NewPhoto(photo))
+	}
+	return seen, nil
 }
 
 // whole returns the image with these values as one face.
@@ -107,10 +113,14 @@ func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
 	if err != nil {
 		return nil, err
 	}
+	seen := []Seen{{Values: v}}
 	if slices.Equal(v, make([]float64, len(v))) {
-		return []Seen{{Refused: ErrBlank}}, nil
+		seen = []Seen{{Refused: ErrBlank}}
 	}
-	return []Seen{{Values: v}}, nil
+	if c.Thumbs {
+		seen[0].Thumb = wholeThumb(photo)
+	}
+	return seen, nil
 }
 
 // Decode returns the faces in the bytes of an image file, and the size of the
@@ -122,7 +132,15 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 		if err != nil {
 			return nil, image.Point{}, err
 		}
-		return whole(v), image.Point{}, nil
+		seen := whole(v)
+		if cut.Thumbs {
+			photo, err := dataset.DecodeColour(data, name)
+			if err != nil {
+				return nil, image.Point{}, err
+			}
+			seen[0].Thumb = wholeThumb(photo)
+		}
+		return seen, image.Point{}, nil
 	}
 	photo, err := dataset.DecodeColour(data, name)
 	if err != nil {

@@ -1,8 +1,6 @@
 package frontend
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -74,67 +72,6 @@ func (in Pipeline) makerFor(images *dataset.Images) (*maker, error) {
 type Fitted struct {
 	Pipeline
 	Basis *projection.Fitted // nil if Pipeline has no projection
-}
-
-// Fit fits in to the training images. It returns the fitted pipeline and the
-// training samples: those of images and, if in.Mirror is set, of their mirror
-// images. These follow the images of their person and have "(mirror image)"
-// after their ID.
-func (in Pipeline) Fit(ctx context.Context, images *dataset.Images) (Fitted, *classify.Samples, error) {
-	t, of, err := in.Training(images)
-	if err != nil {
-		return Fitted{}, nil, err
-	}
-	return in.FitTo(ctx, t, of)
-}
-
-// Training returns the samples of the training images and their mirror images
-// before the projection, and the samples to which the projection is fit, which
-// may be the same.
-func (in Pipeline) Training(images *dataset.Images) (samples, of *classify.Samples, err error) {
-	if in.Mirror || in.Shift != 0 {
-		if !images.AreImages() {
-			return nil, nil, fmt.Errorf("there are no mirror or shifted images of %v", images.Frame)
-		}
-		if _, err := in.makerFor(images); err != nil { // before any work
-			return nil, nil, err
-		}
-	}
-	if in.Mirror {
-		images = withMirrorImages(images)
-	}
-	if samples, err = in.Samples(images); err != nil || in.Shift == 0 {
-		return samples, samples, err
-	}
-	of, err = in.Samples(withShifted(images, in.Shift))
-	return samples, of, err
-}
-
-// FitTo fits the projection of in to the nonzero samples of, and returns the
-// fitted pipeline and the projected samples.
-func (in Pipeline) FitTo(ctx context.Context, samples, of *classify.Samples) (Fitted, *classify.Samples, error) {
-	if in.Projection.IsZero() {
-		return Fitted{Pipeline: in}, samples, nil
-	}
-	switch seen := classify.NonZero(of.X); len(seen) {
-	case of.Len():
-	case 0:
-		return Fitted{}, nil, errors.New("every training image is black")
-	default:
-		of = of.Select(seen)
-	}
-	basis, err := in.Projection.Fit(ctx, classify.Unit(of.X), of.Groups)
-	if err != nil {
-		return Fitted{}, nil, err
-	}
-	if v := lin.MaxAbs(basis.P); !(v <= classify.DivergenceBound) {
-		err := fmt.Errorf("the projection %v holds %.3g: the training samples hardly vary", in.Projection, v)
-		return Fitted{}, nil, hint.Add(err, "give more and other images of each person, or take a larger ridge")
-	}
-	t := *samples
-	t.X = basis.Apply(classify.Unit(t.X))
-	t.Grid, t.Projected = classify.Grid{}, in.Projection.String()
-	return Fitted{in, basis}, &t, nil
 }
 
 // Validate reports a projection that was not fit or does not match the

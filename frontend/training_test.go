@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -85,18 +86,47 @@ func TestTrainingIsTheStages(t *testing.T) {
 		if got.Projected != in.Projection.String() || got.Grid != (classify.Grid{}) || s.Projected != "" || s.Frame.String() != "12x10 pixels" {
 			t.Errorf("%s: the samples are projected by %q, the images %v by %q", text, got.Projected, s.Frame, s.Projected)
 		}
-		// Samples that are made already are projected in the same way.
-		if !in.Mirror {
-			made := samples(t, s, in)
-			if _, again, err := in.FitTo(t.Context(), made, made); err != nil || !mat.Equal(again.X, got.X) {
-				t.Errorf("%s: other samples where the features are made already", text)
-			}
-		}
 		threads := runtime.GOMAXPROCS(1)
 		if again := training(t, s, in); !mat.Equal(again.X, got.X) {
 			t.Errorf("%s: one thread makes other samples", text)
 		}
 		runtime.GOMAXPROCS(threads)
+	}
+}
+
+// Samples that are made once for a set are, of every part of it, those that the part
+// alone gives.
+func TestPreparedIsTheSame(t *testing.T) {
+	s := images(t, small, 20)
+	for _, text := range []string{
+		"12x10", "12x10 pca:4", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 lbp:cell=5 fisher:dims=1", "12x10 hog:cell=4 mirror fisher:1 shift=1", "12x10 lcn pixels mirror",
+	} {
+		in := input(t, text)
+		prepared, err := in.Prepare(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, columns := range [][]int{{0, 1, 2, 3, 5, 6, 7, 8, 9, 11}, {11, 9, 8, 7, 6, 0, 2}, {0, 3, 4, 5, 7, 1}, {5, 6, 8, 9, 11}} {
+			part := prepared.Select(columns)
+			fitted, got, err := part.Fit(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone, want := fit(t, s.Select(columns), in)
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *mat.Dense) bool { return mat.Equal(a, b) })); diff != "" {
+				t.Errorf("%v, columns %v:\n%s", in, columns, diff)
+			}
+			if alone.Basis != nil && !mat.Equal(alone.Basis.P, fitted.Basis.P) {
+				t.Errorf("%v, columns %v: another projection", in, columns)
+			}
+			if got, want := prepared.Originals(columns).X, samples(t, s.Select(columns), in).X; !mat.Equal(got, want) {
+				t.Errorf("%v: other samples of columns %v", in, columns)
+			}
+			again, few := part.Select([]int{1, 3, 4}), s.Select(columns).Select([]int{1, 3, 4})
+			if want := samples(t, few, in).X; !mat.Equal(again.Originals([]int{0, 1, 2}).X, want) {
+				t.Errorf("%v: other samples of a part of columns %v", in, columns)
+			}
+		}
 	}
 }
 

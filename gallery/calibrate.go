@@ -82,6 +82,17 @@ func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration,
 	return &again, nil
 }
 
+// Rates returns how many faces of the people of m would be named with each target FPIR
+// of openset.Offered, and with the present one, as far as the held-out faces tell. It
+// is nil if m has no calibration, or if no face could be held out. With Recalibrate the
+// threshold for another rate is the one that is said here.
+func (m *Model) Rates() []openset.Rates {
+	if m.Calibration == nil {
+		return nil
+	}
+	return m.Calibration.RatesAt(len(m.Parts().Classes), lawOf(m.Model))
+}
+
 // lawOf returns the law of strangers in m.
 func lawOf(m *frontend.Model) openset.Law {
 	p := m.Parts()

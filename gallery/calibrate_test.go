@@ -94,18 +94,7 @@ func TestFoldsAreModelsLearntWithout(t *testing.T) {
 			if err := f.fold(t.Context(), g, func(r HeldOutResult) { got.Add(r.Margin, r.Spread, r.Stranger, r.Right) }); err != nil {
 				t.Fatal(err)
 			}
-			out, held := f.leftOut(g)
-			var kept, strangers, known []int
-			for j := range out {
-				switch {
-				case out[j]:
-					strangers = append(strangers, j)
-				case held[j]:
-					known = append(known, j)
-				default:
-					kept = append(kept, j)
-				}
-			}
+			kept, strangers, known := f.leftOut(g)
 			alone := learnKeeping(t, s.Select(kept), text)
 			want.Left, err = alone.Margins(t.Context(), s.Select(strangers))
 			if err != nil {
@@ -150,17 +139,15 @@ func TestFoldsLeaveOutEverybody(t *testing.T) {
 	n := 9 * 3
 	left, held := make([]int, n), make([]int, n)
 	for g := range f.folds {
-		out, in := f.leftOut(g)
-		for j := range n {
-			if out[j] && in[j] {
-				t.Errorf("fold %d: image %d is left out and held out", g, j)
-			}
-			if out[j] {
-				left[j]++
-			}
-			if in[j] {
-				held[j]++
-			}
+		kept, out, in := f.leftOut(g)
+		if all := slices.Sorted(slices.Values(slices.Concat(kept, out, in))); !slices.Equal(all, span(0, n)) {
+			t.Errorf("fold %d divides the images into %v, %v and %v", g, kept, out, in)
+		}
+		for _, j := range out {
+			left[j]++
+		}
+		for _, j := range in {
+			held[j]++
 		}
 	}
 	for j := range n {

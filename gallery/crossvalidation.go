@@ -68,16 +68,14 @@ func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress fu
 
 // A crossValidation is what all folds share.
 type crossValidation struct {
-	method   classify.Method
-	pipeline frontend.Pipeline // of the samples
-	seed     uint64
-	folds    int
+	method classify.Method
+	seed   uint64
+	folds  int
 
-	images  *dataset.Images   // of the gallery
-	samples *classify.Samples // of the images and their copies, before they are projected
-	of      *classify.Samples // that a projection is fit to
-	turn    []int             // in which fold each person is left out
-	pairs   *openset.Pairs    // of people left out together; nil where nobody asks
+	images   *dataset.Images    // of the gallery
+	prepared *frontend.Prepared // of the images
+	turn     []int              // in which fold each person is left out
+	pairs    *openset.Pairs     // of people left out together; nil where nobody asks
 }
 
 func newCrossValidation(ctx context.Context, m *Model, method classify.Method, folds int) (*crossValidation, error) {
@@ -85,53 +83,29 @@ func newCrossValidation(ctx context.Context, m *Model, method classify.Method, f
 		return nil, ErrForgotten
 	}
 	p, images := m.Parts(), m.Images
-	f := &crossValidation{method: method, pipeline: m.Pipeline, seed: p.Seed, images: images}
+	f := &crossValidation{method: method, seed: p.Seed, images: images}
 	classes := len(images.Classes)
 	if folds == 0 {
 		folds = foldsIterated
-		if p.Trained.Status == classify.ClosedForm && f.pipeline.Shift == 0 {
+		if p.Trained.Status == classify.ClosedForm && m.Pipeline.Shift == 0 {
 			folds = foldsClosed
 		}
 	}
 	f.folds = min(folds, max(classes, openset.Turns))
-	var err error
-	if f.samples, f.of, err = f.pipeline.Training(images); err != nil {
+	prepared, err := m.Pipeline.Prepare(images)
+	if err != nil {
 		return nil, err
 	}
-	f.compress()
+	f.prepared = prepared.Compressed()
 	f.turn = rand.New(rand.NewPCG(f.seed, uint64(classes))).Perm(classes)
 	return f, context.Cause(ctx)
-}
-
-// compress replaces samples that are to be projected by their coordinates in an
-// orthonormal basis of what they span, which changes no projected sample: with
-// X = QR the columns of R have the inner products of those of X, and there are
-// as many rows as columns at most.
-func (f *crossValidation) compress() {
-	d, n := f.samples.X.Dims()
-	if f.pipeline.Projection.IsZero() || f.of != f.samples || n >= d {
-		return
-	}
-	small := *f.samples
-	small.X, small.Grid = lin.FactorQR(classify.Unit(small.X)).R(), classify.Grid{}
-	f.pipeline = frontend.Pipeline{Projection: f.pipeline.Projection}
-	f.samples, f.of = &small, &small
 }
 
 // fold learns without the people whose turn g is and without some faces of the
 // others, and tells how the faces that were left out are recognised.
 func (f *crossValidation) fold(ctx context.Context, g int, tell func(HeldOutResult)) error {
-	out, held := f.leftOut(g)
-	kept := make([]bool, len(out))
-	for j := range kept {
-		kept[j] = !out[j] && !held[j]
-	}
-	train := f.samples.Select(copiesOf(f.images.Groups, f.samples.Groups, kept))
-	of := train
-	if f.of != f.samples {
-		of = f.of.Select(copiesOf(f.images.Groups, f.of.Groups, kept))
-	}
-	fitted, train, err := f.pipeline.FitTo(ctx, train, of)
+	kept, out, held := f.leftOut(g)
+	fitted, train, err := f.prepared.Select(kept).Fit(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,17 +123,11 @@ func (f *crossValidation) fold(ctx context.Context, g int, tell func(HeldOutResu
 
 // pair takes in the cosines of the images out, of people left out of the training,
 // with each other and with those that were held out of the others.
-func (f *crossValidation) pair(m *frontend.Model, out, held []bool) {
-	at := originals(f.images.Groups, f.samples.Groups, out)
-	if f.pairs == nil || len(at) == 0 {
+func (f *crossValidation) pair(m *frontend.Model, out, held []int) {
+	if f.pairs == nil || len(out) == 0 {
 		return
 	}
-	strangers := f.samples.Select(at)
-	columns := make([]bool, len(out))
-	for j := range columns {
-		columns[j] = out[j] || held[j]
-	}
-	others := f.samples.Select(originals(f.images.Groups, f.samples.Groups, columns))
+	strangers, others := f.prepared.Originals(out), f.prepared.Originals(slices.Concat(out, held))
 	x, y := m.Centred(m.Project(strangers.X)), m.Centred(m.Project(others.X))
 	cosines := mat.NewDense(strangers.Len(), others.Len(), nil)
 	lin.AtB(cosines, 1, x, y)
@@ -180,20 +148,17 @@ func (f *crossValidation) pair(m *frontend.Model, out, held []bool) {
 }
 
 // judge tells how the images in columns are recognised.
-func (f *crossValidation) judge(ctx context.Context, m *frontend.Model, columns []bool, stranger bool, tell func(HeldOutResult)) error {
-	at := originals(f.images.Groups, f.samples.Groups, columns)
-	if len(at) == 0 {
+func (f *crossValidation) judge(ctx context.Context, m *frontend.Model, columns []int, stranger bool, tell func(HeldOutResult)) error {
+	if len(columns) == 0 {
 		return nil
 	}
-	scores, err := m.Classifier.Scores(ctx, m.Project(f.samples.Select(at).X))
+	scores, err := m.Classifier.Scores(ctx, m.Project(f.prepared.Originals(columns).X))
 	if err != nil {
 		return err
 	}
 	classes := m.Parts().Classes
-	j := -1
 	for i, class := range classify.Best(scores) {
-		for j++; !columns[j]; j++ {
-		}
+		j := columns[i]
 		r := HeldOutResult{Image: j, Stranger: stranger, Guess: classes[class], Margin: classify.Margin(scores.ColView(i)), Spread: stat.StdDev(mat.Col(nil, i, scores), nil)}
 		own := f.images.Classes[f.images.ClassOf(j)]
 		r.Right = r.Guess == own
@@ -217,11 +182,9 @@ func second(scores mat.Vector, but int) int {
 	return at
 }
 
-// leftOut says which images are of people left out in fold g, and which are held
-// out of the others.
-func (f *crossValidation) leftOut(g int) (out, held []bool) {
-	n := f.images.Groups[len(f.images.Classes)]
-	out, held = make([]bool, n), make([]bool, n)
+// leftOut returns the columns of the images of people left out in fold g, of those that
+// are held out of the others, and of the rest, which are kept.
+func (f *crossValidation) leftOut(g int) (kept, out, held []int) {
 	for c := range f.images.Classes {
 		lo, hi := f.images.Groups[c], f.images.Groups[c+1]
 		strange, folds := -1, f.folds // when the person is left out, and in how many folds not
@@ -234,35 +197,15 @@ func (f *crossValidation) leftOut(g int) (out, held []bool) {
 		}
 		turns := min(openset.Turns, hi-lo, folds)
 		for j := lo; j < hi; j++ {
-			out[j] = g == strange
-			held[j] = g != strange && turns > 1 && (j-lo+c)%turns == turn%turns
-		}
-	}
-	return out, held
-}
-
-// copiesOf returns the columns of a set with these groups that are copies of the
-// images that are kept, a set with groups from which with made it.
-func copiesOf(images, groups []int, kept []bool) (columns []int) {
-	for c := range len(images) - 1 {
-		n := images[c+1] - images[c]
-		for j := groups[c]; j < groups[c+1]; j++ {
-			if kept[images[c]+(j-groups[c])%n] {
-				columns = append(columns, j)
+			switch {
+			case g == strange:
+				out = append(out, j)
+			case turns > 1 && (j-lo+c)%turns == turn%turns:
+				held = append(held, j)
+			default:
+				kept = append(kept, j)
 			}
 		}
 	}
-	return columns
-}
-
-// originals is copiesOf for the images themselves.
-func originals(images, groups []int, kept []bool) (columns []int) {
-	for c := range len(images) - 1 {
-		for i := range images[c+1] - images[c] {
-			if kept[images[c]+i] {
-				columns = append(columns, groups[c]+i)
-			}
-		}
-	}
-	return columns
+	return kept, out, held
 }

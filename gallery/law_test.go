@@ -163,3 +163,66 @@ func TestOtherNetworksHaveNoLaw(t *testing.T) {
 		t.Error("a network that was not measured has a law")
 	}
 }
+
+// What a model says of another rate is what it does once it is calibrated for it.
+func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
+	embeddings := learnMean(t, embedded(t, openset.Shipped()[0], 4, 4, 1, 7, 3, 5))
+	crops := learnKeeping(t, patterns(t, 9, 4, dataset.Size{Height: 12, Width: 10}, 150), "12x10")
+	two := learnKeeping(t, patterns(t, 2, 4, dataset.Size{Height: 6, Width: 6}, 20), "6x6")
+	many := make([]float64, 3000) // more than a quantile needs
+	for i := range many {
+		many[i] = 3 * float64(i) / float64(len(many))
+	}
+	for name, c := range map[string]struct {
+		m     *Model
+		given []float64
+	}{
+		"embeddings": {embeddings, nil}, "embeddings and strangers": {embeddings, many[:400]}, "embeddings and many strangers": {embeddings, many},
+		"crops": {crops, nil}, "crops and many strangers": {crops, many}, "two people": {two, many[:20]},
+	} {
+		for _, far := range []float64{0.01, 0.02} {
+			how := openset.Default
+			how.FAR = far
+			var err error
+			if c.m.Calibration, err = c.m.Calibrate(t.Context(), keeping{}, how, c.given, nil); err != nil {
+				t.Fatal(err)
+			}
+			rates, present := c.m.Rates(), 0
+			for i, r := range rates {
+				again, err := c.m.Recalibrate(r.FPIR, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Present {
+					present++
+				}
+				r.Present = true
+				if d := cmp.Diff(r, again.Rates()); d != "" {
+					t.Errorf("%s: (-said +calibrated)\n%s", name, d)
+				}
+				if i > 0 && (r.FPIR <= rates[i-1].FPIR || c.given == nil && r.Right < rates[i-1].Right) {
+					t.Errorf("%s: %+v after %+v", name, r, rates[i-1])
+				}
+			}
+			if want := len(openset.Offered) + int(100*far) - 1; len(rates) != want || present != 1 {
+				t.Errorf("%s: %d rates, %d of them present", name, len(rates), present)
+			}
+		}
+	}
+}
+
+// Where no face could be held out, nothing is said of rates.
+func TestOneFaceEachHasNoRates(t *testing.T) {
+	for _, m := range []*Model{
+		learnMean(t, embedded(t, openset.Shipped()[0], 5, 1, 1, 1)),
+		learnKeeping(t, patterns(t, 8, 1, dataset.Size{Height: 6, Width: 6}, 20), "6x6"),
+	} {
+		if rates := m.Rates(); rates != nil {
+			t.Errorf("without a calibration: %v", rates)
+		}
+		calibrate(t, m, openset.Default, nil)
+		if rates := m.Rates(); rates != nil {
+			t.Errorf("%v", rates)
+		}
+	}
+}

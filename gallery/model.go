@@ -18,6 +18,7 @@ type Model struct {
 	*frontend.Model
 	Images      *dataset.Images      // training images; nil if they are not kept
 	Calibration *openset.Calibration // nil: every face is named
+	OpenSet     *openset.Options     // for the threshold of a model that has too few people for one; nil otherwise
 	Data        string               // Hash of the training images; "" if not known
 }
 
@@ -46,6 +47,14 @@ func (m *Model) Validate() error {
 	people := m.Parts().Classes
 	if err := dataset.CheckNames(people); err != nil {
 		return err
+	}
+	if m.OpenSet != nil {
+		if err := m.OpenSet.Validate(); err != nil {
+			return err
+		}
+		if m.Calibration != nil {
+			return errors.New("a calibration, and options for one that is missing")
+		}
 	}
 	if m.Calibration != nil {
 		if err := m.Calibration.Validate(); err != nil {

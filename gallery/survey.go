@@ -3,6 +3,7 @@ package gallery
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fvbommel/sortorder"
@@ -57,6 +58,15 @@ func (m *Model) People() []*Person {
 	return all
 }
 
+// Faces counts the faces of a person that m keeps.
+func (m *Model) Faces(name string) int {
+	c := slices.Index(m.Parts().Classes, name)
+	if c < 0 || m.Images == nil {
+		return 0
+	}
+	return m.Images.Groups[c+1] - m.Images.Groups[c]
+}
+
 // count counts the faces lo ≤ j < hi of images and takes the means of their quality.
 func (p *Person) count(images *dataset.Images, lo, hi int) {
 	p.Faces = hi - lo
@@ -79,7 +89,13 @@ func (p *Person) count(images *dataset.Images, lo, hi int) {
 // it also measures by cross-validation how well they are recognised. Progress
 // is called after each fold; may be nil.
 func (m *Model) Survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (*Survey, error) {
-	s := &Survey{People: m.People()}
+	s, _, err := m.survey(ctx, method, holdOut, progress)
+	return s, err
+}
+
+// survey is Survey, with the results of holding faces out.
+func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (s *Survey, results []HeldOutResult, err error) {
+	s = &Survey{People: m.People()}
 	if c := m.Calibration; c != nil {
 		s.Threshold = &c.Threshold
 		if l := m.Impostors(); l != nil && c.Alike != nil {
@@ -89,29 +105,29 @@ func (m *Model) Survey(ctx context.Context, method classify.Method, holdOut bool
 	}
 	if m.Images == nil {
 		s.Why = ErrForgotten.Error()
-		return s, nil
+		return s, nil, nil
 	}
 	s.Faces = m.Images.Len()
 	if holdOut {
-		if err := s.holdOut(ctx, m, method, progress); err != nil {
-			return nil, err
+		if results, err = s.holdOut(ctx, m, method, progress); err != nil {
+			return nil, nil, err
 		}
 	}
 	for _, p := range s.People {
 		p.Note = p.note(holdOut)
 	}
-	return s, nil
+	return s, results, nil
 }
 
 // holdOut finds how well the people of m are told apart.
-func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, progress func(done, total int)) error {
+func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
 	results, err := m.HeldOut(ctx, method, progress)
 	if ctx.Err() != nil {
-		return err
+		return nil, err
 	}
 	if err != nil { // as of a parameter that fewer faces do not allow
 		s.Why = err.Error()
-		return nil
+		return nil, nil
 	}
 	for _, r := range results {
 		if !r.Stranger {
@@ -124,7 +140,7 @@ func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, 
 	if s.Held == 0 {
 		s.Why = "nobody has two faces, so that none can be held out"
 	}
-	return nil
+	return results, nil
 }
 
 // judge counts r for p.

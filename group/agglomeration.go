@@ -193,7 +193,7 @@ func (a *agglomeration) compact() {
 			columns = append(columns, g)
 		}
 	}
-	a.sums = pick(a.sums, columns)
+	a.sums = lin.Select(a.sums, columns)
 	for to, from := range columns {
 		a.members[to], a.photos[to], a.value[to], a.stale[to] = a.members[from], a.photos[from], a.value[from], a.stale[from]
 		b := a.best[from]

@@ -89,9 +89,9 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]in
 	if len(large) == 0 || len(single) == 0 {
 		return groups
 	}
-	_, means := openset.Means(pick(x, columns), starts)
+	_, means := openset.Means(lin.Select(x, columns), starts)
 	cosines := mat.NewDense(len(large), len(single), nil)
-	lin.AtB(cosines, 1, means, pick(x, single))
+	lin.AtB(cosines, 1, means, lin.Select(x, single))
 	least := -math.Log10(far)
 	in := map[[2]int]bool{} // photographs of the large groups
 	for i, g := range large {
@@ -120,17 +120,4 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]in
 		}
 	}
 	return groups
-}
-
-// pick returns columns of x.
-func pick(x *mat.Dense, columns []int) *mat.Dense {
-	d, _ := x.Dims()
-	y := mat.NewDense(d, len(columns), nil)
-	for i := range d {
-		from, to := x.RawRowView(i), y.RawRowView(i)
-		for c, j := range columns {
-			to[c] = from[j]
-		}
-	}
-	return y
 }

@@ -1,9 +1,11 @@
 package group
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"math"
 	"runtime"
 	"sync"
@@ -22,6 +24,9 @@ type Face struct {
 	Photograph int             // which
 	Box        image.Rectangle // in pixels of the upright photograph
 	Thumb      *image.RGBA     // the aligned face, for people to look at
+	Number     int             // among the faces of the photograph, from 1
+	Largest    bool            // of the photograph
+	Cutout     []byte          // JPEG in which this face is the largest; nil for the largest, and if there is none
 }
 
 // Photographs are photographs with their faces in groups.
@@ -31,9 +36,6 @@ type Photographs struct {
 	Faces  []Face  // of all photographs, in their order, the largest of each first
 	Groups [][]int // of the indices of Faces, as Faces returns them
 }
-
-// thumb is how a face is shown.
-var thumb = dataset.Frame{Size: dataset.Size{Height: 96, Width: 96}, Eyes: dataset.Eyes{Distance: 0.35, Height: 0.4}}
 
 // InPhotographs finds the faces in the image files at paths and groups them, by the
 // network of in. A file that cannot be read, and a photograph without a usable face,
@@ -81,7 +83,8 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, o 
 	var vectors [][]float64
 	for i, faces := range seen {
 		for _, f := range faces {
-			p.Faces = append(p.Faces, Face{i, f.box, f.thumb})
+			f.Photograph = i
+			p.Faces = append(p.Faces, f.Face)
 			of, vectors = append(of, i), append(vectors, f.values)
 		}
 	}
@@ -99,9 +102,8 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, o 
 
 // A looked is a usable face in a photograph.
 type looked struct {
+	Face
 	values []float64
-	box    image.Rectangle
-	thumb  *image.RGBA
 }
 
 // look finds the usable faces in the image file at path.
@@ -117,17 +119,23 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 	if err != nil {
 		return nil, err
 	}
-	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder})
+	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder, Thumbs: true})
 	if err != nil {
 		return nil, err
 	}
 	why := fmt.Errorf("%s: %w", path, face.ErrNoFace)
-	for _, s := range seen {
+	for i, s := range seen {
 		if s.Refused != nil {
 			why = fmt.Errorf("%s: %w", path, s.Refused)
 			continue
 		}
-		all = append(all, looked{s.Values, s.Face.Box, thumbOf(photo, s.Face.Pupils)})
+		f := Face{Box: s.Face.Box, Thumb: s.Thumb, Number: i + 1, Largest: i == 0}
+		if !f.Largest {
+			if f.Cutout, err = cutout(photo, s.Face.Pupils); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, looked{f, s.Values})
 	}
 	if len(all) == 0 {
 		return nil, why
@@ -135,16 +143,46 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 	return all, nil
 }
 
-// thumbOf returns the aligned face with these pupils.
-func thumbOf(photo *dataset.Photo, pupils [2]face.Point) *image.RGBA {
-	values := face.CropColour(photo, pupils, thumb)
-	n := thumb.Size.Len()
-	img := image.NewRGBA(image.Rect(0, 0, thumb.Width, thumb.Height))
-	for i := range n {
-		for c := range 3 {
-			img.Pix[4*i+c] = uint8(math.Round(float64(values[c*n+i])))
+// The share of the width of a cutout between the pupils: the first with which the face is
+// found again as the largest. The height is that of photographs of one face.
+var cutoutDistances = []float64{0.2, 0.27, 0.35}
+
+const (
+	cutoutHeight  = 0.45 // of the pupils
+	largestCutout = 1024 // side, in pixels
+	cutoutQuality = 95   // of JPEG
+)
+
+// cutout returns the part of photo about the face with these pupils as a JPEG in which it
+// is the largest face; nil if there is none.
+func cutout(photo *dataset.Photo, pupils [2]face.Point) ([]byte, error) {
+	apart := math.Hypot(pupils[1].X-pupils[0].X, pupils[1].Y-pupils[0].Y)
+	for _, distance := range cutoutDistances {
+		side := int(min(largestCutout, math.Ceil(apart/distance)))
+		in := dataset.Frame{Size: dataset.Size{Height: side, Width: side}, Eyes: dataset.Eyes{Distance: distance, Height: cutoutHeight}}
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, face.Picture(photo, pupils, in), &jpeg.Options{Quality: cutoutQuality}); err != nil {
+			return nil, err
 		}
-		img.Pix[4*i+3] = math.MaxUint8
+		again, err := dataset.DecodeColour(b.Bytes(), "cutout")
+		if err != nil {
+			return nil, err
+		}
+		found := face.DefaultFinder.Find(again.Grey)
+		if len(found) > 0 && face.DefaultLimits.Refusal(found[0]) == nil && central(found[0], float64(side), distance) {
+			return b.Bytes(), nil
+		}
 	}
-	return img
+	return nil, nil
+}
+
+// central reports whether f, in a cutout of this side, is the face that was cut out.
+func central(f face.Face, side, distance float64) bool {
+	const off = 0.3 // of the pupil distance
+	for i, x := range []float64{(1 - distance) / 2, (1 + distance) / 2} {
+		if math.Hypot(f.Pupils[i].X-x*side, f.Pupils[i].Y-cutoutHeight*side) > off*distance*side {
+			return false
+		}
+	}
+	return true
 }

@@ -24,8 +24,8 @@ import (
 // about the class means m_i, S_b = Σ_i n_i(m_i − m)(m_i − m)ᵀ that of the means.
 //
 // It codes a query by min_s ‖y − Ds‖² + γ‖s‖₁ and classifies it by
-// classify.Fisher, the paper's global rule. The paper's second rule, for many
-// samples per class, codes over each D_i separately; it is not implemented.
+// classify.Fisher, the paper's global rule, whatever the number of samples per class.
+// The paper has a second rule for many samples, which codes over each D_i separately.
 // doc/equations.md says how the iteration is derived.
 type FDDL struct {
 	Lambda1 float64 `json:"lambda1" help:"λ₁, weight of ‖S‖₁" eq:"[fddl]"`

@@ -202,20 +202,19 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	linear, _ := p.Rule.(classify.Linear)
-	fisher, _ := p.Rule.(classify.Fisher)
-	for _, learnt := range []struct {
-		name string
-		of   *mat.Dense
-	}{{"D", p.D}, {"W", linear.W}, {"M", fisher.M}} {
-		if learnt.of == nil {
+	learnt := []classify.Learnt{{Matrix: p.D, Name: "D"}}
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		learnt = append(learnt, r.Learnt())
+	}
+	for _, l := range learnt {
+		if l.Matrix == nil {
 			continue
 		}
-		if v := lin.MaxAbs(learnt.of); v == 0 && learnt.name != "M" {
-			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, learnt.name)
+		if v := lin.MaxAbs(l.Matrix); v == 0 && !l.MaybeZero {
+			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, l.Name)
 			return nil, hint.Add(err, "parameters far from the defaults do that")
 		} else if !(v <= classify.DivergenceBound) {
-			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, learnt.name, v)
+			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, l.Name, v)
 		}
 	}
 	p.Classes, p.Grid = train.Classes, train.Grid

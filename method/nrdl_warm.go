@@ -111,7 +111,7 @@ func (s *nrdlState) startKnown(old *classify.Parts, known []commonClass, x *mat.
 			columns = append(columns, j)
 		}
 	}
-	codes, ws, err := s.codesOver(old, known, selectColumns(x, columns))
+	codes, ws, err := s.codesOver(old, known, lin.Select(x, columns))
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func ordered(train *classify.Samples) *classify.Samples {
 		columns = append(columns, c.members...)
 		t.Classes, t.Groups = append(t.Classes, c.name), append(t.Groups, len(columns))
 	}
-	t.X = selectColumns(train.X, columns)
+	t.X = lin.Select(train.X, columns)
 	if train.IDs != nil {
 		for _, j := range columns {
 			t.IDs = append(t.IDs, train.IDs[j])
@@ -78,27 +78,17 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		}
 		groups = append(groups, len(atoms))
 	}
-	p.D, p.Groups = selectColumns(p.D, atoms), groups
-	switch r := p.Rule.(type) {
-	case classify.Linear:
-		p.Rule = classify.Linear{W: selectColumns(selectRows(r.W, classes), atoms)}
-	case classify.Fisher:
-		p.Rule = classify.Fisher{M: selectColumns(selectRows(r.M, atoms), classes), Weight: r.Weight}
+	p.D, p.Groups = lin.Select(p.D, atoms), groups
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		l := r.Learnt()
+		rows, columns := atoms, classes
+		if l.ByClass {
+			rows, columns = classes, atoms
+		}
+		l.Matrix = lin.Select(selectRows(l.Matrix, rows), columns)
+		p.Rule = r.With(l)
 	}
 	return p
-}
-
-// selectColumns returns a copy of the columns idx of a, in that order.
-func selectColumns(a *mat.Dense, idx []int) *mat.Dense {
-	m, _ := a.Dims()
-	b := mat.NewDense(m, len(idx), nil)
-	for i := range m {
-		to, from := b.RawRowView(i), a.RawRowView(i)
-		for j, k := range idx {
-			to[j] = from[k]
-		}
-	}
-	return b
 }
 
 // selectRows returns a copy of the rows idx of a, in that order.

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"maps"
 	"math"
 	"slices"
 )
@@ -70,9 +69,6 @@ func init() {
 		operators[name] = func(c *call) { c.reduce(r) }
 	}
 }
-
-// Operators are the names of the operators that are supported, sorted.
-func Operators() []string { return slices.Sorted(maps.Keys(operators)) }
 
 var unary = map[string]func(float64) float64{
 	"Abs":        math.Abs,

@@ -194,42 +194,6 @@ func (c *Calibration) Probability(margin float64) float64 {
 	return min(c.MaxProbability(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
 }
 
-// Rates are the identification rates on held-out faces of enrolled people.
-type Rates struct {
-	Held  int     // held-out faces of enrolled people
-	Guess float64 // share whose best guess is right (rank-1 rate)
-	Right float64 // share that gets the right name
-	Wrong float64 // share that gets a wrong name
-}
-
-// Rates returns the identification rates on the held-out faces.
-func (c *Calibration) Rates() Rates {
-	held := float64(len(c.Right) + len(c.Wrong))
-	above := func(margins []float64) (n float64) {
-		for _, v := range margins {
-			if c.Known(v) {
-				n++
-			}
-		}
-		return n / held
-	}
-	if held == 0 {
-		return Rates{}
-	}
-	return Rates{int(held), float64(len(c.Right)) / held, above(c.Right), above(c.Wrong)}
-}
-
-// nearChance is the part of the way from guessing to naming everybody correctly
-// below which a model is no better than guessing.
-const nearChance = 0.1
-
-// NearChance reports whether the best guesses are hardly better than random
-// guesses among so many people.
-func (r Rates) NearChance(people int) bool {
-	chance := 1 / float64(people)
-	return (r.Guess-chance)/(1-chance) < nearChance
-}
-
 // leastMargin stands for smaller ones, whose logarithm would count too much.
 const leastMargin = 1e-3 // of the mean of strangers
 

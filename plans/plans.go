@@ -11,12 +11,13 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// schema is the one file that is not a plan.
-const schema = "schema.json"
+// SchemaFile is the name of the schema beside a plan, as the plans that come with the
+// program name it. It is the one file here that is not a plan.
+const SchemaFile = "plan.schema.json"
 
 // Schema returns the JSON Schema of plans.
 func Schema() []byte {
-	text, err := files.ReadFile(schema)
+	text, err := files.ReadFile(SchemaFile)
 	if err != nil {
 		panic(err) // embedded
 	}
@@ -26,7 +27,7 @@ func Schema() []byte {
 // Named returns the text of the plan of that name, such as "paper".
 func Named(name string) (text []byte, ok bool) {
 	file := path.Base(name)
-	if file = strings.TrimSuffix(file, ".json") + ".json"; file == schema {
+	if file = strings.TrimSuffix(file, ".json") + ".json"; file == SchemaFile {
 		return nil, false
 	}
 	text, err := files.ReadFile(file)
@@ -40,7 +41,7 @@ func Names() (names []string) {
 		panic(err) // embedded
 	}
 	for _, e := range entries {
-		if e.Name() != schema {
+		if e.Name() != SchemaFile {
 			names = append(names, strings.TrimSuffix(e.Name(), ".json"))
 		}
 	}

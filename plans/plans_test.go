@@ -6,7 +6,7 @@ import (
 )
 
 func TestNamed(t *testing.T) {
-	if !slices.Contains(Names(), "paper") || slices.Contains(Names(), "schema") {
+	if !slices.Contains(Names(), "paper") || slices.Contains(Names(), "plan.schema") {
 		t.Errorf("names %q", Names())
 	}
 	for _, name := range Names() {
@@ -18,7 +18,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s by its path is another", name)
 		}
 	}
-	for _, bad := range []string{"schema", "", "nothing", "../plans"} {
+	for _, bad := range []string{"plan.schema", "schema", "", "nothing", "../plans"} {
 		if _, ok := Named(bad); ok {
 			t.Errorf("%q is a plan", bad)
 		}

@@ -114,21 +114,28 @@ func (p *Plan) cost() (blocks []block) {
 	}
 	blocks = append(blocks, p.grid("Passes, median over runs, and how the fits ended", endings)...)
 	blocks = append(blocks, p.grid("Memory of a run beyond that of the data, largest over runs", func(c *Cell) cell {
-		most := uint64(0)
-		for _, r := range c.runs {
-			if cost := r.Cost; cost.BaseBytes > 0 && cost.PeakBytes > cost.BaseBytes {
-				most = max(most, cost.PeakBytes-cost.BaseBytes)
-			}
-		}
+		most := c.memory()
 		if most == 0 {
 			return cell{}
 		}
-		return cell{Text: fmt.Sprintf("%d MiB", (most+1<<19)>>20)}
+		return cell{Text: fmt.Sprintf("%d MiB", (uint64(most)+1<<19)>>20)}
 	})...)
 	if len(blocks) > 0 {
 		blocks = append(blocks, block{Text: p.circumstances()})
 	}
 	return blocks
+}
+
+// memory is the largest over the runs of c beyond that of the data, in bytes; 0 if it
+// is not known.
+func (c *Cell) memory() float64 {
+	most := uint64(0)
+	for _, r := range c.runs {
+		if cost := r.Cost; cost.BaseBytes > 0 && cost.PeakBytes > cost.BaseBytes {
+			most = max(most, cost.PeakBytes-cost.BaseBytes)
+		}
+	}
+	return float64(most)
 }
 
 // endings writes the passes of the runs of c, and how many converged.

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"nrdl/doc"
 	"nrdl/internal/legible"
 )
 
@@ -22,7 +23,12 @@ var (
 		"image": func(png []byte) template.URL {
 			return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
 		},
-		"svg":     drawing,
+		"svg":  drawing,
+		"term": define,
+		"about": func(title string) string {
+			text, _ := doc.Define(title)
+			return text
+		},
 		"numbers": (*Figure).numbers,
 		"lines":   oneLine,
 	}).Parse(pageText))

@@ -21,7 +21,7 @@ import (
 )
 
 // level is the level of the tests: the chance of telling equals apart.
-const level = 0.05
+const level = experiment.Level
 
 // Formats lists the values of Options.Format: a page, GitHub Markdown, one line
 // per cell, tables for booktabs, and the rates as data.

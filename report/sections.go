@@ -18,13 +18,22 @@ func (r *Report) document(o Options) *document {
 		d.Title = "Results of " + join(names)
 	}
 	for _, p := range r.Plans {
+		if line := p.Advice(r.timed(p)); line != "" {
+			of := item{"Which method to take", line}
+			if len(r.Plans) > 1 {
+				of.Term += ", " + p.Name
+			}
+			d.Headline = append(d.Headline, of)
+		}
+	}
+	for _, p := range r.Plans {
 		line := p.Headline()
 		if line == "" {
 			continue
 		}
-		of := item{Text: line}
+		of := item{"Ranks", line}
 		if len(r.Plans) > 1 {
-			of.Term = p.Name
+			of.Term += ", " + p.Name
 		}
 		d.Headline = append(d.Headline, of)
 	}
@@ -36,6 +45,9 @@ func (r *Report) document(o Options) *document {
 	}
 	if len(o.Pictures) > 0 {
 		d.add(2, "Pictures", block{Pictures: o.Pictures})
+	}
+	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
+		d.add(2, "Terms", glossary()...)
 	}
 	d.add(2, "To repeat it", r.repetition(o.Commands)...)
 	d.nameFigures()
@@ -50,6 +62,7 @@ func (d *document) plan(p, timed *Plan) {
 		intro = append(intro, block{Text: p.About})
 	}
 	d.add(2, p.Name, append(intro, block{Text: p.overview()})...)
+	d.add(3, "What is compared", p.contestants()...)
 	d.add(3, "Rates", p.rates()...)
 	if len(p.Labels) > 1 {
 		d.add(3, "Ranks", p.ranks()...)

@@ -1,15 +1,21 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/stat"
 
+	"nrdl/classify"
 	"nrdl/experiment"
+	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // fewValues is up to how many values of a tuned parameter are listed; of more
@@ -164,4 +170,39 @@ func listOrRange(values []string) string {
 		}
 	}
 	return low + " … " + high
+}
+
+// shownTrials is how many trials WriteTuned writes, the best.
+const shownTrials = 10
+
+// WriteTuned writes the result of a search for the parameters of m as text: the rates,
+// and a table of the best trials.
+func WriteTuned(to io.Writer, m classify.Method, s experiment.Search, t experiment.Tuned) error {
+	best := t.Trials[t.Best]
+	fmt.Fprintf(to, "%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
+		console.Percent(best.Rate()), best.N, s.Folds, console.Percent(t.Trials[0].Rate()))
+	order := make([]int, len(t.Trials))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return t.Trials[i].Compare(t.Trials[j]) })
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "trial\tright %\ttime\tset")
+	for _, i := range order[:min(shownTrials, len(order))] {
+		trial := t.Trials[i]
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, reached(trial, s), console.Took(trial.Seconds), cmp.Or(strings.Join(trial.Set, " "), "as given"))
+	}
+	return w.Flush()
+}
+
+// reached is the rate of a trial. A trial that could not win any more was given up, and
+// has no rate.
+func reached(t experiment.Trial, s experiment.Search) string {
+	switch {
+	case t.Err != "":
+		return "failed: " + legible.Escaped(t.Err)
+	case t.Folds < s.Folds:
+		return "given up after " + console.Plural(t.Folds, "fold")
+	}
+	return console.Percent(t.Rate())
 }

@@ -33,7 +33,7 @@ func (c *canvas) drawBehind(p *person, s *scene) {
 				continue
 			}
 			x, y := back.at(j, i)
-			if a, n := p.behind(x, y); a > 0 {
+			if a, n, _ := p.behind(x, y); a > 0 {
 				c.ink[at] = a * (0.8*s.ambient + 0.75*max(0, n.unit().dot(s.light)))
 				continue
 			}
@@ -43,21 +43,21 @@ func (c *canvas) drawBehind(p *person, s *scene) {
 	}
 }
 
-// behind is the albedo and the normal of what is beside the head at (x, y);
-// albedo 0 is the wall.
-func (p *person) behind(x, y float64) (float64, headVec) {
+// behind is the albedo and the normal of what is beside the head at (x, y), and
+// whether it is hair; albedo 0 is the wall.
+func (p *person) behind(x, y float64) (albedo float64, n headVec, hair bool) {
 	ax := math.Abs(x)
 	if e := math.Hypot((ax-p.width)/p.ears, y/0.2); e < 1 && p.hairLong < 0.3 {
-		return p.skin * (0.6 + 0.4*e), headVec{0.5 * x, 0, 1}
+		return p.skin * (0.6 + 0.4*e), headVec{0.5 * x, 0, 1}, false
 	}
 	if p.hairBehind(ax, y) {
 		strand := 1 + 0.2*p.strands(24*ax) + 0.1*p.strands(60*ax+9*y)
-		return p.hairTone * strand, headVec{1.1 * x, 0.2 * y, 0.6}
+		return p.hairTone * strand, headVec{1.1 * x, 0.2 * y, 0.6}, true
 	}
 	if ax < 0.46+0.5*headSmooth(0.95, 1.25, y) && y > 0.3 {
-		return p.skin * 0.55, headVec{1.6 * x, 0.8, 1}
+		return p.skin * 0.55, headVec{1.6 * x, 0.8, 1}, false
 	}
-	return 0, headVec{}
+	return 0, headVec{}, false
 }
 
 // hairBehind reports whether hair stands out beside the head at (±ax, y).
@@ -68,10 +68,10 @@ func (p *person) hairBehind(ax, y float64) bool {
 	w := p.width + p.hairBulk
 	if p.hairLong > 0.5 {
 		w += 0.06 * headSmooth(-0.2, 0.8, y)
-		return y < p.hairLong+0.12*p.strands(18*ax) && (y > -0.2 || math.Hypot(ax/w, (y+0.2)/(1.08+p.hairBulk)) < 1) && ax < w
+		return y < p.hairLong+0.12*p.strands(18*ax) && (y > -0.2 || math.Hypot(ax/w, (y+0.2)/(p.crown-0.2+p.hairBulk)) < 1) && ax < w
 	}
 	w -= 1.2 * p.hairBulk * headSmooth(-0.35, p.hairLong, y)
-	return y < p.hairLong && (y > -0.2 || math.Hypot(ax/w, (y+0.2)/(1.08+p.hairBulk)) < 1) && ax < w
+	return y < p.hairLong && (y > -0.2 || math.Hypot(ax/w, (y+0.2)/(p.crown-0.2+p.hairBulk)) < 1) && ax < w
 }
 
 // strands is smooth noise between −2 and 2.

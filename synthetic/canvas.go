@@ -19,6 +19,7 @@ type canvas struct {
 	shadow []float64
 	ink    []float64 // rows×cols, light
 	depth  []float64 // rows×cols, z
+	point  []int32   // rows×cols, the point of the head that is seen; nil for grey images
 	grey   []float64 // the image as a column
 }
 
@@ -43,18 +44,31 @@ func newCanvas(in dataset.Size) *canvas {
 	c.cols, c.rows = in.Width*c.fine, in.Height*c.fine
 	reach := max(reach, 0.86*reach*float64(in.Height)/float64(in.Width))
 	c.unit = float64(c.rows) / (2 * reach)
+	c.allocate()
+	c.grey = make([]float64, in.Len())
+	return c
+}
+
+// allocate makes room for a head at c.unit sub-pixels and for c.rows×c.cols of them.
+func (c *canvas) allocate() {
 	c.meshCols = 1 | min(420, max(64, int(1.9*c.unit))) // odd, for castShadows
 	c.meshRows = 1 | min(480, max(68, int(2.2*c.unit)))
 	points := c.meshCols * c.meshRows
 	c.at, c.glow = make([]headVec, points), make([]float64, points)
 	c.shadow = make([]float64, ((c.meshCols+1)/2)*((c.meshRows+1)/2))
 	c.ink, c.depth = make([]float64, c.cols*c.rows), make([]float64, c.cols*c.rows)
-	c.grey = make([]float64, in.Len())
-	return c
 }
 
 // draw leaves the image of m in the scene s in c.grey.
 func (c *canvas) draw(m *headMesh, s *scene, r random, noise float64) {
+	c.drawHead(m, s)
+	c.drawBehind(m.person, s)
+	c.drawCover(m.person, s)
+	c.expose(s, r, noise)
+}
+
+// drawHead draws the surface of m in the scene s, with its expression.
+func (c *canvas) drawHead(m *headMesh, s *scene) {
 	copy(c.at, m.rest)
 	for e, w := range s.mix {
 		if w == 0 {
@@ -74,9 +88,6 @@ func (c *canvas) draw(m *headMesh, s *scene, r random, noise float64) {
 		c.depth[i] = math.Inf(-1)
 	}
 	c.fill()
-	c.drawBehind(m.person, s)
-	c.drawCover(m.person, s)
-	c.expose(s, r, noise)
 }
 
 // project moves the points to where the camera sees them: x and y in
@@ -132,6 +143,9 @@ func (c *canvas) triangle(p, q, r int) {
 			z := a.z + u*(b.z-a.z) + v*(d.z-a.z)
 			if at := y*c.cols + x; z > c.depth[at] {
 				c.depth[at] = z
+				if c.point != nil {
+					c.point[at] = int32(p)
+				}
 				c.ink[at] = c.glow[p] + u*(c.glow[q]-c.glow[p]) + v*(c.glow[r]-c.glow[p])
 			}
 		}

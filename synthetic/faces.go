@@ -141,14 +141,14 @@ func (s Faces) drawChunk(ctx context.Context, x *mat.Dense, person, chunk int) {
 // those of image 0 make the person.
 func (s Faces) stream(person, image int) random {
 	key := scatter.Bits(s.Seed ^ scatter.Bits(uint64(person)<<32|uint64(image)))
-	return random{rand.New(rand.NewPCG(key, scatter.Bits(key)))}
+	return random{Rand: rand.New(rand.NewPCG(key, scatter.Bits(key)))}
 }
 
 func (s Faces) label(x *mat.Dense) *dataset.Images {
 	set := dataset.Unlabelled(x, dataset.Frame{Size: s.Input})
 	set.Groups = make([]int, 1, s.People+1)
 	for p := range s.People {
-		class := fmt.Sprintf("person%03d", p+1)
+		class := className(p)
 		set.Classes = append(set.Classes, class)
 		set.Groups = append(set.Groups, (p+1)*s.PerPerson)
 		for i := range s.PerPerson {
@@ -159,14 +159,17 @@ func (s Faces) label(x *mat.Dense) *dataset.Images {
 }
 
 // A random draws from the distributions that the faces are made of.
-type random struct{ *rand.Rand }
+type random struct {
+	*rand.Rand
+	wide float64 // how much wider around draws, 0 for as much as it is asked for
+}
 
 // around draws from a normal distribution cut off at two standard deviations:
 // people differ, monsters are not drawn.
 func (r random) around(mean, sd float64) float64 {
 	for {
 		if v := r.NormFloat64(); math.Abs(v) < 2 {
-			return mean + sd*v
+			return mean + sd*(1+r.wide)*v
 		}
 	}
 }

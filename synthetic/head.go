@@ -66,7 +66,8 @@ func newHeadMesh(p *person, cols, rows int) *headMesh {
 // meshRows places the rows of a mesh, as angles for outline: denser at the eyes
 // and at the mouth.
 func (p *person) meshRows(rows int) []float64 {
-	const fine, top = 600, -0.82
+	const fine = 600
+	top := p.crownEnd
 	var sum [fine + 1]float64
 	for k := range fine {
 		y, _, _, _ := p.outline(top + (1-top)*(float64(k)+0.5)/fine)
@@ -92,7 +93,7 @@ func (p *person) outline(v float64) (y, halfWidth, halfDepth, middle float64) {
 	if v < 0 {
 		t = -t
 		round := math.Sqrt(max(0, 1-math.Pow(t, p.crownPower)))
-		return -1.28 * t, p.width * round, p.depth * round, 0
+		return -p.crown * t, p.width * round, p.depth * round, 0
 	}
 	halfWidth, halfDepth, middle = p.jaw(t)
 	return p.chin * t, halfWidth, halfDepth, middle
@@ -108,7 +109,7 @@ func (p *person) jaw(t float64) (halfWidth, halfDepth, middle float64) {
 // surface is the height of the face at (x, y) seen from the front; false
 // beside the head.
 func (p *person) surface(x, y float64) (float64, bool) {
-	v := math.Asin(max(-1, y/1.28)) * 2 / math.Pi
+	v := math.Asin(max(-1, y/p.crown)) * 2 / math.Pi
 	if y > 0 {
 		v = math.Asin(min(1, y/p.chin)) * 2 / math.Pi
 	}

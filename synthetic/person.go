@@ -9,7 +9,8 @@ type person struct {
 	width, depth         float64 // half width at the cheekbones, half depth
 	chin                 float64 // y of the chin
 	jawPower, jawTaper   float64 // square or round, tapering to the chin or not
-	crownPower           float64
+	crown, crownPower    float64 // height, roundness
+	crownEnd             float64 // where the surface ends, as an angle for outline
 	cheek, hollow        float64 // cheekbones, hollow cheeks
 	chinBoss, chinDimple float64
 	temple, muzzle       float64
@@ -74,7 +75,7 @@ func (p *person) drawSkull(r random) {
 	p.chin = r.around(0.92, 0.05)
 	p.jawPower = r.between(1.9, 3.4)
 	p.jawTaper = r.between(0.04, 0.34)
-	p.crownPower = r.between(2.1, 2.8)
+	p.crown, p.crownEnd, p.crownPower = 1.28, -0.82, r.between(2.1, 2.8)
 	p.cheek = r.around(0.05, 0.025)
 	p.hollow = r.between(0, 0.06)
 	p.chinBoss = r.around(0.07, 0.03)

@@ -12,7 +12,8 @@ import (
 	"nrdl/dataset"
 )
 
-// The variants of a face, each of which gives a vector.
+// Each face is turned into several images, and each of these into a vector: as it is,
+// with corruptions, and with other treatments of the mirror image.
 const (
 	clean = iota
 	covered
@@ -23,7 +24,7 @@ const (
 	variants
 )
 
-// probeNames are the variants that are identified.
+// probeNames are the images of a face that are identified.
 var probeNames = []string{"clean", "covered", "24 pixels", "noisy"}
 
 const (

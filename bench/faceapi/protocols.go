@@ -77,7 +77,7 @@ func (d divided) measure(ctx context.Context, p program) (r rates, err error) {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 	slices.SortFunc(impostors, func(a, b float64) int { return cmp.Compare(b, a) })
 	at := func(share float64) float64 {
-		limit := impostors[int(share*float64(len(impostors)))] // of those above, just the share is let in
+		limit := impostors[int(share*float64(len(impostors)))] // this share of the impostors scores higher
 		n := 0
 		for _, s := range genuine {
 			if s > limit {

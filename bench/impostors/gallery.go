@@ -150,12 +150,7 @@ func pick(x *mat.Dense, columns []int) *mat.Dense {
 	if len(columns) == 0 {
 		return nil
 	}
-	d, _ := x.Dims()
-	y := mat.NewDense(d, len(columns), nil)
-	for i, j := range columns {
-		y.SetCol(i, mat.Col(nil, j, x))
-	}
-	return y
+	return lin.Select(x, columns)
 }
 
 // share is the percentage of list above limit.

@@ -127,7 +127,7 @@ func (s subject) measure(out io.Writer, dir string, peer *peer, seconds float64)
 	}
 	theirs := map[setting]answer{} // measured once, just before the first back end
 	for _, backend := range blas.Available() {
-		if backend == blas.Gonum { // plain Go: tens of times slower
+		if backend == blas.Go || backend == blas.Gonum { // plain Go: tens of times slower
 			continue
 		}
 		if err := blas.Use(backend); err != nil {

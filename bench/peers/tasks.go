@@ -116,7 +116,7 @@ func cuttings(set *dataset.Images) (*mat.Dense, error) {
 // newLearning holds out a part of the samples and draws the start from the rest.
 func newLearning(name string, x *mat.Dense, k int) (learning, error) {
 	d, n := x.Dims()
-	mixed := selected(x, rand.New(rand.NewPCG(2, 1)).Perm(n))
+	mixed := lin.Select(x, rand.New(rand.NewPCG(2, 1)).Perm(n))
 	cut := int(heldOut * float64(n))
 	l := learning{
 		name: name, samples: lin.Cols(mixed, cut, n), held: lin.Cols(mixed, 0, cut),
@@ -164,19 +164,7 @@ func (t *tasks) every(n int) *mat.Dense {
 	for j := 0; j < all; j += n {
 		at = append(at, j)
 	}
-	return selected(t.probes, at)
-}
-
-// selected are the columns at of x.
-func selected(x *mat.Dense, at []int) *mat.Dense {
-	d, _ := x.Dims()
-	s := mat.NewDense(d, len(at), nil)
-	for i := range d {
-		for j, from := range at {
-			s.Set(i, j, x.At(i, from))
-		}
-	}
-	return s
+	return lin.Select(t.probes, at)
 }
 
 // measure does every task several times.

@@ -59,6 +59,7 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 	if err != nil {
 		return nil, err
 	}
+	o.Path = console.Quoted(path)
 	return r.With(find, o)
 }
 

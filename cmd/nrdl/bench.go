@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/plans"
 )
 
 // benching is the flags of bench.
@@ -26,6 +28,9 @@ type benching struct {
 	root   string
 	retry  bool
 	list   bool
+	print  bool
+	create bool
+	schema bool
 }
 
 func (a *app) benchCmd() *cobra.Command {
@@ -38,18 +43,45 @@ file. It resumes after any interruption: a run whose record is in the file is no
 repeated. All methods get the same splits and the same noise. A run that fails
 becomes a record with its error; the other runs continue, and the exit status is 1.
 
-A plan is a JSON file (plans/schema.json in the source describes it) or the name of a
-built-in plan: paper, noise and convergence are the table and the figures of the
-paper; tuned, ablation, cost, frontends and robust are further experiments; quick
-needs no data. Relative paths of data sets are searched in the working folder, then
-below --data, then below the folder in the environment variable NRDL_DATA.
+A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are
+the table and the figures of the paper; tuned, ablation, cost, frontends and robust are
+further experiments; quick needs no data. Relative paths of data sets are searched in
+the working folder, then below --data, then below the folder in the environment
+variable NRDL_DATA.
+
+--print writes a built-in plan to standard output; to change it, put it into a file:
+nrdl bench --print noise >my-plan.json. --init writes a plan for a data set to
+plan.json (-o gives another name), with splits and several methods, the default one
+first. Beside it, it writes the JSON schema of plans, ` + plans.SchemaFile + `. Plans name
+this file in "$schema": editors then complete the keys and explain them. --schema
+writes it to standard output. In a plan, the input "embedding" makes vectors of
+photographs by the built-in network, once for each image; "eyes=0.46@0.36" in another
+input finds the faces in photographs.
 
 report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
   nrdl bench paper --list
-  nrdl bench quick -o quick.jsonl -j 2 --retry`,
-		Args: cli.Arguments(1, 1),
+  nrdl bench quick -o quick.jsonl -j 2 --retry
+  nrdl bench --print noise
+  nrdl bench --init people -o compare.json
+  nrdl bench compare.json --list
+  nrdl bench --schema`,
+		Args: func(c *cobra.Command, args []string) error {
+			if b.schema {
+				return cli.Arguments(0, 0)(c, args)
+			}
+			return cli.Arguments(1, 1)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case b.schema:
+				a.Print("%s", plans.Schema())
+				return nil
+			case b.print:
+				return a.printPlan(args[0])
+			case b.create:
+				return a.initPlan(c.Context(), args[0], cmp.Or(b.output, "plan.json"))
+			}
 			return a.bench(c.Context(), args[0], b)
 		},
 		ValidArgsFunction: completePlan,
@@ -61,6 +93,10 @@ report makes tables and pages from the records.`,
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
+	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
+	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
+	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
+	c.MarkFlagsMutuallyExclusive("list", "print", "init", "schema")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	cli.Complete(c, "data", cli.Folders)
 	return c
@@ -153,7 +189,7 @@ func describeRecord(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, learnt in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,14 +12,14 @@ import (
 
 	"nrdl"
 	"nrdl/classify"
-	"nrdl/coding"
 	"nrdl/dataset"
-	"nrdl/frontend"
+	"nrdl/dataset/reference"
 	"nrdl/frontend/feature"
+	"nrdl/internal/advice"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/describe"
 	"nrdl/internal/hint"
-	"nrdl/openset"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -31,9 +30,10 @@ func (a *app) dataCmd() *cobra.Command {
 a person, lists of images (.csv), .mat and .npz files.`,
 		Example: `  nrdl data info people
   nrdl data synth drawn --people 5
-  nrdl data convert people people.mat`,
+  nrdl data convert people people.mat
+  nrdl data check people.mat people`,
 	}
-	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd())
+	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd(), a.checkCmd())
 	return c
 }
 
@@ -80,17 +80,11 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	info := dataset.Describe(set)
+	d := describe.OfData(set, s.Pipeline)
 	if asJSON {
-		info.Blank, info.Constant = listed(info.Blank), listed(info.Constant)
-		info.Duplicates, info.Conflicts = listed(info.Duplicates), listed(info.Conflicts)
-		return a.printJSON(struct {
-			dataset.Info
-			Learning frontend.Pipeline `json:"learning"` // how train would see the faces
-		}{info, s.Pipeline})
+		return a.printJSON(d)
 	}
-	a.printInfo(set, info)
-	a.printInput(s.Pipeline)
+	d.Print(a.Console)
 	return nil
 }
 
@@ -108,148 +102,28 @@ func featuresOf(s *studied) (*dataset.Images, error) {
 	return &dataset.Images{Samples: *samples, Matrix: true}, nil
 }
 
-// printInput prints the stages by which faces are seen.
-func (a *app) printInput(in frontend.Pipeline) {
-	a.Print("input      %v\n", in)
-	if in.SeesImages() {
-		a.Print("%-10s %d features", "", in.Len())
-		if in.Mirror {
-			a.Print(", also of mirror images")
-		}
-		if !in.Projection.IsZero() {
-			a.Print(", then projected")
-		}
-		a.Print("\n")
-	}
-}
-
 // modelInfo describes the model file at path.
 func (a *app) modelInfo(path string, asJSON bool) error {
 	r, err := nrdl.Open(path)
 	if err != nil {
 		return err
 	}
-	m := r.Model()
-	p := m.Parts()
-	coder, err := coding.Marshal(p.Coder)
-	if err != nil {
+	m, err := describe.OfModel(r.Model())
+	switch {
+	case err != nil:
 		return err
+	case asJSON:
+		return a.printJSON(m)
 	}
-	d, k := p.D.Dims()
-	faces := 0
-	if m.Images != nil {
-		faces = m.Images.Len()
-	}
-	if asJSON {
-		return a.printJSON(struct {
-			Method  string            `json:"method"`
-			Params  json.RawMessage   `json:"params"`
-			Seed    uint64            `json:"seed"`
-			People  []string          `json:"people"`
-			Atoms   int               `json:"atoms"`
-			Dims    int               `json:"dims"`
-			Input   frontend.Pipeline `json:"input"`
-			Coder   json.RawMessage   `json:"coder"`
-			Rule    string            `json:"rule"`
-			Trained classify.Outcome  `json:"trained"`
-			Faces   int               `json:"faces"` // that it keeps
-
-			Calibration *openset.Calibration `json:"calibration"`
-		}{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration})
-	}
-	a.Print("method     %s, seed %d, %s\n", p.Method, p.Seed, p.Trained.Status)
-	a.Print("people     %d: %s\n", len(p.Classes), console.Abridged(p.Classes))
-	a.Print("atoms      %d of %d numbers\n", k, d)
-	a.printInput(m.Pipeline)
-	a.Print("coder      %s\n", coder)
-	a.Print("rule       %s\n", p.Rule.Name())
-	if faces == 0 {
-		a.Print("keeps      no faces: nobody can be added\n")
-	} else {
-		a.Print("keeps      %s, so that people can be added\n", console.Plural(faces, "face"))
-	}
+	m.Print(a.Console)
 	if c := m.Calibration; c == nil {
 		a.Print("threshold  none: every face is named\n")
 	} else if c.Alike != nil {
 		a.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", c.Threshold, math.Pow(10, c.Threshold), console.Percent(c.FAR))
 	} else {
-		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), known(c))
+		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), advice.Known(c))
 	}
 	return nil
-}
-
-// listed makes JSON write a list without elements as [], not null.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// printInfo prints what is in a set.
-func (a *app) printInfo(set *dataset.Images, info dataset.Info) {
-	a.Print("people     %d\n", info.People)
-	if info.Fewest == info.Most {
-		a.Print("images     %d, %d of each\n", info.Images, info.Most)
-	} else {
-		a.Print("images     %d, %d to %d of each\n", info.Images, info.Fewest, info.Most)
-	}
-	if info.Fewest < 2 {
-		a.Print("%-10s %s\n", "one image", console.Abridged(alone(set)))
-	}
-	length := "features"
-	if set.AreImages() {
-		size := "size" // of the images themselves
-		if !set.Matrix {
-			size = "resized to"
-		}
-		a.Print("%-10s %v\n", size, info.Frame.Size)
-		length = "pixels"
-	}
-	a.Print("%-10s %d\n", length, info.Features)
-	kind := ""
-	if info.Integers {
-		kind = ", whole numbers"
-	}
-	a.Print("values     %.4g to %.4g%s\n", info.Lowest, info.Highest, kind)
-	a.printImages("blank", set, info.Blank)
-	a.printImages("constant", set, info.Constant)
-	a.printGroups("identical", set, info.Duplicates)
-	a.printGroups("mislabelled", set, info.Conflicts)
-}
-
-// alone returns the people with one image: they cannot be learnt and judged.
-func alone(set *dataset.Images) (people []string) {
-	for c, person := range set.Classes {
-		if set.Groups[c+1]-set.Groups[c] < 2 {
-			people = append(people, person)
-		}
-	}
-	return people
-}
-
-// shown is how many odd images are named.
-const shown = 5
-
-func (a *app) printImages(what string, set *dataset.Images, columns []int) {
-	if len(columns) == 0 {
-		return
-	}
-	var names []string
-	for _, j := range columns {
-		names = append(names, set.ID(j))
-	}
-	a.Print("%-10s %s: %s\n", what, console.Plural(len(columns), "image"), console.Abridged(names))
-}
-
-func (a *app) printGroups(what string, set *dataset.Images, groups [][]int) {
-	for n, g := range groups {
-		if n == shown {
-			a.Print("%-10s … %d more groups\n", what, len(groups)-shown)
-			return
-		}
-		a.printImages(what, set, g)
-	}
 }
 
 func (a *app) convertCmd() *cobra.Command {
@@ -304,6 +178,48 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	return a.save(ctx, to, set)
+}
+
+func (a *app) checkCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check DATA [DATABASE|DATA]",
+		Short: "Say how a data set differs from one of the five databases, or from another one",
+		Long: `check compares the images of DATA with one of the five databases of the paper (orl, gt,
+pie, yaleb, lfw), of which nrdl has counts and checksums, or with another data set. If
+none is named, it takes the database that is most similar. It finds missing, changed,
+duplicate and wrongly labelled images, images in another order, another scale of grey
+values, and transposed images. If anything differs, the exit status is 1.
+
+doc/databases.md says where each database comes from, and how to make its file.`,
+		Example: `  nrdl data convert people people.mat
+  nrdl data check people.mat people`,
+		Args: cli.Arguments(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			for i := range args {
+				args[i] = a.databases("").Find(args[i])
+			}
+			r, err := reference.CheckFile(c.Context(), args[0], strings.Join(args[1:], ""), func(s string) { a.Warn("%s", s) })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(r)
+			} else {
+				err = r.WriteText(a.Out)
+			}
+			if err == nil && !r.Same {
+				err = fmt.Errorf("%s differs from %s", args[0], r.Database.Title)
+				if r.Database.File != "" {
+					err = hint.Add(err, "doc/databases.md says how to make the files of the databases")
+				}
+			}
+			return err
+		},
+		ValidArgsFunction: completeData,
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one object")
+	return c
 }
 
 // checkSave reports what would make save fail.

@@ -14,7 +14,7 @@ import (
 	"nrdl/face"
 	"nrdl/gallery"
 	"nrdl/internal/cli"
-	"nrdl/internal/console"
+	"nrdl/internal/describe"
 )
 
 // adding is the flags of add.
@@ -94,7 +94,9 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 		a.Tell("nothing is new: %s stays as it is", path)
 		return r, nil
 	}
-	a.tellAdded(r, next, more.Classes)
+	for _, line := range describe.Growth(r.Model(), next.Model(), more.Classes) {
+		a.Tell("%s", line)
+	}
 	a.tellTrained(next, path, time.Since(start))
 	if f.forget {
 		next = next.Forget()
@@ -104,48 +106,9 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 
 // tellMerger tells what Merge did that was not asked for.
 func (a *app) tellMerger(m gallery.MergeReport) {
-	for _, id := range m.Skipped {
-		a.Warn("left out: %s is in the model already", id)
+	for _, line := range describe.Merge(m) {
+		a.Warn("%s", line)
 	}
-	for _, r := range m.Renamed {
-		a.Warn("another photograph is called %s: this one is %s", r[0], r[1])
-	}
-	for _, ids := range m.Twice {
-		a.Warn("%s is the same photograph as %s: one of the names is wrong", ids[0], ids[1])
-	}
-}
-
-// tellable is how many people are told of by name.
-const tellable = 10
-
-// tellAdded tells how many faces of people there were and are.
-func (a *app) tellAdded(before, after *nrdl.Recogniser, people []string) {
-	others := 0
-	for i, name := range people {
-		was, is := facesOf(before, name), facesOf(after, name)
-		switch {
-		case was == is:
-		case i >= tellable:
-			others++
-		case was == 0:
-			a.Tell("%s: new, %s", name, console.Plural(is, "face"))
-		default:
-			a.Tell("%s: %s, %d before", name, console.Plural(is, "face"), was)
-		}
-	}
-	if others > 0 {
-		a.Tell("and %d people more", others)
-	}
-}
-
-// facesOf counts the faces of a person.
-func facesOf(r *nrdl.Recogniser, name string) int {
-	for _, p := range r.People() {
-		if p.Name == name {
-			return p.Faces
-		}
-	}
-	return 0
 }
 
 // cleaned returns a name as it is used: without spaces around it, which is told.

@@ -18,6 +18,7 @@ import (
 )
 
 func TestEnrolBadInput(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "enrol", "bad.txtar")},
 		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"status": status, "locked": locked},
@@ -35,6 +36,7 @@ func locked(ts *testscript.TestScript, _ bool, args []string) {
 
 // A person is added to 40 real ones and removed again.
 func TestEnrolORL(t *testing.T) {
+	t.Parallel()
 	faces := realdata.Path(t, "orl_faces")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "enrol.txtar")},
@@ -54,6 +56,7 @@ func TestEnrolORL(t *testing.T) {
 
 // Photographs in which faces are found.
 func TestEnrolPhotographs(t *testing.T) {
+	t.Parallel()
 	photos := realdata.Path(t, "photos", "gt_db")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "enrol_photos.txtar")},

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,22 +14,27 @@ import (
 	"nrdl/experiment"
 	"nrdl/face"
 	"nrdl/frontend"
-	"nrdl/gallery"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/report"
 )
 
 // evaluation is the flags of evaluate.
 type evaluation struct {
-	learn   learning
-	split   dataset.Split
-	divided bool // --split is given
-	repeats int
-	model   string
-	json    bool
-	open    openSet
+	learn       learning
+	split       dataset.Split
+	divided     bool // --split is given
+	repeats     int
+	model       string
+	skipTrained bool
+	json, csv   bool
+	open        openSet
+	threshold   bool // a flag for the threshold is given
 }
+
+// several reports whether methods are compared.
+func (e *evaluation) several() bool { return strings.Contains(e.learn.method, ",") }
 
 func (a *app) evaluateCmd() *cobra.Command {
 	e := evaluation{split: dataset.DefaultSplit}
@@ -37,25 +42,49 @@ func (a *app) evaluateCmd() *cobra.Command {
 		Use:   "evaluate DATA [flags]",
 		Short: "Measure the accuracy of a method or a model",
 		Long: `evaluate splits the faces of each person, trains on one part and counts for how many
-faces of the other part the best guess is right (rank-1; the threshold is not used).
+faces of the other part the best guess is right (rank-1; without a threshold).
 Run r splits and trains with the seed SEED + r, so that any run can be repeated
 alone. A split without randomness, such as first:6, has one run. With --input auto
-each run selects features and coder by cross-validation on its training faces.
+each run selects features and coder by cross-validation on its training faces. The
+features of all images are computed once; the times of the runs are without them.
 
-With --model it tests an existing model: on all of DATA, or with --split on the test
-part only. Give the --split and --seed of the training: a rate on training images is
-meaningless. evaluate warns where test images are training images.
+It also counts the faces that get the right name, a wrong name, or unknown at the
+threshold that train would choose: by default for photographs, where the threshold
+follows from the network; for other features with --fpir or --calibrate, by the
+cross-validation of train in each run.
+
+With --method NAME,NAME,… all methods get the same splits and the same features, and
+the result is one table, also as --csv or --json. A ~ marks methods that a paired test
+cannot separate from the best: over several runs the corrected resampled t-test, which
+allows for the overlap of random splits; for a single run McNemar's exact test on its
+images; both at the level 0.05 with Holm's correction. --set changes the methods that
+have the parameter. A method that fails gets a line with the reason. Lines of --csv have
+the columns method, runs, right, sd and difference (percent), p, p_adjusted,
+told_from_best (whether the difference is significant: yes or no; best for the best
+method), test (corrected-t, mcnemar, or signed-rank if all
+differences are equal), fit_seconds and code_seconds (means), error; --json has the same
+under methods, as fractions, and each run.
+
+With --model it tests an existing model, with its own threshold: on all of DATA, or
+with --split on the test part only. Images on which the model was trained are refused,
+also under other names; --skip-trained leaves them out. A model without stored faces
+cannot tell: give the --split and --seed of the training.
 
 With --open-set each run draws some of the people and enrols them; the others are
-strangers. It reports the identification rate at given FPIR (shares of strangers who
-get a name), the FPIR at the threshold of the training, and the calibration error of
+strangers. It reports the identification rate at several FPIRs (shares of strangers
+who get a name), the FPIR at the threshold of the training, and the calibration error of
 the probabilities (ECE).`,
 		Example: `  nrdl evaluate people
   nrdl evaluate people --input faces32 --split random:5 --repeats 5
   nrdl evaluate people --input auto --size 32x32 --split first:6
   nrdl evaluate people --input pixels --method nrdl --set alpha=10 --repeats 2 --json
   nrdl evaluate people --input pixels --method src --preset orl
-  nrdl evaluate people --model people.nrdl --split first:6
+  nrdl evaluate people --method nrdl,nrc,src,fddl --input pixels --size 24x24 --repeats 3
+  nrdl evaluate people --method nrc,crc,mean --split first:3 --csv
+  nrdl evaluate people --input faces32 --fpir 0.05 --repeats 2
+  nrdl train people --split first:4 -o half.nrdl
+  nrdl evaluate people --model half.nrdl --split first:4
+  nrdl evaluate people --model half.nrdl --skip-trained
   nrdl evaluate people --open-set --split random:5 --repeats 2`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -63,8 +92,11 @@ the probabilities (ECE).`,
 			if err := e.check(c); err != nil {
 				return err
 			}
-			if e.open.on {
+			switch {
+			case e.open.on:
 				return a.evaluateOpenSet(c.Context(), args[0], &e)
+			case e.several():
+				return a.compare(c.Context(), args[0], &e)
 			}
 			result, err := a.evaluate(c.Context(), args[0], &e)
 			if err != nil {
@@ -73,8 +105,7 @@ the probabilities (ECE).`,
 			if e.json {
 				return a.printJSON(result)
 			}
-			a.printResult(result, e.model != "")
-			return nil
+			return report.WriteResult(a.Out, &result, e.model != "")
 		},
 		ValidArgsFunction: completeData,
 	}
@@ -84,7 +115,9 @@ the probabilities (ECE).`,
 	e.repeats = 10
 	cli.Number(c, &e.repeats, "repeats", "r", cli.InRange(1, cli.Many), "`N` runs, each with a split of its own")
 	c.Flags().StringVar(&e.model, "model", "", "test this `MODEL`; nothing is trained")
+	c.Flags().BoolVar(&e.skipTrained, "skip-trained", false, "with --model: leave out the images on which the model was trained")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
+	c.Flags().BoolVar(&e.csv, "csv", false, "with several methods: write one line per method")
 	e.open.register(c)
 	cli.Complete(c, "model", cli.Files("nrdl"))
 	return c
@@ -97,10 +130,24 @@ func (e *evaluation) check(c *cobra.Command) error {
 	if err := e.open.check(c); err != nil {
 		return err
 	}
-	if e.model == "" {
+	e.threshold = slices.ContainsFunc(thresholdFlags, c.Flags().Changed)
+	switch {
+	case e.several() && e.open.on:
+		return hint.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
+	case e.several() && e.learn.input.text == auto:
+		return hint.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
+	case e.several() && e.threshold:
+		return hint.Add(cli.Misuse("several methods are compared without a threshold"), "evaluate a single method with --fpir or --calibrate")
+	case e.csv && !e.several():
+		return hint.Add(cli.Misuse("--csv is for several methods"), "for example --method nrdl,nrc; for one method there is --json")
+	case e.csv && e.json:
+		return cli.Misuse("--csv and --json are two forms of one result")
+	case e.model == "" && e.skipTrained:
+		return cli.Misuse("--skip-trained has no meaning without --model")
+	case e.model == "":
 		return nil
 	}
-	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, stageFlags) {
+	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, thresholdFlags, stageFlags) {
 		if c.Flags().Changed(flag) {
 			return hint.Add(cli.Misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
 		}
@@ -117,7 +164,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	a.warnOfCopies(s.images)
-	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds}
+	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err
@@ -125,10 +172,8 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	} else {
 		a.tellOptions(s, &e.learn)
 	}
-	if n := protocol.Runs(); n < e.repeats {
-		a.Tell("split %v draws nothing at random: one run", e.split)
-	}
-	observer, done := a.runs(protocol.Runs())
+	a.tellRuns(protocol)
+	observer, done := a.runs("", protocol.Runs())
 	result, err := experiment.Evaluate(ctx, s.images, s.Method, protocol, observer)
 	done()
 	if err != nil {
@@ -137,13 +182,50 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	return result, nil
 }
 
-// runs tells each run and shows its progress, until done is called.
-func (a *app) runs(runs int) (o experiment.Observer, done func()) {
+// compare is evaluate with several methods.
+func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
+	s, methods, err := a.studySeveral(ctx, data, e.learn)
+	if err != nil {
+		return err
+	}
+	a.warnOfCopies(s.images)
+	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline}
+	a.tellRuns(protocol)
+	var ended []func()
+	result, err := experiment.Compare(ctx, s.images, methods, protocol, func(i int) experiment.Observer {
+		o, done := a.runs(methods[i].Name()+", ", protocol.Runs())
+		ended = append(ended, done)
+		return o
+	})
+	for _, done := range ended {
+		done()
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", data, err)
+	case e.json:
+		return a.printJSON(result)
+	case e.csv:
+		return report.WriteMethodsCSV(a.Out, result)
+	}
+	return report.WriteMethods(a.Out, result)
+}
+
+// tellRuns tells that p has one run where its split draws nothing.
+func (a *app) tellRuns(p experiment.Protocol) {
+	if p.Runs() < p.Repeats {
+		a.Tell("split %v draws nothing at random: one run", p.Split)
+	}
+}
+
+// runs tells each run, of what the prefix says, and shows its progress, until done is
+// called.
+func (a *app) runs(prefix string, runs int) (o experiment.Observer, done func()) {
 	clear := func() {}
 	o = experiment.Observer{
 		Fit: func(run int) classify.Watch {
 			var w classify.Watch
-			w, clear = a.Watch(fmt.Sprintf("run %d of %d", run+1, runs))
+			w, clear = a.Watch(fmt.Sprintf("%srun %d of %d", prefix, run+1, runs))
 			return w
 		},
 		Done: func(run int, r experiment.Run, _ *frontend.Model) {
@@ -153,8 +235,13 @@ func (a *app) runs(runs int) (o experiment.Observer, done func()) {
 				a.Tell("run %d of %d, right in %d folds of the training images:", run+1, runs, autoFolds)
 				a.tellChoice(r.Choice)
 			}
-			a.Tell("run %d of %d, seed %d: %s %% of %d, %s", run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
+			a.Tell("%srun %d of %d, seed %d: %s %% of %d, %s", prefix, run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
 				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Took(r.FitSeconds))
+		},
+		Failed: func(run int, err error) {
+			clear()
+			clear = func() {}
+			a.WarnOf(fmt.Errorf("%srun %d of %d: %w", prefix, run+1, runs, err))
 		},
 	}
 	return o, func() { clear() }
@@ -177,11 +264,17 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if unknown := experiment.Strangers(model.Model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.Warn("the model does not know %s: their faces count as wrong", console.Abridged(unknown))
 	}
-	result, err := experiment.EvaluateModel(ctx, set, model.Model, split, e.learn.seed)
+	if !experiment.Checks(model, set) && split == nil {
+		a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
+		a.Hint("test on other images, or give the --split and --seed of the training")
+	}
+	result, err := experiment.EvaluateModel(ctx, set, model, split, e.learn.seed, e.skipTrained)
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
-	a.warnOfTrainingImages(model.Images, set, split, e.learn.seed, data)
+	if n := len(result.Skipped); n > 0 {
+		a.Tell("left out %s on which the model was trained: %s", console.Plural(n, "image"), console.Abridged(result.Skipped))
+	}
 	return result, nil
 }
 
@@ -196,51 +289,4 @@ func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser) (*d
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
 	}
 	return set, err
-}
-
-// warnOfTrainingImages tells where a model is tested on kept, images that it was
-// trained on, or may be where that is not known: the model keeps no faces, or images
-// have no names.
-func (a *app) warnOfTrainingImages(kept, set *dataset.Images, split *dataset.Split, seed uint64, data string) {
-	const advice = "test on other images, or give the --split and --seed of the training"
-	if split != nil {
-		if _, test, err := split.Apply(set, seed); err == nil {
-			set = set.Select(test)
-		}
-	}
-	if kept == nil || set.IDs == nil {
-		if split == nil {
-			a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
-			a.Hint(advice)
-		}
-		return
-	}
-	if _, report, err := gallery.Merge(kept, set); err == nil && len(report.Skipped) > 0 {
-		a.Warn("the model was trained on %d of the %d test images: the rate is too high", len(report.Skipped), len(set.IDs))
-		a.Hint(advice)
-	}
-}
-
-// printResult prints the rate and a line a run; of a model that exists, not
-// how it was learnt.
-func (a *app) printResult(r experiment.Result, exists bool) {
-	rate := console.Percent(r.Accuracy)
-	if r.Repeats > 1 {
-		rate += fmt.Sprintf(" ± %s", console.Percent(r.SD))
-	}
-	a.Print("%s: %s %% right (split %s, %s)\n\n", r.Method, rate, r.Split, console.Plural(r.Repeats, "run"))
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	defer w.Flush() // errors surface when out is flushed
-	if exists {
-		fmt.Fprintln(w, "right %\twrong\tof\ttest time\t")
-		for _, one := range r.Runs {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
-		}
-		return
-	}
-	fmt.Fprintln(w, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
-	for _, one := range r.Runs {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
-			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
-	}
 }

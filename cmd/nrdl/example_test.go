@@ -10,14 +10,17 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"nrdl/doc"
 )
 
-// Every example in the help, and every nrdl command in the README, runs as it
-// stands where there are faces of nrdl data synth people and a model of them, but
-// for those that wait for files: those of one command, and those of the README, in
-// the order in which they are listed, each of these in a folder of its own. There,
-// a small plan has the name quick.
+// Every example in the help, and every nrdl command in the README and in the list of
+// tasks, runs as it stands where there are faces of nrdl data synth people and a model
+// of them, but for those that wait for files: those of one command, and those of the
+// README and of the tasks that no command has, in the order in which they are listed,
+// each of these in a folder of its own. There, a small plan has the name quick.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("learns from 42 faces, several times")
 	}
@@ -39,6 +42,12 @@ data synth new --people 1 --images 3 --seed 5`) {
 
 	first := map[string]string{
 		"nrdl-report": "exec nrdl bench quick\n", // the records of the examples
+		"tasks": `exec nrdl data synth photos --people 2 --images 2 --size 240x240
+exec nrdl data convert people people.mat
+mkdir zoe
+cp photos-of-ann/0001.png zoe/1.png
+cp photos-of-ann/0002.png zoe/2.png
+`,
 	}
 	written := map[string]bool{}
 	write := func(name string, lines []string, onlyNew bool) {
@@ -57,7 +66,7 @@ data synth new --people 1 --images 3 --seed 5`) {
 	}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
-		if c.Example == "" && c.Name() != "completion" {
+		if c.Example == "" && c.Name() != "completion" && !c.IsAdditionalHelpTopicCommand() {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 		for _, sub := range c.Commands() {
@@ -70,11 +79,27 @@ data synth new --people 1 --images 3 --seed 5`) {
 		t.Error("the help has no nrdl demo")
 	}
 	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
-	readme = strings.Replace(readme, "nrdl demo\n", "", 1) // it stands alone, and once is enough
-	write("README", strings.Split(readme, "\n"), false)
+	readme = strings.Replace(readme, "data synth drawn --photos", "data synth drawn --photos --people 3 --images 3 --size 360x480", 1) // few and small
+	written["nrdl bench quick"] = false                                                                                                // nrdl report needs its records
+	write("README", strings.Split(readme, "\n"), true)
+	write("tasks", taskCommands(t), true)
 	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
 		return os.CopyFS(env.WorkDir, os.DirFS(shared))
 	}})
+}
+
+// taskCommands returns the commands of nrdl help tasks but the demo.
+func taskCommands(t *testing.T) (commands []string) {
+	t.Helper()
+	for line := range strings.Lines(doc.Tasks) {
+		if _, command, ok := strings.Cut(line, "  nrdl "); ok && command != "demo\n" {
+			commands = append(commands, "nrdl "+command)
+		}
+	}
+	if len(commands) < 10 {
+		t.Errorf("the tasks have the commands %q only", commands)
+	}
+	return commands
 }
 
 // smallQuick writes a plan with all that the plan quick has, with fewer and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"path/filepath"
 	"strings"
 
@@ -100,7 +99,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		return err
 	}
 	if !r.Model().Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", model), "only faces in images can be explained")
+		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", model), "only faces in images can be explained")
 	}
 	if e.output != "" {
 		if err := atomicfile.Check(e.output); err != nil {
@@ -113,9 +112,9 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
 	if e.photos != "" {
-		page.Photograph = e.photograph
+		page.Photograph = explain.PhotographsIn(e.photos, e.WarnOf)
 	}
-	object := explainedPhoto{File: dataset.Text(photo)}
+	object := results.Explained{File: dataset.Text(photo)}
 	for _, f := range faces {
 		one, err := r.Explain(ctx, f.Face)
 		if err != nil {
@@ -126,7 +125,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
 		}
 		page.Faces = append(page.Faces, shown)
-		object.Faces = append(object.Faces, e.object(r, f, one))
+		object.Faces = append(object.Faces, results.Explain(r.Model(), f.number, f.Face, one))
 	}
 	done()
 	if e.json {
@@ -160,13 +159,9 @@ type numbered struct {
 // faces returns the faces of the photograph that are to be explained, and how many
 // faces it has.
 func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string) ([]numbered, int, error) {
-	data, err := dataset.ReadFile(photo)
+	img, err := dataset.ReadPhoto(photo)
 	if err != nil {
 		return nil, 0, readable(err)
-	}
-	img, err := dataset.DecodePhoto(data, photo)
-	if err != nil {
-		return nil, 0, err
 	}
 	found, err := r.Identify(ctx, img)
 	if err != nil {
@@ -203,72 +198,4 @@ func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string
 		return nil, 0, fmt.Errorf("%s: no face can be seen well enough", photo)
 	}
 	return nil, 0, refused
-}
-
-// An explainedPhoto is the JSON of a photograph. Numbers are rounded as in results.
-type explainedPhoto struct {
-	File  string          `json:"file"`
-	Faces []explainedFace `json:"faces"`
-}
-
-// An explainedFace has what identify writes of a face, and why.
-type explainedFace struct {
-	Number   int    `json:"face"`
-	Sentence string `json:"sentence"`
-	results.Face
-	Threshold *float64          `json:"threshold"` // of the margin; null if the model has none
-	Atoms     []atom            `json:"atoms,omitempty"`
-	Embedding *explain.Embedded `json:"embedding,omitempty"`
-}
-
-// An atom has a weight in the code of a face.
-type atom struct {
-	Atom        int     `json:"atom"`
-	Person      string  `json:"person"`
-	Image       string  `json:"image,omitempty"` // the enrolled one that is nearest to the atom
-	Coefficient float64 `json:"coefficient"`
-	Share       float64 `json:"share"`
-}
-
-func (e *explaining) object(r *nrdl.Recogniser, f numbered, why *explain.Explanation) explainedFace {
-	m := r.Model()
-	o := explainedFace{
-		Number: f.number, Sentence: explain.Sentence(m, why),
-		Face: results.Of(nrdl.Result{Faces: []nrdl.Face{f.Face}}, nil, explain.DefaultShow.People, "").Faces[0],
-	}
-	if m.Calibration != nil {
-		t := results.Rounded(m.Calibration.Threshold)
-		o.Threshold = &t
-	}
-	if why.Embedded != nil {
-		o.Embedding = why.Embedded.Rounded(results.Rounded)
-		return o
-	}
-	for _, a := range why.Atoms[:min(explain.DefaultShow.Atoms, len(why.Atoms))] {
-		one := atom{Atom: a.Atom, Person: m.Parts().Classes[a.Class], Coefficient: results.Rounded(a.Coefficient), Share: results.Rounded(a.Share)}
-		if a.Enrolled >= 0 {
-			one.Image = m.Images.ID(a.Enrolled)
-		}
-		o.Atoms = append(o.Atoms, one)
-	}
-	return o
-}
-
-// photograph is the one of this ID in the folder of photographs; nil if it has none.
-// The ID is that of a model, which may be of unknown origin.
-func (e *explaining) photograph(id string) image.Image {
-	name, err := filepath.Localize(id)
-	if err != nil {
-		return nil
-	}
-	data, err := dataset.ReadFile(filepath.Join(e.photos, name))
-	if err != nil {
-		return nil
-	}
-	img, err := dataset.DecodePhoto(data, id)
-	if err != nil {
-		e.Warn("%v", err)
-		return nil
-	}
-	return img
 }

@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	_ "embed" // the page
-	"encoding/base64"
 	"fmt"
-	"html/template"
-	"image/jpeg"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -30,21 +24,25 @@ func (a *app) groupCmd() *cobra.Command {
 		Short: "Divide photographs of unknown people into groups of the same person",
 		Long: `group finds the faces in photographs and divides them into groups of the same person,
 the largest group first. It needs no labels. Two faces of one photograph are never put
-into one group. If it is uncertain, the faces of a person stay in two groups: that is easier to
-correct than a group of two people.
+into one group. In a case of doubt the faces of one person stay in two groups, which is
+easier to correct than one group of two people.
 
 -o DIR makes a folder for each group of two faces or more: person0001, person0002 and
-so on, with links to the photographs. Photographs of faces that are alone are in the
-folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". DIR/index.html
-shows the faces of each group. To train a model on the groups, rename the folders, move
-photographs that are in a wrong folder, and remove the two last folders. DIR must lie
-outside the folders that are read.
+so on, with links to the photographs. Photographs without a face in a group are in the
+folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". Of a
+photograph with several faces, the link stands for the largest one; the others are cut
+out. DIR/index.html shows the faces of each group. To name the people, rename the folders,
+and move photographs that are in a wrong folder. train takes DIR as it is, and
+ignores the last two folders and the page. DIR must lie outside the folders that are read,
+and hold no groups of an earlier run: the numbers of the people would differ.
 
 --fpir concerns the last step only: a face that is alone or in a pair joins a group of
 three or more if at most this share of other people's faces is as similar to a group.
 The exit status is 1 if no usable face is found.`,
 		Example: `  nrdl data synth drawn --people 4 --images 2 --size 240x240
   nrdl group drawn -o groups
+  mv groups/person0001 groups/anna
+  nrdl train groups -o groups.nrdl
   nrdl group drawn --json`,
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error { return g.run(c.Context(), args) },
@@ -74,13 +72,25 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
-	sources, err := photolist.Outputs{"output": g.output}.Of(args, false)
+	sources, err := photolist.Outputs{"output": g.output}.Of(args, false, g.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
 	var paths []string
 	for _, s := range sources {
+		if s.Path == "" {
+			g.Complain(s.Err)
+			continue
+		}
 		paths = append(paths, s.Path)
+	}
+	if len(paths) == 0 {
+		return errReported
+	}
+	if g.output != "" {
+		if err := group.Unused(g.output); err != nil {
+			return err
+		}
 	}
 	start := time.Now()
 	o, done := g.observer()
@@ -104,9 +114,10 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("group: no usable face in %s", console.Plural(len(paths), "photograph"))
 	}
 	if g.output != "" {
-		if err := g.write(ctx, p); err != nil {
+		if err := p.WriteFolders(ctx, g.output, g.Warn); err != nil {
 			return err
 		}
+		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", console.Quoted(filepath.Join(g.output, dataset.GroupsPage)), group.Training(g.output))
 	}
 	several, together := 0, 0
 	for _, members := range p.Groups {
@@ -143,7 +154,7 @@ func groupsOf(p *group.Photographs) any {
 		Without []string      `json:"without_face"`
 	}{[]listedGroup{}, []string{}}
 	for i, members := range p.Groups {
-		one := listedGroup{Name: folderOf(i, members)}
+		one := listedGroup{Name: p.Folder(i)}
 		for _, f := range members {
 			b := p.Faces[f].Box
 			one.Faces = append(one.Faces, listedFace{p.Paths[p.Faces[f].Photograph], [4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}})
@@ -156,83 +167,4 @@ func groupsOf(p *group.Photographs) any {
 		}
 	}
 	return out
-}
-
-// folderOf is the folder of group i; "" of a single face.
-func folderOf(i int, members []int) string {
-	if len(members) < 2 {
-		return ""
-	}
-	return fmt.Sprintf("person%04d", i+1)
-}
-
-// write makes the folders and the page.
-func (g *grouping) write(ctx context.Context, p *group.Photographs) error {
-	var names []string
-	of := make([][]string, len(p.Paths)) // the folders of each photograph
-	for i, members := range p.Groups {
-		name := folderOf(i, members)
-		if name == "" {
-			continue
-		}
-		names = append(names, name)
-		for _, f := range members {
-			photo := p.Faces[f].Photograph
-			of[photo] = append(of[photo], name)
-		}
-	}
-	sorter, err := linkdir.New(g.output, names, g.Warn)
-	if err != nil {
-		return err
-	}
-	defer sorter.Unlock()
-	for i, path := range p.Paths {
-		other := dataset.Unknown
-		if p.Errors[i] != nil {
-			other = linkdir.NoFace
-		}
-		if err := sorter.Place(path, of[i], other); err != nil {
-			return err
-		}
-	}
-	page := filepath.Join(g.output, "index.html")
-	return g.app.write(ctx, page, func(w io.Writer) error { return writeGroups(w, p) })
-}
-
-//go:embed group.html.tmpl
-var groupPage string
-
-var groupTemplate = template.Must(template.New("groups").Parse(groupPage))
-
-// writeGroups writes a page with the faces of each group.
-func writeGroups(w io.Writer, p *group.Photographs) error {
-	type shown struct {
-		Photo string
-		Image template.URL
-	}
-	type section struct {
-		Name  string
-		Faces []shown
-	}
-	var sections []section
-	alone := section{Name: dataset.Unknown}
-	for i, members := range p.Groups {
-		s := section{Name: folderOf(i, members)}
-		for _, f := range members {
-			var b bytes.Buffer
-			if err := jpeg.Encode(&b, p.Faces[f].Thumb, nil); err != nil {
-				return err
-			}
-			s.Faces = append(s.Faces, shown{p.Paths[p.Faces[f].Photograph], template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))})
-		}
-		if s.Name == "" {
-			alone.Faces = append(alone.Faces, s.Faces...)
-		} else {
-			sections = append(sections, s)
-		}
-	}
-	if len(alone.Faces) > 0 {
-		sections = append(sections, alone)
-	}
-	return groupTemplate.Execute(w, sections)
 }

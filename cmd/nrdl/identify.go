@@ -15,6 +15,7 @@ import (
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/internal/advice"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
@@ -32,19 +33,29 @@ func (a *app) identifyCmd() *cobra.Command {
 		Short: "Name the faces in photographs",
 		Long: `identify names the faces in photographs. It writes one line file,name,probability per
 face, the largest face of a photograph first. In folders it finds all images, also in
-subfolders; - reads the paths of images from standard input, one per line. If the
-model was trained on face crops, the images must be face crops too.
+subfolders, and takes copies of a file once; - reads the paths of images from standard
+input, one per line. If the model was trained on face crops, the images must be face
+crops too.
 
-A face is reported as ` + nrdl.Unknown + ` if its score is below the threshold. With the built-in
-network the score is the largest cosine with a person; the threshold follows from how
-similar this network finds different people, and from how similar the enrolled people
-are to each other. With other features the score is the margin (best minus second
-score), and the threshold is estimated by cross-validation. An ` + nrdl.Unknown + ` face has no
-probability; in JSON its name is null, known is false, and guess is the best guess.
-A face of poor quality, a photograph without a face and a blank image
-have an empty name; a warning says why. The exit status is 1 if no usable face was
-found, or if an image could not be read. An image that is deleted during the run is
-left out with a warning.
+A face is reported as ` + nrdl.Unknown + ` if it is not similar enough to anybody in the model: if
+its margin is below the threshold. With the built-in network the margin is the evidence,
+−log10 of the share of strangers in general who are as similar to anybody in the model:
+2 means 1 in 100, and 3 means 1 in 1000. The threshold follows from how similar this
+network finds different people, and from how similar the enrolled people are to each
+other. With other features the margin is the best score minus the second best, and the
+threshold is estimated by cross-validation.
+
+For an ` + nrdl.Unknown + ` face, the line has no probability, but it names the best guess if that
+has a probability of at least 10 %, or one that is not known:
+` + nrdl.Unknown + ` (maybe Anna, 63 %). The table and JSON have this guess as maybe. In JSON the
+name is null, known is false, and guess is the best guess, however improbable. A face of
+poor quality, a photograph without a face and a blank image have an empty name; a
+warning says why. The exit status is 1 if no usable face was found, or if an image could
+not be read. An image that is deleted during the run is left out with a warning.
+
+If the model was trained on this very photograph, the column or member trained has the
+ID of the photograph: such names do not show how well the model recognises new
+photographs. A model that stores no faces (--forget) cannot tell.
 
 --top N adds the N most likely people to the line: person,score,person2,score2….
 --csv writes a table with a header: the best guess and its probability also for
@@ -52,13 +63,14 @@ left out with a warning.
 its quality, and why it is not named. --json writes the same as JSON Lines, one object
 per photograph; for a file that cannot be read the object has the error.
 
-The column and member margin is what is compared with the threshold. With the built-in
-network it is the evidence: −log10 of the share of strangers in general who are as
-similar to anybody in the model, so that 2 means 1 in 100 and 3 means 1 in 1000.
-
 A name that a spreadsheet would take for a formula gets an apostrophe in front, and
 file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
 names back from a list. JSON has every name exactly.
+
+--html PAGE writes a page for a browser, one file that needs nothing else: the faces by
+name, the ` + nrdl.Unknown + ` ones last, in each group the least certain first. A click on a face
+shows its photograph, the runner-up and the reasons for its name. The page is written at the
+end; with --watch, Ctrl-C is the end.
 
 -o RESULTS writes the JSON Lines to a file during the run. --resume continues such a
 file: photographs that are in it are not named again, files that could not be read are
@@ -74,6 +86,7 @@ when the file has stopped growing.`,
   find people -name '0001.*' | nrdl identify people.nrdl - --json
   nrdl identify people.nrdl people -o results.jsonl --resume
   nrdl identify people.nrdl people --sort by-person --draw drawn
+  nrdl identify people.nrdl people --html faces.html
   nrdl identify people.nrdl --watch inbox`,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
@@ -104,6 +117,8 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
+	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
+	cli.Complete(c, "html", cli.Files("html"))
 	findVar(c, &i.find, face.All, "as the model does")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
@@ -129,6 +144,9 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
+	if path := cli.SameFile(i.html, append(c.Flags().Args(), i.output)...); i.html != "" && path != "" {
+		return cli.Misuse("the page would take the place of %s", path)
+	}
 	if i.draw != "" && i.sort != "" && (linkdir.Within(i.draw, i.sort) || linkdir.Within(i.sort, i.draw)) {
 		return cli.Misuse("--draw %s and --sort %s lie in each other", i.draw, i.sort)
 	}
@@ -145,6 +163,7 @@ type identification struct {
 	single   bool              // one image is asked for, and nothing else
 	outputs  photolist.Outputs // of --draw and --sort
 	results  results.Writer
+	page     *results.Page     // nil without --html
 	file     *results.File     // that results are written to; nil without -o
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
@@ -163,6 +182,7 @@ type identifyFlags struct {
 	resume     bool
 	watched    string
 	draw, sort string
+	html       string
 }
 
 // A tally counts image files.
@@ -173,6 +193,7 @@ type tally struct {
 	faceless int // of files: nobody to look at
 	named    int // faces
 	unknown  int // faces
+	trained  int // faces: the model was trained on them
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -182,7 +203,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
-	sources, err := i.outputs.Of(paths, i.watched != "")
+	sources, err := i.outputs.Of(paths, i.watched != "", i.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
@@ -213,6 +234,12 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err := i.openWriter(); err != nil {
 		return err
 	}
+	if i.html != "" {
+		if i.page, err = results.NewPage(i.html, i.r.Model(), model); err != nil {
+			return err
+		}
+		defer i.page.Close()
+	}
 	var files []string
 	for _, s := range sources {
 		files = append(files, s.Path)
@@ -222,6 +249,11 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	}
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
+	if i.page != nil && (err == nil || i.watched != "" && ctx.Err() != nil) {
+		if err := i.writePage(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
 	if ctx.Err() != nil && i.file != nil {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	}
@@ -236,7 +268,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.outputs.Listed(ctx, sources, list), 0
+		images, total = i.outputs.Listed(ctx, sources, list, i.Tell), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err
@@ -257,6 +289,16 @@ func (i *identification) openWriter() (err error) {
 		i.results = results.Lines(i.Out, i.top)
 	default:
 		i.results = results.Lines(i.Out, 0)
+	}
+	return err
+}
+
+// writePage writes the page of --html.
+func (i *identification) writePage(ctx context.Context) error {
+	i.page.Skipped = i.tally.skipped
+	size, err := i.page.Write(ctx)
+	if err == nil {
+		i.Tell("wrote %s, %s", i.html, console.Megabytes(size))
 	}
 	return err
 }
@@ -283,7 +325,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was learnt from samples that are not images of a known size", path),
+		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Parts().Classes))
@@ -294,21 +336,9 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	if m.Calibration == nil {
 		i.Warn("the model has no threshold: every face is named")
-		i.Hint("to enable unknown: %s", enabling(i.r, path))
+		i.Hint("to enable unknown: %s", advice.Enabling(m, path))
 	}
 	return nil
-}
-
-// enabling says how the model at path gets a threshold.
-func enabling(r *nrdl.Recogniser, path string) string {
-	const fewest = 3 // one is left out, and two remain
-	switch {
-	case r.Model().Images == nil:
-		return "train the model again, without --calibrate 0"
-	case len(r.People()) < fewest:
-		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
-	}
-	return "nrdl calibrate " + path
 }
 
 // end tells how it went, and is an error where something went wrong.
@@ -316,6 +346,9 @@ func (i *identification) end(took time.Duration) error {
 	t := i.tally
 	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
+	}
+	if t.trained > 0 {
+		i.Warn("%d of the %d faces were used to train the model: their names do not show how well it recognises new photographs", t.trained, t.named+t.unknown)
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))

@@ -57,7 +57,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 				}
 				return data, err
 			}
-			if !yield(nrdl.Photo{Name: s.Path, Load: load}) {
+			if !yield(nrdl.Photo{Name: s.Path, Load: load, Details: i.page != nil}) {
 				return
 			}
 		}
@@ -103,6 +103,11 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 
 // write writes the result p.
 func (i *identification) write(p *photoResult) error {
+	if i.page != nil {
+		if err := i.page.Add(p.Result, p.Err); err != nil {
+			return err
+		}
+	}
 	if err := i.results(p.Result, p.Err); err != nil || i.file != nil {
 		return err
 	}
@@ -161,6 +166,9 @@ func (i *identification) count(p *photoResult) {
 	var why []error
 	looked := false
 	for k, f := range p.Faces {
+		if f.Trained != "" {
+			i.tally.trained++
+		}
 		switch {
 		case f.Rejected != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
 			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))

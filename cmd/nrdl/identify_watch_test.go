@@ -20,6 +20,7 @@ import (
 // TestWatch names what is there, and what arrives in pieces, until it is
 // interrupted.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	path, set := trained(t, method.DefaultCRC, 3, 3, dataset.Size{Height: 16, Width: 16})
 	dir, inbox := t.TempDir(), t.TempDir()
 	face := func(j int) []byte {
@@ -56,7 +57,7 @@ func TestWatch(t *testing.T) {
 	}
 	defer story.Close()
 	i := newIdentification(newApp(w, story))
-	i.watched = inbox
+	i.watched, i.html = inbox, filepath.Join(dir, "page.html")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- i.run(ctx, path, nil, nil); w.Close() }()
@@ -84,6 +85,9 @@ func TestWatch(t *testing.T) {
 	}
 	if lines.Scan() {
 		t.Errorf("then it says %q", lines.Text())
+	}
+	if page, err := os.ReadFile(i.html); err != nil || !strings.Contains(string(page), "later.png") || !strings.HasSuffix(string(page), "</html>\n") {
+		t.Errorf("the page has %d bytes: %v", len(page), err)
 	}
 	if said, _ := os.ReadFile(story.Name()); strings.Contains(string(said), "error") {
 		t.Errorf("it says %q", said)

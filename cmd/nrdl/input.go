@@ -211,6 +211,34 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	return s, nil
 }
 
+// studySeveral is study for the methods that l lists. All get one input: the default
+// one is without a projection if one of them does not take it by default.
+func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studied, []classify.Method, error) {
+	methods, notes, err := method.Several(l.method, l.preset, l.set)
+	if err != nil {
+		return nil, nil, cli.AsMisuse(err)
+	}
+	for _, note := range notes {
+		a.Tell("--set %s", note)
+	}
+	one := l
+	one.method, one.preset, one.set = "", "", nil
+	s, err := a.study(ctx, path, &one)
+	if err != nil {
+		return nil, nil, err
+	}
+	without := slices.IndexFunc(methods, func(m classify.Method) bool { return !method.Projects(m) })
+	if without >= 0 && !l.projectionChosen() && !s.Pipeline.Projection.IsZero() {
+		a.Tell("no method gets the projection %v, as the default of %s is without; --project gives all the same", s.Pipeline.Projection, methods[without].Name())
+		s.Pipeline.Projection, s.Pipeline.Shift = projection.Choice{}, 0
+	}
+	a.tellInput(s.Pipeline)
+	for _, m := range methods {
+		a.tellMethod(m, l)
+	}
+	return s, methods, nil
+}
+
 // plausible reports flags that make no sense, as far as that can be told before the
 // data are read.
 func (l *learning) plausible(path string, in frontend.Pipeline) error {

@@ -13,6 +13,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
+	"nrdl/internal/catalogue"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -142,18 +143,7 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 	if l.preset != "" && len(method.PresetValues(m, l.preset)) == 0 {
 		a.Tell("%s has no values of its own for %s: the defaults are used", m.Name(), l.preset)
 	}
-	line := fmt.Sprintf("method %s, seed %d", m.Name(), l.seed)
-	params := method.Params(m)
-	if len(params) > 0 {
-		line += ":"
+	for _, line := range catalogue.Chosen(m, l.seed) {
+		a.Tell("%s", line)
 	}
-	for _, p := range params {
-		word := " " + p.Path + "=" + p.Value
-		if len(line)+len(word) > 100 {
-			a.Tell("%s", line)
-			line = "   "
-		}
-		line += word
-	}
-	a.Tell("%s", line)
 }

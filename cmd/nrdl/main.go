@@ -12,10 +12,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
-	"time"
 
 	"nrdl/internal/blas"
 	"nrdl/internal/cli"
@@ -33,7 +30,14 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run executes the command line args and returns the exit status.
 func run(args []string) int {
 	a := newApp(os.Stdout, os.Stderr)
-	ctx, stop := a.interruptible()
+	ctx, stop := cli.Interruptible(func() {
+		if a.Terminal {
+			a.Tell("\nending after this pass; Ctrl-C again ends at once")
+		}
+	}, func() {
+		a.Complain(errInterrupted)
+		os.Exit(failed)
+	})
 	defer stop()
 
 	err := blas.EnvError()
@@ -54,30 +58,6 @@ func run(args []string) int {
 }
 
 var errInterrupted = errors.New("interrupted")
-
-// interruptible returns a context that the first SIGINT or SIGTERM ends; the
-// second ends the process. It does so itself: the default would be to ignore
-// them where the process was started so, as scripts start jobs in the
-// background.
-func (a *app) interruptible() (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		cancel()
-		patience := time.AfterFunc(time.Second, func() {
-			if a.Terminal {
-				a.Tell("\nending after this pass; Ctrl-C again ends at once")
-			}
-		})
-		<-signals
-		patience.Stop()
-		a.Complain(errInterrupted)
-		os.Exit(failed)
-	}()
-	return ctx, func() { signal.Stop(signals); cancel() }
-}
 
 // report prints err and returns the exit status that it stands for.
 func (a *app) report(err error) int {

@@ -30,7 +30,10 @@ type openSet struct {
 }
 
 // openSetFlags have no meaning without --open-set.
-var openSetFlags = []string{"enrolled", "strangers", "given", "fpir", "strangers-share", "calibrate", "output"}
+var openSetFlags = []string{"enrolled", "strangers", "given", "output"}
+
+// thresholdFlags say how a threshold is chosen.
+var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")

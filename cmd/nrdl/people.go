@@ -3,45 +3,90 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"nrdl"
+	"github.com/spf13/cobra"
 
+	"nrdl/explain"
 	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/internal/advice"
+	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
-
-	"github.com/spf13/cobra"
 )
 
 func (a *app) peopleCmd() *cobra.Command {
 	var asJSON, list bool
+	var html, photos string
 	c := &cobra.Command{
 		Use:   "people MODEL",
 		Short: "List the people of a model, and how well each is recognised",
 		Long: `people lists the people of a model: the number of stored faces, their quality, and
 how well each person is recognised. For the latter, faces are held out in turn
 (cross-validation) and then identified: right counts the faces whose best guess is
-the person, known those of them above the threshold; the others would be ` + nrdl.Unknown + `.
-rival is the person who is most often confused with this one, or comes closest.
+the person; known counts those of them that are above the threshold, so that identify
+would name them. rival is the person who is most often confused with this one, or who
+comes closest.
 
-train and calibrate print a share of known faces too. With features other than those
-of the built-in network it is usually lower, because they leave out people as well.`,
+--html PAGE writes a page for a browser, one file that needs nothing else: the images
+whose label looks wrong, the people who may be confused, and for each person how to
+improve the photographs. The model stores no photographs: --photos names the folder that it was
+trained on, so that they can be shown. Without the built-in network, an image is listed
+only if the model, trained without it, names it as somebody else.
+
+train and calibrate print the share of known faces that get a name, too. With features
+other than those of the built-in network it is usually lower, because they leave out
+people as well.`,
 		Example: `  nrdl people people.nrdl
   nrdl people people.nrdl --list
-  nrdl people people.nrdl --json`,
+  nrdl people people.nrdl --json
+  nrdl people people.nrdl --html people.html --photos people`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case photos != "" && html == "":
+				return cli.Misuse("--photos needs --html PAGE, the page to write")
+			case html != "" && (list || asJSON):
+				return cli.Misuse("--html excludes --list and --json")
+			case html != "" && cli.SameFile(html, args...) != "":
+				return cli.Misuse("the page would take the place of the model")
+			case html != "":
+				return a.peoplePage(c.Context(), args[0], html, photos)
+			}
 			return a.people(c.Context(), args[0], asJSON, list)
 		},
 		ValidArgsFunction: completeModel,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write an object with all numbers")
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
+	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
+	c.Flags().StringVar(&photos, "photos", "", "show photographs from the folder `DIR`, which the model was trained on")
+	cli.Complete(c, "html", cli.Files("html"))
+	cli.Complete(c, "photos", cli.Folders)
 	return c
+}
+
+// peoplePage writes the page of --html.
+func (a *app) peoplePage(ctx context.Context, path, html, photos string) error {
+	if err := atomicfile.Check(html); err != nil {
+		return err
+	}
+	o, done := a.observer()
+	defer done()
+	r, err := a.open(path, face.Options{}, o)
+	if err != nil {
+		return err
+	}
+	page, err := explain.NewPeople(ctx, r.Model(), filepath.Base(path), photos, o.Progress)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	done()
+	return a.write(ctx, html, page.HTML)
 }
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {
@@ -96,7 +141,7 @@ func (a *app) printPeople(r *gallery.Survey) error {
 	}
 	a.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		a.Print("%s\n", strangersNamed(*r.AtLarge, *r.Like))
+		a.Print("%s\n", advice.Strangers(*r.AtLarge, *r.Like))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 // A stranger's first session on real faces: learn from six photographs of each
 // of 40 people, name the other 160. The paper reports 94.4 %.
 func TestORL(t *testing.T) {
+	t.Parallel()
 	faces := realdata.Path(t, "orl_faces")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "orl.txtar")},

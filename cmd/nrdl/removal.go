@@ -43,7 +43,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i, name := range names {
-		if names[i] = r.Spelt(name); facesOf(r, names[i]) == 0 {
+		if names[i] = r.Spelt(name); r.Model().Faces(names[i]) == 0 {
 			return nil, unknownPerson(path, name, r)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 		return nil, hint.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
 	}
 	for _, name := range names {
-		a.Tell("%s: removed, %s", name, console.Plural(facesOf(r, name), "face"))
+		a.Tell("%s: removed, %s", name, console.Plural(r.Model().Faces(name), "face"))
 	}
 	a.tellTrained(next, path, time.Since(start))
 	return next, nil
@@ -103,14 +103,14 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	asked := from
-	if from = r.Spelt(from); facesOf(r, from) == 0 {
+	if from = r.Spelt(from); r.Model().Faces(from) == 0 {
 		return nil, unknownPerson(path, asked, r)
 	}
 	switch {
 	case from == to:
 		a.Tell("%s is the name already: %s stays as it is", to, path)
 		return r, nil
-	case facesOf(r, to) > 0 && !merge:
+	case r.Model().Faces(to) > 0 && !merge:
 		err := fmt.Errorf("%s: there is a %q already", path, to)
 		return nil, hint.Add(err, "choose another name, or if they are one person: --merge")
 	}
@@ -120,7 +120,7 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.tellMerger(merger)
-	a.Tell("%s is %s now, %s", from, to, console.Plural(facesOf(next, to), "face"))
+	a.Tell("%s is %s now, %s", from, to, console.Plural(next.Model().Faces(to), "face"))
 	a.tellTrained(next, path, time.Since(start))
 	return next, nil
 }

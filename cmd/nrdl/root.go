@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl/doc"
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
 	"nrdl/internal/hint"
@@ -22,7 +23,7 @@ Put the photographs of each person into a folder of their own: DATA/alice/1.jpg.
 train makes a model of them, and identify names the faces in other photographs.
 evaluate measures the accuracy of a method; methods lists the methods, tune finds
 their parameters, bench and report compare them. demo shows all of this on drawn
-faces.`,
+faces. nrdl help tasks lists things to do, with the command for each.`,
 		Example: `  nrdl demo
   nrdl train people -o people.nrdl
   nrdl identify people.nrdl people/person001
@@ -33,6 +34,11 @@ faces.`,
 	root.SetErr(a.Err)
 	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
+	for _, c := range root.Commands() {
+		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."
+	}
+	root.AddCommand(&cobra.Command{Use: "glossary", Short: "Terms: margin, score, split, FPIR …", Long: doc.Glossary()},
+		&cobra.Command{Use: "tasks", Short: "Ten things to do, with the command for each", Long: doc.Tasks})
 	cli.Prepare(root, setInstead)
 	return root
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"path/filepath"
+
 	"nrdl/dataset"
 	"nrdl/internal/cli"
+	"nrdl/internal/console"
 	"nrdl/synthetic"
 
 	"github.com/spf13/cobra"
@@ -11,18 +14,29 @@ import (
 func (a *app) synthCmd() *cobra.Command {
 	s := synthetic.Default
 	var size dataset.Size
+	var photos bool
 	c := &cobra.Command{
 		Use:   "synth OUT",
-		Short: "Draw the faces of people who do not exist",
+		Short: "Draw the faces of people who do not exist, or photographs of them",
 		Long: `synth draws faces and writes them to OUT: a folder, or a .mat or .npz file. The same
 flags give the same faces. The images are small face crops. Each has its own light,
 pose and expression, and some are partly covered. The strength flags scale these; 0
-switches one off.`,
+switches one off.
+
+With --photos it draws photographs in colour, in which the faces have to be found:
+OUT/people has the people to train on, one folder per person; OUT/others has other
+photographs to name, of one person, of several, of strangers (who are not in
+OUT/people), and of nobody. ` + synthetic.TruthFile + ` says who is where. Drawn people are for
+trying things out: rates on them say nothing about real people.`,
 		Example: `  nrdl data synth drawn-people
   nrdl data synth few.npz --people 5 --images 8 --size 24x24 --seed 3
-  nrdl data synth hard.mat --light 1.5 --pose 1.5 --occlusion 2`,
+  nrdl data synth hard.mat --light 1.5 --pose 1.5 --occlusion 2
+  nrdl data synth drawn-photos --photos --people 3 --images 2 --size 480x640`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if photos {
+				return a.drawPhotographs(c, args[0], s, size)
+			}
 			if size.Len() > 0 {
 				s.Input = size
 			}
@@ -40,14 +54,44 @@ switches one off.`,
 		},
 	}
 	f := c.Flags()
-	cli.Number(c, &s.People, "people", "", cli.InRange(1, cli.Many), "draw `N` people")
-	cli.Number(c, &s.PerPerson, "images", "", cli.InRange(1, cli.Many), "draw `N` images of each")
-	sizeVar(c, &size, "`HxW` pixels of an image (default 32x32)")
+	f.BoolVar(&photos, "photos", false, "draw photographs of real size instead of face crops")
+	cli.Number(c, &s.People, "people", "", cli.InRange(1, cli.Many), "draw `N` people (6 with --photos)")
+	cli.Number(c, &s.PerPerson, "images", "", cli.InRange(1, cli.Many), "draw `N` images of each (4 with --photos)")
+	sizeVar(c, &size, "`HxW` pixels of an image (default 32x32, or 1200x1600 with --photos)")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "random seed `N`")
 	cli.Number(c, &s.Light, "light", "", cli.InRange(0.0, 2), "`STRENGTH` of changing light, 0 … 2")
 	cli.Number(c, &s.Pose, "pose", "", cli.InRange(0.0, 2), "`STRENGTH` of turning heads, 0 … 2")
 	cli.Number(c, &s.Expression, "expression", "", cli.InRange(0.0, 2), "`STRENGTH` of expressions, 0 … 2")
 	cli.Number(c, &s.Occlusion, "occlusion", "", cli.InRange(0.0, 2), "`STRENGTH` of covering, 0 … 2")
 	cli.Number(c, &s.Noise, "noise", "", cli.InRange(0.0, 10), "`STRENGTH` of the camera's noise, 0 … 10")
+	for _, flag := range []string{"light", "pose", "expression", "occlusion", "noise"} {
+		c.MarkFlagsMutuallyExclusive("photos", flag)
+	}
 	return c
+}
+
+// drawPhotographs writes photographs to the folder dir, as given says where the flags
+// of c are set.
+func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Faces, size dataset.Size) error {
+	p := synthetic.DefaultPhotographs
+	p.Seed = given.Seed
+	if c.Flags().Changed("people") {
+		p.People = given.People
+	}
+	if c.Flags().Changed("images") {
+		p.PerPerson = given.PerPerson
+	}
+	if size.Len() > 0 {
+		p.Size = size
+	}
+	if err := p.Validate(); err != nil {
+		return cli.AsMisuse(err)
+	}
+	bar := a.NewBar("drawing")
+	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), "") })
+	bar.Clear()
+	if err == nil {
+		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s", dir, console.Plural(p.Len(), "photograph"), p.Seed, console.Quoted(filepath.Join(dir, "people")))
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"nrdl"
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/advice"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
@@ -37,7 +38,9 @@ func (a *app) trainCmd() *cobra.Command {
 		Long: `train trains a model on labelled faces and writes it to a file.
 
 DATA is a folder with one folder of images per person, a list of images (.csv),
-or a .mat or .npz file. --input selects the features: grey values, or others, which
+or a .mat or .npz file. If all photographs are in one folder, nrdl group makes the
+folders: rename them to the names of the people. train takes the result as it is, without
+the faces that are in no group. --input selects the features: grey values, or others, which
 separate people better. The model stores the choice, so that identify uses the same
 features. --input auto selects features and coder by cross-validation on the
 training faces.
@@ -51,11 +54,15 @@ that 1 % of strangers get a name (--fpir 0.01). For the built-in network it foll
 from how similar this network finds different people, and from how similar the
 enrolled people are to each other. With other features, and with --method or --project,
 it is a threshold on the margin (best minus second score), estimated by
-cross-validation: people and faces are left out in turn.
+cross-validation: people and faces are left out in turn. train prints how many known faces
+get a name at other rates, and suggests one if the model names few; nrdl calibrate sets it.
 
 The model stores the vectors or the crops of the faces, not the photographs, so that
 people can be added later; --forget stores no faces.`,
 		Example: `  nrdl train people -o people.nrdl
+  nrdl data synth drawn --people 4 --images 2 --size 240x240
+  nrdl group drawn -o groups
+  nrdl train groups -o groups.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
   nrdl train people -o people.nrdl --input auto --size 32x32
   nrdl train people -o people.nrdl --input pixels --set lambda=1e-3 --split first:6
@@ -124,7 +131,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		if s.Options, err = t.options(s.images); err != nil {
 			return err
 		}
-		a.Tell("learning from %s (split %v)", console.Contents(s.images), t.split)
+		a.Tell("training on %s (split %v)", console.Contents(s.images), t.split)
 	}
 	a.warnOfCopies(s.images)
 	if s.auto {
@@ -137,6 +144,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	var trace bytes.Buffer
 	passes := 0
 	o, done := a.observer()
+	o.Path = console.Quoted(t.output)
 	if s.Observer = o; t.trace != "" {
 		lines := json.NewEncoder(&trace)
 		s.Watch = func(p classify.Progress) {
@@ -186,12 +194,17 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
-	if m := r.Model(); m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
+	m := r.Model()
+	if m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
 	}
-	if r.Model().Calibration != nil {
-		a.tellCalibration(r, path)
+	switch {
+	case m.Calibration != nil:
+		advice.Threshold(a.Console, m, path)
+	case m.OpenSet == nil: // none was asked for
+		a.Tell("the model has no threshold: every face gets a name")
+		a.Hint("to enable unknown: %s", advice.Enabling(m, path))
 	}
 }
 

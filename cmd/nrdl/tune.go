@@ -1,13 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,8 +14,8 @@ import (
 	"nrdl/frontend"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
-	"nrdl/internal/legible"
 	"nrdl/method"
+	"nrdl/report"
 )
 
 // tuning is the flags of tune.
@@ -58,18 +54,6 @@ With --split only the training part is used. evaluate with the same --split and
 	return c
 }
 
-// tunedJSON is what --json writes.
-type tunedJSON struct {
-	Method string             `json:"method"`
-	Params json.RawMessage    `json:"params"`
-	Set    []string           `json:"set"` // what differs from the method as given
-	Rate   float64            `json:"rate"`
-	Given  float64            `json:"given"` // rate of the parameters as given
-	Search experiment.Search  `json:"search"`
-	Best   int                `json:"best"`
-	Trials []experiment.Trial `json:"trials"`
-}
-
 func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	s, err := a.study(ctx, data, &t.learn)
 	if err != nil {
@@ -93,19 +77,18 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	if !t.json {
-		a.printTuned(data, m, t, tuned)
-		return nil
+	if t.json {
+		record, err := tuned.Record(m, t.search)
+		if err != nil {
+			return err
+		}
+		return a.printJSON(record)
 	}
-	params, err := method.Marshal(tuned.Method)
-	if err != nil {
+	if err := report.WriteTuned(a.Out, m, t.search, tuned); err != nil {
 		return err
 	}
-	best := tuned.Trials[tuned.Best]
-	return a.printJSON(tunedJSON{
-		Method: m.Name(), Params: params, Set: best.Set, Rate: best.Rate(), Given: tuned.Trials[0].Rate(),
-		Search: t.search, Best: tuned.Best, Trials: tuned.Trials,
-	})
+	a.printNext(data, m, t, tuned.Trials[tuned.Best])
+	return nil
 }
 
 // search tunes and shows how far it is.
@@ -126,26 +109,8 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 	}})
 }
 
-// shownTrials is how many trials are printed, the best.
-const shownTrials = 10
-
-func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experiment.Tuned) {
-	best := tuned.Trials[tuned.Best]
-	a.Print("%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
-		console.Percent(best.Rate()), best.N, t.search.Folds, console.Percent(tuned.Trials[0].Rate()))
-	order := make([]int, len(tuned.Trials))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return tuned.Trials[i].Compare(tuned.Trials[j]) })
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "trial\tright %\ttime\tset")
-	for _, i := range order[:min(shownTrials, len(order))] {
-		trial := tuned.Trials[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, rateOf(trial, t.search), console.Took(trial.Seconds),
-			cmp.Or(strings.Join(trial.Set, " "), "as given"))
-	}
-	_ = w.Flush() // errors surface when out is flushed
+// printNext prints the command that uses the best parameters.
+func (a *app) printNext(data string, m classify.Method, t *tuning, best experiment.Trial) {
 	flags := ""
 	for _, s := range t.learn.flags(m.Name()) {
 		flags += " " + s
@@ -158,18 +123,6 @@ func (a *app) printTuned(data string, m classify.Method, t *tuning, tuned experi
 		return
 	}
 	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", console.Quoted(data), flags)
-}
-
-// rateOf is what a trial reached; those that were given up, as they could not win
-// any more, have reached less than is known.
-func rateOf(t experiment.Trial, s experiment.Search) string {
-	switch {
-	case t.Err != "":
-		return "failed: " + legible.Escaped(t.Err)
-	case t.Folds < s.Folds:
-		return fmt.Sprintf("given up after %s", console.Plural(t.Folds, "fold"))
-	}
-	return console.Percent(t.Rate())
 }
 
 // flags are l as a command line has them.

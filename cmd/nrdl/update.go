@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -60,38 +59,17 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, find fa
 	if err != nil || r == old {
 		return err
 	}
-	var kept *atomicfile.Pending
+	keep := ""
 	if backup {
-		if kept, err = atomicfile.Prepare(ctx, path+backupSuffix, func(w io.Writer) error { return copyFile(w, path) }); err != nil {
-			return err
-		}
-		defer kept.Discard()
+		keep = path + backupSuffix
 	}
-	written, err := atomicfile.Prepare(ctx, path, r.Write)
+	size, err := atomicfile.Replace(ctx, path, keep, r.Write)
 	if err != nil {
 		return err
 	}
-	defer written.Discard()
-	if kept != nil {
-		if err := kept.Commit(); err != nil {
-			return err
-		}
-		a.Tell("the model as it was is in %s", path+backupSuffix)
+	if backup {
+		a.Tell("the model as it was is in %s", keep)
 	}
-	if err := written.Commit(); err != nil {
-		return err
-	}
-	a.Tell("wrote %s, %s", path, console.Megabytes(written.Size))
+	a.Tell("wrote %s, %s", path, console.Megabytes(size))
 	return nil
-}
-
-// copyFile writes the content of the file at path.
-func copyFile(w io.Writer, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
 }

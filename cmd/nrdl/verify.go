@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"image"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,9 @@ func (a *app) verifyCmd() *cobra.Command {
 		Long: `verify compares the largest faces of the photographs A and B (1:1). It prints how
 similar they are, and the false match rate: the share of pairs of different people
 who are at least as similar. They count as the same person if that rate is at most
-0.1 % (--fmr 0.001). The people need not be in the model. The exit status is 0 for
-both answers; --json has the answer as a field.
+0.1 % (--fmr 0.001). The people need not be in the model. A rate below 0.001 % is
+rarer than what was measured, and printed as such. The exit status is 0 for both
+answers; --json has the answer as a field, and every rate as it is computed.
 
 With the built-in network every model will do, and so will -, which stands for the
 network without a model: how similar it finds different people is known. With other
@@ -86,6 +88,10 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 	if !same {
 		word = "not the same person"
 	}
-	v.Print("%s: similarity %.3f, false match rate %.2g %% (limit %.2g %%)\n", word, c.Similarity, 100*c.FMR, 100*v.fmr)
+	rate := "below 0.001" // fewer than were measured: about 1 in 70,000 (openset/impostors)
+	if p := 100 * c.FMR; p >= 1e-3 {
+		rate = fmt.Sprintf("%.2g", p)
+	}
+	v.Print("%s: similarity %.3f, false match rate %s %% (limit %.2g %%)\n", word, c.Similarity, rate, 100*v.fmr)
 	return nil
 }

@@ -44,6 +44,31 @@ func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) er
 	return p.Size, p.Commit()
 }
 
+// Replace writes the file at path, which exists, anew and returns its size. The file as
+// it was is kept at backup, unless that is empty. Where it fails, the file stays.
+func Replace(ctx context.Context, path, backup string, fill func(io.Writer) error) (int64, error) {
+	p, err := Prepare(ctx, path, fill)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Discard()
+	if backup != "" {
+		_, err := Write(ctx, backup, func(w io.Writer) error {
+			old, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer old.Close()
+			_, err = io.Copy(w, old)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return p.Size, p.Commit()
+}
+
 // A Pending file is written and not yet in its place.
 type Pending struct {
 	Size         int64 // bytes

@@ -73,6 +73,44 @@ func TestWriteReplaces(t *testing.T) {
 	alone(t, path)
 }
 
+// Replace keeps the file as it was beside the new one, and both as they were where it
+// fails.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path, backup := filepath.Join(dir, "f"), filepath.Join(dir, "f.bak")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files := func(want ...string) {
+		t.Helper()
+		for i, p := range []string{path, backup} {
+			if text, _ := os.ReadFile(p); string(text) != want[i] {
+				t.Errorf("%s is %q, not %q", p, text, want[i])
+			}
+		}
+	}
+	fill := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error { _, _ = io.WriteString(w, text); return err }
+	}
+	failure := errors.New("failure")
+	if _, err := Replace(t.Context(), path, backup, fill("half", failure)); !errors.Is(err, failure) {
+		t.Error(err)
+	}
+	files("old", "")
+	if size, err := Replace(t.Context(), path, backup, fill("newer", nil)); err != nil || size != 5 {
+		t.Errorf("%d bytes, %v", size, err)
+	}
+	files("newer", "old")
+	if _, err := Replace(t.Context(), path, filepath.Join(dir, "missing", "f"), fill("lost", nil)); err == nil {
+		t.Error("it replaces a file that it cannot keep")
+	}
+	files("newer", "old")
+	if _, err := Replace(t.Context(), path, "", fill("newest", nil)); err != nil {
+		t.Error(err)
+	}
+	files("newest", "old")
+}
+
 // What is prepared is not there before Commit, and never after Discard.
 func TestPrepare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")

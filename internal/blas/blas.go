@@ -1,27 +1,28 @@
 // Package blas gives gonum's blas64 and blas32 fast matrix products, solves and
 // factorizations: packed and tiled in Go, with inner kernels in assembly that
-// package main in asm generates, on a pool of workers; and fast sums and inner
+// the programs in asm and asm/neon generate, on a pool of workers; and fast sums and inner
 // products of float64 vectors. It also convolves and pools float32 images, on
 // one thread: see Conv, MaxPool and AveragePool.
 //
 // Importing it installs the best Backend that the processor can run, or the
-// one that the environment variable NRDL_BLAS names. Where there is none,
-// gonum's own code stays in place.
+// one that the environment variable NRDL_BLAS names. Where there is no assembly
+// for it, the kernels are in plain Go.
 //
 // # What a result depends on
 //
-// On the assembly back ends no result depends on the number of threads. An
+// On all back ends but gonum's no result depends on the number of threads. An
 // element of a product alpha·op(A)·op(B) + beta·C depends on its row of op(A),
 // its column of op(B), its old value, alpha, beta and k, and on nothing else:
 // not on its place, nor on the size of the product that it is part of. So a
 // batch of one column gives the same bits as that column in a batch of 1000.
 // The same holds for the columns (Left) and rows (Right) of a solve. Every
 // path keeps this by one rule: k is cut into blocks by its value alone, and in
-// a block the products are added in order with fused multiply-adds.
+// a block the products are added in order, in assembly with fused multiply-adds.
 //
 // On every Backend an element of a convolved or pooled image depends on the
-// image, the weights and its place in the image, not on the batch, and AVX2 and
-// AVX512 give the same bits.
+// image, the weights and its place in the image, not on the batch. AVX512, AVX2
+// and NEON give the same bits in products, convolved and pooled images, AVX2 and
+// NEON also in solves and factorizations.
 package blas
 
 import (
@@ -37,6 +38,7 @@ import (
 )
 
 //go:generate go run ./asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
+//go:generate go run ./asm/neon -o kern_arm64 -balance ../../doc/performance.md
 
 // A Backend is a set of kernels.
 type Backend int
@@ -45,7 +47,12 @@ const (
 	Gonum  Backend = iota // gonum's own code; runs everywhere
 	AVX2                  // 256-bit vectors and FMA
 	AVX512                // 512-bit vectors
+	NEON                  // 128-bit vectors of arm64
+	Go                    // tiles in plain Go; runs everywhere
 )
+
+// backends is all of them, best first.
+var backends = []Backend{AVX512, AVX2, NEON, Go, Gonum}
 
 func (b Backend) String() string {
 	switch b {
@@ -55,6 +62,10 @@ func (b Backend) String() string {
 		return "avx2"
 	case AVX512:
 		return "avx512"
+	case NEON:
+		return "neon"
+	case Go:
+		return "go"
 	}
 	return fmt.Sprintf("Backend(%d)", int(b))
 }
@@ -101,7 +112,7 @@ func EnvError() error { return envErr }
 // Available returns the back ends that this machine can run, best first.
 func Available() []Backend {
 	var all []Backend
-	for _, b := range []Backend{AVX512, AVX2, Gonum} {
+	for _, b := range backends {
 		if _, err := For(b); err == nil {
 			all = append(all, b)
 		}

@@ -422,7 +422,7 @@ func TestConvNoAllocation(t *testing.T) {
 			}
 			got := math.Inf(1)
 			for range 5 {
-				got = min(got, testing.AllocsPerRun(20, call))
+				got = min(got, testing.AllocsPerRun(trials(20), call))
 			}
 			if got > 0 {
 				t.Errorf("%v: %v allocations a call", l, got)
@@ -448,4 +448,11 @@ func TestConvInPlace(t *testing.T) {
 			expectImage(t, m, want, size, 0x1p-22, canary, "in place")
 		}
 	})
+}
+
+// NewImage makes an image of zeros that starts at a cache line.
+func NewImage(h, w, c, border int) Image {
+	m := Image{H: h, W: w, C: c, Border: border}
+	m.Data = Floats(m.Len())
+	return m
 }

@@ -2,6 +2,7 @@ package blas
 
 import (
 	"math/rand"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -89,15 +90,19 @@ func testSyrk[T float](t *testing.T, f routines[T], bad bool) {
 }
 
 // TestSyrkTall goes beyond the number of rows and columns that are packed at a
-// time.
+// time; with NRDL_LONG=1 also beyond that of rows alone.
 func TestSyrkTall(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
-		if impl.backend == Gonum || raceEnabled {
+		if impl.backend == Gonum || raceEnabled || testing.Short() {
 			t.Skip("slow")
 		}
 		r := rand.New(rand.NewSource(3))
 		const k = 3
-		for _, n := range []int{mcMax + 100, ncMax + 100} {
+		sizes := []int{ncMax + 100} // more than mcMax
+		if os.Getenv("NRDL_LONG") != "" {
+			sizes = append(sizes, mcMax+100)
+		}
+		for _, n := range sizes {
 			for _, ul := range uplos {
 				a, c := newBlock[float64](r, n, k), newBlock[float64](r, n, n)
 				want := c.clone()

@@ -7,13 +7,6 @@ type Image struct {
 	H, W, C, Border int
 }
 
-// NewImage makes an image of zeros that starts at a cache line.
-func NewImage(h, w, c, border int) Image {
-	m := Image{H: h, W: w, C: c, Border: border}
-	m.Data = Floats(m.Len())
-	return m
-}
-
 // Len is the number of elements of Data that the image needs.
 func (m Image) Len() int { return (m.H + 2*m.Border) * m.pitch() }
 

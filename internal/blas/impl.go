@@ -24,8 +24,11 @@ var (
 
 // For returns the implementation of b. The error is ErrUnavailable.
 func For(b Backend) (Implementation, error) {
-	if !available(b) {
+	if b != Go && b != Gonum && !available(b) {
 		return Implementation{}, fmt.Errorf("blas: %v: %w", b, ErrUnavailable)
+	}
+	if b == Go {
+		return Implementation{backend: b, d: goDoubles, s: goSingles}, nil
 	}
 	d, s := machines(b)
 	return Implementation{backend: b, d: d, s: s}, nil

@@ -25,19 +25,22 @@ type (
 // A machine is the kernels of one Backend for one element type.
 type machine[T float] struct {
 	mr, nr int                 // rows and columns of the full tile; mr divides nr
-	lanes  int                 // elements in a vector; nr is 3·lanes
-	masked bool                // the kernels of three vectors take any last
-	gemm   [4][3]gemmKernel[T] // by log2 of the rows, vectors-1
-	trsm   [4][3]trsmKernel[T]
+	wide   int                 // vectors in nr columns
+	lanes  int                 // elements in a vector
+	masked bool                // the kernels of wide vectors take any last
+	gemm   [4][6]gemmKernel[T] // by log2 of the rows, vectors-1
+	trsm   [4][6]trsmKernel[T]
 	square int // side of the squares of transpose
 	trans  transposeKernel[T]
 	copy   func(k int, src *T, rss int, dst *T) // k > 0 rows of nr elements
 	peak   func(n int)                          // n rounds of mr·nr multiply-adds
+	plain  bool                                 // no assembly: the four fields above are not set
 
 	// Level 1, n > 0 elements; nil for float32.
 	dot    func(n int, x, y *T) T
 	axpy   func(n int, alpha T, x, y *T)
 	maxAbs func(n int, x *T) T // NaN left out
+	level2 bool                // sums of these: gonum has no assembly here
 
 	products stock[product[T]]
 	solves   stock[solve[T]]
@@ -79,11 +82,11 @@ func matrix[T float](trans bool, a []T, lda int) view[T] {
 // columns, and how many columns it does.
 func (m *machine[T]) vectors(cols int) (vecs, done int) {
 	if cols >= m.nr {
-		return 3, m.nr
+		return m.wide, m.nr
 	}
 	vecs = (cols + m.lanes - 1) / m.lanes
-	if vecs == 3 && !m.masked {
-		return 2, 2 * m.lanes
+	if vecs == m.wide && !m.masked {
+		return vecs - 1, (vecs - 1) * m.lanes
 	}
 	return vecs, cols
 }
@@ -101,7 +104,7 @@ func (m *machine[T]) height(rows int) int {
 // b into c; b and c have unit column stride.
 func (m *machine[T]) tile(rows, cols, k int, alpha T, a view[T], b *T, rsb int, c *T, rsc, mode int) {
 	if rows == m.mr && cols == m.nr {
-		m.gemm[m.height(rows)][2](k, alpha, a.p, a.rs, a.cs, b, rsb, c, rsc, mode, m.lanes)
+		m.gemm[m.height(rows)][m.wide-1](k, alpha, a.p, a.rs, a.cs, b, rsb, c, rsc, mode, m.lanes)
 		return
 	}
 	for i := 0; i < rows; {

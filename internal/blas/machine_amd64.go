@@ -2,6 +2,7 @@ package blas
 
 import "golang.org/x/sys/cpu"
 
+// available reports whether the processor has what a Backend in assembly needs.
 func available(b Backend) bool {
 	x := &cpu.X86
 	avx2 := x.HasAVX2 && x.HasFMA
@@ -11,10 +12,10 @@ func available(b Backend) bool {
 	case AVX2:
 		return avx2
 	}
-	return b == Gonum
+	return false
 }
 
-// machines returns the kernels of b, nil for Gonum.
+// machines returns the kernels of b, nil if they are not in assembly.
 func machines(b Backend) (*machine[float64], *machine[float32]) {
 	switch b {
 	case AVX512:
@@ -37,14 +38,14 @@ func imagesFor(b Backend) *imageKernels {
 }
 
 var avx512d = machine[float64]{
-	mr: 8, nr: 24, lanes: 8, masked: true,
-	gemm: [4][3]gemmKernel[float64]{
+	mr: 8, nr: 24, wide: 3, lanes: 8, masked: true,
+	gemm: [4][6]gemmKernel[float64]{
 		{dgemmZ1x1, dgemmZ1x2, dgemmZ1x3},
 		{dgemmZ2x1, dgemmZ2x2, dgemmZ2x3},
 		{dgemmZ4x1, dgemmZ4x2, dgemmZ4x3},
 		{dgemmZ8x1, dgemmZ8x2, dgemmZ8x3},
 	},
-	trsm: [4][3]trsmKernel[float64]{
+	trsm: [4][6]trsmKernel[float64]{
 		{dtrsmZ1x1, dtrsmZ1x2, dtrsmZ1x3},
 		{dtrsmZ2x1, dtrsmZ2x2, dtrsmZ2x3},
 		{dtrsmZ4x1, dtrsmZ4x2, dtrsmZ4x3},
@@ -55,14 +56,14 @@ var avx512d = machine[float64]{
 }
 
 var avx512s = machine[float32]{
-	mr: 8, nr: 48, lanes: 16, masked: true,
-	gemm: [4][3]gemmKernel[float32]{
+	mr: 8, nr: 48, wide: 3, lanes: 16, masked: true,
+	gemm: [4][6]gemmKernel[float32]{
 		{sgemmZ1x1, sgemmZ1x2, sgemmZ1x3},
 		{sgemmZ2x1, sgemmZ2x2, sgemmZ2x3},
 		{sgemmZ4x1, sgemmZ4x2, sgemmZ4x3},
 		{sgemmZ8x1, sgemmZ8x2, sgemmZ8x3},
 	},
-	trsm: [4][3]trsmKernel[float32]{
+	trsm: [4][6]trsmKernel[float32]{
 		{strsmZ1x1, strsmZ1x2, strsmZ1x3},
 		{strsmZ2x1, strsmZ2x2, strsmZ2x3},
 		{strsmZ4x1, strsmZ4x2, strsmZ4x3},
@@ -72,13 +73,13 @@ var avx512s = machine[float32]{
 }
 
 var avx2d = machine[float64]{
-	mr: 4, nr: 12, lanes: 4, masked: false,
-	gemm: [4][3]gemmKernel[float64]{
+	mr: 4, nr: 12, wide: 3, lanes: 4, masked: false,
+	gemm: [4][6]gemmKernel[float64]{
 		{dgemmY1x1, dgemmY1x2, dgemmY1x3},
 		{dgemmY2x1, dgemmY2x2, dgemmY2x3},
 		{dgemmY4x1, dgemmY4x2, dgemmY4x3},
 	},
-	trsm: [4][3]trsmKernel[float64]{
+	trsm: [4][6]trsmKernel[float64]{
 		{dtrsmY1x1, dtrsmY1x2, dtrsmY1x3},
 		{dtrsmY2x1, dtrsmY2x2, dtrsmY2x3},
 		{dtrsmY4x1, dtrsmY4x2, dtrsmY4x3},
@@ -88,13 +89,13 @@ var avx2d = machine[float64]{
 }
 
 var avx2s = machine[float32]{
-	mr: 4, nr: 24, lanes: 8, masked: false,
-	gemm: [4][3]gemmKernel[float32]{
+	mr: 4, nr: 24, wide: 3, lanes: 8, masked: false,
+	gemm: [4][6]gemmKernel[float32]{
 		{sgemmY1x1, sgemmY1x2, sgemmY1x3},
 		{sgemmY2x1, sgemmY2x2, sgemmY2x3},
 		{sgemmY4x1, sgemmY4x2, sgemmY4x3},
 	},
-	trsm: [4][3]trsmKernel[float32]{
+	trsm: [4][6]trsmKernel[float32]{
 		{strsmY1x1, strsmY1x2, strsmY1x3},
 		{strsmY2x1, strsmY2x2, strsmY2x3},
 		{strsmY4x1, strsmY4x2, strsmY4x3},

@@ -1,8 +1,8 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package blas
 
-func available(b Backend) bool { return b == Gonum }
+func available(Backend) bool { return false }
 
 func machines(Backend) (*machine[float64], *machine[float32]) { return nil, nil }
 

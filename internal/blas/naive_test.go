@@ -25,7 +25,7 @@ func singles(impl Implementation) routines[float32] {
 
 // eachBackend runs f as a subtest for every Backend, on two threads.
 func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
-	for _, b := range []Backend{AVX512, AVX2, Gonum} {
+	for _, b := range backends {
 		t.Run(b.String(), func(t *testing.T) {
 			impl, err := For(b)
 			if err != nil {
@@ -37,9 +37,10 @@ func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
 	}
 }
 
-// trials is n, or fewer under the race detector, where the naive twins are slow.
+// trials is n, or fewer where the naive twins are slow: under the race detector,
+// and with -short, for an emulator.
 func trials(n int) int {
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		return n / 4
 	}
 	return n
@@ -82,12 +83,12 @@ func (b block[T]) clone() block[T] {
 	return b
 }
 
-// op is element (i, j) of op(b).
-func (b block[T]) op(t blas.Transpose, i, j int) T {
+// strides are the distances of the elements of op(b) in data, down and across.
+func (b block[T]) strides(t blas.Transpose) (down, across int) {
 	if t != blas.NoTrans {
-		i, j = j, i
+		return 1, b.ld
 	}
-	return b.at(i, j)
+	return b.ld, 1
 }
 
 // spoil puts a few NaN and infinite values into b.
@@ -143,6 +144,8 @@ func tolerance[T float](n int) float64 {
 }
 
 func naiveGemm[T float](tri triangle, tA, tB blas.Transpose, k int, alpha T, a, b block[T], beta T, c block[T]) {
+	aDown, aAcross := a.strides(tA)
+	bDown, bAcross := b.strides(tB)
 	for i := range c.rows {
 		j0, j1 := tri.columns(i, 0, c.cols)
 		for j := j0; j < j1; j++ {
@@ -152,7 +155,7 @@ func naiveGemm[T float](tri triangle, tA, tB blas.Transpose, k int, alpha T, a, 
 			}
 			if alpha != 0 {
 				for p := range k {
-					sum += a.op(tA, i, p) * b.op(tB, p, j)
+					sum += a.data[i*aDown+p*aAcross] * b.data[p*bDown+j*bAcross]
 				}
 				sum *= alpha
 			}
@@ -164,13 +167,12 @@ func naiveGemm[T float](tri triangle, tA, tB blas.Transpose, k int, alpha T, a, 
 // naiveTrsm solves by substitution, one element at a time.
 func naiveTrsm[T float](s blas.Side, ul blas.Uplo, tr blas.Transpose, d blas.Diag, alpha T, a, b block[T]) {
 	n, nrhs := b.rows, b.cols
-	x := func(i, j int) *T { return &b.data[i*b.ld+j] }
-	t := func(i, j int) T { return a.op(tr, i, j) }
+	xDown, xAcross := b.strides(blas.NoTrans)
+	tDown, tAcross := a.strides(tr)
 	up := (ul == blas.Upper) != (tr != blas.NoTrans)
 	if s == blas.Right {
 		n, nrhs, up = nrhs, n, !up
-		x = func(i, j int) *T { return &b.data[j*b.ld+i] }
-		t = func(i, j int) T { return a.op(tr, j, i) }
+		xDown, xAcross, tDown, tAcross = xAcross, xDown, tAcross, tDown
 	}
 	for j := range nrhs {
 		for step := range n {
@@ -179,18 +181,19 @@ func naiveTrsm[T float](s blas.Side, ul blas.Uplo, tr blas.Transpose, d blas.Dia
 				i = n - 1 - step
 				p0, p1 = i+1, n
 			}
+			x := &b.data[i*xDown+j*xAcross]
 			if alpha == 0 {
-				*x(i, j) = 0
+				*x = 0
 				continue
 			}
-			v := alpha * *x(i, j)
+			v := alpha * *x
 			for p := p0; p < p1; p++ {
-				v -= t(i, p) * *x(p, j)
+				v -= a.data[i*tDown+p*tAcross] * b.data[p*xDown+j*xAcross]
 			}
 			if d == blas.NonUnit {
-				v /= t(i, i)
+				v /= a.data[i*(tDown+tAcross)]
 			}
-			*x(i, j) = v
+			*x = v
 		}
 	}
 }

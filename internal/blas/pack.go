@@ -8,7 +8,7 @@ func (m *machine[T]) packB(dst *T, b view[T], k, cols int) {
 	switch {
 	case b.cs != 1:
 		m.transpose(view[T]{dst, m.nr, 1}, b.t(), cols, k)
-	case cols == m.nr:
+	case cols == m.nr && !m.plain:
 		m.copy(k, b.p, b.rs, dst)
 	default:
 		m.packRows(dst, m.nr, b, k, cols)
@@ -24,6 +24,10 @@ func (m *machine[T]) packRows(dst *T, ld int, b view[T], k, cols int) {
 
 // transpose writes src, rows×cols with unit column stride, to dst, cols×rows.
 func (m *machine[T]) transpose(dst, src view[T], rows, cols int) {
+	if m.plain {
+		transposeSlow(dst, src, 0, rows, 0, cols)
+		return
+	}
 	w := m.square
 	full := cols / w
 	i := 0

@@ -152,9 +152,10 @@ func factorSmall[T float](x view[T], d []T) bool {
 			row[j] *= d[k]
 		}
 		for i := 1; i < len(row); i++ {
-			y, u := x.row(k+i, k+i, n), row[i:]
+			y := x.row(k+i, k+i, n)
+			u := row[i:][:len(y)]
 			for j := range y {
-				y[j] -= row[i] * u[j]
+				y[j] -= T(row[i] * u[j]) // rounded, so that every processor does the same
 			}
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // second with nothing to load, in the vectors of the Backend in use: the bound
 // on any routine of one thread. The unit is GFLOP/s, two to a multiply-add.
 func PeakFMA(d time.Duration) float64 {
-	rounds, flops := 10_000, 2*8
+	rounds, flops := 10_000, 2*goRows*goCols
 	peak := peakGo
-	if m := current.Load().d; m != nil {
+	if m := current.Load().d; m != nil && !m.plain {
 		peak, flops = m.peak, 2*m.mr*m.nr
 	}
 	return best(d, func() { peak(rounds) }) * float64(rounds*flops)
@@ -23,15 +23,19 @@ func PeakFMA(d time.Duration) float64 {
 // sink keeps the compiler from dropping peakGo's sums.
 var sink atomic.Uint64
 
-// peakGo does n rounds of eight multiplications and additions.
+// peakGo does n rounds of the multiply-adds of multiplyAdd.
 func peakGo(n int) {
-	const f = 0.5
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	x0, x1, y0, y1, y2 := 0.5, 0.25, 0.125, 0.0625, float64(n&1)
+	var s00, s01, s02, s10, s11, s12 float64
 	for range n {
-		s0, s1, s2, s3 = s0*f+f, s1*f+f, s2*f+f, s3*f+f
-		s4, s5, s6, s7 = s4*f+f, s5*f+f, s6*f+f, s7*f+f
+		s00 += x0 * y0
+		s01 += x0 * y1
+		s02 += x0 * y2
+		s10 += x1 * y0
+		s11 += x1 * y1
+		s12 += x1 * y2
 	}
-	sink.Store(math.Float64bits(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7))
+	sink.Store(math.Float64bits(s00 + s01 + s02 + s10 + s11 + s12))
 }
 
 // MeasureGEMM measures, for about d, the speed of the product A′B of 1024×760

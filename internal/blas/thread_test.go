@@ -60,7 +60,11 @@ func TestThreads(t *testing.T) {
 func onThreads(t *testing.T, c block[float64], f func(c block[float64]), format string, args ...any) {
 	t.Helper()
 	var one block[float64]
-	for _, threads := range []int{1, 2, 3, 8} {
+	counts := []int{1, 2, 3, 8}
+	if testing.Short() {
+		counts = []int{1, 3}
+	}
+	for _, threads := range counts {
 		SetThreads(threads)
 		x := c.clone()
 		f(x)
@@ -145,7 +149,7 @@ func TestConcurrent(t *testing.T) {
 		var wrong atomic.Int64
 		for range 8 {
 			wg.Go(func() {
-				for range 20 {
+				for range trials(20) {
 					x, y := work()
 					for i := range c.data {
 						if x.data[i] != c.data[i] {
@@ -203,7 +207,11 @@ func TestNoAllocation(t *testing.T) {
 		}
 		defer using(impl)()
 		r := rand.New(rand.NewSource(4))
-		for _, n := range []int{1, 20, 150} {
+		sizes := []int{1, 20, 150}
+		if testing.Short() {
+			sizes[2] = 100
+		}
+		for _, n := range sizes {
 			a, b, c, p := newBlock[float64](r, n, n), newBlock[float64](r, n, n), newBlock[float64](r, n, n), positive(r, n)
 			l, q := p.clone(), p.clone()
 			Potrf(blas.Upper, n, l.data, l.ld)
@@ -217,14 +225,14 @@ func TestNoAllocation(t *testing.T) {
 				},
 			}
 			for name, call := range calls {
-				for range 100 { // stock the pools
+				for range trials(100) { // stock the pools
 					call()
 				}
 				// A collection of garbage empties the pools, and its own allocations
 				// count too: a call that allocates does so in every series.
 				got := math.Inf(1)
 				for range 5 {
-					got = min(got, testing.AllocsPerRun(20, call))
+					got = min(got, testing.AllocsPerRun(trials(20), call))
 				}
 				if got > 0 {
 					t.Errorf("%s n=%d: %v allocations a call", name, n, got)

@@ -80,6 +80,24 @@ func (m Method) WriteText(w io.Writer) error {
 	return writeTable(w, rows)
 }
 
+// Chosen are lines with m and its parameters as --set would give them.
+func Chosen(m classify.Method, seed uint64) (lines []string) {
+	line := fmt.Sprintf("method %s, seed %d", m.Name(), seed)
+	params := method.Params(m)
+	if len(params) > 0 {
+		line += ":"
+	}
+	for _, p := range params {
+		word := " " + p.Path + "=" + p.Value
+		if len(line)+len(word) > console.Columns {
+			lines = append(lines, line)
+			line = "   "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
 func writeTable(out io.Writer, rows []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {

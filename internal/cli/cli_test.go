@@ -41,6 +41,7 @@ func TestMisuse(t *testing.T) {
 		"work a b":               `unexpected argument "b"|usage: prog work FILE`,
 		"wrok":                   `unknown command "wrok"|did you mean "work"?`,
 		"help wrok":              `unknown command "wrok"|did you mean "work"?`,
+		"help work more":         `unexpected argument "more"|usage: prog help work`,
 		"work a --numbr 1":       "unknown flag --numbr|did you mean --number?",
 		"work a --weight 1":      "unknown flag --weight|set it otherwise",
 		"work a -q":              "unknown flag -q|--help lists the flags",

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"nrdl/internal/hint"
 )
 
@@ -33,6 +35,20 @@ func OneOf(flag, value string, choices []string) error {
 		}
 	}
 	return misuse{hint.Unknown("--"+flag, value, choices)}
+}
+
+// Either makes c refuse two names of one flag together.
+func Either(c *cobra.Command, name, other string) {
+	check := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed(name) && c.Flags().Changed(other) {
+			return hint.Add(Misuse("--%s and --%s are two names of one flag", name, other), "leave out --%s", other)
+		}
+		if check != nil {
+			return check(c, args)
+		}
+		return nil
+	}
 }
 
 // SameFile returns the one of paths that is the file at output, or "".

@@ -52,7 +52,10 @@ func helpCmd(root *cobra.Command) *cobra.Command {
 			c := root
 			for _, name := range path {
 				i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
-				if i < 0 {
+				switch {
+				case i < 0 && !c.HasSubCommands():
+					return hint.Add(Misuse("help: unexpected argument %q", name), "usage: %s help %s", root.Name(), c.Name())
+				case i < 0:
 					return unknownCommand(c, name)
 				}
 				c = c.Commands()[i]
@@ -85,7 +88,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 
 func commandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			names = append(names, sub.Name())
 		}
 	}
@@ -108,8 +111,20 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		if i := slices.Index(args, ""); i >= 0 {
 			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
 		}
+		if err := c.ValidateFlagGroups(); err != nil { // cobra would not take it for a wrong command line
+			return exclusive(err)
+		}
 		return nil
 	}
+}
+
+// exclusive says in a sentence which flags cobra found together that exclude each other.
+func exclusive(err error) error {
+	if _, set, ok := strings.Cut(err.Error(), "none of the others can be; ["); ok {
+		flags := strings.Fields(strings.TrimSuffix(set, "] were all set"))
+		return Misuse("--%s exclude each other", strings.Join(flags, " and --"))
+	}
+	return misuse{err}
 }
 
 // flagError turns what pflag says into a sentence with a next step.
@@ -172,6 +187,10 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.
 
 // Flags are the names of the flags of c.
 func Flags(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	return names
 }

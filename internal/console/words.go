@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/hint"
 )
 
 // Percent writes a fraction in percent.
@@ -49,16 +49,8 @@ func Abridged(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
-// Quoted makes path a word of a shell.
-func Quoted(path string) string {
-	special := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:=_@", r)
-	}
-	if strings.ContainsFunc(path, special) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
+// Quoted is hint.Quoted.
+func Quoted(path string) string { return hint.Quoted(path) }
 
 // Megabytes writes the size of a file.
 func Megabytes(n int64) string {
@@ -133,11 +125,11 @@ func Contents(set *dataset.Images) string {
 func Ended(o classify.Outcome) string {
 	switch o.Status {
 	case classify.ClosedForm:
-		return "learnt"
+		return "trained"
 	case classify.Converged:
 		return "converged after " + Passes(o.Iter)
 	case classify.Complete:
-		return fmt.Sprintf("learnt in %s, all that were asked for", Passes(o.Iter))
+		return fmt.Sprintf("trained in %s, all that were asked for", Passes(o.Iter))
 	case classify.Exhausted:
 		return fmt.Sprintf("not converged in %s, all that were allowed", Passes(o.Iter))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hbollon/go-edlib"
 )
@@ -30,6 +31,17 @@ func Of(err error) string {
 		return h.hint
 	}
 	return ""
+}
+
+// Quoted makes path a word of a shell, for a command in a hint.
+func Quoted(path string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:=_@", r)
+	}
+	if strings.ContainsFunc(path, special) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // Exit ends a command that failed, with err and its hint on standard error. It

@@ -17,6 +17,26 @@ func Block(a *mat.Dense, i0, i1, j0, j1 int) *mat.Dense {
 	return a.Slice(i0, i1, j0, j1).(*mat.Dense)
 }
 
+// Gather copies the columns of a into dst, in their order: column columns[j] becomes
+// column j. They do not overlap.
+func Gather(dst, a *mat.Dense, columns []int) {
+	m, _ := a.Dims()
+	for i := range m {
+		to, from := dst.RawRowView(i), a.RawRowView(i)
+		for j, k := range columns {
+			to[j] = from[k]
+		}
+	}
+}
+
+// Select returns a copy of the columns of a, in their order.
+func Select(a *mat.Dense, columns []int) *mat.Dense {
+	m, _ := a.Dims()
+	b := mat.NewDense(m, len(columns), nil)
+	Gather(b, a, columns)
+	return b
+}
+
 // Transpose sets dst, n×m, to the transpose of a, m×n. They do not overlap.
 func Transpose(dst, a *mat.Dense) {
 	const block = 32 // rows and columns that stay in the cache together

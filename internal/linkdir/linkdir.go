@@ -21,7 +21,7 @@ import (
 )
 
 // NoFace is the folder of photographs in which nobody is looked at.
-const NoFace = "no face"
+const NoFace = dataset.NoFaceFolder
 
 // A Sorter makes a folder a person with links to the photographs of the person,
 // one of those with nobody whom the model knows, and one of those without a face.

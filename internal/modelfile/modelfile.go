@@ -30,8 +30,8 @@ import (
 )
 
 // A model file is a safetensors file, which other programs can open. Its
-// tensors are D (F64, d×K), W (F64, C×K; only where the rule is linear), M (F64,
-// K×C; only where the rule is fisher), P and m (F64, d×p and d×1; only where
+// tensors are D (F64, d×K), that of the rule if it is one of classify.Trained (F64; W,
+// C×K, of linear, M, K×C, of fisher), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
@@ -58,7 +58,7 @@ const MaxBytes int64 = 8 << 30
 //	4: the eyes of the input, images that are kept, calibration
 //	5: a calibration says what it saw of strangers; one of format 4 is read as it is
 //	6: a calibration has the similarities of pairs; what follows from the images is not stored
-//	7: the embedding of the input, and its network
+//	7: the embedding of the input, and its network; how a missing calibration is to be made
 const (
 	modelFormat  = 7
 	oldestFormat = 4
@@ -86,6 +86,7 @@ type about struct {
 
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
+	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
 }
 
 // Write writes m as a model file. Equal models give equal bytes.
@@ -142,11 +143,14 @@ func aboutOf(m *gallery.Model) (string, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	fisher, _ := p.Rule.(classify.Fisher)
+	weight := 0.0
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		weight = r.Learnt().Weight
+	}
 	err = enc.Encode(about{
-		modelFormat, p.Classes, coder, p.Rule.Name(), fisher.Weight, m.Pipeline,
+		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline,
 		p.Method, p.Params, p.Seed, m.Data, p.Trained,
-		enrolledOf(m.Images), m.Calibration,
+		enrolledOf(m.Images), m.Calibration, m.OpenSet,
 	})
 	if err != nil {
 		return "", err
@@ -165,11 +169,9 @@ func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	if !f.atoms {
 		list = append(list, matrix("D", p.D))
 	}
-	switch r := p.Rule.(type) {
-	case classify.Fisher:
-		list = append(list, matrix("M", r.M))
-	case classify.Linear:
-		list = append(list, matrix("W", r.W))
+	if r, ok := p.Rule.(classify.TrainedRule); ok {
+		l := r.Learnt()
+		list = append(list, matrix(l.Name, l.Matrix))
 	}
 	if b := m.Basis; b != nil && !f.basis {
 		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
@@ -223,7 +225,7 @@ func Read(r io.Reader, find func(dataset.Embedding) ([]byte, error)) (*gallery.M
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	var c content
+	c := content{learnt: map[string]*mat.Dense{}}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
@@ -255,7 +257,8 @@ func checkFormat(text string) error {
 
 // content is what the tensors of a file hold.
 type content struct {
-	d, w, m *mat.Dense
+	d       *mat.Dense
+	learnt  map[string]*mat.Dense // matrices of rules, by their names
 	groups  []int
 	basis   projection.Fitted
 	images  dataset.Images
@@ -268,12 +271,8 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		switch t.Name {
 		case "D":
 			c.d, err = dense(t)
-		case "M":
-			c.m, err = dense(t)
 		case "P":
 			c.basis.P, err = dense(t)
-		case "W":
-			c.w, err = dense(t)
 		case "X":
 			c.images.X, err = widened(t)
 		case "enrolled":
@@ -296,7 +295,10 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		case "groups":
 			c.groups, err = integers(t)
 		default:
-			return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+			if !slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name }) {
+				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+			}
+			c.learnt[t.Name], err = dense(t)
 		}
 		if err != nil {
 			return err
@@ -342,7 +344,7 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, Data: a.Data}
+	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data}
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis
 	}
@@ -407,19 +409,31 @@ func (c *content) embedder(f dataset.Frame, find func(dataset.Embedding) ([]byte
 
 // rule is the rule of a name, with what the tensors hold of it.
 func (c *content) rule(name string, weight float64) (classify.Rule, error) {
-	linear, fisher := classify.Linear{}.Name(), classify.Fisher{}.Name()
-	untrained := slices.IndexFunc(classify.Untrained, func(r classify.Rule) bool { return r.Name() == name })
-	switch {
-	case untrained < 0 && name != linear && name != fisher:
-		return nil, fmt.Errorf("unknown rule %q", name)
-	case c.w != nil && name != linear:
-		return nil, fmt.Errorf("rule %q has no use for W", name)
-	case (c.m != nil || weight != 0) && name != fisher:
-		return nil, fmt.Errorf("rule %q has no use for mean codes", name)
-	case name == linear:
-		return classify.Linear{W: c.w}, nil
-	case name == fisher:
-		return classify.Fisher{M: c.m, Weight: weight}, nil
+	var rule classify.Rule
+	var l classify.Learnt
+	for _, r := range classify.Untrained {
+		if r.Name() == name {
+			rule = r
+		}
 	}
-	return classify.Untrained[untrained], nil
+	for _, r := range classify.Trained {
+		if r.Name() == name {
+			l = r.Learnt()
+			l.Matrix, l.Weight = c.learnt[l.Name], weight
+			trained := r.With(l)
+			rule, l = trained, trained.Learnt()
+		}
+	}
+	if rule == nil {
+		return nil, fmt.Errorf("unknown rule %q", name)
+	}
+	for other := range c.learnt {
+		if other != l.Name {
+			return nil, fmt.Errorf("rule %q has no use for %s", name, other)
+		}
+	}
+	if l.Weight != weight {
+		return nil, fmt.Errorf("rule %q has no use for a weight", name)
+	}
+	return rule, nil
 }

@@ -55,12 +55,6 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 	return as, nil
 }
 
-// ReadArray reads the array of a .npy file, to its end, and names it.
-func ReadArray(r io.Reader, name string, lim Limits) (Array, error) {
-	d := decoder{left: lim.Bytes, lim: lim}
-	return d.array(r, name)
-}
-
 // A decoder holds what is common to the arrays of a file.
 type decoder struct {
 	left int64 // of lim.Bytes

@@ -1,10 +1,13 @@
-// Package onnxfile writes ONNX files: the networks of tests and measurements.
+// Package onnxfile writes ONNX files: the network that is built in, and those of tests and
+// measurements.
 package onnxfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -38,8 +41,11 @@ func (m *message) float(field protowire.Number, v float32) {
 
 // A Graph is a network that is being written. Names of tensors are free.
 type Graph struct {
-	graph, metadata message
-	count           int
+	Name     string // of the network
+	ByOutput bool   // a node has the name of its first output, otherwise OPERATOR_OUTPUT
+
+	nodes, tensors, ends, metadata message // ends: inputs and outputs
+	count                          int
 }
 
 // An Attr is an attribute of a node: an int, float32, string, []int, []float32
@@ -74,36 +80,41 @@ func FloatTensor(name string, values []float32, dims ...int) Tensor {
 	return NewTensor(name, Float32, raw, dims...)
 }
 
-// Name is a name that no tensor has.
-func (g *Graph) Name() string {
+// unused is a name that no tensor has.
+func (g *Graph) unused() string {
 	g.count++
 	return fmt.Sprintf("t%d", g.count)
 }
 
 // Add adds a constant.
-func (g *Graph) Add(t Tensor) { g.graph.bytes(5, t) }
+func (g *Graph) Add(t Tensor) { g.tensors.bytes(5, t) }
 
 // Floats adds a constant and returns its name.
 func (g *Graph) Floats(values []float32, dims ...int) string {
-	name := g.Name()
+	name := g.unused()
 	g.Add(FloatTensor(name, values, dims...))
 	return name
 }
 
-// Ints adds a constant of int64 with one axis and returns its name.
-func (g *Graph) Ints(values ...int) string {
+// IntTensor is a tensor of int64 with one axis.
+func IntTensor(name string, values ...int) Tensor {
 	var raw []byte
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	name := g.Name()
-	g.Add(NewTensor(name, Int64, raw, len(values)))
+	return NewTensor(name, Int64, raw, len(values))
+}
+
+// Ints adds a constant of int64 with one axis and returns its name.
+func (g *Graph) Ints(values ...int) string {
+	name := g.unused()
+	g.Add(IntTensor(name, values...))
 	return name
 }
 
 // Node adds a node of one output and returns that output's name.
 func (g *Graph) Node(op string, in []string, attrs ...Attr) string {
-	out := g.Name()
+	out := g.unused()
 	g.Nodes(op, in, []string{out}, attrs...)
 	return out
 }
@@ -117,7 +128,11 @@ func (g *Graph) Nodes(op string, in, out []string, attrs ...Attr) {
 	for _, s := range out {
 		n.text(2, s)
 	}
-	n.text(3, op+"_"+out[0])
+	name := op + "_" + out[0]
+	if g.ByOutput {
+		name = out[0]
+	}
+	n.text(3, name)
 	n.text(4, op)
 	for _, a := range attrs {
 		var m message
@@ -150,15 +165,15 @@ func (g *Graph) Nodes(op string, in, out []string, attrs ...Attr) {
 		}
 		n.bytes(5, m)
 	}
-	g.graph.bytes(1, n)
+	g.nodes.bytes(1, n)
 }
 
 // Input adds an input; an axis is a length, or the name of one that is open.
-func (g *Graph) Input(name string, kind int, axes ...any) { g.graph.bytes(11, value(name, kind, axes)) }
+func (g *Graph) Input(name string, kind int, axes ...any) { g.ends.bytes(11, value(name, kind, axes)) }
 
 // Output adds an output, as Input does an input.
 func (g *Graph) Output(name string, kind int, axes ...any) {
-	g.graph.bytes(12, value(name, kind, axes))
+	g.ends.bytes(12, value(name, kind, axes))
 }
 
 func value(name string, kind int, axes []any) message {
@@ -192,11 +207,13 @@ func (g *Graph) Meta(key, value string) {
 // Bytes is the file, for an operator set.
 func (g *Graph) Bytes(opset int) []byte {
 	var operators, m message
+	operators.text(1, "")
 	operators.number(2, opset)
 	m.number(1, 7) // the version of the format, of ONNX 1.8
 	m.text(2, "nrdl")
-	graph := g.graph
-	graph.text(2, "network")
+	graph := slices.Clone(g.nodes)
+	graph.text(2, cmp.Or(g.Name, "network"))
+	graph = append(append(graph, g.tensors...), g.ends...)
 	m.bytes(7, graph)
 	m.bytes(8, operators)
 	return append(m, g.metadata...)

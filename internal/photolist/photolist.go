@@ -45,8 +45,9 @@ func (o Outputs) Outside(path string) error {
 }
 
 // Of returns the images at paths but for StandardInput. Several says that there are
-// others. It is an error if an output lies in one of them.
-func (o Outputs) Of(paths []string, several bool) ([]Source, error) {
+// others. Tell is told what is left out of each folder. It is an error if an output
+// lies in one of them.
+func (o Outputs) Of(paths []string, several bool, tell func(format string, args ...any)) ([]Source, error) {
 	var all []Source
 	for _, path := range paths {
 		if path == StandardInput {
@@ -55,15 +56,18 @@ func (o Outputs) Of(paths []string, several bool) ([]Source, error) {
 		if err := o.Outside(path); err != nil {
 			return nil, err
 		}
-		all = append(all, at(path, several || len(paths) > 1)...)
+		all = append(all, at(path, several || len(paths) > 1, tell)...)
 	}
 	return all, nil
 }
 
 // at returns the image at path, or the images in the folder at path, one
 // of several things that are asked for.
-func at(path string, several bool) []Source {
-	found, err := dataset.ImageFiles(path)
+func at(path string, several bool, tell func(format string, args ...any)) []Source {
+	found, skipped, err := dataset.Photographs(path)
+	if s := skipped.String(); s != "" {
+		tell("%s: skipped %s", path, s)
+	}
 	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
 		return []Source{{Path: path, Below: placeBelow("", path, false), Err: err}}
 	}
@@ -111,7 +115,7 @@ func placeBelow(folder, path string, several bool) string {
 
 // Listed yields first, and then the images at the paths that list has, a line
 // each, as they come.
-func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader) iter.Seq[Source] {
+func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader, tell func(format string, args ...any)) iter.Seq[Source] {
 	lines := make(chan Source)
 	go func() { // is left behind where nothing comes: a read cannot be interrupted
 		defer close(lines)
@@ -140,7 +144,7 @@ func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader) ite
 				}
 				line = s
 			}
-			for _, s := range o.expanded(line) {
+			for _, s := range o.expanded(line, tell) {
 				if !yield(s) {
 					return
 				}
@@ -168,12 +172,12 @@ func readPaths(ctx context.Context, list io.Reader, send func(Source)) {
 }
 
 // expanded returns what a line of a list stands for.
-func (o Outputs) expanded(line Source) []Source {
+func (o Outputs) expanded(line Source, tell func(format string, args ...any)) []Source {
 	if line.Err == nil {
 		line.Err = o.Outside(line.Path)
 	}
 	if line.Err != nil {
 		return []Source{line}
 	}
-	return at(line.Path, true)
+	return at(line.Path, true, tell)
 }

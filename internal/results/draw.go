@@ -79,7 +79,7 @@ func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
 		m.Kind = face.Stranger
 	default:
 		if p := f.Probability; !math.IsNaN(p) {
-			m.Text += fmt.Sprintf(" %.0f %%", math.Floor(100*p)) // 100 % would be too much to say
+			m.Text += " " + percent(p)
 		}
 	}
 	return m

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"nrdl"
@@ -35,7 +36,7 @@ func Lines(to io.Writer, top int) Writer {
 		}
 		var rows [][]string
 		for _, f := range faces {
-			fields := []string{legible.Field(r.Photo.Name), legible.Field(nameOf(f)), ""}
+			fields := []string{legible.Field(r.Photo.Name), legible.Field(said(f)), ""}
 			if f.Known {
 				fields[2] = decimals(f.Probability, 3)
 			}
@@ -56,6 +57,27 @@ func nameOf(f nrdl.Face) string {
 	return f.Name
 }
 
+// said is nameOf and, for an unknown face, who it may be.
+func said(f nrdl.Face) string {
+	maybe := f.Maybe
+	switch {
+	case maybe == "":
+		return nameOf(f)
+	case math.IsNaN(f.Probability):
+		return fmt.Sprintf("%s (maybe %s)", nrdl.Unknown, maybe)
+	}
+	return fmt.Sprintf("%s (maybe %s, %s)", nrdl.Unknown, maybe, percent(f.Probability))
+}
+
+// percent writes a probability in whole percent, rounded down: 100 % would be too much
+// to say, and so would be 0 %.
+func percent(p float64) string {
+	if p < 0.01 {
+		return "under 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(100*p))
+}
+
 // guesses are the fields of the top likeliest people and their scores, empty where
 // the face is refused.
 func guesses(f nrdl.Face, top int) []string {
@@ -66,11 +88,15 @@ func guesses(f nrdl.Face, top int) []string {
 	return fields
 }
 
-// header has the columns of a table but for further guesses.
+// header has the columns of a table but for further guesses and those of footer.
 var header = []string{
 	"file", "face", "name", "probability", "guess", "score", "margin", "x", "y", "width", "height",
 	"left_x", "left_y", "right_x", "right_y", "eyes", "sharpness", "exposure", "angle", "detection", "refused",
 }
+
+// footer has the last columns of a table: who an unknown face may be, and the ID of the
+// equal face that the model was trained on.
+var footer = []string{"maybe", "trained"}
 
 // Table writes a CSV table with a header, which it writes now: a row a face with
 // all that is known, and the top likeliest people, of whom there is one at least.
@@ -79,6 +105,7 @@ func Table(to io.Writer, top int) (Writer, error) {
 	for n := 2; n <= top; n++ {
 		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
 	}
+	fields = slices.Concat(fields, footer)
 	return func(r nrdl.Result, unread error) error {
 		if unread != nil {
 			return nil
@@ -90,7 +117,7 @@ func Table(to io.Writer, top int) (Writer, error) {
 // rows are the rows of a table for r.
 func rows(r nrdl.Result, top int) [][]string {
 	if len(r.Faces) == 0 {
-		fields := make([]string, len(header)+2*(top-1))
+		fields := make([]string, len(header)+2*(top-1)+len(footer))
 		fields[0], fields[len(header)-1] = legible.Field(r.Photo.Name), face.ErrNoFace.Error()
 		return [][]string{fields}
 	}
@@ -107,7 +134,7 @@ func rows(r nrdl.Result, top int) [][]string {
 		if f.Rejected != nil {
 			fields[len(header)-1] = legible.Field(f.Rejected.Error())
 		}
-		all = append(all, append(fields, likeliest[2:]...))
+		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.Trained)}))
 	}
 	return all
 }
@@ -165,6 +192,8 @@ type Face struct {
 	Margin      *float64         `json:"margin"`
 	Score       *float64         `json:"score"`
 	Top         []nrdl.Candidate `json:"top"`
+	Maybe       string           `json:"maybe,omitempty"`   // the guess for an unknown face, where it is worth telling
+	Trained     string           `json:"trained,omitempty"` // ID of the equal face that the model was trained on
 	Refused     string           `json:"refused,omitempty"` // why nobody looks at it
 }
 
@@ -216,6 +245,7 @@ func faceOf(f nrdl.Face, top int) Face {
 	if f.Known {
 		o.Name = o.Guess
 	}
+	o.Maybe, o.Trained = f.Maybe, f.Trained
 	o.Probability, o.Margin = rounded(f.Probability), rounded(f.Margin)
 	return o
 }
@@ -226,12 +256,12 @@ func rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
-	v = Rounded(v)
+	v = toSix(v)
 	return &v
 }
 
-// Rounded rounds v, which is finite, as numbers in JSON are.
-func Rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+// toSix rounds v, which is finite, as numbers in JSON are.
+func toSix(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // JSON writes an Object a line, as Of makes it.
 func JSON(to io.Writer, top int, model string) Writer {

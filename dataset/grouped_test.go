@@ -1,0 +1,65 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nrdl/internal/hint"
+)
+
+// In a folder of groups the photographs of nobody, whatever they are, and the page are no
+// data; elsewhere the folders are people with a name that is refused, or is not.
+func TestGroupsAreDataSets(t *testing.T) {
+	files := map[string][]byte{
+		"a/1.pgm": pgm(1), "b/1.pgm": pgm(2), "unknown/1.pgm": pgm(3), "no face/1.jpg": []byte("broken"), "index.html": []byte("<html>"), GroupsMark: {},
+	}
+	root := drawFiles(t, files)
+	set, warnings := opened(t, root, tiny)
+	if want := []string{"a/1.pgm", "b/1.pgm"}; !slices.Equal(set.IDs, want) {
+		t.Errorf("images %v, want %v", set.IDs, want)
+	}
+	if want := []string{inNobodys("no face"), inNobodys("unknown")}; !slices.Equal(warnings, want) {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+	var told []string
+	list, err := PeopleFiles([]string{root}, "", func(s string) string { return s }, func(err error) { told = append(told, err.Error()) })
+	if err != nil || len(list) != 2 || list[1].Person != "b" || len(told) != 2 {
+		t.Errorf("%v, %v, warnings %q", list, err, told)
+	}
+	if err := os.Remove(filepath.Join(root, GroupsMark)); err != nil {
+		t.Fatal(err)
+	}
+	if err := refused(t, root); !strings.Contains(err.Error(), "strangers") {
+		t.Error(err)
+	}
+}
+
+// The hint for a folder without people names a folder beside it that is not there.
+func TestFlatFoldersAreToBeGrouped(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"it's all", "b-people", "b", "c/d"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for root, want := range map[string]string{
+		"it's all": `'it'\''s all' -o 'it'\''s all-people'`, "b": "b -o b-people2", "b/": "b/ -o b-people2", "c/d": "c/d -o c/d-people",
+	} {
+		if err := os.WriteFile(filepath.Join(root, "1.pgm"), pgm(1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := refused(t, root)
+		if got := hint.Of(err); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
+			t.Errorf("%s: hint %q, want %q", root, got, want)
+		}
+	}
+	t.Chdir("b")
+	for root, want := range map[string]string{".": ". -o ../b-people2", "../b": "../b -o ../b-people2", "../b/.": "../b/. -o ../b-people2"} {
+		if got := hint.Of(refused(t, root)); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
+			t.Errorf("%s: hint %q, want %q", root, got, want)
+		}
+	}
+}

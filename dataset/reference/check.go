@@ -1,0 +1,407 @@
+package reference
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// A Result says how a set differs from a database.
+type Result struct {
+	Database *Database `json:"database"`
+	Hash     string    `json:"hash"` // of the set
+	Same     bool      `json:"same"` // the same pixels in the same order
+	People   int       `json:"people"`
+	Images   int       `json:"images"`
+	Found    int       `json:"found"`       // images of the set that are in the database, up to brightness and contrast
+	Differs  []string  `json:"differences"` // in sentences; empty if Same
+}
+
+// Check compares set with db; if db is nil, with the one of Databases with which
+// it has most in common.
+func Check(set *dataset.Images, db *Database) (*Result, error) {
+	here := Of("", set)
+	if db == nil {
+		all := Databases()
+		most := 0
+		for _, one := range all {
+			if n := here.likeness(one, set); n > most {
+				most, db = n, one
+			}
+		}
+		if db == nil {
+			var names []string
+			for _, one := range all {
+				names = append(names, one.Name)
+			}
+			return nil, hint.Add(errors.New("it shares no image, number of people or image size with any of the five databases"),
+				"name what to compare it with: %s, or another data set", strings.Join(names, ", "))
+		}
+	}
+	c := &comparison{here: here, there: db, set: set}
+	c.compare()
+	return &Result{
+		Database: db, Hash: here.Hash, Same: len(c.says) == 0, Differs: c.says,
+		People: len(here.Images), Images: len(here.prints), Found: c.found,
+	}, nil
+}
+
+// likeness is how many images of here are in db, in any orientation, and a little
+// for equal numbers of people and images.
+func (here *Database) likeness(db *Database, set *dataset.Images) int {
+	c := &comparison{here: here, there: db, set: set}
+	n := 0
+	if here.Length == db.Length {
+		_, n = c.orientation()
+		n *= 4
+	}
+	if slices.Equal(here.Images, db.Images) {
+		n += 2
+	}
+	if here.Size == db.Size && len(here.Images) == len(db.Images) {
+		n++
+	}
+	return n
+}
+
+// A comparison is of two sets, here and there.
+type comparison struct {
+	here, there *Database
+	set         *dataset.Images // here
+	prints      []fingerprint   // of here, upright
+	of          []int           // for each image of here the one there, or −1
+	found       int
+	says        []string
+}
+
+func (c *comparison) say(format string, args ...any) {
+	c.says = append(c.says, fmt.Sprintf(format, args...))
+}
+
+func (c *comparison) compare() {
+	here, there := c.here, c.there
+	if here.Hash == there.Hash && here.Size == there.Size {
+		c.found = len(here.prints)
+		return
+	}
+	c.counts()
+	c.prints = here.prints
+	switch {
+	case here.Size == (dataset.Size{}) && here.Length == there.Length && there.Size != here.Size:
+		c.say("the size is not in the file: the images are %v, and are read as vectors of %d numbers (variables height and width)", there.Size, here.Length)
+	case here.Size != there.Size || here.Length != there.Length:
+		c.say("the images are %s, not %s", sized(here), sized(there))
+	}
+	if here.Length == there.Length {
+		if o, _ := c.orientation(); o != 0 {
+			c.say("the images are %s", orientations[o].says)
+			c.prints = nil
+			for j := range here.prints {
+				c.prints = append(c.prints, fingerprintOf(orientations[o].turn(column(c.set, j), there.Size), there.Size))
+			}
+		}
+	}
+	c.match()
+	if c.found == 0 {
+		c.looks()
+		return
+	}
+	c.people()
+	c.unmatched()
+	c.scale()
+	if len(c.says) == 0 { // images that differ in their order alone, and look the same
+		c.say("images that are equal up to brightness have changed places")
+	}
+}
+
+func sized(db *Database) string {
+	if db.Size == (dataset.Size{}) {
+		return fmt.Sprintf("vectors of %d numbers", db.Length)
+	}
+	return db.Size.String()
+}
+
+// counts compares how many people and images there are.
+func (c *comparison) counts() {
+	here, there := c.here.Images, c.there.Images
+	if len(here) != len(there) {
+		c.say("%d people, not %d", len(here), len(there))
+	}
+	if n, m := len(c.here.prints), len(c.there.prints); n != m {
+		c.say("%d images, not %d", n, m)
+	}
+	if len(here) == len(there) && !slices.Equal(slices.Sorted(slices.Values(here)), slices.Sorted(slices.Values(there))) {
+		var who []string
+		for p := range here {
+			if here[p] != there[p] {
+				who = append(who, fmt.Sprintf("person %d has %d images, not %d", p+1, here[p], there[p]))
+			}
+		}
+		c.say("%s", some(who))
+	}
+}
+
+// some joins parts of a sentence, a few of them.
+func some(all []string) string {
+	const most = 5
+	if len(all) <= most {
+		return strings.Join(all, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(all[:most], "; "), len(all)-most)
+}
+
+// match finds each image of here there: at the same place, or else the first of
+// the same person or of anybody that is not taken.
+func (c *comparison) match() {
+	where := map[[5]byte][]int{}
+	for r, p := range c.there.prints {
+		where[p.key] = append(where[p.key], r)
+	}
+	c.of = make([]int, len(c.prints))
+	taken := make([]bool, len(c.there.prints))
+	take := func(j, r int) {
+		c.of[j], taken[r] = r, true
+		c.found++
+	}
+	for j := range c.prints {
+		c.of[j] = -1
+		if j < len(taken) && c.there.prints[j].key == c.prints[j].key {
+			take(j, j)
+		}
+	}
+	for j, p := range c.prints {
+		free := slices.DeleteFunc(slices.Clone(where[p.key]), func(r int) bool { return taken[r] })
+		if c.of[j] >= 0 || len(free) == 0 {
+			continue
+		}
+		person, _ := c.here.place(j)
+		best := 0
+		for i, r := range free {
+			if of, _ := c.there.place(r); of == person {
+				best = i
+				break
+			}
+		}
+		take(j, free[best])
+	}
+}
+
+// people compares who is who: the order of the people, the labels of the images,
+// and the order of the images of a person.
+func (c *comparison) people() {
+	meant := make([]int, len(c.here.Images)) // the person there that most images of a person are of; 0 for none
+	first := 0
+	for p, n := range c.here.Images {
+		votes := map[int]int{}
+		for j := first; j < first+n; j++ {
+			if c.of[j] >= 0 {
+				q, _ := c.there.place(c.of[j])
+				if votes[q]++; votes[q] > votes[meant[p]] {
+					meant[p] = q
+				}
+			}
+		}
+		first += n
+	}
+	var moved, wrong, shuffled []string
+	for p, q := range meant {
+		if q > 0 && q != p+1 {
+			moved = append(moved, fmt.Sprintf("person %d is person %d there", p+1, q))
+		}
+	}
+	last := map[int]int{}
+	mixed := map[int]bool{}
+	for j, r := range c.of {
+		if r < 0 {
+			continue
+		}
+		p, n := c.here.place(j)
+		q, m := c.there.place(r)
+		if q != meant[p-1] {
+			wrong = append(wrong, fmt.Sprintf("image %d of person %d is image %d of person %d there", n, p, m, q))
+			continue
+		}
+		if m < last[p] && !mixed[p] {
+			mixed[p] = true
+			shuffled = append(shuffled, fmt.Sprintf("person %d", p))
+		}
+		last[p] = m
+	}
+	if len(moved) > 0 {
+		c.say("the people are in another order, so that random splits draw other images: %s", some(moved))
+	}
+	if len(wrong) > 0 {
+		c.say("%s under another person, so that labels are wrong: %s", images(len(wrong), "is", "are"), some(wrong))
+	}
+	if len(shuffled) > 0 {
+		c.say("the images of %d of %d people are in another order, so that splits choose other training images: %s",
+			len(shuffled), len(meant), some(shuffled))
+	}
+}
+
+func images(n int, one, many string) string {
+	if n == 1 {
+		return "1 image " + one
+	}
+	return fmt.Sprintf("%d images %s", n, many)
+}
+
+// unmatched tells of the images that are only here or only there.
+func (c *comparison) unmatched() {
+	at := map[[2]int]int{} // the images there that are missing, by place
+	var missing []string
+	taken := make([]bool, len(c.there.prints))
+	for _, r := range c.of {
+		if r >= 0 {
+			taken[r] = true
+		}
+	}
+	for r := range taken {
+		if !taken[r] {
+			p, n := c.there.place(r)
+			at[[2]int{p, n}] = r
+		}
+	}
+	twins := map[[5]byte]int{} // the first image here with this key
+	for j, p := range c.prints {
+		if _, twice := twins[p.key]; !twice && c.of[j] >= 0 {
+			twins[p.key] = j
+		}
+	}
+	var altered, twice, extra []string
+	for j, r := range c.of {
+		if r >= 0 {
+			continue
+		}
+		p, n := c.here.place(j)
+		twin, double := twins[c.prints[j].key]
+		there, replaced := at[[2]int{p, n}]
+		switch {
+		case double:
+			q, m := c.here.place(twin)
+			twice = append(twice, fmt.Sprintf("image %d of person %d is the same as image %d of person %d", n, p, m, q))
+		case replaced && c.prints[j].looksLike(&c.there.prints[there]):
+			altered = append(altered, fmt.Sprintf("image %d of person %d differs, and looks like the same photograph", n, p))
+			delete(at, [2]int{p, n})
+		case replaced:
+			altered = append(altered, fmt.Sprintf("image %d of person %d differs, and shows something else", n, p))
+			delete(at, [2]int{p, n})
+		default:
+			extra = append(extra, fmt.Sprintf("image %d of person %d", n, p))
+		}
+	}
+	for r := range taken {
+		p, n := c.there.place(r)
+		if _, is := at[[2]int{p, n}]; is {
+			missing = append(missing, fmt.Sprintf("image %d of person %d", n, p))
+		}
+	}
+	for _, list := range []struct {
+		says string
+		of   []string
+	}{
+		{"%s changed: %s", altered},
+		{"%s there twice: %s", twice},
+		{"%s missing: %s", missing},
+		{"%s added: %s", extra},
+	} {
+		if len(list.of) > 0 {
+			c.say(list.says, images(len(list.of), "is", "are"), some(list.of))
+		}
+	}
+}
+
+// scale compares the values of the images that are in both.
+func (c *comparison) scale() {
+	type change struct{ gain, offset float64 }
+	var changes []change
+	var of []int
+	for j, r := range c.of {
+		if r < 0 {
+			continue
+		}
+		a, b := c.prints[j], c.there.prints[r]
+		if b.lo == b.hi {
+			continue // no contrast to compare
+		}
+		gain := (a.hi - a.lo) / (b.hi - b.lo)
+		changes = append(changes, change{gain, a.lo - gain*b.lo})
+		of = append(of, j)
+	}
+	if len(changes) == 0 {
+		return
+	}
+	usual := slices.Clone(changes)
+	slices.SortFunc(usual, func(a, b change) int { return cmp.Or(cmp.Compare(a.gain, b.gain), cmp.Compare(a.offset, b.offset)) })
+	u := usual[len(usual)/2]
+	close := func(x, y float64) bool { return math.Abs(x-y) <= 1e-5*(math.Abs(y)+u.gain) }
+	var others []string
+	for i, ch := range changes {
+		if !close(ch.gain, u.gain) || math.Abs(ch.offset-u.offset) > 1e-3*u.gain {
+			p, n := c.here.place(of[i])
+			others = append(others, fmt.Sprintf("image %d of person %d", n, p))
+		}
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range c.here.prints {
+		low, high = min(low, p.lo), max(high, p.hi)
+	}
+	switch {
+	case 2*len(others) > len(changes):
+		c.say("each image has a scale of its own, as if it was normalised: values from %.3g to %.3g", low, high)
+		return
+	case !close(u.gain, 1) || math.Abs(u.offset) > 1e-3*u.gain:
+		c.say("another scale of values, from %.3g to %.3g: those of the database times %.4g%s", low, high, u.gain, plus(u.offset, u.gain))
+	}
+	if len(others) > 0 {
+		c.say("%s brighter, darker or of other contrast: %s", images(len(others), "is", "are"), some(others))
+	}
+}
+
+// plus words an offset that is not rounding.
+func plus(offset, gain float64) string {
+	if math.Abs(offset) <= 1e-3*gain {
+		return ""
+	}
+	return fmt.Sprintf(" plus %.4g", offset)
+}
+
+// looks tells of images none of which is in the database, whether they look like
+// those at the same place.
+func (c *comparison) looks() {
+	if c.here.Size == (dataset.Size{}) || c.there.Size == (dataset.Size{}) {
+		c.say("no image has the same values")
+		return
+	}
+	alike := 0
+	for j := range min(len(c.prints), len(c.there.prints)) {
+		if c.prints[j].looksLike(&c.there.prints[j]) {
+			alike++
+		}
+	}
+	n := len(c.there.prints)
+	switch {
+	case 2*alike > n:
+		c.say("no image has the same pixels, but %d of %d look the same at the same place: probably the same photographs, resized, compressed or cropped by another program", alike, n)
+	default:
+		c.say("no image has the same pixels, and %d of %d look the same at the same place: another crop, other photographs or another order", alike, n)
+	}
+}
+
+// place returns where image j is: its person and its number among the images of
+// this person, both from 1.
+func (db *Database) place(j int) (person, n int) {
+	for p, images := range db.Images {
+		if j < images {
+			return p + 1, j + 1
+		}
+		j -= images
+	}
+	panic("reference: no such image")
+}

@@ -1,0 +1,77 @@
+package reference
+
+import "nrdl/dataset"
+
+// An orientation is how an image may be stored.
+type orientation struct {
+	says               string
+	rows, flipX, flipY bool
+}
+
+// The first orientation is that of the database.
+var orientations = []orientation{
+	{},
+	{"transposed: the pixels are stored row by row, not column by column", true, false, false},
+	{"mirrored: left and right are exchanged", false, true, false},
+	{"upside down", false, false, true},
+	{"turned by 180°", false, true, true},
+	{"turned by 90°", true, true, false},
+	{"turned by 90°", true, false, true},
+	{"transposed and turned by 180°", true, true, true},
+}
+
+// turn returns the pixels of v, an image stored as o says, column after column of
+// an upright image of this size.
+func (o orientation) turn(v []float64, size dataset.Size) []float64 {
+	if size.Len() != len(v) {
+		return v
+	}
+	w := make([]float64, len(v))
+	for x := range size.Width {
+		for y := range size.Height {
+			fromX, fromY := x, y
+			if o.flipX {
+				fromX = size.Width - 1 - x
+			}
+			if o.flipY {
+				fromY = size.Height - 1 - y
+			}
+			from := fromX*size.Height + fromY
+			if o.rows {
+				from = fromY*size.Width + fromX
+			}
+			w[x*size.Height+y] = v[from]
+		}
+	}
+	return w
+}
+
+// orientation returns the one in which most of a sample of the images are in the
+// database, and how many these are.
+func (c *comparison) orientation() (best, most int) {
+	known := map[[5]byte]bool{}
+	for _, p := range c.there.prints {
+		known[p.key] = p.lo < p.hi
+	}
+	const sample = 64
+	step := max(1, len(c.here.prints)/sample)
+	for o, how := range orientations {
+		n := 0
+		for j := 0; j < len(c.here.prints); j += step {
+			p := c.here.prints[j]
+			if o > 0 {
+				p = fingerprintOf(how.turn(column(c.set, j), c.there.Size), dataset.Size{})
+			}
+			if known[p.key] {
+				n++
+			}
+		}
+		if n > most {
+			best, most = o, n
+		}
+		if o == 0 && n > 0 { // symmetric images are no reason to turn all
+			return 0, n
+		}
+	}
+	return best, most
+}

@@ -1,0 +1,213 @@
+// Package reference says how a set of images differs from a face database that
+// it should be equal to: one of those of the plans, or another set. It has no
+// images of the databases, only counts, checksums and coarse grey values.
+package reference
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+//go:generate go run ./make
+
+// A Database is what is known of the images of a set.
+type Database struct {
+	Name   string       `json:"name"`
+	Title  string       `json:"title"`
+	File   string       `json:"file"`   // that the plans name
+	Size   dataset.Size `json:"size"`   // zero for vectors
+	Length int          `json:"length"` // values of an image
+	Images []int        `json:"images"` // of each person
+	Hash   string       `json:"hash"`   // of the pixels and of how many images each person has
+
+	prints []fingerprint // in the order of the images
+}
+
+// A fingerprint identifies an image up to brightness and contrast.
+type fingerprint struct {
+	key    [5]byte // checksum of the values without offset and gain
+	lo, hi float64 // least and largest value
+	coarse [16]byte
+}
+
+var (
+	//go:embed databases.json
+	listed []byte
+	//go:embed databases.bin
+	packed []byte
+)
+
+// record is the length of a packed fingerprint: key, lo, hi, and half a byte for
+// each coarse value.
+const record = 5 + 2 + 8
+
+// Databases returns the databases of the plans.
+func Databases() []*Database {
+	var all []*Database
+	if err := json.Unmarshal(listed, &all); err != nil {
+		panic(fmt.Errorf("reference: %w", err)) // embedded
+	}
+	rest := packed
+	for _, db := range all {
+		for _, n := range db.Images {
+			for range n {
+				db.prints = append(db.prints, unpack(rest[:record]))
+				rest = rest[record:]
+			}
+		}
+	}
+	return all
+}
+
+// Named returns the database of that name.
+func Named(name string) (*Database, error) {
+	var names []string
+	for _, db := range Databases() {
+		if db.Name == name {
+			return db, nil
+		}
+		names = append(names, db.Name)
+	}
+	return nil, hint.Unknown("database", name, names)
+}
+
+// Of describes a set, so that others can be compared with it.
+func Of(name string, set *dataset.Images) *Database {
+	db := &Database{Name: name, Title: name, Size: set.Frame.Size, Hash: hash(set)}
+	db.Length, _ = set.X.Dims()
+	for c := range set.Classes {
+		db.Images = append(db.Images, set.Groups[c+1]-set.Groups[c])
+	}
+	for j := range set.Len() {
+		db.prints = append(db.prints, fingerprintOf(column(set, j), set.Frame.Size))
+	}
+	return db
+}
+
+// Pack returns the fingerprints of databases whose values are 0 … 255, as
+// databases.bin has them.
+func Pack(all []*Database) []byte {
+	var b bytes.Buffer
+	for _, db := range all {
+		for _, p := range db.prints {
+			b.Write(p.key[:])
+			b.Write([]byte{byte(p.lo), byte(p.hi)})
+			for i := 0; i < len(p.coarse); i += 2 {
+				b.WriteByte(p.coarse[i]<<4 | p.coarse[i+1])
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+func unpack(b []byte) (p fingerprint) {
+	copy(p.key[:], b)
+	p.lo, p.hi = float64(b[5]), float64(b[6])
+	for i, two := range b[7:record] {
+		p.coarse[2*i], p.coarse[2*i+1] = two>>4, two&15
+	}
+	return p
+}
+
+// hash identifies the pixels and the number of images of each person, whatever
+// their names and the file that they are in.
+func hash(set *dataset.Images) string {
+	h := sha256.New()
+	fmt.Fprint(h, set.Groups, " ")
+	for j := range set.Len() {
+		h.Write(appendFloats(nil, column(set, j)))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+func column(set *dataset.Images, j int) []float64 {
+	d, _ := set.X.Dims()
+	v := make([]float64, d)
+	for i := range v {
+		v[i] = set.X.At(i, j)
+	}
+	return v
+}
+
+func appendFloats(b []byte, values []float64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+func fingerprintOf(v []float64, size dataset.Size) fingerprint {
+	p := fingerprint{lo: slices.Min(v), hi: slices.Max(v)}
+	sum := sha256.Sum256(appendFloats(nil, canonical(v, p.lo, p.hi)))
+	copy(p.key[:], sum[:])
+	p.coarse = coarse(v, p.lo, p.hi, size)
+	return p
+}
+
+// canonical returns v without offset and gain: the least whole numbers, from 0, in
+// the proportions of the values above lo, where at most 255 grey levels make these
+// up, and else the values on a scale from 0 to 1 rounded to six digits.
+func canonical(v []float64, lo, hi float64) []float64 {
+	w := make([]float64, len(v))
+	if lo == hi {
+		return w
+	}
+	const near = 1e-3 // two whole numbers of at most 255 that differ, differ by 1/255 of a level or more
+levels:
+	for levels := 1.0; levels <= math.MaxUint8; levels++ {
+		for i, x := range v {
+			k := (x - lo) / (hi - lo) * levels
+			if w[i] = math.Round(k); math.Abs(k-w[i]) > near {
+				continue levels
+			}
+		}
+		return w
+	}
+	for i, x := range v {
+		w[i] = math.Round((x - lo) / (hi - lo) * 1e6)
+	}
+	return w
+}
+
+// coarse returns the mean values of 4×4 blocks, from 0 for lo to 15 for hi; zero
+// for vectors.
+func coarse(v []float64, lo, hi float64, size dataset.Size) (blocks [16]byte) {
+	if size.Len() != len(v) || lo == hi {
+		return blocks
+	}
+	var sum, n [16]float64
+	for x := range size.Width {
+		for y := range size.Height {
+			b := y*4/size.Height*4 + x*4/size.Width
+			sum[b] += (v[x*size.Height+y] - lo) / (hi - lo)
+			n[b]++
+		}
+	}
+	for b := range blocks {
+		if n[b] > 0 {
+			blocks[b] = byte(math.Round(15 * sum[b] / n[b]))
+		}
+	}
+	return blocks
+}
+
+// looksLike reports whether p and q may show the same photograph, with another
+// resampling or compression.
+func (p *fingerprint) looksLike(q *fingerprint) bool {
+	for b := range p.coarse {
+		if d := int(p.coarse[b]) - int(q.coarse[b]); d < -1 || d > 1 {
+			return false
+		}
+	}
+	return true
+}

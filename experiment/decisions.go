@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/hint"
+)
+
+// Decisions count what a threshold makes of test faces. Right, Wrong and Unknown are
+// faces of enrolled people.
+type Decisions struct {
+	FPIR      float64 `json:"fpir"`      // share of strangers that the threshold is to accept
+	Right     int     `json:"right"`     // named rightly
+	Wrong     int     `json:"wrong"`     // named wrongly
+	Unknown   int     `json:"unknown"`   // below the threshold, or no face was found
+	Strangers int     `json:"strangers"` // faces of people who are not enrolled
+	Named     int     `json:"named"`     // of Strangers: they get a name
+}
+
+// Decisions sums the decisions of all runs; nil if a run has none.
+func (r *Result) Decisions() *Decisions {
+	var sum Decisions
+	for _, one := range r.Runs {
+		d := one.Decisions
+		if d == nil {
+			return nil
+		}
+		sum.FPIR = d.FPIR
+		sum.Right, sum.Wrong, sum.Unknown = sum.Right+d.Right, sum.Wrong+d.Wrong, sum.Unknown+d.Unknown
+		sum.Strangers, sum.Named = sum.Strangers+d.Strangers, sum.Named+d.Named
+	}
+	return &sum
+}
+
+// decide counts the decisions of m, which has a calibration, on test.
+func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decisions, error) {
+	faces, err := m.Identify(ctx, test)
+	if err != nil {
+		return nil, err
+	}
+	strangers := Strangers(m.Model, test)
+	d := &Decisions{FPIR: m.Calibration.FAR}
+	for j, f := range faces {
+		name := test.Classes[test.ClassOf(j)]
+		switch {
+		case slices.Contains(strangers, name):
+			d.Strangers++
+			if f.Known {
+				d.Named++
+			}
+		case !f.Known:
+			d.Unknown++
+		case m.Parts().Classes[f.Class] == name:
+			d.Right++
+		default:
+			d.Wrong++
+		}
+	}
+	return d, nil
+}
+
+// calibrated counts the decisions of model, which m trained on the columns learn, with
+// the threshold that p asks for; nil if p asks for none.
+func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *frontend.Model, m classify.Method, learn, judge []int) (*Decisions, error) {
+	g := &gallery.Model{Model: model}
+	if p.Calibrate == nil || p.LawOnly && g.Impostors() == nil {
+		return nil, nil
+	}
+	var err error
+	if g.Images, err = gallery.Keep(set.Select(learn)); err != nil {
+		return nil, err
+	}
+	if g.Calibration, err = g.Calibrate(ctx, m, *p.Calibrate, nil, nil); err != nil {
+		return nil, err
+	}
+	return decide(ctx, g, set.Select(judge))
+}
+
+// withoutTrained returns set without the images on which m was trained, and the IDs of
+// these. Without skip, it is an error if there are any, and always if there are no
+// others. Nothing is known of a model that keeps no images, or images of another kind.
+func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.Images, []string, error) {
+	if !Checks(m, set) {
+		return set, nil, nil
+	}
+	kept, err := m.Kept(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	var others []int
+	var trained []string
+	faces := 0 // others that show a face: a model keeps no image without one
+	for j, k := range kept {
+		switch {
+		case k >= 0:
+			trained = append(trained, set.ID(j))
+			continue
+		case !set.Faceless(j):
+			faces++
+		}
+		others = append(others, j)
+	}
+	switch {
+	case len(trained) > 0 && faces == 0:
+		err := fmt.Errorf("the model was trained on all test images, %d: the rate would say nothing", len(trained))
+		return nil, nil, hint.Add(err, "test on other images, or give the --split and --seed of the training")
+	case len(trained) > 0 && !skip:
+		more := ""
+		if len(trained) > 3 {
+			more = ", …"
+		}
+		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(kept), strings.Join(trained[:min(3, len(trained))], ", "), more)
+		return nil, nil, hint.Add(err, "--skip-trained tests on the others only; or give the --split and --seed of the training")
+	case len(trained) > 0:
+		set = set.Select(others)
+	}
+	return set, trained, nil
+}
+
+// Checks reports whether EvaluateModel can tell on which images of set m was trained.
+func Checks(m *gallery.Model, set *dataset.Images) bool {
+	return m.Images != nil && m.Images.Frame.Same(set.Frame) && m.Images.X.RawMatrix().Rows == set.X.RawMatrix().Rows
+}

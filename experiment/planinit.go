@@ -1,0 +1,145 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
+	"nrdl/plans"
+)
+
+// manyPeople is a number of people from which a projection is worth while
+// (doc/frontends.md).
+const manyPeople = 30
+
+// WritePlan writes a plan for the data set at data to the file path, to be edited, and
+// the schema of plans beside it, which editors take to complete and check it. The plan
+// has splits and several methods, the default one first; in photographs all of them
+// see the faces that are found. Warn may be nil. It is an error if there is a file at
+// path.
+func WritePlan(ctx context.Context, data, path string, warn func(string)) error {
+	if _, err := os.Lstat(path); err == nil {
+		return hint.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
+	}
+	text, err := newPlan(ctx, data, warn)
+	if err != nil {
+		return err
+	}
+	schema := filepath.Join(filepath.Dir(path), plans.SchemaFile)
+	for file, text := range map[string][]byte{path: text, schema: plans.Schema()} {
+		if _, err := atomicfile.Write(ctx, file, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newPlan returns the text of a plan for the data set at path. The images are read,
+// and nothing else is done with them.
+func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error) {
+	photographs := false
+	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
+		photographs, err = face.DefaultFinder.Photographs(ctx, files)
+		return nil, dataset.Frame{}, err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	info := dataset.Describe(set)
+	if info.Fewest < 2 {
+		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
+		return nil, hint.Add(err, "add images of these people, or leave them out; nrdl data info %s names them", path)
+	}
+	type method struct {
+		Method string `json:"method"`
+		Label  string `json:"label"`
+		Input  string `json:"input,omitempty"`
+	}
+	projected := " none"
+	if info.People >= manyPeople {
+		projected = ""
+	}
+	pixels := []method{{"nrdl", "NRDL", ""}, {"nrc", "NRC", ""}, {"crc", "CRC", ""}, {"src", "SRC", ""}, {"fddl", "FDDL", ""}}
+	var methods []method
+	what := "vectors"
+	switch {
+	case photographs:
+		what = "photographs; in each the largest face is found"
+		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
+		methods = []method{
+			{"mean", "class mean, network (default)", "embedding"},
+			{"nrc", "NRC, network", "embedding"},
+			{"src", "SRC, network", "embedding"},
+			{"nrc", "NRC, hand-made features", "faces96" + projected + eyes},
+			{"nrdl", "NRDL, grey values", "32x32" + eyes},
+		}
+	case set.Matrix || !set.AreImages():
+		methods = pixels
+		methods[0].Label += " (default)"
+		if set.AreImages() {
+			what = fmt.Sprintf("images of %v pixels", set.Frame.Size)
+			for _, preset := range []string{"faces96", "faces32"} {
+				words := fmt.Sprintf("%s %v", preset, set.Frame.Size)
+				if in, err := frontend.Parse(words); err == nil && in.String() == frontend.For(set.Frame.Size).String() {
+					methods = append(methods, method{"nrc", "NRC, hand-made features", words + projected})
+				}
+			}
+		}
+	default:
+		what = "face crops"
+		methods = append([]method{{"nrc", "NRC, hand-made features (default)", "faces96" + projected}}, pixels...)
+	}
+	type data struct {
+		Name  string   `json:"name"`
+		About string   `json:"about"`
+		Path  string   `json:"path"`
+		Split []string `json:"split"`
+	}
+	splits := []string{fmt.Sprintf("random:%d", info.Fewest/2)}
+	if info.Fewest >= 6 { // also with few
+		splits = append([]string{"random:2"}, splits...)
+	}
+	name := nameOf(path)
+	text, err := json.MarshalIndent(struct {
+		Schema   string   `json:"$schema"`
+		Name     string   `json:"name"`
+		About    string   `json:"about"`
+		Seed     int      `json:"seed"`
+		Repeats  int      `json:"repeats"`
+		Datasets []data   `json:"datasets"`
+		Methods  []method `json:"methods"`
+	}{
+		"./" + plans.SchemaFile, name, "A comparison of methods on " + name + ".", 1, 10,
+		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, what), filepath.ToSlash(path), splits}},
+		methods,
+	}, "", "  ")
+	return append(text, '\n'), err
+}
+
+// nameOf is what a plan calls the data set at path.
+func nameOf(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	name := filepath.Base(path)
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r <= 0x9f {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	if clean == "" || clean == string(filepath.Separator) {
+		return "faces"
+	}
+	return clean
+}

@@ -1,0 +1,254 @@
+package explain
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+
+	"nrdl/gallery"
+	"nrdl/internal/console"
+	"nrdl/internal/hint"
+	"nrdl/internal/page"
+	"nrdl/method"
+)
+
+var (
+	//go:embed people.html.tmpl
+	peopleText string
+	//go:embed people.css
+	peopleStyle string
+
+	peoplePage = page.New(peopleText, peopleStyle, nil)
+)
+
+// People is a page about the people of a model: which photographs look mislabelled, who
+// may be confused, and what photographs are lacking.
+type People struct {
+	Title     string // of the model
+	Model     *gallery.Model
+	Review    *gallery.Review
+	Portraits []*Portrait // of the faces of the model; nil shows names only
+}
+
+// NewPeople reviews m, whose Title it takes. With photos, the folder that m was trained
+// on, it has the Portraits; it is an error if none of them is there. Progress is called
+// with what is being done; may be nil.
+func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, progress func(what string, done, total int)) (*People, error) {
+	by, err := method.Of(m.Classifier)
+	if err != nil {
+		return nil, err
+	}
+	step := func(what string) func(done, total int) {
+		if progress == nil {
+			return nil
+		}
+		return func(done, total int) { progress(what, done, total) }
+	}
+	p := &People{Title: title, Model: m}
+	if p.Review, err = m.Review(ctx, by, step("holding faces out")); err != nil || photos == "" {
+		return p, err
+	}
+	if p.Portraits, err = Portraits(ctx, m, photos, step("looking at photographs")); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(p.Portraits, func(p *Portrait) bool { return p != nil }) {
+		return nil, hint.Add(fmt.Errorf("none of the model's photographs is in %s", photos), "name the folder that the model was trained on")
+	}
+	return p, nil
+}
+
+// A photographed is an enrolled face on the page.
+type photographed struct {
+	Name, Sub     string
+	Source        template.URL // "" where there is no picture
+	Alt           string
+	Width, Height int
+}
+
+// A suspected is a photograph that looks mislabelled.
+type suspected struct {
+	Face, Nearest photographed
+	Text          string
+	Sure          string
+}
+
+// A confusable is two people who may be confused.
+type confusable struct{ A, B, Counted, Estimated, Alike, Note string }
+
+// A described is a person.
+type described struct {
+	Name, Photographs, Right, Rivals string
+	Face                             *photographed
+	Advice                           []string
+}
+
+// HTML writes p as one self-contained page, without scripts.
+func (p *People) HTML(w io.Writer) error {
+	data := struct {
+		Title, Summary    string
+		Pictures, Measure bool // whether there are any; whether cosines decide
+		Suspects          []suspected
+		Pairs             []confusable
+		People            []described
+		Looked            bool // whether faces could be held out
+		Why               string
+	}{Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Why}
+	for _, s := range p.Review.Suspects {
+		data.Suspects = append(data.Suspects, p.suspect(s))
+	}
+	for _, one := range p.Review.Pairs {
+		data.Pairs = append(data.Pairs, pairOf(one))
+	}
+	for c := range p.Review.People {
+		data.People = append(data.People, p.person(c))
+	}
+	return page.Write(w, peoplePage, "page", data)
+}
+
+func (p *People) summary() string {
+	r := p.Review
+	text := fmt.Sprintf("%d people, %s.", len(r.People), console.Plural(r.Faces, "face"))
+	if r.Held == 0 {
+		return text
+	}
+	text += fmt.Sprintf(" Each face was compared with the other faces: for %s %% the best guess is the right person", console.Percent(float64(r.Right)/float64(r.Held)))
+	if r.Known != nil {
+		text += fmt.Sprintf(", and %s %% are above the threshold", console.Percent(float64(*r.Known)/float64(r.Held)))
+	}
+	return text + "."
+}
+
+// face is image j of the model.
+func (p *People) face(j int, sub string) photographed {
+	f := photographed{Name: p.Model.Images.ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Images.Classes[p.Model.Images.ClassOf(j)]}
+	if p.Portraits != nil && p.Portraits[j] != nil {
+		one := p.Portraits[j]
+		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
+	}
+	return f
+}
+
+func (p *People) suspect(s gallery.Suspect) suspected {
+	one := suspected{Face: p.face(s.Image, "labelled "+s.Person)}
+	switch {
+	case s.Other == "":
+		one.Text = fmt.Sprintf("It looks neither like the other photographs of %s nor like anybody else in the model.", s.Person)
+	case s.Probability == nil:
+		one.Text = fmt.Sprintf("Trained without it, the model names it %s.", s.Other)
+	default:
+		one.Text = fmt.Sprintf("It looks like %s.", s.Other)
+	}
+	if s.Probability != nil {
+		one.Sure = fmt.Sprintf("The label is wrong with a probability of %s.", percent(*s.Probability))
+	}
+	if s.Nearest >= 0 {
+		of := s.Other
+		if of == "" {
+			of = s.Person
+		}
+		one.Nearest = p.face(s.Nearest, "the nearest of "+of)
+	}
+	return one
+}
+
+// pairOf says in words how easily two people are confused.
+func pairOf(p gallery.Pair) confusable {
+	c := confusable{A: p.A, B: p.B, Counted: fmt.Sprintf("%d of %d", p.Wrong, p.Held)}
+	if p.Share != nil {
+		c.Estimated = oneIn(*p.Share)
+	}
+	if p.Alike != nil {
+		c.Alike = oneIn(*p.Alike)
+	}
+	if p.Same {
+		c.Note = "may be one person under two names"
+	}
+	return c
+}
+
+// oneIn writes a share with about two digits: 1 in 350.
+func oneIn(share float64) string {
+	const rare, half = 1e-6, 0.5
+	switch {
+	case share >= half:
+		return "most"
+	case share < rare:
+		return "fewer than 1 in 1000000"
+	}
+	n := 1 / share
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
+	return fmt.Sprintf("1 in %.0f", math.Round(n/unit)*unit)
+}
+
+// shownRivals is how many people a person is said to be confusable with.
+const shownRivals = 3
+
+func (p *People) person(c int) described {
+	of := p.Review.People[c]
+	d := described{Name: of.Name, Photographs: console.Plural(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
+	if of.Held > 0 {
+		d.Right = fmt.Sprintf("%d of %d right", of.Right, of.Held)
+		if of.Known != nil {
+			d.Right += fmt.Sprintf(", %d above the threshold", *of.Known)
+		}
+	}
+	var rivals []string
+	for _, one := range p.Review.Pairs {
+		if other := one.A; (one.B == of.Name || one.A == of.Name) && len(rivals) < shownRivals {
+			if other == of.Name {
+				other = one.B
+			}
+			rivals = append(rivals, other)
+		}
+	}
+	d.Rivals = console.Abridged(rivals)
+	if p.Portraits == nil {
+		return d
+	}
+	lo, hi := p.Model.Images.Groups[c], p.Model.Images.Groups[c+1]
+	var lights []float64
+	for j := lo; j < hi; j++ {
+		if p.Portraits[j] == nil {
+			continue
+		}
+		lights = append(lights, p.Portraits[j].Light)
+		suspect := slices.ContainsFunc(p.Review.Suspects, func(s gallery.Suspect) bool { return s.Image == j })
+		if face := p.face(j, ""); d.Face == nil && !suspect {
+			d.Face = &face
+		}
+	}
+	d.Advice = append(d.Advice, lit(lights)...)
+	return d
+}
+
+// Of the 86 people of LFW with 11 photographs or more, 1 % of the faces have a Light below
+// dark, 1 % one above bright, and nobody's differ by less than 27.
+const dark, bright, equal = 75, 186, 25
+
+// lit says what the Light of the photographs of a person says of what is lacking.
+func lit(lights []float64) []string {
+	const fewest = 4
+	n := len(lights)
+	if n < fewest {
+		return nil
+	}
+	slices.Sort(lights)
+	differ := lights[n-1] - lights[0]
+	switch {
+	case lights[n-1] < dark:
+		return []string{fmt.Sprintf("all %d photographs are dark: add some in brighter light", n)}
+	case lights[0] > bright:
+		return []string{fmt.Sprintf("all %d photographs are very bright: add some in less light", n)}
+	case differ < equal:
+		return []string{fmt.Sprintf("the face is about equally bright in all %d photographs: add some in other light", n)}
+	case differ > 2*equal && lights[n-2]-lights[0] < equal:
+		return []string{"only one photograph is bright"}
+	case differ > 2*equal && lights[n-1]-lights[1] < equal:
+		return []string{"only one photograph is dark"}
+	}
+	return nil
+}

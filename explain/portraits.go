@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/gallery"
+	"nrdl/internal/page"
+	"nrdl/internal/parallel"
+)
+
+// A Portrait is what is seen in the photograph of an enrolled face.
+type Portrait struct {
+	Thumb []byte // JPEG, of Size
+	Size  image.Point
+	Light float64 // mean grey value of the middle of the face, 0 … 255
+}
+
+// thumbQuality is that of the JPEG of a Portrait.
+const thumbQuality = 75
+
+// Portraits looks for the faces that m keeps in the folder that it was trained on. The
+// result has one for each face; nil where there is no such file or no face in it. A model
+// may be of unknown origin: no file outside the folder is read. Progress is called after
+// each file, by any goroutine but never by two at once; may be nil.
+func Portraits(ctx context.Context, m *gallery.Model, folder string, progress func(done, total int)) ([]*Portrait, error) {
+	all := make([]*Portrait, m.Images.Len())
+	var mu sync.Mutex
+	done := 0
+	parallel.For(len(all), 1, func(lo, hi int) {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			all[j] = portrait(ctx, m, folder, m.Images.ID(j))
+			mu.Lock()
+			if done++; progress != nil {
+				progress(done, len(all))
+			}
+			mu.Unlock()
+		}
+	})
+	return all, context.Cause(ctx)
+}
+
+// portrait is that of the face with this ID.
+func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrait {
+	id, number := numbered(id)
+	name, err := filepath.Localize(id)
+	if err != nil {
+		return nil
+	}
+	data, err := dataset.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		return nil
+	}
+	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Thumbs: true})
+	if err != nil {
+		return nil
+	}
+	for _, s := range seen {
+		if s.Refused != nil || s.Thumb == nil {
+			continue
+		}
+		if number--; number > 0 {
+			continue
+		}
+		thumb, err := page.JPEG(s.Thumb, thumbQuality)
+		if err != nil {
+			return nil
+		}
+		return &Portrait{thumb, s.Thumb.Rect.Size(), light(s.Thumb)}
+	}
+	return nil
+}
+
+// numbered takes the number of the face in a photograph of several off its ID.
+func numbered(id string) (string, int) {
+	if file, n, ok := strings.Cut(id, "#"); ok {
+		if number, err := strconv.Atoi(n); err == nil {
+			return file, number
+		}
+	}
+	return id, 1
+}
+
+// light is the mean grey value of the middle of img.
+func light(img *image.RGBA) float64 {
+	b := img.Rect
+	middle := image.Rect(b.Dx()/4, b.Dy()/4, b.Dx()-b.Dx()/4, b.Dy()-b.Dy()/4)
+	var sum float64
+	for y := middle.Min.Y; y < middle.Max.Y; y++ {
+		for x := middle.Min.X; x < middle.Max.X; x++ {
+			sum += float64(color.GrayModel.Convert(img.RGBAAt(x, y)).(color.Gray).Y)
+		}
+	}
+	return sum / float64(max(1, middle.Dx()*middle.Dy()))
+}

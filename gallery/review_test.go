@@ -1,0 +1,139 @@
+package gallery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/dataset"
+	"nrdl/method"
+	"nrdl/openset"
+)
+
+// relabelled is s with other labels for some of its images, which keep the ID of their
+// place in s.
+func relabelled(t *testing.T, s *dataset.Images, to map[int]string) *dataset.Images {
+	t.Helper()
+	var labels, ids []string
+	for j := range s.Len() {
+		label := s.Classes[s.ClassOf(j)]
+		if other, ok := to[j]; ok {
+			label = other
+		}
+		labels, ids = append(labels, label), append(ids, fmt.Sprint(j))
+	}
+	again, err := dataset.NewImages(mat.DenseCopyOf(s.X), labels, ids, nil, s.Frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+func reviewOf(t *testing.T, s *dataset.Images) *Review {
+	t.Helper()
+	r, err := learnMean(t, s).Review(t.Context(), trainedOnce{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Images that were given to somebody else are listed, and with whom they show; five of
+// one person in the group of another as well as two that were exchanged. Nobody else is.
+func TestMislabelledImagesAreListed(t *testing.T) {
+	for _, l := range openset.Shipped() {
+		for seed := range uint64(3) {
+			s := embedded(t, l, seed, slices.Repeat([]int{10}, 20)...)
+			if r := reviewOf(t, relabelled(t, s, nil)); len(r.Suspects) > 0 {
+				t.Errorf("seed %d: %+v are listed of images with right labels", seed, r.Suspects)
+			}
+			planted := map[int]string{0: "person001", 2: "person001", 3: "person001", 5: "person001", 7: "person001", 50: "person009", 90: "person005"}
+			r := reviewOf(t, relabelled(t, s, planted))
+			if len(r.Suspects) != len(planted) {
+				t.Errorf("seed %d: %d are listed, want %d", seed, len(r.Suspects), len(planted))
+			}
+			for i, one := range r.Suspects {
+				var j int
+				fmt.Sscan(one.ID, &j)
+				if planted[j] != one.Person || one.Other != s.Classes[s.ClassOf(j)] {
+					t.Errorf("seed %d: image %d of %s is labelled %s and looks like %s", seed, j, s.Classes[s.ClassOf(j)], one.Person, one.Other)
+				}
+				if p := *one.Probability; p < suspicious || p > 1 || i > 0 && p > *r.Suspects[i-1].Probability {
+					t.Errorf("seed %d: the probability of suspect %d is %v", seed, i, p)
+				}
+			}
+		}
+	}
+}
+
+// One person with two names is a pair that may be the same, and no image of it is a
+// suspect; other pairs are different people.
+func TestTwoNamesOfOnePerson(t *testing.T) {
+	l := openset.Shipped()[0]
+	s := embedded(t, l, 1, slices.Repeat([]int{10}, 20)...)
+	r := reviewOf(t, relabelled(t, s, map[int]string{0: "twin", 1: "twin", 2: "twin", 3: "twin", 4: "twin"}))
+	for i, p := range r.Pairs {
+		if p.Same != (i == 0) || p.Same && (p.A != "person000" || p.B != "twin") {
+			t.Errorf("pair %d: %+v", i, p)
+		}
+		if *p.Share < 0 || *p.Share > 1 || p.Wrong > p.Held {
+			t.Errorf("pair %d: %+v", i, p)
+		}
+	}
+	if len(r.Pairs) == 0 || len(r.Suspects) > 0 {
+		t.Errorf("%d pairs, suspects %+v", len(r.Pairs), r.Suspects)
+	}
+}
+
+// What the photographs of a person lack is said of that person only.
+func TestAdvice(t *testing.T) {
+	l := openset.Shipped()[0]
+	s := embedded(t, l, 2, 2, 6, 6, 6)
+	d, _ := s.X.Dims()
+	column := make([]float64, d)
+	s.X.SetCol(3, mat.Col(column, 2, s.X)) // two of person001 are equal
+	s.Quality = make([]dataset.Quality, s.Len())
+	for j := range s.Quality {
+		s.Quality[j] = dataset.Quality{Eyes: 60, Sharpness: 0.5, Exposure: 1}
+		if p := s.ClassOf(j); p == 2 || p == 3 && j > s.Groups[3] {
+			s.Quality[j].Sharpness = 0.1
+		}
+	}
+	r := reviewOf(t, s)
+	for c, want := range []string{"few photographs (2)", "1 of 6 photographs are nearly copies", "all 6 photographs are blurred", "only one photograph is sharp"} {
+		if got := strings.Join(r.Advice[c], "; "); !strings.Contains(got, want) || c > 0 && len(r.Advice[c]) > 1 {
+			t.Errorf("person %d: %q, want %q", c, got, want)
+		}
+	}
+}
+
+// Without a network, an image is a suspect if it is recognised as somebody else's.
+func TestReviewByHeldOutFaces(t *testing.T) {
+	s := patterns(t, 5, 6, dataset.Size{Height: 8, Width: 8}, 5)
+	const exchanged = 7
+	m := learnKeeping(t, relabelled(t, s, map[int]string{exchanged: s.Classes[4]}), "8x8 pixels")
+	r, err := m.Review(t.Context(), keeping{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Suspects) != 1 || r.Suspects[0].ID != fmt.Sprint(exchanged) || r.Suspects[0].Other != s.Classes[1] || r.Suspects[0].Probability != nil {
+		t.Errorf("%+v", r.Suspects)
+	}
+	if len(r.Pairs) != 1 || r.Pairs[0].Wrong != 1 || r.Pairs[0].A != s.Classes[1] || r.Pairs[0].B != s.Classes[4] {
+		t.Errorf("%+v", r.Pairs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Review(ctx, keeping{}, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	m.Images = nil
+	if _, err := m.Review(t.Context(), method.Mean{}, nil); !errors.Is(err, ErrForgotten) {
+		t.Error(err)
+	}
+}

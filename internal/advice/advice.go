@@ -1,0 +1,188 @@
+// Package advice says what the threshold of a model does, and what to do where it does
+// too little: with warnings, and with commands that work as they are printed.
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nrdl/gallery"
+	"nrdl/internal/console"
+	"nrdl/openset"
+)
+
+// When there is something to advise.
+const (
+	fewPhotographs = 3 // of a person; with so few, the held-out faces tell too little (doc/openset.md)
+
+	fewPeople    = 20  // so few that what cross-validation knows of strangers is a guess
+	fewNamed     = 0.5 // share of known faces named rightly that is too small
+	fewOfFew     = 0.8 // the same for few people, whose threshold is cautious
+	almostNobody = 0.1 // share of known faces named rightly that makes a model useless
+	unsure       = 3   // times the target rate that an interval for it may reach
+)
+
+// Threshold tells what the threshold of m, which is or will be in the file at path,
+// does, and what other target FPIRs would bring.
+func Threshold(to *console.Console, m *gallery.Model, path string) {
+	c, people := m.Calibration, len(m.Parts().Classes)
+	path = console.Quoted(path)
+	strangers := "nrdl calibrate " + path + " --strangers DIR"
+	if enrolled(c) {
+		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
+		to.Hint("give photographs of other people: %s", strangers)
+		return
+	}
+	if c.Alike != nil {
+		ofStrangers(to, m, strangers)
+	} else if c.SmallestFAR() > c.FAR {
+		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), console.Percent(c.FAR), console.Percent(c.SmallestFAR()))
+		to.Hint("give photographs of other people: %s", strangers)
+	}
+	by := ", estimated on " + Known(c)
+	if c.Alike != nil {
+		by = "" // it follows from the network
+	}
+	rates, present := m.Rates(), c.Rates()
+	if rates == nil {
+		probable := "how probable a name is, is not known"
+		if c.Odds != nil {
+			probable = fmt.Sprintf("a name has a probability of at most %s %%", console.Percent(c.MaxProbability()))
+		}
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", console.Percent(c.FAR), by, probable)
+		return
+	}
+	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
+		console.Percent(c.FAR), by, console.Percent(present.Right), console.Percent(present.Wrong))
+	if present.NearChance(people) {
+		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %d people would be right for %s %%: the model does not recognise them",
+			console.Percent(present.Guess), people, console.Percent(1/float64(people)))
+		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
+		return
+	}
+	table(to, rates, fewEach(m))
+	if present.Right < almostNobody {
+		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", console.Percent(present.Right), why(c))
+	}
+	few, wanted := c.People+len(c.Given) < fewPeople, fewNamed
+	if few {
+		wanted = fewOfFew
+	}
+	if s, ok := openset.Suggest(rates, wanted); ok {
+		to.Hint("to name %s %% of the known faces, accept %s %% of strangers: nrdl calibrate %s --fpir %v", console.Percent(s.Right), console.Percent(s.FPIR), path, s.FPIR)
+	} else if present.Right < fewNamed {
+		to.Hint("a higher FPIR hardly helps: add photographs of each person")
+	}
+	if few && c.Alike == nil {
+		to.Hint("%s are too few for a reliable threshold; give photographs of other people: %s", Known(c), strangers)
+	}
+}
+
+// fewEach reports whether most people of m have so few photographs that a person with one
+// photograph fewer is recognised clearly worse.
+func fewEach(m *gallery.Model) bool {
+	few, people := 0, m.People()
+	for _, p := range people {
+		if p.Faces > 0 && p.Faces <= fewPhotographs {
+			few++
+		}
+	}
+	return 2*few > len(people)
+}
+
+// table tells what other rates would bring.
+func table(to *console.Console, rates []openset.Rates, fewEach bool) {
+	note := ""
+	if fewEach {
+		note = "; new photographs get one more often, because a held-out face leaves only one or two of its person"
+	}
+	to.Tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", console.Plural(rates[0].Held, "face"), note)
+	to.Tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
+	for _, r := range rates {
+		note := ""
+		if r.Present {
+			note += "  (current)"
+		}
+		if r.Extrapolated {
+			note += "  (too few faces of strangers to promise this FPIR)"
+		}
+		to.Tell("%8s %14s %14s%s", console.Percent(r.FPIR), console.Percent(r.Right), console.Percent(r.Wrong), note)
+	}
+}
+
+// why says why the threshold of c is too high.
+func why(c *openset.Calibration) string {
+	switch {
+	case len(c.Given) > 0:
+		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind than the training photographs"
+	case c.People < fewPeople && c.Alike == nil:
+		return "; with so few people the threshold must be high to reject strangers"
+	}
+	return ""
+}
+
+// enrolled reports whether most of the given strangers are as similar to people of the
+// model as these are to themselves. Of margins, that says nothing.
+func enrolled(c *openset.Calibration) bool {
+	n := len(c.Given)
+	if n == 0 || len(c.Right) == 0 || c.Alike == nil {
+		return false
+	}
+	given, right := slices.Sorted(slices.Values(c.Given)), slices.Sorted(slices.Values(c.Right))
+	return given[n/2] >= right[len(right)/2]/2
+}
+
+// ofStrangers tells which strangers m, whose margins are evidence, names.
+func ofStrangers(to *console.Console, m *gallery.Model, calibrate string) {
+	c := m.Calibration
+	atLarge, like := c.Strangers(m.Impostors())
+	to.Tell("%s", Strangers(atLarge, like))
+	if c.SmallestFAR() > c.FAR {
+		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, console.Percent(c.FAR))
+	}
+	if like.Most > unsure*c.FAR {
+		to.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: %s", calibrate)
+	}
+}
+
+// Strangers says which shares of strangers are named, with their intervals.
+func Strangers(atLarge, like openset.Share) string {
+	return "expected share of strangers who get a name: " + share(atLarge) + " in general, " + share(like) + " if they resemble these people"
+}
+
+// share says what is known of s.
+func share(s openset.Share) string {
+	p := console.Percent
+	if s.Most >= 1 {
+		return "not known"
+	}
+	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", p(s.Rate), p(s.Least), p(s.Most))
+}
+
+// Enabling is the hint on how m, which is in the file at path and has no threshold, gets
+// one.
+func Enabling(m *gallery.Model, path string) string {
+	const fewest = 3 // one is left out, and two remain
+	path = console.Quoted(path)
+	switch {
+	case m.Images == nil:
+		return "train the model again, without --calibrate 0"
+	case len(m.Images.Classes) < fewest && m.Impostors() == nil:
+		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
+	}
+	return "nrdl calibrate " + path
+}
+
+// Known describes the faces by which c estimated its threshold: those of people
+// who were left out in turn, and those of strangers that were given.
+func Known(c *openset.Calibration) string {
+	var all []string
+	if c.People > 0 {
+		all = append(all, fmt.Sprintf("%d people", c.People))
+	}
+	if len(c.Given) > 0 {
+		all = append(all, console.Plural(len(c.Given), "face")+" of strangers")
+	}
+	return strings.Join(all, " and ")
+}

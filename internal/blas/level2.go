@@ -1,0 +1,67 @@
+package blas
+
+import "gonum.org/v1/gonum/blas"
+
+// The routines of level 2 that the methods use are sums of those of level 1
+// where gonum has no assembly for them; gonum says what is wrong with arguments.
+
+// rows reports whether the matrix and its vectors are all there, without gaps.
+func (impl Implementation) rows(t blas.Transpose, m, n, lenA, lda, lenX, incX, lenY, incY int) bool {
+	if t != blas.NoTrans {
+		lenX, lenY = lenY, lenX
+	}
+	return impl.d != nil && impl.d.level2 && (t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans) &&
+		m > 0 && n > 0 && lda >= n && lenA >= lda*(m-1)+n && incX == 1 && incY == 1 && lenX >= n && lenY >= m
+}
+
+// Dgemv is blas.Float64Level2's.
+func (impl Implementation) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if !impl.rows(t, m, n, len(a), lda, len(x), incX, len(y), incY) {
+		impl.Implementation.Dgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
+	elements := m
+	if t != blas.NoTrans {
+		elements = n
+	}
+	scale(1, elements, beta, view[float64]{&y[0], elements, 1}, full)
+	if alpha == 0 {
+		return
+	}
+	for i := range m {
+		row := &a[i*lda]
+		if t == blas.NoTrans {
+			y[i] += alpha * impl.d.dot(n, row, &x[0])
+		} else {
+			impl.d.axpy(n, alpha*x[i], row, &y[0])
+		}
+	}
+}
+
+// Dtrsv is blas.Float64Level2's.
+func (impl Implementation) Dtrsv(ul blas.Uplo, t blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
+	if !impl.rows(t, n, n, len(a), lda, len(x), incX, len(x), 1) || ul != blas.Upper && ul != blas.Lower || d != blas.Unit && d != blas.NonUnit {
+		impl.Implementation.Dtrsv(ul, t, d, n, a, lda, x, incX)
+		return
+	}
+	for step := range n {
+		i := step
+		if (ul == blas.Upper) == (t == blas.NoTrans) {
+			i = n - 1 - step
+		}
+		j0, j1 := 0, i // the columns beside the diagonal
+		if ul == blas.Upper {
+			j0, j1 = i+1, n
+		}
+		row := a[i*lda:][:n]
+		if t == blas.NoTrans && j0 < j1 {
+			x[i] -= impl.d.dot(j1-j0, &row[j0], &x[j0])
+		}
+		if d == blas.NonUnit {
+			x[i] /= row[i]
+		}
+		if t != blas.NoTrans && j0 < j1 {
+			impl.d.axpy(j1-j0, -x[i], &row[j0], &x[j0])
+		}
+	}
+}

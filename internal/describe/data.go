@@ -1,0 +1,104 @@
+// Package describe describes data sets and models: as data with a JSON form, and
+// as text.
+package describe
+
+import (
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/internal/console"
+)
+
+// Data describes a data set.
+type Data struct {
+	dataset.Info
+	Learning frontend.Pipeline `json:"learning"` // how train would see the faces
+
+	images *dataset.Images
+}
+
+// OfData describes images, of which train would make samples by in.
+func OfData(images *dataset.Images, in frontend.Pipeline) Data {
+	return Data{dataset.Describe(images), in, images}
+}
+
+// Print prints d.
+func (d Data) Print(c *console.Console) {
+	c.Print("people     %d\n", d.People)
+	if d.Fewest == d.Most {
+		c.Print("images     %d, %d of each\n", d.Images, d.Most)
+	} else {
+		c.Print("images     %d, %d to %d of each\n", d.Images, d.Fewest, d.Most)
+	}
+	if d.Fewest < 2 {
+		c.Print("%-10s %s\n", "one image", console.Abridged(alone(d.images)))
+	}
+	length := "features"
+	if d.images.AreImages() {
+		size := "size" // of the images themselves
+		if !d.images.Matrix {
+			size = "resized to"
+		}
+		c.Print("%-10s %v\n", size, d.Frame.Size)
+		length = "pixels"
+	}
+	c.Print("%-10s %d\n", length, d.Features)
+	kind := ""
+	if d.Integers {
+		kind = ", whole numbers"
+	}
+	c.Print("values     %.4g to %.4g%s\n", d.Lowest, d.Highest, kind)
+	d.printColumns(c, "blank", d.Blank)
+	d.printColumns(c, "constant", d.Constant)
+	d.printGroups(c, "identical", d.Duplicates)
+	d.printGroups(c, "mislabelled", d.Conflicts)
+	printInput(c, d.Learning)
+}
+
+// alone returns the people with one image, who cannot be both learnt and tested.
+func alone(set *dataset.Images) (people []string) {
+	for c, person := range set.Classes {
+		if set.Groups[c+1]-set.Groups[c] < 2 {
+			people = append(people, person)
+		}
+	}
+	return people
+}
+
+func (d Data) printColumns(c *console.Console, what string, columns []int) {
+	if len(columns) == 0 {
+		return
+	}
+	var names []string
+	for _, j := range columns {
+		names = append(names, d.images.ID(j))
+	}
+	c.Print("%-10s %s: %s\n", what, console.Plural(len(columns), "image"), console.Abridged(names))
+}
+
+// mostGroups is how many groups of identical images are printed.
+const mostGroups = 5
+
+func (d Data) printGroups(c *console.Console, what string, groups [][]int) {
+	for n, g := range groups {
+		if n == mostGroups {
+			c.Print("%-10s … %d more groups\n", what, len(groups)-mostGroups)
+			return
+		}
+		d.printColumns(c, what, g)
+	}
+}
+
+// printInput prints the stages that make samples of faces.
+func printInput(c *console.Console, in frontend.Pipeline) {
+	c.Print("input      %v\n", in)
+	if in.SeesImages() {
+		c.Print("%-10s %d features", "", in.Len())
+		if in.Mirror {
+			c.Print(", also of mirror images")
+		}
+		if !in.Projection.IsZero() {
+			c.Print(", then projected")
+		}
+		c.Print("\n")
+	}
+}

@@ -1,0 +1,56 @@
+package describe
+
+import (
+	"encoding/json"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/frontend"
+	"nrdl/gallery"
+	"nrdl/internal/console"
+	"nrdl/openset"
+)
+
+// Model describes a model.
+type Model struct {
+	Method  string            `json:"method"`
+	Params  json.RawMessage   `json:"params"`
+	Seed    uint64            `json:"seed"`
+	People  []string          `json:"people"`
+	Atoms   int               `json:"atoms"`
+	Dims    int               `json:"dims"`
+	Input   frontend.Pipeline `json:"input"`
+	Coder   json.RawMessage   `json:"coder"`
+	Rule    string            `json:"rule"`
+	Trained classify.Outcome  `json:"trained"`
+	Faces   int               `json:"faces"` // that it keeps
+
+	Calibration *openset.Calibration `json:"calibration"`
+}
+
+// OfModel describes m.
+func OfModel(m *gallery.Model) (Model, error) {
+	p := m.Parts()
+	coder, err := coding.Marshal(p.Coder)
+	d, k := p.D.Dims()
+	faces := 0
+	if m.Images != nil {
+		faces = m.Images.Len()
+	}
+	return Model{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
+}
+
+// Print prints m without its threshold.
+func (m Model) Print(c *console.Console) {
+	c.Print("method     %s, seed %d, %s\n", m.Method, m.Seed, m.Trained.Status)
+	c.Print("people     %d: %s\n", len(m.People), console.Abridged(m.People))
+	c.Print("atoms      %d of %d numbers\n", m.Atoms, m.Dims)
+	printInput(c, m.Input)
+	c.Print("coder      %s\n", m.Coder)
+	c.Print("rule       %s\n", m.Rule)
+	if m.Faces == 0 {
+		c.Print("keeps      no faces: nobody can be added\n")
+	} else {
+		c.Print("keeps      %s, so that people can be added\n", console.Plural(m.Faces, "face"))
+	}
+}

@@ -1,0 +1,123 @@
+package heif
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+)
+
+// A box of ISO base media files: four bytes of size, four of type, its content.
+type box struct {
+	kind    string
+	content []byte
+}
+
+var errBoxes = errors.New("its boxes do not fit together")
+
+// boxes splits data into the boxes that it is made of. The last may be cut short.
+func boxes(data []byte) ([]box, error) {
+	var all []box
+	for len(data) >= 8 {
+		size, head := uint64(binary.BigEndian.Uint32(data)), 8
+		switch {
+		case size == 1 && len(data) >= 16:
+			size, head = binary.BigEndian.Uint64(data[8:]), 16
+		case size == 0: // to the end
+			size = uint64(len(data))
+		}
+		if size < uint64(head) {
+			return nil, errBoxes
+		}
+		size = min(size, uint64(len(data)))
+		all = append(all, box{string(data[4:8]), data[head:size]})
+		data = data[size:]
+	}
+	return all, nil
+}
+
+// within returns the boxes of a kind in data.
+func within(data []byte, kind string) ([]box, error) {
+	all, err := boxes(data)
+	var found []box
+	for _, b := range all {
+		if b.kind == kind {
+			found = append(found, b)
+		}
+	}
+	return found, err
+}
+
+// properties returns the properties of the images in a file: what lies in
+// meta/iprp/ipco.
+func properties(data []byte) ([]byte, error) {
+	for _, kind := range []string{"meta", "iprp", "ipco"} {
+		found, err := within(data, kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, errors.New("it holds no still image")
+		}
+		data = found[0].content
+		if kind == "meta" { // has a version and flags
+			if len(data) < 4 {
+				return nil, errBoxes
+			}
+			data = data[4:]
+		}
+	}
+	return data, nil
+}
+
+// minSide is the least side, in pixels, that the decoder gives right: below it the
+// rows of its chroma are longer than heic says.
+const minSide = 128
+
+// Config returns the size that the largest image in a HEIC file claims, which
+// is the photograph, before it is turned upright. Thumbnails, tiles and depth
+// maps are smaller.
+func Config(data []byte) (image.Config, error) {
+	c := image.Config{ColorModel: color.YCbCrModel}
+	all, err := properties(data)
+	if err != nil {
+		return c, err
+	}
+	sizes, err := within(all, "ispe")
+	if err != nil {
+		return c, err
+	}
+	for _, b := range sizes {
+		if len(b.content) < 12 {
+			return c, errBoxes
+		}
+		w, h := binary.BigEndian.Uint32(b.content[4:]), binary.BigEndian.Uint32(b.content[8:])
+		if uint64(w)*uint64(h) >= uint64(c.Width)*uint64(c.Height) {
+			c.Width, c.Height = int(w), int(h)
+		}
+	}
+	if len(sizes) == 0 {
+		return c, errors.New("it does not tell the size of its image")
+	}
+	if min(c.Width, c.Height) < minSide {
+		return c, fmt.Errorf("it is smaller than %d pixels", minSide)
+	}
+	return c, nil
+}
+
+// Video reports whether the values of the photograph are those of video: luma
+// 16 … 235, chroma 16 … 240, and not 0 … 255.
+func Video(data []byte) bool {
+	all, err := properties(data)
+	if err != nil {
+		return false
+	}
+	colours, _ := within(all, "colr")
+	for _, b := range colours {
+		if len(b.content) >= 11 && string(b.content[:4]) == "nclx" {
+			return b.content[10]&0x80 == 0
+		}
+	}
+	return false
+}

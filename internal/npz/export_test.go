@@ -1,0 +1,9 @@
+package npz
+
+import "io"
+
+// ReadArray reads the array of a .npy file, to its end, and names it.
+func ReadArray(r io.Reader, name string, lim Limits) (Array, error) {
+	d := decoder{left: lim.Bytes, lim: lim}
+	return d.array(r, name)
+}

@@ -1,0 +1,89 @@
+package method
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nrdl/classify"
+	"nrdl/internal/hint"
+)
+
+// Several returns the methods of a list of different names, "nrdl,nrc,src", with the
+// values for the database preset, unless it is "", and then with each of set,
+// "NAME=VALUE", where the method has the parameter. It is an error if none has it. Notes
+// say which settings are not for all.
+func Several(names, preset string, set []string) (all []classify.Method, notes []string, err error) {
+	if all, err = list(names); err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		if preset == "" {
+			break
+		}
+		if all[i], err = Preset(all[i], preset); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, s := range set {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, nil, hint.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "nrdl methods NAME lists the parameters of a method")
+		}
+		which, err := setWhere(all, strings.TrimSpace(path), strings.TrimSpace(value))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(which) < len(all) {
+			notes = append(notes, fmt.Sprintf("%s applies only to %s", s, strings.Join(which, ", ")))
+		}
+	}
+	for _, m := range all {
+		if err := m.Validate(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.Name(), err)
+		}
+	}
+	return all, notes, nil
+}
+
+// list returns the methods of a list of different names, with their default parameters.
+func list(names string) (all []classify.Method, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return nil, hint.Add(fmt.Errorf("methods %.60q: a name is empty", names), "write the names with a comma between them: nrc,src")
+		}
+		m, err := Named(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(o classify.Method) bool { return o.Name() == name }) {
+			return nil, hint.Add(fmt.Errorf("methods %.60q: %s is there twice", names, name), "compare each method once")
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// setWhere sets the parameter at path of those methods that have it, in place, and
+// returns their names. It is an error if none has it.
+func setWhere(all []classify.Method, path, value string) (which []string, err error) {
+	for i, m := range all {
+		if !slices.ContainsFunc(Params(m), func(p Param) bool { return p.Path == path }) {
+			continue
+		}
+		if all[i], err = Set(m, path, value); err != nil {
+			return nil, err
+		}
+		which = append(which, m.Name())
+	}
+	if which == nil {
+		var names []string
+		for _, m := range all {
+			names = append(names, m.Name())
+		}
+		err := fmt.Errorf("none of %s has a parameter %.60q", strings.Join(names, ", "), path)
+		return nil, hint.Add(err, "nrdl methods NAME lists the parameters of a method")
+	}
+	return which, nil
+}

@@ -1,0 +1,50 @@
+package method
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"nrdl/classify"
+	"nrdl/internal/hint"
+)
+
+// Each setting is for the methods that have the parameter, and only for these.
+func TestSeveral(t *testing.T) {
+	all, notes, err := Several("nrc, crc,mean", "orl", []string{"kappa = 0.25"})
+	if err != nil || len(all) != 3 || all[2] != classify.Method(Mean{}) {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if want, err := Preset(DefaultNRC, "orl"); err != nil || all[0] != want || all[1].(CRC).Kappa != 0.25 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if !slices.Equal(notes, []string{"kappa = 0.25 applies only to crc"}) {
+		t.Errorf("notes %q", notes)
+	}
+	if _, notes, err := Several("crc", "", []string{"kappa=1"}); err != nil || notes != nil {
+		t.Errorf("notes %q, %v", notes, err)
+	}
+}
+
+func TestSeveralRefuses(t *testing.T) {
+	for _, c := range []struct{ names, preset, set, err, hint string }{
+		{"nrc,srcc", "", "", `unknown method "srcc"`, `did you mean "src"?`},
+		{"nrc,,src", "", "", "a name is empty", "comma"},
+		{",", "", "", "a name is empty", "comma"},
+		{"", "", "", "a name is empty", "comma"},
+		{"nrc,src, nrc", "", "", "nrc is there twice", "once"},
+		{"nrc,src", "orll", "", "orll", ""},
+		{"nrc,crc", "", "kapa=1", `none of nrc, crc has a parameter "kapa"`, "nrdl methods NAME"},
+		{"nrc,crc", "", "kappa", "NAME=VALUE", "nrdl methods NAME"},
+		{"nrc,crc", "", "kappa=many", "kappa", ""},
+		{"nrc,crc", "", "kappa=-1", "crc: kappa = -1", ""},
+	} {
+		var set []string
+		if c.set != "" {
+			set = []string{c.set}
+		}
+		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(hint.Of(err), c.hint) {
+			t.Errorf("%+v: %v, hint %q", c, err, hint.Of(err))
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package openset
+
+import "slices"
+
+// Rates are the identification rates on held-out faces of enrolled people, at the
+// threshold for one target FPIR.
+type Rates struct {
+	FPIR         float64 `json:"fpir"`
+	Threshold    float64 `json:"threshold"`    // smallest margin of a face that is named
+	Held         int     `json:"held"`         // held-out faces of enrolled people
+	Guess        float64 `json:"guess"`        // share whose best guess is right (rank-1 rate)
+	Right        float64 `json:"right"`        // share that gets the right name
+	Wrong        float64 `json:"wrong"`        // share that gets a wrong name
+	Present      bool    `json:"present"`      // FPIR is that of the calibration
+	Extrapolated bool    `json:"extrapolated"` // FPIR is smaller than SmallestFAR
+}
+
+// Offered are the target FPIRs that RatesAt compares.
+var Offered = []float64{0.001, 0.01, 0.05, 0.1}
+
+// Rates returns the identification rates on the held-out faces at the present
+// threshold.
+func (c *Calibration) Rates() Rates { return c.rates(c.FAR, c.Threshold) }
+
+// RatesAt returns what Rates would be with each target FPIR of Offered and with the
+// present one, ascending, for a classifier of so many classes; nil if no face was held
+// out. The law is that of Fit, and is not used after ByLaw.
+func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
+	if len(c.Right)+len(c.Wrong) == 0 {
+		return nil
+	}
+	rates := append([]float64{c.FAR}, Offered...)
+	slices.Sort(rates)
+	for _, far := range slices.Compact(rates) {
+		switch {
+		case far == c.FAR:
+			all = append(all, c.Rates())
+		case c.Alike != nil:
+			all = append(all, c.rates(far, c.byLaw(far)))
+		default:
+			all = append(all, c.rates(far, c.threshold(far, classes, l)))
+		}
+	}
+	return all
+}
+
+// rates are those at the threshold for a target FPIR of far.
+func (c *Calibration) rates(far, threshold float64) Rates {
+	r := Rates{FPIR: far, Threshold: threshold, Held: len(c.Right) + len(c.Wrong), Present: far == c.FAR, Extrapolated: far < c.SmallestFAR()}
+	if r.Held == 0 {
+		return r
+	}
+	above := func(margins []float64) float64 {
+		i, _ := slices.BinarySearch(margins, threshold)
+		return float64(len(margins)-i) / float64(r.Held)
+	}
+	r.Guess, r.Right, r.Wrong = float64(len(c.Right))/float64(r.Held), above(c.Right), above(c.Wrong)
+	return r
+}
+
+// worthwhile is by how much the share of right names must grow for a higher FPIR to be
+// suggested.
+const worthwhile = 0.05
+
+// Suggest returns the smallest of rates, as RatesAt returns them, above the present one
+// that gives the right name to a share wanted of the known faces; if none does, the
+// smallest of those that name the most. It returns false if the present rate does, or
+// if a higher one gives the right name to hardly more.
+func Suggest(rates []Rates, wanted float64) (Rates, bool) {
+	present := slices.IndexFunc(rates, func(r Rates) bool { return r.Present })
+	if present < 0 || rates[present].Right >= wanted {
+		return Rates{}, false
+	}
+	best := rates[present]
+	for _, r := range rates[present+1:] {
+		if r.Right > best.Right && best.Right < wanted {
+			best = r
+		}
+	}
+	return best, best.Right >= rates[present].Right+worthwhile
+}
+
+// nearChance is the part of the way from guessing to naming everybody correctly
+// below which a model is no better than guessing.
+const nearChance = 0.1
+
+// NearChance reports whether the best guesses are hardly better than random
+// guesses among so many people.
+func (r Rates) NearChance(people int) bool {
+	chance := 1 / float64(people)
+	return (r.Guess-chance)/(1-chance) < nearChance
+}

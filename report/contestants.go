@@ -1,0 +1,109 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"nrdl/doc"
+	"nrdl/experiment"
+	"nrdl/method"
+	"nrdl/plans"
+)
+
+// about says in a sentence what the contestant of r is: what its plan says of it or,
+// in records that do not have that, the built-in plan of the same name and purpose,
+// or else the description of its method; then what is varied.
+func about(r *experiment.Record) string {
+	s := explained(r)
+	m, err := method.Named(r.Method)
+	if s == "" && err == nil {
+		s = method.Describe(m)
+		if title := method.Title(m); r.Label != title {
+			s = title + ": " + s
+		}
+		if r.Input != nil {
+			s += "; features " + r.Input.String()
+		}
+		if r.Tuning != nil {
+			s += "; parameters chosen by cross-validation on the training images"
+		}
+	}
+	if v := r.Varied; v != nil {
+		s += fmt.Sprintf("; with %s = %s", v.Path, v.Value)
+		if err == nil {
+			params := method.Params(m)
+			if i := slices.IndexFunc(params, func(p method.Param) bool { return p.Path == v.Path }); i >= 0 {
+				s += " (" + params[i].Help + ")"
+			}
+		}
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:] + "."
+}
+
+// explained is what the plan of r says of its contestant, or "".
+func explained(r *experiment.Record) string {
+	s := r.Explained
+	if p := builtin()[r.Plan]; s == "" && p != nil && p.About == r.About {
+		s = p.Explain()[r.Label]
+	}
+	return s
+}
+
+// builtin returns the built-in plans by name.
+var builtin = sync.OnceValue(func() map[string]*experiment.Plan {
+	all := map[string]*experiment.Plan{}
+	for _, name := range plans.Names() {
+		text, _ := plans.Named(name)
+		p, err := experiment.ParsePlan(text, name)
+		if err != nil {
+			panic(fmt.Errorf("report: %w", err)) // a test reads them all
+		}
+		all[cmp.Or(p.Name, name)] = p
+	}
+	return all
+})
+
+// contestants says what each label of p is.
+func (p *Plan) contestants() []block {
+	var items []item
+	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
+	for _, l := range p.Labels {
+		about := l.About
+		if features && l.Plain {
+			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
+		}
+		items = append(items, item{l.Name, about})
+	}
+	return []block{{Items: items}}
+}
+
+// terms are those of a page that the glossary explains.
+var terms = []string{"setting", "split", "run", "SD", "~", "significant", "paired test", "average rank", "critical difference", "pass", "tuned"}
+
+// glossary explains the terms.
+func glossary() []block {
+	var items []item
+	for _, name := range terms {
+		text, err := define(name)
+		if err != nil {
+			panic(err) // a test writes a page
+		}
+		items = append(items, item{name, text})
+	}
+	return []block{{Items: items}}
+}
+
+// define is what the glossary says of a term.
+func define(term string) (string, error) {
+	text, ok := doc.Define(term)
+	if !ok {
+		return "", fmt.Errorf("report: the glossary does not have %q", term)
+	}
+	return strings.ToUpper(text[:1]) + text[1:], nil
+}

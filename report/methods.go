@@ -1,0 +1,101 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+
+	"nrdl/experiment"
+	"nrdl/internal/console"
+	"nrdl/internal/legible"
+)
+
+// WriteMethods writes a comparison of methods as text: a line a method, and below it
+// what the tests mean.
+func WriteMethods(w io.Writer, c *experiment.Comparison) error {
+	n := 0 // of the methods that did not fail
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "method\tright %\tdifference\tp (Holm)\ttrain time\ttest time\t")
+	for _, m := range c.Methods {
+		if m.Err != "" {
+			fmt.Fprintf(t, "%s\t  failed: %s\n", m.Method, legible.Escaped(m.Err))
+			continue
+		}
+		n++
+		rate := console.Percent(m.Accuracy)
+		if c.Repeats > 1 {
+			rate += " ± " + console.Percent(m.SD)
+		}
+		difference, p := "best", "—"
+		if !m.Best {
+			difference, p = fmt.Sprintf("%+.2f", 100*m.Difference), fmt.Sprintf("%.2g", m.PAdjusted)
+			if !m.Separated {
+				difference = "~ " + difference
+			}
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Method, rate, difference, p, console.Took(m.FitSeconds), console.Took(m.CodeSeconds))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
+	times := "Times are means over the runs"
+	if c.Repeats == 1 {
+		times = "Times are of one run"
+	}
+	fmt.Fprint(w, methodTests(c, n-1), times)
+	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
+		fmt.Fprintf(w, "; the features of all images took %s more, once", console.Took(c.SampleSeconds))
+	}
+	_, err := fmt.Fprintln(w, ".")
+	return err
+}
+
+// methodTests says what ~ means in a comparison of methods, with so many tests.
+func methodTests(c *experiment.Comparison, tests int) string {
+	if tests < 1 {
+		return ""
+	}
+	how := "the corrected resampled t-test of Nadeau and Bengio\nover the runs, which allows for the overlap of the random splits; "
+	about := "other random splits of images of these people"
+	if c.Repeats == 1 {
+		how = "McNemar's exact test on the test images of the\nsingle run; "
+		about = "other images of these people, not for another split"
+	}
+	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
+		how, c.Level, console.Plural(tests, "comparison"), about)
+	for _, m := range c.Methods {
+		if m.Test == experiment.SignedRank {
+			s += fmt.Sprintf("%s differs by the same in every run: Wilcoxon's signed-rank test, which does not allow for\noverlap.\n", m.Method)
+		}
+	}
+	return s
+}
+
+// WriteMethodsCSV writes a comparison of methods, a line a method, with all digits:
+// rates and differences in percent, times as means in seconds, told_from_best "best",
+// "yes" or "no". What is not known is empty.
+func WriteMethodsCSV(w io.Writer, c *experiment.Comparison) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{
+		"method", "runs", "right", "sd", "difference", "p", "p_adjusted", "told_from_best", "test", "fit_seconds", "code_seconds", "error",
+	}}
+	for _, m := range c.Methods {
+		line := make([]string, len(lines[0]))
+		line[0], line[1], line[len(line)-1] = cellText(m.Method), strconv.Itoa(len(m.Runs)), cellText(m.Err)
+		if m.Err == "" {
+			copy(line[2:], []string{exact(100 * m.Accuracy), exact(100 * m.SD), exact(100 * m.Difference)})
+			copy(line[9:], []string{exact(m.FitSeconds), exact(m.CodeSeconds)})
+			switch {
+			case m.Best:
+				line[7] = "best"
+			default:
+				copy(line[5:], []string{exact(m.P), exact(m.PAdjusted), map[bool]string{true: "yes", false: "no"}[m.Separated], m.Test})
+			}
+		}
+		lines = append(lines, line)
+	}
+	return out.WriteAll(lines)
+}

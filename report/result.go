@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"nrdl/experiment"
+	"nrdl/internal/console"
+	"nrdl/internal/legible"
+)
+
+// WriteResult writes the result of an evaluation as text: the rate, what a threshold
+// makes of the faces, and a line a run; of a model that existed before, not how it was
+// trained.
+func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
+	rate := console.Percent(r.Accuracy)
+	if r.Repeats > 1 {
+		rate += " ± " + console.Percent(r.SD)
+	}
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), decisionWords(r.Decisions()))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if existed {
+		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
+		for _, one := range r.Runs {
+			fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
+		}
+		return t.Flush()
+	}
+	fmt.Fprintln(t, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
+	for _, one := range r.Runs {
+		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
+			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
+	}
+	return t.Flush()
+}
+
+// decisionWords is a line that says what a threshold makes of the test faces; "" if
+// there is none.
+func decisionWords(d *experiment.Decisions) string {
+	if d == nil {
+		return ""
+	}
+	s := fmt.Sprintf("threshold for an FPIR of %v %%:", 100*d.FPIR)
+	if n := d.Right + d.Wrong + d.Unknown; n > 0 {
+		share := func(k int) string { return console.Percent(float64(k) / float64(n)) }
+		s += fmt.Sprintf(" %s %% get the right name, %s %% a wrong name, %s %% are unknown", share(d.Right), share(d.Wrong), share(d.Unknown))
+	}
+	if d.Strangers > 0 {
+		if d.Right+d.Wrong+d.Unknown > 0 {
+			s += ";"
+		}
+		s += fmt.Sprintf(" %d of %s of people who are not enrolled get a name", d.Named, console.Plural(d.Strangers, "face"))
+	}
+	return s + "\n"
+}
