@@ -113,6 +113,11 @@ const ends = 7
 // through its last points beyond the ends.
 func interpolate(x, y []float64, v float64) float64 {
 	i, _ := slices.BinarySearch(x, v)
+	return between(x, y, i, v)
+}
+
+// between is interpolate where x[i] is the first that is not below v.
+func between(x, y []float64, i int, v float64) float64 {
 	lo, hi := i-1, i
 	switch n := len(x); {
 	case i == 0:
@@ -122,6 +127,56 @@ func interpolate(x, y []float64, v float64) float64 {
 		return y[hi] + (v-x[hi])*(y[hi]-y[lo])/(x[hi]-x[lo])
 	}
 	return y[lo] + (v-x[lo])*(y[hi]-y[lo])/(x[hi]-x[lo])
+}
+
+// A table is interpolate for many values: it knows about where in x a value is.
+type table struct {
+	x, y  []float64
+	scale float64 // cells for a unit of x
+	first []int   // first[cell] is the least i with x[i] in the cell or after it
+}
+
+// cells is how many cells a table has: several for each point.
+const cells = 512
+
+func newTable(x, y []float64) *table {
+	t := &table{x, y, cells / (x[len(x)-1] - x[0]), make([]int, cells+1)}
+	i := 0
+	for cell := range t.first {
+		for i < len(x) && t.cell(x[i]) < cell {
+			i++
+		}
+		t.first[cell] = i
+	}
+	return t
+}
+
+// cell is where v is. It does not fall with v.
+func (t *table) cell(v float64) int {
+	if at := (v - t.x[0]) * t.scale; at > 0 { // or else before the table, or NaN
+		return int(min(cells, at))
+	}
+	return 0
+}
+
+// at is interpolate at v.
+func (t *table) at(v float64) float64 {
+	i := t.first[t.cell(v)]
+	for i < len(t.x) && t.x[i] < v {
+		i++
+	}
+	return between(t.x, t.y, i, v)
+}
+
+// tables are those of the deviates for k photographs.
+type tables map[int]*table
+
+func (t tables) of(l *Impostors, k int) *table {
+	k = min(k, len(l.Cosines))
+	if t[k] == nil {
+		t[k] = newTable(l.row(k), l.Deviates)
+	}
+	return t[k]
 }
 
 // FMR is the false match rate of a threshold at this cosine: the probability that the
@@ -134,9 +189,13 @@ func (l *Impostors) FMR(k int, cosine float64) float64 {
 // person c, by the cosines of the same deviates for the largest k, which can be
 // compared: the mean of one photograph is less like everybody than that of five.
 func (l *Impostors) Level(cosines []float64, photographs []int) {
+	deviates, level := tables{}, (*table)(nil)
 	for c, v := range cosines {
 		if k := photographs[c]; k < len(l.Cosines) {
-			cosines[c] = l.Cosine(len(l.Cosines), l.Deviate(k, v))
+			if level == nil {
+				level = newTable(l.Deviates, l.row(len(l.Cosines)))
+			}
+			cosines[c] = level.at(deviates.of(l, k).at(v))
 		}
 	}
 }
