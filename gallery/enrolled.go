@@ -170,11 +170,19 @@ func (e *Enrolled) together() *dataset.Images {
 
 // columns puts the vectors of the people, of d numbers each, together.
 func (e *Enrolled) columns(d int, of func(*person) []float64) *mat.Dense {
+	const together = 8 // whose numbers share a line of the cache
 	x := mat.NewDense(d, len(e.people), nil)
-	raw := x.RawMatrix()
-	for c, p := range e.people {
-		for i, v := range of(p) {
-			raw.Data[i*raw.Stride+c] = v
+	columns := make([][]float64, 0, together)
+	for lo := 0; lo < len(e.people); lo += together {
+		columns = columns[:0]
+		for _, p := range e.people[lo:min(lo+together, len(e.people))] {
+			columns = append(columns, of(p))
+		}
+		for i := range d {
+			row := x.RawRowView(i)[lo:]
+			for c, column := range columns {
+				row[c] = column[i]
+			}
 		}
 	}
 	return x

@@ -131,8 +131,8 @@ func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comp
 // Summed are the embeddings of a gallery, of unit norm, person by person, with what
 // Means returns of them.
 type Summed struct {
-	Groups []int                                         // len C+1, as in classify.Samples
-	Means  *mat.Dense                                    // d×C
+	Groups []int                                          // len C+1, as in classify.Samples
+	Means  *mat.Dense                                     // d×C
 	Of     func(person int) (x *mat.Dense, sum []float64) // the embeddings, d×k, and their sum
 }
 
@@ -281,13 +281,19 @@ func newPairSums(people int) *pairSums {
 }
 
 func (p *pairSums) add(own int, deviates []float64) {
+	sum, square := p.sum[own], p.square[own]
 	for c, z := range deviates {
 		if c != own {
-			z = max(-mostAlike, min(z, mostAlike))
-			p.sum[own] += z
-			p.square[own] += z * z
+			if z > mostAlike {
+				z = mostAlike
+			} else if z < -mostAlike {
+				z = -mostAlike
+			}
+			sum += z
+			square += z * z
 		}
 	}
+	p.sum[own], p.square[own] = sum, square
 }
 
 // alike is the Alike of what was added, each person counting the same.
