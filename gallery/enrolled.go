@@ -168,10 +168,10 @@ func (e *Enrolled) together() *dataset.Images {
 	return &s
 }
 
-// columns puts the vectors of the people, of d numbers each, together.
-func (e *Enrolled) columns(d int, of func(*person) []float64) *mat.Dense {
+// columns puts the vectors of the people, the columns of x, together.
+func (e *Enrolled) columns(x *mat.Dense, of func(*person) []float64) *mat.Dense {
 	const together = 8 // whose numbers share a line of the cache
-	x := mat.NewDense(d, len(e.people), nil)
+	d, _ := x.Dims()
 	columns := make([][]float64, 0, together)
 	for lo := 0; lo < len(e.people); lo += together {
 		columns = columns[:0]
@@ -190,14 +190,20 @@ func (e *Enrolled) columns(d int, of func(*person) []float64) *mat.Dense {
 
 // atoms are the atoms of the people, d×C.
 func (e *Enrolled) atoms() *mat.Dense {
-	return e.columns(len(e.people[0].atom), func(p *person) []float64 { return p.atom })
+	return e.columns(mat.NewDense(len(e.people[0].atom), len(e.people), nil), func(p *person) []float64 { return p.atom })
 }
 
-// summed are the sums of the people.
-func (e *Enrolled) summed() openset.Summed {
+// scratch has memory for summed.
+var scratch = sync.Pool{New: func() any { return new([]float64) }}
+
+// summed are the sums of the people, in work, which grows where it is too short.
+func (e *Enrolled) summed(work *[]float64) openset.Summed {
+	d, c := len(e.people[0].mean), len(e.people)
+	*work = slices.Grow((*work)[:0], d*c)[:d*c]
+	means := mat.NewDense(d, c, *work)
 	return openset.Summed{
 		Groups: e.Groups,
-		Means:  e.columns(len(e.people[0].mean), func(p *person) []float64 { return p.mean }),
+		Means:  e.columns(means, func(p *person) []float64 { return p.mean }),
 		Of:     func(c int) (*mat.Dense, []float64) { return e.people[c].x, e.people[c].sum },
 	}
 }

@@ -67,7 +67,9 @@ func (m *Model) byLaw(opt openset.Options, given []float64) (*openset.Calibratio
 	case e == nil:
 		return nil, ErrForgotten
 	case e.by != nil:
-		return openset.ByLawOf(opt, m.Impostors(), e.summed(), given)
+		work := scratch.Get().(*[]float64)
+		defer scratch.Put(work)
+		return openset.ByLawOf(opt, m.Impostors(), e.summed(work), given)
 	}
 	return openset.ByLaw(opt, m.Impostors(), m.vectors(), e.Groups, given)
 }

@@ -113,25 +113,32 @@ const ends = 7
 // through its last points beyond the ends.
 func interpolate(x, y []float64, v float64) float64 {
 	i, _ := slices.BinarySearch(x, v)
-	return between(x, y, i, v)
+	return lineOf(x, y, i).at(v)
 }
 
-// between is interpolate where x[i] is the first that is not below v.
-func between(x, y []float64, i int, v float64) float64 {
+// A line goes through a point with a slope of rise/run.
+type line struct{ x, y, rise, run float64 }
+
+func (l line) at(v float64) float64 { return l.y + (v-l.x)*l.rise/l.run }
+
+// lineOf is the line of interpolate where x[i] is the first that is not below the value.
+func lineOf(x, y []float64, i int) line {
 	lo, hi := i-1, i
 	switch n := len(x); {
 	case i == 0:
 		lo, hi = 0, min(ends, n-1)
 	case i == n:
 		lo, hi = max(0, n-1-ends), n-1
-		return y[hi] + (v-x[hi])*(y[hi]-y[lo])/(x[hi]-x[lo])
+		return line{x[hi], y[hi], y[hi] - y[lo], x[hi] - x[lo]}
 	}
-	return y[lo] + (v-x[lo])*(y[hi]-y[lo])/(x[hi]-x[lo])
+	return line{x[lo], y[lo], y[hi] - y[lo], x[hi] - x[lo]}
 }
 
-// A table is interpolate for many values: it knows about where in x a value is.
+// A table is interpolate for many values: it has the lines, and knows about where in x
+// a value is.
 type table struct {
-	x, y  []float64
+	x     []float64
+	lines []line  // for each i of lineOf
 	scale float64 // cells for a unit of x
 	first []int   // first[cell] is the least i with x[i] in the cell or after it
 }
@@ -140,7 +147,10 @@ type table struct {
 const cells = 512
 
 func newTable(x, y []float64) *table {
-	t := &table{x, y, cells / (x[len(x)-1] - x[0]), make([]int, cells+1)}
+	t := &table{x, make([]line, len(x)+1), cells / (x[len(x)-1] - x[0]), make([]int, cells+1)}
+	for i := range t.lines {
+		t.lines[i] = lineOf(x, y, i)
+	}
 	i := 0
 	for cell := range t.first {
 		for i < len(x) && t.cell(x[i]) < cell {
@@ -165,7 +175,7 @@ func (t *table) at(v float64) float64 {
 	for i < len(t.x) && t.x[i] < v {
 		i++
 	}
-	return between(t.x, t.y, i, v)
+	return t.lines[i].at(v)
 }
 
 // tables are those of the deviates for k photographs.
