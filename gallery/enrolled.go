@@ -170,7 +170,7 @@ func (e *Enrolled) together() *dataset.Images {
 
 // columns puts the vectors of the people, the columns of x, together.
 func (e *Enrolled) columns(x *mat.Dense, of func(*person) []float64) *mat.Dense {
-	const together = 8 // whose numbers share a line of the cache
+	const together = 64 // people whose numbers stay in the cache
 	d, _ := x.Dims()
 	columns := make([][]float64, 0, together)
 	for lo := 0; lo < len(e.people); lo += together {
@@ -296,11 +296,14 @@ func (m *merger) person(name string, by classify.Separable) *person {
 
 // addEqual adds those images of other people that may equal an image that was added.
 func (m *merger) addEqual(people []*person) {
-	first := map[float64]bool{}
+	const cells = 1 << 12
+	cell := func(v float64) int { return int(math.Float64bits(v+0) >> 29 % cells) } // the last bits of single precision
+	first, near := map[float64]bool{}, [cells]bool{}
 	for _, own := range m.people {
 		for _, e := range own {
 			if e.added {
-				first[e.pixels[0]] = true
+				v := e.pixels[0]
+				first[v], near[cell(v)] = true, true
 			}
 		}
 	}
@@ -309,7 +312,7 @@ func (m *merger) addEqual(people []*person) {
 			continue
 		}
 		for j, v := range p.x.RawRowView(0) {
-			if first[v] {
+			if near[cell(v)] && first[v] {
 				m.people[p.name] = append(m.people[p.name], p.entries()[j])
 			}
 		}
