@@ -1,67 +1,15 @@
+//go:build unix
+
 package nrdl
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl/dataset"
-	"nrdl/frontend/embedding"
-	"nrdl/method"
-	"nrdl/openset"
 )
-
-// drawnVectors are vectors of a network, drawn: so many people with so many faces each,
-// who are numbered from first.
-func drawnVectors(tb testing.TB, first, people, each int) *dataset.Images {
-	const d = 128
-	f := embedding.Default().Frame()
-	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
-	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
-	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
-	x := mat.NewDense(d, people*each, nil)
-	var labels, ids []string
-	for p := range people {
-		own := make([]float64, d)
-		for i := range own {
-			own[i] = person * rng.NormFloat64()
-		}
-		own[0] += common
-		name := fmt.Sprintf("person %d", first+p)
-		for k := range each {
-			v := make([]float64, d)
-			for i := range v {
-				v[i] = own[i] + photograph*rng.NormFloat64()
-			}
-			norm := mat.Norm(mat.NewVecDense(d, v), 2)
-			for i := range v {
-				v[i] = float64(float32(v[i] / norm))
-			}
-			x.SetCol(p*each+k, v)
-			labels, ids = append(labels, name), append(ids, fmt.Sprintf("%s/%d.jpg", name, k+1))
-		}
-	}
-	images, err := dataset.NewImages(x, labels, ids, nil, f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return images
-}
-
-// trainedOn is the default of vectors.
-func trainedOn(tb testing.TB, images *dataset.Images) *Recogniser {
-	how := openset.Default
-	r, err := Train(tb.Context(), images, Options{Method: method.Mean{}, OpenSet: &how})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r
-}
 
 // userTime is what the process has used of its processors, without the system, in
 // seconds.
@@ -89,6 +37,9 @@ func BenchmarkGallery(b *testing.B) {
 		}
 		stranger, more := drawnVectors(b, people, 1, 3), drawnVectors(b, 0, 1, each+3)
 		more = more.Select([]int{each, each + 1, each + 2})
+		identify := func(r *Recogniser) error {
+			return r.name(b.Context(), []Face{{values: mat.Col(nil, 0, stranger.X), by: r.m}})
+		}
 		for _, c := range []struct {
 			name string
 			run  func() error
@@ -98,8 +49,13 @@ func BenchmarkGallery(b *testing.B) {
 			{"remove", func() error { _, err := r.Remove(b.Context(), "person 500"); return err }},
 			{"rename", func() error { _, _, err := r.Rename(b.Context(), "person 500", "somebody"); return err }},
 			{"merge", func() error { _, _, err := r.Rename(b.Context(), "person 500", "person 600"); return err }},
-			{"identify", func() error {
-				return r.name(b.Context(), []Face{{values: mat.Col(nil, 0, stranger.X), by: r.m}})
+			{"identify", func() error { return identify(r) }},
+			{"enrol and identify", func() error {
+				grown, _, err := r.EnrolAll(b.Context(), stranger, false)
+				if err != nil {
+					return err
+				}
+				return identify(grown)
 			}},
 			{"open", func() error { _, err := Open(path); return err }},
 			{"save", func() error { return r.Save(b.Context(), path) }},

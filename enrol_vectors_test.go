@@ -3,6 +3,9 @@ package nrdl
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sync"
@@ -12,8 +15,58 @@ import (
 	"pgregory.net/rapid"
 
 	"nrdl/dataset"
+	"nrdl/frontend/embedding"
 	"nrdl/gallery"
+	"nrdl/method"
+	"nrdl/openset"
 )
+
+// drawnVectors are vectors of a network, drawn: so many people with so many faces each,
+// who are numbered from first.
+func drawnVectors(tb testing.TB, first, people, each int) *dataset.Images {
+	const d = 128
+	f := embedding.Default().Frame()
+	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
+	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
+	x := mat.NewDense(d, people*each, nil)
+	var labels, ids []string
+	for p := range people {
+		own := make([]float64, d)
+		for i := range own {
+			own[i] = person * rng.NormFloat64()
+		}
+		own[0] += common
+		name := fmt.Sprintf("person %d", first+p)
+		for k := range each {
+			v := make([]float64, d)
+			for i := range v {
+				v[i] = own[i] + photograph*rng.NormFloat64()
+			}
+			norm := mat.Norm(mat.NewVecDense(d, v), 2)
+			for i := range v {
+				v[i] = float64(float32(v[i] / norm))
+			}
+			x.SetCol(p*each+k, v)
+			labels, ids = append(labels, name), append(ids, fmt.Sprintf("%s/%d.jpg", name, k+1))
+		}
+	}
+	images, err := dataset.NewImages(x, labels, ids, nil, f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return images
+}
+
+// trainedOn is the default of vectors.
+func trainedOn(tb testing.TB, images *dataset.Images) *Recogniser {
+	how := openset.Default
+	r, err := Train(tb.Context(), images, Options{Method: method.Mean{}, OpenSet: &how})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
 
 func bytesOf(t rapid.TB, r *Recogniser) []byte {
 	var b bytes.Buffer
