@@ -69,7 +69,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	for j, v := range values {
 		x.SetCol(j, v)
 	}
-	more, err := dataset.NewImages(x, labels, ids, nil, r.m.Images.Frame)
+	more, err := dataset.NewImages(x, labels, ids, nil, r.m.Enrolled.Frame)
 	if err != nil {
 		return nil, report, err
 	}
@@ -94,7 +94,7 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
-	all, report, err := gallery.Merge(r.m.Images, more)
+	all, report, err := r.m.Enrolled.Merge(more)
 	if err != nil || report.Added == 0 {
 		return r, report, err
 	}
@@ -108,12 +108,12 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 	if err := r.Keeps(); err != nil {
 		return nil, err
 	}
-	rest, err := gallery.Without(r.m.Images, names...)
+	rest, err := r.m.Enrolled.Without(names...)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(rest.Classes); n < classify.LeastClasses {
-		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", len(r.m.Images.Classes), n)
+		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", len(r.m.Enrolled.Classes), n)
 	}
 	return r.relearn(ctx, rest, false)
 }
@@ -124,7 +124,7 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
-	all, report, err := gallery.Rename(r.m.Images, from, to)
+	all, report, err := r.m.Enrolled.Rename(from, to)
 	if err != nil {
 		return nil, report, err
 	}
@@ -154,11 +154,11 @@ func (r *Recogniser) Spelt(name string) string {
 // Keeps returns nil if people can be enrolled in r and removed, or else the
 // reason why not.
 func (r *Recogniser) Keeps() error {
-	switch images := r.m.Images; {
-	case images == nil:
+	switch e := r.m.Enrolled; {
+	case e == nil:
 		return hint.Add(gallery.ErrForgotten, "learn it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
-	case !images.AreFaces():
-		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", images.Frame), "train it again on photographs")
+	case !r.m.SeesImages():
+		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", e.Frame), "train it again on photographs")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (r *Recogniser) Keeps() error {
 // relearn returns what Train gives from other images with the method, the pipeline,
 // the seed and the open-set options of r. The pipeline stays even where another
 // would be chosen for so many people.
-func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm bool) (*Recogniser, error) {
+func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool) (*Recogniser, error) {
 	by, err := r.method()
 	if err != nil {
 		return nil, err
@@ -179,11 +179,11 @@ func (r *Recogniser) relearn(ctx context.Context, images *dataset.Images, warm b
 		r.tell(by.Name() + " has nothing to start from here: it learns from the beginning")
 	}
 	what := "faces"
-	if images.AreImages() {
-		what = fmt.Sprintf("images of %v", images.Frame.Size)
+	if e.Frame.Size != (dataset.Size{}) {
+		what = fmt.Sprintf("images of %v", e.Frame.Size)
 	}
-	r.tell(fmt.Sprintf("training on %d people, %d %s", len(images.Classes), images.Len(), what))
-	m, err := gallery.Learn(ctx, images, r.m.Pipeline, by, run)
+	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
+	m, err := r.m.With(ctx, e, by, run)
 	if err != nil {
 		return nil, err
 	}
@@ -208,9 +208,7 @@ func (r *Recogniser) openSet() *openset.Options {
 
 // Forget returns r without its stored faces: nobody can be enrolled later.
 func (r *Recogniser) Forget() *Recogniser {
-	m := *r.m
-	m.Images = nil
-	return &Recogniser{&m, r.detect, r.Observer}
+	return &Recogniser{r.m.Forget(), r.detect, r.Observer}
 }
 
 // Calibrate returns r with another threshold. Strangers are faces of people who
@@ -226,7 +224,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 		}
 		r.warnOfMembers(given)
 	}
-	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Images == nil) {
+	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Enrolled == nil) {
 		m.Calibration, err = r.m.Recalibrate(o.FAR, given)
 	} else {
 		var by classify.Method

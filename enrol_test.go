@@ -131,7 +131,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	if err != nil || report.Added != 3 {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	images := grown.Model().Images
+	images := grown.Model().Images()
 	if !bytes.Equal(written(t, grown), written(t, trained(t, images, nrdl.Defaults(images)))) {
 		t.Error("it is not what training on the same crops gives")
 	}

@@ -160,7 +160,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	for j, f := range faces {
 		f.set(&said[j], people)
 		if kept != nil && kept[j] >= 0 {
-			f.Trained = r.m.Images.ID(kept[j])
+			f.Trained = r.m.Images().ID(kept[j])
 		}
 	}
 	return nil
@@ -168,11 +168,27 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 
 // set fills in what said says.
 func (f *Face) set(said *gallery.Face, people []string) {
-	f.Ranked = make([]Candidate, len(people))
-	for c, name := range people {
-		f.Ranked[c] = Candidate{name, said.Scores[c]}
+	type ranked struct {
+		class int
+		score float64
 	}
-	slices.SortStableFunc(f.Ranked, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+	order := make([]ranked, len(people))
+	for c := range people {
+		order[c] = ranked{c, said.Scores[c]}
+	}
+	slices.SortFunc(order, func(a, b ranked) int {
+		switch { // scores are finite
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return a.class - b.class
+	})
+	f.Ranked = make([]Candidate, len(people))
+	for i, o := range order {
+		f.Ranked[i] = Candidate{people[o.class], o.score}
+	}
 	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
 	switch {
 	case f.Known:

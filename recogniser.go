@@ -48,7 +48,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
-	r := &Recogniser{m, o.Detect, o.Observer}
+	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
 	o.told(m)
 	return r.decided(ctx, o)
 }
@@ -73,10 +73,11 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 			m.OpenSet = &how
 		}
 	}
+	t := &Recogniser{&m, r.detect, r.Observer}
 	if o.Forget {
-		m.Images = nil
+		t = t.Forget()
 	}
-	return &Recogniser{&m, r.detect, r.Observer}, nil
+	return t, nil
 }
 
 // solved is a residual that more passes do not make smaller: rounding errors.
@@ -114,6 +115,9 @@ func Open(path string) (*Recogniser, error) {
 	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
 		return nil, fmt.Errorf("read model %s: %w", path, err)
+	}
+	if by, err := method.Of(m.Classifier); err == nil {
+		m = m.Divide(by)
 	}
 	return &Recogniser{m: m}, nil
 }

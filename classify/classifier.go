@@ -40,6 +40,7 @@ type Parts struct {
 type Classifier struct {
 	p      Parts
 	coding func() (coding.Coding, error) // prepared at the first use
+	norms  func() []float64              // the squared norms of the atoms, computed at the first use
 }
 
 // NewClassifier checks that the parts agree and are finite. It keeps them
@@ -50,7 +51,13 @@ func NewClassifier(p Parts) (*Classifier, error) {
 	}
 	shared := p.Shared // until the coder is prepared
 	p.Shared = nil
-	return &Classifier{p: p, coding: sync.OnceValues(func() (coding.Coding, error) {
+	norms := sync.OnceValue(func() []float64 {
+		_, k := p.D.Dims()
+		norms := make([]float64, k)
+		lin.SquaredColumnNorms(norms, p.D)
+		return norms
+	})
+	return &Classifier{p: p, norms: norms, coding: sync.OnceValues(func() (coding.Coding, error) {
 		c, err := p.Grid.Place(p.Coder)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -407,3 +408,45 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 		}
 	}
 }
+
+// With one atom a class, the residuals that are not computed are not the least, whatever
+// the norms of the atoms.
+func TestLeastResidualOfOneAtomEach(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 16))
+	for _, scale := range []float64{1, 1e-3, 1.41, 1e6} {
+		d := mat.NewDense(20, 30, nil)
+		d.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, d)
+		d.Copy(Unit(d))
+		d.SetCol(7, mat.Col(nil, 3, d)) // two equal atoms
+		groups, classes := []int{0}, []string(nil)
+		for c := range 30 {
+			for i := range 20 {
+				d.Set(i, c, d.At(i, c)*(1+(scale-1)*rng.Float64()))
+			}
+			groups, classes = append(groups, c+1), append(classes, strconv.Itoa(c))
+		}
+		x := randomSamples(5)
+		x.SetCol(4, mat.Col(nil, 3, d))
+		var least [2][]float64
+		for i, c := range []coding.Coder{coding.Inner{}, otherInner{}} {
+			m, err := NewClassifier(Parts{D: d, Groups: groups, Classes: classes, Coder: c, Rule: Sum{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := m.Classify(t.Context(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if near := m.nearest(&r); (near == nil) != (i == 1) {
+				t.Error("all residuals are computed for both coders, or for none")
+			}
+			least[i] = m.leastResiduals(&r)
+		}
+		if !slices.Equal(least[0], least[1]) {
+			t.Errorf("scale %v: residuals %v, want %v", scale, least[0], least[1])
+		}
+	}
+}
+
+// otherInner is coding.Inner of another type.
+type otherInner struct{ coding.Inner }

@@ -2,9 +2,11 @@ package classify
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl/coding"
 	"nrdl/internal/lin"
 )
 
@@ -93,7 +95,11 @@ func (c *Classifier) leastResiduals(r *Result) []float64 {
 		least[j] = math.Inf(1)
 	}
 	_, scored := c.p.Rule.(Residual)
+	near := c.nearest(r)
 	for i := range c.p.Classes {
+		if near != nil && !near[i] {
+			continue
+		}
 		if scored {
 			for j, v := range r.Scores.RawRowView(i) {
 				least[j] = min(least[j], 1-v)
@@ -110,6 +116,31 @@ func (c *Classifier) leastResiduals(r *Result) []float64 {
 		}
 	}
 	return least
+}
+
+// nearest returns which classes may have the least residual of a sample; nil where only
+// the residuals tell. With one atom a class and its inner product s with the sample y as
+// the code, ‖y − ds‖² = ‖y‖² + s²(‖d‖² − 2).
+func (c *Classifier) nearest(r *Result) []bool {
+	if _, inner := c.p.Coder.(coding.Inner); !inner || c.p.Groups[len(c.p.Classes)] != len(c.p.Classes) {
+		return nil
+	}
+	const rounding = 1e-9 // far above that of the residuals
+	_, n := r.Codes.Dims()
+	norms, least, scale := c.norms(), slices.Repeat([]float64{math.Inf(1)}, n), make([]float64, n)
+	for i, norm := range norms {
+		for j, s := range r.Codes.RawRowView(i) {
+			least[j] = min(least[j], s*s*(norm-2))
+			scale[j] = max(scale[j], s*s*(norm+2))
+		}
+	}
+	near := make([]bool, len(norms))
+	for i, norm := range norms {
+		for j, s := range r.Codes.RawRowView(i) {
+			near[i] = near[i] || !(s*s*(norm-2) > least[j]+rounding*(1+scale[j]))
+		}
+	}
+	return near
 }
 
 // largestAndTotal returns the largest and the sum of the positive elements.

@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl/coding"
 )
 
@@ -37,4 +39,17 @@ type Run struct {
 	// then needs fewer passes, and its result is similar, not equal. Other methods
 	// ignore it. Equal start classifiers give equal results.
 	Warm *Classifier
+}
+
+// A Separable method learns one atom for each class, from the samples of that class
+// alone. So a few classes can be learned again without the others.
+type Separable interface {
+	Method
+
+	// Atom returns the atom of the class with these samples, the columns of x, d×n and
+	// none of them zero.
+	Atom(x *mat.Dense) []float64
+
+	// Join returns what Fit returns for classes with these atoms, d×C.
+	Join(atoms *mat.Dense, classes []string, run Run) (*Classifier, error)
 }

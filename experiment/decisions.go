@@ -73,10 +73,11 @@ func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *fr
 	if p.Calibrate == nil || p.LawOnly && g.Impostors() == nil {
 		return nil, nil
 	}
-	var err error
-	if g.Images, err = gallery.Keep(set.Select(learn)); err != nil {
+	kept, err := gallery.Keep(set.Select(learn))
+	if err != nil {
 		return nil, err
 	}
+	g.Enrolled = gallery.Enrolling(kept)
 	if g.Calibration, err = g.Calibrate(ctx, m, *p.Calibrate, nil, nil); err != nil {
 		return nil, err
 	}
@@ -126,5 +127,5 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 
 // Checks reports whether EvaluateModel can tell on which images of set m was trained.
 func Checks(m *gallery.Model, set *dataset.Images) bool {
-	return m.Images != nil && m.Images.Frame.Same(set.Frame) && m.Images.X.RawMatrix().Rows == set.X.RawMatrix().Rows
+	return m.Enrolled != nil && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
 }

@@ -165,7 +165,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 			t.Errorf("all are training images: %v", err)
 		}
 	}
-	m.Images = nil
+	m.Enrolled = nil
 	if got, err := EvaluateModel(t.Context(), set, m, nil, 0, false); err != nil || got.Runs[0].N != set.Len() || Checks(m, set) {
 		t.Errorf("nothing is kept: %+v, %v", got, err)
 	}

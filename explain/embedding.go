@@ -96,11 +96,11 @@ const (
 func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat.Dense) error {
 	e.Embedded = &Embedded{}
 	e.Embedded.decides(m)
-	if m.Images == nil {
+	if m.Enrolled == nil {
 		return nil
 	}
-	y, x := classify.Unit(vector), classify.Unit(m.Images.X)
-	cosines := mat.NewDense(m.Images.Len(), 1, nil)
+	y, x := classify.Unit(vector), classify.Unit(m.Images().X)
+	cosines := mat.NewDense(m.Images().Len(), 1, nil)
 	lin.AtB(cosines, 1, x, y)
 	e.Embedded.photographs(m, cosines.RawMatrix().Data, e.Class)
 	order := classesByScore(e.Scores)
@@ -108,12 +108,12 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		own := lin.Cols(x, m.Images.Groups[c], m.Images.Groups[c+1])
+		own := lin.Cols(x, m.Images().Groups[c], m.Images().Groups[c+1])
 		s, err := similarity(own, y)
 		if err != nil {
-			return fmt.Errorf("explain: the photographs of %s: %w", m.Images.Classes[c], err)
+			return fmt.Errorf("explain: the photographs of %s: %w", m.Images().Classes[c], err)
 		}
-		s.Person = m.Images.Classes[c]
+		s.Person = m.Images().Classes[c]
 		e.Embedded.People = append(e.Embedded.People, s)
 	}
 	return nil
@@ -123,17 +123,17 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat
 // face. There is none if m has no network or keeps no vectors, or no such person.
 func Nearest(m *gallery.Model, vector []float64, person string) (Photograph, bool) {
 	c := -1
-	if m.Images != nil && !m.Embedding.IsZero() {
-		c = slices.Index(m.Images.Classes, person)
+	if m.Enrolled != nil && !m.Embedding.IsZero() {
+		c = slices.Index(m.Enrolled.Classes, person)
 	}
 	if c < 0 {
 		return Photograph{}, false
 	}
-	lo, hi := m.Images.Groups[c], m.Images.Groups[c+1]
+	lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
 	cosines := mat.NewDense(hi-lo, 1, nil)
-	lin.AtB(cosines, 1, classify.Unit(lin.Cols(m.Images.X, lo, hi)), classify.Unit(mat.NewDense(len(vector), 1, vector)))
+	lin.AtB(cosines, 1, classify.Unit(lin.Cols(m.Images().X, lo, hi)), classify.Unit(mat.NewDense(len(vector), 1, vector)))
 	at := slices.Index(cosines.RawMatrix().Data, mat.Max(cosines))
-	return Photograph{m.Images.ID(lo + at), person, cosines.At(at, 0)}, true
+	return Photograph{m.Images().ID(lo + at), person, cosines.At(at, 0)}, true
 }
 
 // photographs fills in the nearest ones, of which these are the cosines.
@@ -144,8 +144,8 @@ func (e *Embedded) photographs(m *gallery.Model, cosines []float64, class int) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
 	for _, j := range order {
-		c := m.Images.ClassOf(j)
-		p := Photograph{m.Images.ID(j), m.Images.Classes[c], cosines[j]}
+		c := m.Images().ClassOf(j)
+		p := Photograph{m.Images().ID(j), m.Images().Classes[c], cosines[j]}
 		if len(e.Nearest) < nearestOfAll {
 			e.Nearest = append(e.Nearest, p)
 		}
@@ -193,7 +193,7 @@ func classesByScore(scores []float64) []int {
 // decides fills in what decides whether m names a face.
 func (e *Embedded) decides(m *gallery.Model) {
 	c, l := m.Calibration, m.Impostors()
-	e.ByScore = l != nil && (c == nil && m.Images != nil || c != nil && c.Photographs != nil)
+	e.ByScore = l != nil && (c == nil && m.Enrolled != nil || c != nil && c.Photographs != nil)
 	switch {
 	case c == nil:
 	case e.ByScore: // the cosine of this evidence

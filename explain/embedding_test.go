@@ -136,18 +136,18 @@ func TestSimilarities(t *testing.T) {
 		c := known()
 		faces, labels := crops(c, 5, uneven)
 		m := enrolled(t, c, by, faces, labels)
-		unit := classify.Unit(m.Images.X)
+		unit := classify.Unit(m.Images().X)
 		const j = 5
 		e := explainedCrop(t, m, c, faces[j]).Embedded
-		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images.ID(j) || *e.Own != e.Nearest[0] {
-			t.Errorf("%s: photograph %s has the nearest ones %v, own %v", by.Name(), m.Images.ID(j), e.Nearest, e.Own)
+		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images().ID(j) || *e.Own != e.Nearest[0] {
+			t.Errorf("%s: photograph %s has the nearest ones %v, own %v", by.Name(), m.Images().ID(j), e.Nearest, e.Own)
 		}
 		if len(e.People) != 5 || e.People[0].Person != labels[j] || math.Abs(e.People[0].Rebuilt-1) > 1e-6 {
-			t.Errorf("%s: photograph %s of the people %v", by.Name(), m.Images.ID(j), e.People)
+			t.Errorf("%s: photograph %s of the people %v", by.Name(), m.Images().ID(j), e.People)
 		}
 		for _, s := range e.People {
-			of := slices.Index(m.Images.Classes, s.Person)
-			lo, hi := m.Images.Groups[of], m.Images.Groups[of+1]
+			of := slices.Index(m.Images().Classes, s.Person)
+			lo, hi := m.Images().Groups[of], m.Images().Groups[of+1]
 			var sum mat.VecDense
 			sum.CloneFromVec(unit.ColView(lo))
 			nearest := mat.Dot(unit.ColView(lo), unit.ColView(j))
@@ -315,7 +315,7 @@ func TestForgottenPhotographs(t *testing.T) {
 	for name, c := range map[string]*cornered{"known": known(), "unknown": unknown()} {
 		faces, labels := crops(c, 5, uneven)
 		m := enrolled(t, c, method.Mean{}, faces, labels)
-		m.Images = nil
+		m.Enrolled = nil
 		e := explainedCrop(t, m, c, faces[20])
 		if err := DefaultOccluder.Occlude(t.Context(), m, c, e, faces[20], nil); err != nil {
 			t.Fatal(err)

@@ -149,7 +149,7 @@ type parts struct {
 }
 
 func partsOf(m *gallery.Model) parts {
-	return parts{m.Parts(), m.Pipeline, m.Images, m.Calibration}
+	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration}
 }
 
 // An explained face, with what everything that is shown of it needs.

@@ -153,7 +153,7 @@ func TestWhatIsShown(t *testing.T) {
 	} {
 		m := learn(t, c.of, set, c.input)
 		if c.forget {
-			m.Images = nil
+			m.Enrolled = nil
 		}
 		sections, err := pageOf(t, m, face).sections()
 		if err != nil {

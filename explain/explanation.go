@@ -196,7 +196,7 @@ func weigh(p *classify.Parts, e *Explanation) {
 // nearest finds the enrolled images that are nearest to the atoms, class by
 // class: what it holds at a time is the samples of one.
 func nearest(ctx context.Context, m *gallery.Model, atoms []WeightedAtom) error {
-	if m.Images == nil {
+	if m.Enrolled == nil {
 		return nil
 	}
 	classes := m.Parts().Classes
@@ -221,14 +221,14 @@ func nearest(ctx context.Context, m *gallery.Model, atoms []WeightedAtom) error 
 // nearestOf is nearest for atoms of class c.
 func nearestOf(m *gallery.Model, c int, atoms []*WeightedAtom) error {
 	p := m.Parts()
-	first, n := m.Images.Groups[c], m.Images.Groups[c+1]-m.Images.Groups[c]
+	first, n := m.Images().Groups[c], m.Images().Groups[c+1]-m.Images().Groups[c]
 	columns := make([]int, n)
 	for j := range columns {
 		columns[j] = first + j
 	}
 	in := m.Pipeline
 	in.Shift = 0 // only the projection was fit on moved images
-	prepared, err := in.Prepare(m.Images.Select(columns))
+	prepared, err := in.Prepare(m.Images().Select(columns))
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func checkAtoms(t *testing.T, m *gallery.Model, e *Explanation) {
 		if e.Code[a.Atom] != a.Coefficient || a.Coefficient == 0 || seen[a.Atom] {
 			t.Errorf("%s: atom %d has the coefficient %v, and %v in the code", p.Method, a.Atom, a.Coefficient, e.Code[a.Atom])
 		}
-		if a.Atom < p.Groups[a.Class] || a.Atom >= p.Groups[a.Class+1] || m.Images.ClassOf(a.Enrolled) != a.Class {
+		if a.Atom < p.Groups[a.Class] || a.Atom >= p.Groups[a.Class+1] || m.Images().ClassOf(a.Enrolled) != a.Class {
 			t.Errorf("%s: atom %d, like image %d, is of class %d", p.Method, a.Atom, a.Enrolled, a.Class)
 		}
 		if i > 0 && a.Share > e.Atoms[i-1].Share {
@@ -175,7 +175,7 @@ func TestExplainNearestImage(t *testing.T) {
 			t.Errorf("atom %d: image %d with cosine %v, want %d with %v", a.Atom, a.Enrolled, a.Cosine, at, best)
 		}
 	}
-	m.Images = nil
+	m.Enrolled = nil
 	if a := explanation(t, m, face).Atoms[0]; a.Enrolled != -1 || a.IsEnrolled() {
 		t.Errorf("a model without images finds %d", a.Enrolled)
 	}

@@ -124,7 +124,7 @@ func (p *People) summary() string {
 
 // face is image j of the model.
 func (p *People) face(j int, sub string) photographed {
-	f := photographed{Name: p.Model.Images.ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Images.Classes[p.Model.Images.ClassOf(j)]}
+	f := photographed{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Enrolled.Classes[p.Model.Images().ClassOf(j)]}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
@@ -209,7 +209,7 @@ func (p *People) person(c int) described {
 	if p.Portraits == nil {
 		return d
 	}
-	lo, hi := p.Model.Images.Groups[c], p.Model.Images.Groups[c+1]
+	lo, hi := p.Model.Enrolled.Groups[c], p.Model.Enrolled.Groups[c+1]
 	var lights []float64
 	for j := lo; j < hi; j++ {
 		if p.Portraits[j] == nil {

@@ -31,12 +31,12 @@ const thumbQuality = 75
 // may be of unknown origin: no file outside the folder is read. Progress is called after
 // each file, by any goroutine but never by two at once; may be nil.
 func Portraits(ctx context.Context, m *gallery.Model, folder string, progress func(done, total int)) ([]*Portrait, error) {
-	all := make([]*Portrait, m.Images.Len())
+	all := make([]*Portrait, m.Enrolled.Len())
 	var mu sync.Mutex
 	done := 0
 	parallel.For(len(all), 1, func(lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			all[j] = portrait(ctx, m, folder, m.Images.ID(j))
+			all[j] = portrait(ctx, m, folder, m.Images().ID(j))
 			mu.Lock()
 			if done++; progress != nil {
 				progress(done, len(all))

@@ -34,8 +34,8 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	c := &openset.Calibration{FAR: opt.FAR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
-	if len(m.Images.Classes) > classify.LeastClasses {
-		c.People = len(m.Images.Classes)
+	if len(m.Enrolled.Classes) > classify.LeastClasses {
+		c.People = len(m.Enrolled.Classes)
 	}
 	f.pairs = &openset.Pairs{}
 	for g := range f.folds {
@@ -50,7 +50,7 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 	if f.pairs.Impostor.N > 1 {
 		c.Pairs = f.pairs
 	}
-	if err := c.Fit(len(m.Images.Classes), lawOf(m.Model)); err != nil {
+	if err := c.Fit(len(m.Enrolled.Classes), lawOf(m.Model)); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	return c, nil

@@ -231,9 +231,9 @@ func TestModelsRefuseImagesOfOthers(t *testing.T) {
 		"not finite":     func(s *dataset.Images) { s.X = mat.DenseCopyOf(s.X); s.X.Set(0, 0, math.NaN()) },
 		"other features": func(s *dataset.Images) { *s = *patterns(t, 5, 3, dataset.Size{Height: 5, Width: 5}, 20) },
 	} {
-		s := *m.Images
+		s := *m.Images()
 		spoil(&s)
-		if err := (&Model{Model: m.Model, Images: &s}).Validate(); err == nil {
+		if err := (&Model{Model: m.Model, Enrolled: Enrolling(&s)}).Validate(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -40,7 +40,7 @@ type HeldOutResult struct {
 // people, each face is held out once as a stranger's. Progress is called after
 // each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
 func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
-	if m.Impostors() != nil && m.Images != nil {
+	if m.Impostors() != nil && m.Enrolled != nil {
 		return m.heldOutByLaw(), context.Cause(ctx)
 	}
 	f, err := newCrossValidation(ctx, m, method, openset.Turns+1)
@@ -79,10 +79,10 @@ type crossValidation struct {
 }
 
 func newCrossValidation(ctx context.Context, m *Model, method classify.Method, folds int) (*crossValidation, error) {
-	if m.Images == nil {
+	if m.Enrolled == nil {
 		return nil, ErrForgotten
 	}
-	p, images := m.Parts(), m.Images
+	p, images := m.Parts(), m.Images()
 	f := &crossValidation{method: method, seed: p.Seed, images: images}
 	classes := len(images.Classes)
 	if folds == 0 {

@@ -228,7 +228,7 @@ func TestMergeOfDifferentSources(t *testing.T) {
 // What a model does not keep can neither be calibrated nor held out.
 func TestForgottenImages(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 9, 4, dataset.Size{Height: 12, Width: 10}, 60), "12x10 pixels")
-	m.Images = nil
+	m.Enrolled = nil
 	if _, err := m.Calibrate(t.Context(), keeping{}, openset.Default, nil, nil); !errors.Is(err, ErrForgotten) {
 		t.Errorf("it has forgotten: %v", err)
 	}

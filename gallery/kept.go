@@ -10,7 +10,7 @@ import (
 // Merge compares them, or -1 if none is: m was trained on an image with a column. The
 // result is nil if m keeps no images.
 func (m *Model) Kept(images *dataset.Images) ([]int, error) {
-	s := m.Images
+	s := m.Images()
 	if s == nil {
 		return nil, nil
 	}
@@ -31,13 +31,13 @@ func (m *Model) Kept(images *dataset.Images) ([]int, error) {
 				value[i] = float64(float32(value[i])) // as Keep keeps them
 			}
 		}
-		columns[j] = find(s, value)
+		columns[j] = columnOf(s, value)
 	}
 	return columns, nil
 }
 
-// find returns the first column of s with these values, or -1.
-func find(s *dataset.Images, value []float64) int {
+// columnOf returns the first column of s with these values, or -1.
+func columnOf(s *dataset.Images, value []float64) int {
 	for j, v := range s.X.RawRowView(0) {
 		if v == value[0] && equals(s, j, value) {
 			return j

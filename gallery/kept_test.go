@@ -17,7 +17,7 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Model{Model: &frontend.Model{}, Images: set.Select([]int{0, 1, 4, 8})}
+	m := &Model{Model: &frontend.Model{}, Enrolled: Enrolling(set.Select([]int{0, 1, 4, 8}))}
 	inUnits := *set
 	inUnits.White = 1
 	inUnits.X = mat.DenseCopyOf(set.X)
@@ -31,7 +31,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: columns %v, want %v", name, got, want)
 		}
 	}
-	m.Images = nil
+	m.Enrolled = nil
 	if got, err := m.Kept(set); got != nil || err != nil {
 		t.Errorf("a model without images finds %v, %v", got, err)
 	}

@@ -2,13 +2,11 @@ package gallery
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
 	"nrdl/frontend"
-	"nrdl/internal/lin"
 	"nrdl/openset"
 )
 
@@ -53,9 +51,10 @@ func (m *Model) photographs() (all []int) {
 	switch {
 	case m.Calibration != nil:
 		return m.Calibration.Photographs
-	case m.Images != nil:
-		for c := range m.Images.Classes {
-			all = append(all, m.Images.Groups[c+1]-m.Images.Groups[c])
+	case m.Enrolled != nil:
+		groups := m.Enrolled.Groups
+		for c, first := range groups[:len(groups)-1] {
+			all = append(all, groups[c+1]-first)
 		}
 	}
 	return all
@@ -63,34 +62,36 @@ func (m *Model) photographs() (all []int) {
 
 // byLaw calibrates m by its Impostors.
 func (m *Model) byLaw(opt openset.Options, given []float64) (*openset.Calibration, error) {
-	if m.Images == nil {
+	e := m.Enrolled
+	switch {
+	case e == nil:
 		return nil, ErrForgotten
+	case e.by != nil:
+		work := scratch.Get().(*[]float64)
+		defer scratch.Put(work)
+		return openset.ByLawOf(opt, m.Impostors(), e.summed(work), given)
 	}
-	return openset.ByLaw(opt, m.Impostors(), m.vectors(), m.Images.Groups, given)
+	return openset.ByLaw(opt, m.Impostors(), m.vectors(), e.Groups, given)
 }
 
-// vectors are the images of m at unit norm, which those of a network are but for the
-// rounding to single precision.
+// vectors are the images of m at unit norm.
 func (m *Model) vectors() *mat.Dense {
-	const rounding = 1e-5
-	norms := make([]float64, m.Images.Len())
-	lin.SquaredColumnNorms(norms, m.Images.X)
-	for _, v := range norms {
-		if math.Abs(v-1) > rounding {
-			return classify.Unit(m.Images.X)
-		}
+	x := m.Images().X
+	if !unit(x) {
+		return classify.Unit(x)
 	}
-	return m.Images.X
+	return x
 }
 
 // heldOutByLaw is HeldOut for a model with Impostors: each photograph compared with
 // the means of the others.
 func (m *Model) heldOutByLaw() []HeldOutResult {
-	people := m.Images.Classes
-	_, compared := m.Impostors().Compare(m.vectors(), m.Images.Groups, 0)
+	images := m.Images()
+	people := images.Classes
+	_, compared := m.Impostors().Compare(m.vectors(), images.Groups, 0)
 	var all []HeldOutResult
 	for _, c := range compared {
-		own := m.Images.ClassOf(c.Column)
+		own := images.ClassOf(c.Column)
 		if !c.Alone {
 			all = append(all, HeldOutResult{Image: c.Column, Guess: people[c.Best], Right: c.Best == own, Rival: people[c.Rival], Margin: c.Evidence})
 		}

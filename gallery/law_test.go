@@ -226,3 +226,48 @@ func TestOneFaceEachHasNoRates(t *testing.T) {
 		}
 	}
 }
+
+// Vectors of a network stay divided by person, unless an image comes that a model does
+// not keep as it is; and the images are those of Merge all the same.
+func TestImagesStayDivided(t *testing.T) {
+	l := openset.Shipped()[0]
+	all := embedded(t, l, 1, 4, 1, 7, 3)
+	kept, err := Keep(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := learnMean(t, all.Select(span(0, 9))).Divide(method.Mean{})
+	for name, c := range map[string]struct {
+		spoil   func(s *dataset.Images)
+		divided bool
+	}{
+		"as it is": {func(*dataset.Images) {}, true},
+		"black":    {func(s *dataset.Images) { s.X.Zero() }, false},
+		"too long": {func(s *dataset.Images) { s.X.Scale(2, s.X) }, false},
+		"with IDs": {func(s *dataset.Images) { s.IDs = []string{"x"} }, false},
+	} {
+		more := kept.Select([]int{13})
+		c.spoil(more)
+		got, report, err := m.Enrolled.Merge(more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, wantReport, err := Merge(m.Images(), more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(wantReport, report); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, d)
+		}
+		if err := equalSets(got.Images(), want); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if divided := got.by != nil; divided != c.divided {
+			t.Errorf("%s: divided is %v", name, divided)
+		}
+	}
+	pixels := learnMean(t, patterns(t, 3, 3, dataset.Size{Height: 5, Width: 5}, 20))
+	if pixels.Divide(method.Mean{}).Enrolled.by != nil || m.Enrolled.by == nil {
+		t.Error("images are divided, or vectors are not")
+	}
+}

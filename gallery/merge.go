@@ -32,15 +32,8 @@ type MergeReport struct {
 // IDs. So the order of merging does not matter, except for images with equal
 // IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
-	if !s.Frame.Same(more.Frame) {
-		return nil, MergeReport{}, fmt.Errorf("merge: images of %v, and others of %v", s.Frame, more.Frame)
-	}
-	ds, _ := s.X.Dims()
-	if d, _ := more.X.Dims(); d != ds {
-		return nil, MergeReport{}, fmt.Errorf("merge: images of %d numbers, and others of %d", ds, d)
-	}
-	if err := dataset.CheckNames(more.Classes); err != nil {
-		return nil, MergeReport{}, fmt.Errorf("merge: %w", err)
+	if err := mergeable(s.Frame, s.X, more); err != nil {
+		return nil, MergeReport{}, err
 	}
 	m := newMerger(s, more)
 	for j := range more.Groups[len(more.Classes)] {
@@ -48,6 +41,21 @@ func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
 	}
 	m.twice()
 	return m.set(), m.MergeReport, nil
+}
+
+// mergeable reports why images of f, as in the columns of x, cannot be merged with more.
+func mergeable(f dataset.Frame, x *mat.Dense, more *dataset.Images) error {
+	if !f.Same(more.Frame) {
+		return fmt.Errorf("merge: images of %v, and others of %v", f, more.Frame)
+	}
+	dx, _ := x.Dims()
+	if d, _ := more.X.Dims(); d != dx {
+		return fmt.Errorf("merge: images of %d numbers, and others of %d", dx, d)
+	}
+	if err := dataset.CheckNames(more.Classes); err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	return nil
 }
 
 // An entry is an image of a set that is being put together.
@@ -176,7 +184,7 @@ func (m *merger) set() *dataset.Images {
 	for _, name := range t.Classes {
 		own := m.people[name]
 		if m.touched[name] {
-			slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
+			sortEntries(own)
 		}
 		all = append(all, own...)
 		t.Groups = append(t.Groups, len(all))
@@ -194,11 +202,17 @@ func (m *merger) set() *dataset.Images {
 	return t
 }
 
+func sortEntries(own []entry) {
+	slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
+}
+
 // comparePaths orders paths as a walk through their folders meets them, each in
 // natural order.
 func comparePaths(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), sortorder.NaturalCompare)
 }
+
+var errNobody = errors.New("nobody would be left")
 
 // Without returns s without the images of people. It is an error if s does not
 // have one of them.
@@ -208,7 +222,7 @@ func Without(s *dataset.Images, people ...string) (*dataset.Images, error) {
 		return nil, err
 	}
 	if len(keep) == 0 {
-		return nil, errors.New("nobody would be left")
+		return nil, errNobody
 	}
 	return s.Select(keep), nil
 }
@@ -239,18 +253,26 @@ func Rename(s *dataset.Images, from, to string) (*dataset.Images, MergeReport, e
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
-	if err := dataset.CheckName(to); err != nil {
-		return nil, MergeReport{}, err
-	}
 	renamed := s.Select(own)
-	renamed.Classes = []string{to}
-	for j, id := range renamed.IDs {
-		if rest, ok := strings.CutPrefix(id, from+"/"); ok {
-			renamed.IDs[j] = to + "/" + rest
-		}
+	if err := rename(renamed, to); err != nil {
+		return nil, MergeReport{}, err
 	}
 	if len(others) == 0 {
 		return renamed, MergeReport{}, nil
 	}
 	return Merge(s.Select(others), renamed)
+}
+
+// rename gives another name to the only person of s.
+func rename(s *dataset.Images, to string) error {
+	if err := dataset.CheckName(to); err != nil {
+		return err
+	}
+	for j, id := range s.IDs {
+		if rest, ok := strings.CutPrefix(id, s.Classes[0]+"/"); ok {
+			s.IDs[j] = to + "/" + rest
+		}
+	}
+	s.Classes = []string{to}
+	return nil
 }

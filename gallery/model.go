@@ -16,10 +16,64 @@ import (
 // threshold.
 type Model struct {
 	*frontend.Model
-	Images      *dataset.Images      // training images; nil if they are not kept
+	Enrolled    *Enrolled            // training images; nil if they are not kept
 	Calibration *openset.Calibration // nil: every face is named
 	OpenSet     *openset.Options     // for the threshold of a model that has too few people for one; nil otherwise
-	Data        string               // Hash of the training images; "" if not known
+	Data        string               // Hash of the training images that are not kept; "" if not known
+}
+
+// Images returns the training images, which must not be changed; nil if they are not
+// kept.
+func (m *Model) Images() *dataset.Images {
+	if m.Enrolled == nil {
+		return nil
+	}
+	return m.Enrolled.Images()
+}
+
+// Hash returns Hash of the training images; "" if not known.
+func (m *Model) Hash() string {
+	if m.Data == "" && m.Enrolled != nil {
+		return m.Enrolled.Images().Hash()
+	}
+	return m.Data
+}
+
+// Forget returns m without its images.
+func (m *Model) Forget() *Model {
+	t := *m
+	t.Data, t.Enrolled = m.Hash(), nil
+	return &t
+}
+
+// Divide returns m with its images divided by person, so that few people can be
+// changed fast. It is m itself where by, which trained m, does not learn the people
+// one by one, or where the images are not vectors of a network.
+func (m *Model) Divide(by classify.Method) *Model {
+	s, ok := by.(classify.Separable)
+	if !ok || m.Enrolled == nil || !m.Projection.IsZero() {
+		return m
+	}
+	t := *m
+	t.Enrolled = m.Enrolled.divided(s)
+	return &t
+}
+
+// With returns what Learn returns for the images of e, which were made of those of m,
+// with the pipeline of m. What was divided stays divided.
+func (m *Model) With(ctx context.Context, e *Enrolled, by classify.Method, run classify.Run) (*Model, error) {
+	if e.by == nil {
+		t, err := Learn(ctx, e.Images(), m.Pipeline, by, run)
+		if err != nil {
+			return nil, err
+		}
+		return t.Divide(by), nil
+	}
+	c, err := e.by.Join(e.atoms(), e.Classes, run)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Model: &frontend.Model{Fitted: m.Fitted, Classifier: c}, Enrolled: e}, context.Cause(ctx)
 }
 
 // ErrForgotten is returned if a model does not keep its images.
@@ -36,7 +90,7 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Model: model, Images: kept, Data: kept.Hash()}, nil
+	return &Model{Model: model, Enrolled: Enrolling(kept)}, nil
 }
 
 // Validate reports the first parts that do not agree.
@@ -64,7 +118,7 @@ func (m *Model) Validate() error {
 			return err
 		}
 	}
-	s := m.Images
+	s := m.Images()
 	if s == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ type Pair struct {
 // Review reviews the images of m, which was trained by method. Progress is called after
 // each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
 func (m *Model) Review(ctx context.Context, method classify.Method, progress func(done, total int)) (*Review, error) {
-	if m.Images == nil {
+	if m.Enrolled == nil {
 		return nil, fmt.Errorf("review: %w", ErrForgotten)
 	}
 	s, results, err := m.survey(ctx, method, true, progress)
@@ -100,14 +100,14 @@ func (r *Review) byHeldOut(m *Model, results []HeldOutResult) {
 		if one.Stranger || one.Right {
 			continue
 		}
-		person := m.Images.Classes[m.Images.ClassOf(one.Image)]
+		person := m.Enrolled.Classes[m.Images().ClassOf(one.Image)]
 		key := names{min(person, one.Guess), max(person, one.Guess)}
 		if pairs[key] == nil {
 			pairs[key] = &Pair{A: key.a, B: key.b, Held: held[key.a] + held[key.b]}
 		}
 		pairs[key].Wrong++
 		if r.Threshold == nil || one.Margin >= *r.Threshold {
-			r.Suspects = append(r.Suspects, Suspect{Image: one.Image, ID: m.Images.ID(one.Image), Person: person, Other: one.Guess, Nearest: -1})
+			r.Suspects = append(r.Suspects, Suspect{Image: one.Image, ID: m.Images().ID(one.Image), Person: person, Other: one.Guess, Nearest: -1})
 			margin[one.Image] = one.Margin
 		}
 	}
@@ -151,7 +151,7 @@ const (
 )
 
 func newReassignment(m *Model, l *openset.Impostors) *reassignment {
-	s := m.Images
+	s := m.Images()
 	f := &reassignment{m: m, l: l, x: m.vectors(), own: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
 	for j := range f.own {
 		f.own[j] = s.ClassOf(j)
@@ -266,7 +266,7 @@ func (f *reassignment) run(ctx context.Context) error {
 		wrong, looks := f.all()
 		for c := range f.count {
 			most, which, to := suspicious, -1, nobody
-			for j := f.m.Images.Groups[c]; j < f.m.Images.Groups[c+1]; j++ {
+			for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.now[j] != c && p < suspicious:
@@ -308,9 +308,9 @@ func (f *reassignment) suspects() []Suspect {
 		if p < suspicious {
 			continue
 		}
-		s := Suspect{Image: j, ID: f.m.Images.ID(j), Person: f.m.Images.Classes[c], Probability: &p, Nearest: f.nearest(j, c)}
+		s := Suspect{Image: j, ID: f.m.Images().ID(j), Person: f.m.Enrolled.Classes[c], Probability: &p, Nearest: f.nearest(j, c)}
 		if who != nobody {
-			s.Other, s.Nearest = f.m.Images.Classes[who], f.nearest(j, who)
+			s.Other, s.Nearest = f.m.Enrolled.Classes[who], f.nearest(j, who)
 		}
 		all = append(all, s)
 	}
@@ -321,7 +321,7 @@ func (f *reassignment) suspects() []Suspect {
 // nearest is the image of person c that is nearest to image j; -1 if there is no other.
 func (f *reassignment) nearest(j, c int) int {
 	at, best := -1, math.Inf(-1)
-	for i := f.m.Images.Groups[c]; i < f.m.Images.Groups[c+1]; i++ {
+	for i := f.m.Enrolled.Groups[c]; i < f.m.Enrolled.Groups[c+1]; i++ {
 		if v := mat.Dot(f.x.ColView(i), f.x.ColView(j)); i != j && v > best {
 			at, best = i, v
 		}
@@ -377,7 +377,7 @@ func (f *reassignment) pairs() []Pair {
 			if share <= leastShare && p.wrong+q.wrong == 0 {
 				continue
 			}
-			one := Pair{A: f.m.Images.Classes[b], B: f.m.Images.Classes[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}
+			one := Pair{A: f.m.Enrolled.Classes[b], B: f.m.Enrolled.Classes[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}
 			alike, same := f.similar(a, b)
 			one.Alike, one.Same = &alike, same
 			all = append(all, one)
@@ -439,7 +439,7 @@ const copied = 0.995
 
 // advice says what is lacking in the variety of the images of person c.
 func (f *reassignment) advice(c int) (all []string) {
-	lo, hi := f.m.Images.Groups[c], f.m.Images.Groups[c+1]
+	lo, hi := f.m.Enrolled.Groups[c], f.m.Enrolled.Groups[c+1]
 	var sum, pairs float64
 	copies := 0
 	for j := lo; j < hi; j++ {
@@ -466,7 +466,7 @@ func (f *reassignment) advice(c int) (all []string) {
 
 // quality says what the quality of the images of person c says of what is lacking.
 func quality(m *Model, c int, p *Person) (all []string) {
-	lo, hi := m.Images.Groups[c], m.Images.Groups[c+1]
+	lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
 	if hi-lo < fewFaces {
 		all = append(all, fmt.Sprintf("few photographs (%d): add more", hi-lo))
 	}
@@ -474,7 +474,7 @@ func quality(m *Model, c int, p *Person) (all []string) {
 		return all
 	}
 	var small, blurry, dark int
-	for _, q := range m.Images.Quality[lo:hi] {
+	for _, q := range m.Images().Quality[lo:hi] {
 		if q.Eyes < smallEyes {
 			small++
 		}

@@ -132,7 +132,7 @@ func TestReviewByHeldOutFaces(t *testing.T) {
 	if _, err := m.Review(ctx, keeping{}, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	m.Images = nil
+	m.Enrolled = nil
 	if _, err := m.Review(t.Context(), method.Mean{}, nil); !errors.Is(err, ErrForgotten) {
 		t.Error(err)
 	}

@@ -50,8 +50,8 @@ func (m *Model) People() []*Person {
 	var all []*Person
 	for c, name := range m.Parts().Classes {
 		p := &Person{Name: name}
-		if s := m.Images; s != nil {
-			p.count(s, s.Groups[c], s.Groups[c+1])
+		if e := m.Enrolled; e != nil {
+			p.count(e.Groups[c+1]-e.Groups[c], e.qualities(c))
 		}
 		all = append(all, p)
 	}
@@ -61,21 +61,21 @@ func (m *Model) People() []*Person {
 // Faces counts the faces of a person that m keeps.
 func (m *Model) Faces(name string) int {
 	c := slices.Index(m.Parts().Classes, name)
-	if c < 0 || m.Images == nil {
+	if c < 0 || m.Enrolled == nil {
 		return 0
 	}
-	return m.Images.Groups[c+1] - m.Images.Groups[c]
+	return m.Enrolled.Groups[c+1] - m.Enrolled.Groups[c]
 }
 
-// count counts the faces lo ≤ j < hi of images and takes the means of their quality.
-func (p *Person) count(images *dataset.Images, lo, hi int) {
-	p.Faces = hi - lo
-	if images.Quality == nil {
+// count takes in so many faces and the means of their quality; nil if not known.
+func (p *Person) count(faces int, quality []dataset.Quality) {
+	p.Faces = faces
+	if quality == nil {
 		return
 	}
 	var q dataset.Quality
 	n := float64(p.Faces)
-	for _, one := range images.Quality[lo:hi] {
+	for _, one := range quality {
 		q.Eyes += one.Eyes / n
 		q.Sharpness += one.Sharpness / n
 		q.Exposure += one.Exposure / n
@@ -103,11 +103,11 @@ func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool
 			s.AtLarge, s.Like = &atLarge, &like
 		}
 	}
-	if m.Images == nil {
+	if m.Enrolled == nil {
 		s.Why = ErrForgotten.Error()
 		return s, nil, nil
 	}
-	s.Faces = m.Images.Len()
+	s.Faces = m.Enrolled.Len()
 	if holdOut {
 		if results, err = s.holdOut(ctx, m, method, progress); err != nil {
 			return nil, nil, err
@@ -131,7 +131,7 @@ func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, 
 	}
 	for _, r := range results {
 		if !r.Stranger {
-			s.judge(s.People[m.Images.ClassOf(r.Image)], r)
+			s.judge(s.People[m.Images().ClassOf(r.Image)], r)
 		}
 	}
 	for _, person := range s.People {

@@ -40,8 +40,23 @@ func (m Mean) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	if err != nil {
 		return nil, err
 	}
-	means := classMeans(classify.Unit(train.X), train.Groups)
-	groups := make([]int, len(train.Groups)) // an atom a class
+	return m.join(classMeans(classify.Unit(train.X), train.Groups), train, run)
+}
+
+// Atom implements classify.Separable.
+func (Mean) Atom(x *mat.Dense) []float64 {
+	_, n := x.Dims()
+	return mat.Col(nil, 0, classMeans(classify.Unit(x), []int{0, n}))
+}
+
+// Join implements classify.Separable.
+func (m Mean) Join(atoms *mat.Dense, classes []string, run classify.Run) (*classify.Classifier, error) {
+	return m.join(atoms, &classify.Samples{Classes: classes}, run)
+}
+
+// join makes the classifier of these means of the classes of train.
+func (m Mean) join(means *mat.Dense, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	groups := make([]int, len(train.Classes)+1) // an atom a class
 	for c := range groups {
 		groups[c] = c
 	}

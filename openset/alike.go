@@ -125,38 +125,70 @@ type Comparison struct {
 // comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
 // own person without a photograph is that of the others.
 func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
-	people := len(groups) - 1
+	return l.compare(summed(x, groups), most)
+}
+
+// Summed are the embeddings of a gallery, of unit norm, person by person, with what
+// Means returns of them.
+type Summed struct {
+	Groups []int                                          // len C+1, as in classify.Samples
+	Means  *mat.Dense                                     // d×C
+	Of     func(person int) (x *mat.Dense, sum []float64) // the embeddings, d×k, and their sum
+}
+
+// summed is Summed of the columns of x.
+func summed(x *mat.Dense, groups []int) Summed {
 	sums, means := Means(x, groups)
+	return Summed{groups, means, func(c int) (*mat.Dense, []float64) {
+		return lin.Cols(x, groups[c], groups[c+1]), mat.Col(nil, c, sums)
+	}}
+}
+
+// compare is Compare for the people of s.
+func (l *Impostors) compare(s Summed, most int) (Alike, []Comparison) {
+	groups, people := s.Groups, len(s.Groups)-1
 	chosen, of := chosen(groups, most)
-	d, _ := x.Dims()
+	d, _ := s.Means.Dims()
 	probes := mat.NewDense(d, len(chosen), nil)
-	for i := range d {
-		row, to := x.RawRowView(i), probes.RawRowView(i)
-		for n, j := range chosen {
-			to[n] = row[j]
+	for n, j := range chosen {
+		x, _ := s.Of(of[n])
+		for i := range d {
+			probes.Set(i, n, x.At(i, j-groups[of[n]]))
 		}
 	}
 	cosines := mat.NewDense(people, len(chosen), nil)
-	lin.AtB(cosines, 1, means, probes)
+	lin.AtB(cosines, 1, s.Means, probes)
+	l.deviates(cosines, groups)
 	all := make([]Comparison, len(chosen))
 	pairs, seen := newPairSums(people), make([]int, people)
 	deviates := make([]float64, people)
 	for i, j := range chosen {
 		own := of[i]
 		seen[own]++
-		for c := range people {
-			deviates[c] = l.Deviate(groups[c+1]-groups[c], cosines.At(c, i))
-		}
+		mat.Col(deviates, i, cosines)
 		pairs.add(own, deviates)
 		k := groups[own+1] - groups[own]
 		deviates[own] = math.Inf(-1)
 		if k > 1 {
-			deviates[own] = l.Deviate(k-1, without(sums, x, own, j))
+			x, sum := s.Of(own)
+			deviates[own] = l.Deviate(k-1, without(sum, x, j-groups[own]))
 		}
 		all[i] = compared(j, own, deviates)
 		all[i].Alone = k == 1
 	}
 	return pairs.alike(seen), all
+}
+
+// deviates replaces cosines, C×n, of n photographs with the means of people by their
+// deviates.
+func (l *Impostors) deviates(cosines *mat.Dense, groups []int) {
+	to := tables{}
+	for c := range len(groups) - 1 {
+		t, row := to.of(l, groups[c+1]-groups[c]), cosines.RawRowView(c)
+		for i, v := range row {
+			row[i] = t.at(v)
+		}
+	}
 }
 
 // compared is the Comparison of a photograph with these deviates.
@@ -222,14 +254,13 @@ func Means(x *mat.Dense, groups []int) (sums, means *mat.Dense) {
 	return sums, means
 }
 
-// without is the cosine of column j of x with the mean of its group, of these sums,
-// without it.
-func without(sums, x *mat.Dense, group, j int) float64 {
+// without is the cosine of column j of x, the photographs of a person of this sum, with
+// the mean of the others.
+func without(sum []float64, x *mat.Dense, j int) float64 {
 	var dot, norm float64
-	d, _ := x.Dims()
-	for i := range d {
+	for i, all := range sum {
 		v := x.At(i, j)
-		rest := sums.At(i, group) - v
+		rest := all - v
 		dot += rest * v
 		norm += rest * rest
 	}
@@ -250,13 +281,19 @@ func newPairSums(people int) *pairSums {
 }
 
 func (p *pairSums) add(own int, deviates []float64) {
+	sum, square := p.sum[own], p.square[own]
 	for c, z := range deviates {
 		if c != own {
-			z = max(-mostAlike, min(z, mostAlike))
-			p.sum[own] += z
-			p.square[own] += z * z
+			if z > mostAlike {
+				z = mostAlike
+			} else if z < -mostAlike {
+				z = -mostAlike
+			}
+			sum += z
+			square += z * z
 		}
 	}
+	p.sum[own], p.square[own] = sum, square
 }
 
 // alike is the Alike of what was added, each person counting the same.

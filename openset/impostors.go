@@ -113,15 +113,80 @@ const ends = 7
 // through its last points beyond the ends.
 func interpolate(x, y []float64, v float64) float64 {
 	i, _ := slices.BinarySearch(x, v)
+	return lineOf(x, y, i).at(v)
+}
+
+// A line goes through a point with a slope of rise/run.
+type line struct{ x, y, rise, run float64 }
+
+func (l line) at(v float64) float64 { return l.y + (v-l.x)*l.rise/l.run }
+
+// lineOf is the line of interpolate where x[i] is the first that is not below the value.
+func lineOf(x, y []float64, i int) line {
 	lo, hi := i-1, i
 	switch n := len(x); {
 	case i == 0:
 		lo, hi = 0, min(ends, n-1)
 	case i == n:
 		lo, hi = max(0, n-1-ends), n-1
-		return y[hi] + (v-x[hi])*(y[hi]-y[lo])/(x[hi]-x[lo])
+		return line{x[hi], y[hi], y[hi] - y[lo], x[hi] - x[lo]}
 	}
-	return y[lo] + (v-x[lo])*(y[hi]-y[lo])/(x[hi]-x[lo])
+	return line{x[lo], y[lo], y[hi] - y[lo], x[hi] - x[lo]}
+}
+
+// A table is interpolate for many values: it has the lines, and knows about where in x
+// a value is.
+type table struct {
+	x     []float64
+	lines []line  // for each i of lineOf
+	scale float64 // cells for a unit of x
+	first []int   // first[cell] is the least i with x[i] in the cell or after it
+}
+
+// cells is how many cells a table has: several for each point.
+const cells = 512
+
+func newTable(x, y []float64) *table {
+	t := &table{x, make([]line, len(x)+1), cells / (x[len(x)-1] - x[0]), make([]int, cells+1)}
+	for i := range t.lines {
+		t.lines[i] = lineOf(x, y, i)
+	}
+	i := 0
+	for cell := range t.first {
+		for i < len(x) && t.cell(x[i]) < cell {
+			i++
+		}
+		t.first[cell] = i
+	}
+	return t
+}
+
+// cell is where v is. It does not fall with v.
+func (t *table) cell(v float64) int {
+	if at := (v - t.x[0]) * t.scale; at > 0 { // or else before the table, or NaN
+		return int(min(cells, at))
+	}
+	return 0
+}
+
+// at is interpolate at v.
+func (t *table) at(v float64) float64 {
+	i := t.first[t.cell(v)]
+	for i < len(t.x) && t.x[i] < v {
+		i++
+	}
+	return t.lines[i].at(v)
+}
+
+// tables are those of the deviates for k photographs.
+type tables map[int]*table
+
+func (t tables) of(l *Impostors, k int) *table {
+	k = min(k, len(l.Cosines))
+	if t[k] == nil {
+		t[k] = newTable(l.row(k), l.Deviates)
+	}
+	return t[k]
 }
 
 // FMR is the false match rate of a threshold at this cosine: the probability that the
@@ -134,9 +199,13 @@ func (l *Impostors) FMR(k int, cosine float64) float64 {
 // person c, by the cosines of the same deviates for the largest k, which can be
 // compared: the mean of one photograph is less like everybody than that of five.
 func (l *Impostors) Level(cosines []float64, photographs []int) {
+	deviates, level := tables{}, (*table)(nil)
 	for c, v := range cosines {
 		if k := photographs[c]; k < len(l.Cosines) {
-			cosines[c] = l.Cosine(len(l.Cosines), l.Deviate(k, v))
+			if level == nil {
+				level = newTable(l.Deviates, l.row(len(l.Cosines)))
+			}
+			cosines[c] = level.at(deviates.of(l, k).at(v))
 		}
 	}
 }

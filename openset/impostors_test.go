@@ -251,3 +251,28 @@ func TestStrangersOfUnlikePeople(t *testing.T) {
 		}
 	}
 }
+
+// A table is the interpolation, to the bit.
+func TestTableIsInterpolation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, l := range Shipped() {
+		for k := range l.Cosines {
+			for _, xy := range [][2][]float64{{l.Cosines[k], l.Deviates}, {l.Deviates, l.Cosines[k]}} {
+				table := newTable(xy[0], xy[1])
+				lo, hi := xy[0][0], xy[0][len(xy[0])-1]
+				values := append([]float64{math.Inf(-1), math.Inf(1), -1e300, 1e300}, xy[0]...)
+				for range 10000 {
+					values = append(values, lo+(hi-lo)*(1.4*rng.Float64()-0.2))
+				}
+				for _, v := range values {
+					if got, want := table.at(v), interpolate(xy[0], xy[1], v); got != want {
+						t.Fatalf("%d photographs, %v: %v, want %v", k+1, v, got, want)
+					}
+				}
+			}
+		}
+	}
+	if table := newTable(Shipped()[0].Deviates, Shipped()[0].Cosines[0]); !math.IsNaN(table.at(math.NaN())) {
+		t.Error("NaN has a number")
+	}
+}

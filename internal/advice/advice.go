@@ -166,9 +166,9 @@ func Enabling(m *gallery.Model, path string) string {
 	const fewest = 3 // one is left out, and two remain
 	path = console.Quoted(path)
 	switch {
-	case m.Images == nil:
+	case m.Enrolled == nil:
 		return "train the model again, without --calibrate 0"
-	case len(m.Images.Classes) < fewest && m.Impostors() == nil:
+	case len(m.Images().Classes) < fewest && m.Impostors() == nil:
 		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
 	}
 	return "nrdl calibrate " + path

@@ -34,8 +34,8 @@ func OfModel(m *gallery.Model) (Model, error) {
 	coder, err := coding.Marshal(p.Coder)
 	d, k := p.D.Dims()
 	faces := 0
-	if m.Images != nil {
-		faces = m.Images.Len()
+	if m.Enrolled != nil {
+		faces = m.Images().Len()
 	}
 	return Model{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }

@@ -158,7 +158,11 @@ func MaxAbs(a *mat.Dense) float64 {
 	var largest float64
 	for i := range m {
 		for _, v := range a.RawRowView(i) {
-			largest = max(largest, math.Abs(v)) // max keeps NaN
+			if v = math.Abs(v); v > largest {
+				largest = v
+			} else if v != v {
+				return v
+			}
 		}
 	}
 	return largest

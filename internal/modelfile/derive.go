@@ -33,10 +33,10 @@ func derives(in frontend.Pipeline, images *dataset.Images) bool {
 
 // followsOf compares m with what follows from its images.
 func followsOf(m *gallery.Model) (f follows) {
-	if m.Images == nil || !derives(m.Pipeline, m.Images) {
+	if m.Enrolled == nil || !derives(m.Pipeline, m.Images()) {
 		return f
 	}
-	fitted, atoms, err := derive(m.Pipeline, m.Images)
+	fitted, atoms, err := derive(m.Pipeline, m.Images())
 	if err != nil {
 		return f
 	}
@@ -71,15 +71,15 @@ func (c *content) complete(m *gallery.Model) error {
 		return nil
 	}
 	switch {
-	case m.Images == nil: // Validate tells of a projection that is missing
+	case m.Enrolled == nil: // Validate tells of a projection that is missing
 		return nil
-	case !derives(m.Pipeline, m.Images):
+	case !derives(m.Pipeline, m.Images()):
 		return fmt.Errorf("no tensor D, or no projection, which do not follow from more than %d images", fewImages)
 	}
-	if err := m.Images.Validate(); err != nil {
+	if err := m.Images().Validate(); err != nil {
 		return err
 	}
-	fitted, atoms, err := derive(m.Pipeline, m.Images)
+	fitted, atoms, err := derive(m.Pipeline, m.Images())
 	if err != nil {
 		return err
 	}

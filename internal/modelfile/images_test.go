@@ -69,7 +69,7 @@ func TestModelsOfPipelinesAreSaved(t *testing.T) {
 		"12x10 crop=1 lbp:cell=5+igo zoom=0.7 mirror fisher:0.2 shift=1",
 	} {
 		m := learn(t, s, pipeline(t, text))
-		m.Images = nil
+		m.Enrolled = nil
 		file := save(t, m)
 		again, err := load(file)
 		if err != nil {
@@ -112,7 +112,7 @@ func TestLearningAgainIsLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, _, err := gallery.Merge(few.Images, others)
+			all, _, err := gallery.Merge(few.Images(), others)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,10 +155,10 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		if !bytes.Equal(b, save(t, again)) {
 			t.Errorf("%s: saved again it is another file", name)
 		}
-		if !mat.Equal(again.Images.X, m.Images.X) {
+		if !mat.Equal(again.Images().X, m.Images().X) {
 			t.Errorf("%s: other images than before", name)
 		}
-		kept, want := *again.Images, *m.Images
+		kept, want := *again.Images(), *m.Images()
 		kept.X, want.X = nil, nil
 		if d := cmp.Diff(want, kept); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, d)
@@ -166,7 +166,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		if d := cmp.Diff(m.Calibration, again.Calibration); d != "" {
 			t.Errorf("%s: another calibration: (-want +got)\n%s", name, d)
 		}
-		again.Images = nil
+		again.Enrolled = nil
 		small := save(t, again)
 		if bytes.Contains(small, []byte("person003/01")) || !bytes.Contains(b, []byte("person003/01")) {
 			t.Errorf("%s: the images are in the file: %v, without them %v", name, bytes.Contains(b, []byte("person003/01")), bytes.Contains(small, []byte("person003/01")))

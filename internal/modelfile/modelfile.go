@@ -125,8 +125,8 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 func aboutOf(m *gallery.Model) (string, error) {
 	p := m.Parts()
 	names := []string{p.Method, string(p.Trained.Status)}
-	if m.Images != nil {
-		names = append(names, m.Images.IDs...)
+	if m.Enrolled != nil {
+		names = append(names, m.Images().IDs...)
 	}
 	for _, s := range names {
 		if !utf8.ValidString(s) {
@@ -149,8 +149,8 @@ func aboutOf(m *gallery.Model) (string, error) {
 	}
 	err = enc.Encode(about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline,
-		p.Method, p.Params, p.Seed, m.Data, p.Trained,
-		enrolledOf(m.Images), m.Calibration, m.OpenSet,
+		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
+		enrolledOf(m.Images()), m.Calibration, m.OpenSet,
 	})
 	if err != nil {
 		return "", err
@@ -176,7 +176,7 @@ func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	if b := m.Basis; b != nil && !f.basis {
 		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
 	}
-	list = append(list, imageTensors(m.Images)...)
+	list = append(list, imageTensors(m.Images())...)
 	slices.SortFunc(list, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
@@ -352,9 +352,9 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 		return nil, errors.New("the images that it keeps, or what they are, are missing")
 	}
 	if e := a.Enrolled; e != nil {
-		m.Images = &c.images
-		m.Images.Classes, m.Images.Frame, m.Images.Grid = a.Classes, e.Input, e.Input.Grid()
-		m.Images.IDs, m.Images.White = e.IDs, e.White
+		s := &c.images
+		s.Classes, s.Frame, s.Grid, s.IDs, s.White = a.Classes, e.Input, e.Input.Grid(), e.IDs, e.White
+		m.Enrolled = gallery.Enrolling(s)
 	}
 	if m.Embedder, err = c.embedder(m.Frame, find); err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func TestModelFileRoundTrip(t *testing.T) {
 			rt.Error("D differs")
 		}
 		p.D, q.D = nil, nil
-		if !reflect.DeepEqual(p, q) || !reflect.DeepEqual(want.Fitted, got.Fitted) || got.Images != nil || got.Calibration != nil {
+		if !reflect.DeepEqual(p, q) || !reflect.DeepEqual(want.Fitted, got.Fitted) || got.Enrolled != nil || got.Calibration != nil {
 			rt.Errorf("got %+v of %+v, want %+v of %+v", q, got.Fitted, p, want.Fitted)
 		}
 	})

@@ -46,7 +46,7 @@ func Explain(m *gallery.Model, number int, f nrdl.Face, why *explain.Explanation
 	for _, a := range why.Atoms[:min(explain.DefaultShow.Atoms, len(why.Atoms))] {
 		one := Atom{Atom: a.Atom, Person: m.Parts().Classes[a.Class], Coefficient: toSix(a.Coefficient), Share: toSix(a.Share)}
 		if a.Enrolled >= 0 {
-			one.Image = m.Images.ID(a.Enrolled)
+			one.Image = m.Images().ID(a.Enrolled)
 		}
 		o.Atoms = append(o.Atoms, one)
 	}
