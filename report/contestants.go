@@ -20,8 +20,10 @@ import (
 // or else the description of its method; then what is varied.
 func about(r *experiment.Record) string {
 	s := r.Explained
-	if p := builtin()[r.Plan]; s == "" && p != nil && p.About == r.About {
-		s = p.Explain()[r.Label]
+	if s == "" {
+		if p := builtin()[r.Plan]; p != nil && p.About == r.About {
+			s = p.Explain()[r.Label]
+		}
 	}
 	m, err := method.Named(r.Method)
 	if s == "" && err == nil {
