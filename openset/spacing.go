@@ -67,6 +67,9 @@ func spacingVariation(n int) float64 {
 func spacingSurvival(n int, t float64) (p float64) {
 	q, density := overNumbers(), densities()
 	for i, x := range q.x {
+		if x < t-farOut {
+			continue // Φ is less than 10⁻¹⁸
+		}
 		p += q.w[i] * (float64(n) * density[i] * math.Pow(distuv.UnitNormal.CDF(x-t), float64(n-1)))
 	}
 	return p
