@@ -115,13 +115,14 @@ func (p *Plan) settings() ([]*setting, error) {
 // setting of their own, which is otherwise like s.
 func (s *setting) enter(entrants []entrant) []*setting {
 	var all []*setting
+	var inputs []string // of all
 	for _, e := range entrants {
-		in := e.contestant.input
-		at := slices.IndexFunc(all, func(o *setting) bool { return o.input.String() == in.String() })
+		in := e.contestant.input.String()
+		at := slices.Index(inputs, in)
 		if at < 0 {
 			own := *s
-			own.input, at = in, len(all)
-			all = append(all, &own)
+			own.input, at = e.contestant.input, len(all)
+			all, inputs = append(all, &own), append(inputs, in)
 		}
 		j := &job{setting: all[at], contestant: e.contestant, method: e.method, params: e.params}
 		j.key = j.hash()

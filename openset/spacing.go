@@ -36,7 +36,14 @@ func (q quadrature) of(f func(float64) float64) (sum float64) {
 var (
 	overNumbers   = sync.OnceValue(func() quadrature { return legendre(points, -farOut, farOut) })
 	overDistances = sync.OnceValue(func() quadrature { return legendre(points, 0, 2*farOut) })
-	overScales    = sync.OnceValue(func() quadrature { return legendre(scalePoints, -farOut/2, farOut/2) })
+	densities     = sync.OnceValue(func() []float64 { // at the points of overNumbers
+		d := make([]float64, points)
+		for i, x := range overNumbers().x {
+			d[i] = distuv.UnitNormal.Prob(x)
+		}
+		return d
+	})
+	overScales = sync.OnceValue(func() quadrature { return legendre(scalePoints, -farOut/2, farOut/2) })
 )
 
 // spacing is the expected distance between the two largest of n standard normal
@@ -57,10 +64,15 @@ func spacingVariation(n int) float64 {
 }
 
 // spacingSurvival is the probability that it exceeds t, n ∫ φ(x)Φ(x − t)ⁿ⁻¹ dx.
-func spacingSurvival(n int, t float64) float64 {
-	return overNumbers().of(func(x float64) float64 {
-		return float64(n) * distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x-t), float64(n-1))
-	})
+func spacingSurvival(n int, t float64) (p float64) {
+	q, density := overNumbers(), densities()
+	for i, x := range q.x {
+		if x < t-farOut {
+			continue // Φ is less than 10⁻¹⁸
+		}
+		p += q.w[i] * (float64(n) * density[i] * math.Pow(distuv.UnitNormal.CDF(x-t), float64(n-1)))
+	}
+	return p
 }
 
 // marginSurvival is the probability that the distance exceeds t where the n

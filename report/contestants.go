@@ -48,11 +48,13 @@ func about(r *experiment.Record) string {
 
 // explained is what the plan of r says of its contestant, or "".
 func explained(r *experiment.Record) string {
-	s := r.Explained
-	if p := builtin()[r.Plan]; s == "" && p != nil && p.About == r.About {
-		s = p.Explain()[r.Label]
+	if r.Explained != "" {
+		return r.Explained
 	}
-	return s
+	if p := builtin()[r.Plan]; p != nil && p.About == r.About {
+		return p.Explain()[r.Label]
+	}
+	return ""
 }
 
 // builtin returns the built-in plans by name.

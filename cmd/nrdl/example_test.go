@@ -54,7 +54,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		var script strings.Builder
 		script.WriteString(first[name])
 		for _, line := range lines {
-			line = strings.TrimSpace(line)
+			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") {
 				script.WriteString("exec " + line + "\n")
 			}

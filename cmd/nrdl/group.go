@@ -39,7 +39,7 @@ and hold no groups of an earlier run: the numbers of the people would differ.
 --fpir concerns the last step only: a face that is alone or in a pair joins a group of
 three or more if at most this share of other people's faces is as similar to a group.
 The exit status is 1 if no usable face is found.`,
-		Example: `  nrdl data synth drawn --people 4 --images 2 --size 240x240
+		Example: `  nrdl data synth drawn --people 4 --images 2 --size 160x160
   nrdl group drawn -o groups
   mv groups/person0001 groups/anna
   nrdl train groups -o groups.nrdl

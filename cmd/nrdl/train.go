@@ -60,7 +60,7 @@ get a name at other rates, and suggests one if the model names few; nrdl calibra
 The model stores the vectors or the crops of the faces, not the photographs, so that
 people can be added later; --forget stores no faces.`,
 		Example: `  nrdl train people -o people.nrdl
-  nrdl data synth drawn --people 4 --images 2 --size 240x240
+  nrdl data synth drawn --people 4 --images 2 --size 160x160
   nrdl group drawn -o groups
   nrdl train groups -o groups.nrdl
   nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher

@@ -21,7 +21,7 @@ speed. The environment variable NRDL_BLAS names another back end.`,
 		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			b := buildinfo.Read()
-			b.Measure(150 * time.Millisecond)
+			b.Measure(50 * time.Millisecond)
 			if asJSON {
 				return a.printJSON(b)
 			}
