@@ -32,7 +32,7 @@ var layers = []string{
 	"experiment report/plot",
 	"report",
 	".",
-	"internal/results internal/demo",
+	"internal/results internal/demo service/store",
 	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }
