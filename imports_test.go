@@ -33,6 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"internal/results internal/demo service/store",
+	"service",
 	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }
