@@ -326,7 +326,9 @@ func TestChanges(t *testing.T) {
 	c.do(204, "POST", at+"/undo/"+done.Operation, nil, nil)
 
 	c.do(200, "POST", at+"/people/"+ids["person002"]+"/merge", object{"from": []string{ids["person001"]}}, &done)
-	is("known", "person002")
+	if is("", ""); p.Faces[0].Guess.Name != "person002" {
+		t.Fatalf("%+v", p)
+	}
 	c.do(404, "GET", person, nil, nil)
 	c.do(204, "POST", at+"/undo/"+done.Operation, nil, nil)
 	is("known", "person001")
