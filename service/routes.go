@@ -147,6 +147,7 @@ func (v *Service) routes() {
 	v.people()
 	v.faces()
 	v.uploads()
+	v.review()
 	v.keys()
 }
 
@@ -411,7 +412,7 @@ func (v *Service) faces() {
 		}{"image/png", crop}, err
 	})
 	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *InFace) (*struct{}, error) {
-		if err := v.store.DeleteFace(ctx, by(ctx).actor, in.Collection, in.Face); err != nil {
+		if err := v.store.DeleteFaces(ctx, by(ctx).actor, in.Collection, []string{in.Face}); err != nil {
 			return nil, err
 		}
 		return nil, v.engine.publish(ctx, in.Collection)

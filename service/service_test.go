@@ -415,6 +415,71 @@ func TestChanges(t *testing.T) {
 	c.upload(404, at+"/identify", nil, one)
 }
 
+// Faces of nobody are grouped, named and ignored; who somebody is not is kept.
+func TestReview(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	ids := c.enrol(at, "person002", "person003")
+	review := func(state string) []Cluster {
+		t.Helper()
+		var p Page[Cluster]
+		c.do(200, "GET", at+"/review?state="+state, nil, &p)
+		return p.Items
+	}
+	if all := review("cluster"); len(all) != 0 {
+		t.Fatalf("%+v", all)
+	}
+	files := photos(t, "people/person001")
+	c.upload(200, at+"/faces", nil, "photo="+files[0], "photo="+files[1])
+	all := review("cluster")
+	if len(all) != 1 || len(all[0].Faces) != 2 || all[0].Guess == nil {
+		t.Fatalf("%+v", all)
+	}
+	decide := func(want int, d Decision) (made Decided) {
+		t.Helper()
+		var p Page[Decided]
+		c.do(want, "POST", at+"/review/decide", object{"decisions": []Decision{d}}, &p)
+		if want == 200 {
+			made = p.Items[0]
+		}
+		return made
+	}
+	decide(422, Decision{Faces: all[0].Faces, Verb: "is"})
+	decide(422, Decision{Faces: all[0].Faces, Verb: "likes"})
+	decide(404, Decision{Faces: []string{"x"}, Verb: "discard"})
+	guess := all[0].Guess.ID
+	decide(200, Decision{Faces: all[0].Faces, Verb: "is_not", Person: guess})
+	if again := review("cluster"); len(again) != 1 || again[0].Guess != nil && again[0].Guess.ID == guess {
+		t.Fatalf("%+v", again)
+	}
+	made := decide(200, Decision{Faces: all[0].Faces, Verb: "is", Name: "Ann"})
+	if len(review("cluster")) != 0 {
+		t.Fatal("named faces are still to be reviewed")
+	}
+	var p Photograph
+	c.upload(200, at+"/identify", &p, "photo="+files[0])
+	if p.Faces[0].Person == nil || p.Faces[0].Person.Name != "Ann" || p.Faces[0].Person.ID != made.Person {
+		t.Fatalf("%+v", p)
+	}
+	c.do(204, "POST", at+"/undo/"+made.Operations[0], nil, nil)
+	c.do(404, "GET", at+"/people/"+made.Person, nil, nil)
+	decide(200, Decision{Faces: all[0].Faces[:1], Verb: "ignore"})
+	c.upload(200, at+"/identify", &p, "photo="+files[0])
+	if f := p.Faces[0]; f.Decision != "unknown" || !strings.Contains(f.Why, "ignored") {
+		t.Fatalf("%+v", p)
+	}
+	decide(200, Decision{Faces: all[0].Faces[1:], Verb: "discard"})
+	if all := review("cluster"); len(all) != 0 {
+		t.Fatalf("%+v", all)
+	}
+
+	more := photos(t, "people/person002")
+	c.upload(200, at+"/faces", nil, "photo="+more[0])
+	if all := review("doubtful"); len(all) != 1 || all[0].Guess.ID != ids["person002"] || all[0].Guess.Decision != "known" {
+		t.Fatalf("%+v", all)
+	}
+}
+
 func TestUploads(t *testing.T) {
 	c := newClient(t, Options{Body: 1 << 20})
 	at := c.collection()

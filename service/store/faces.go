@@ -220,16 +220,38 @@ func (s *Store) Denied(ctx context.Context, collection string) (map[string][]str
 	return denied, err
 }
 
-// DeleteFace removes a face, its crop, vectors and labels. It cannot be undone.
-func (s *Store) DeleteFace(ctx context.Context, actor, collection, id string) error {
+// NameFaces makes faces those of a new person, and returns the person and the operation.
+func (s *Store) NameFaces(ctx context.Context, actor, collection string, faces []string, name, kind string) (id, op string, err error) {
+	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
+	err = s.change(ctx, actor, collection, func(c *change) error {
+		if err := c.putPerson(p); err != nil {
+			return err
+		}
+		moved, err := c.assign(faces, p.ID)
+		if err != nil {
+			return err
+		}
+		op, err = c.log("name faces", p.ID, before{Faces: moved, NewPeople: []string{p.ID}})
+		return err
+	})
+	return p.ID, op, err
+}
+
+// DeleteFaces removes faces, their crops, vectors and labels. It cannot be undone.
+func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, ids []string) error {
 	err := s.change(ctx, actor, collection, func(c *change) error {
-		if _, _, err := c.deleteFace(id); err != nil {
-			return err
+		for _, id := range ids {
+			if _, _, err := c.deleteFace(id); err != nil {
+				return err
+			}
+			if _, err := c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%"); err != nil {
+				return err
+			}
+			if err := audit(ctx, c.Tx, actor, "delete face", id); err != nil {
+				return err
+			}
 		}
-		if _, err := c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%"); err != nil {
-			return err
-		}
-		return audit(ctx, c.Tx, actor, "delete face", id)
+		return nil
 	})
 	if err != nil {
 		return err

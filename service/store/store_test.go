@@ -251,9 +251,9 @@ func TestFaces(t *testing.T) {
 		if len(samples) != 0 {
 			t.Fatalf("%d samples", len(samples))
 		}
-		c.no(s.DeleteFace(ctx, "tester", c.id, c.fa[0]))
+		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]))
 		c.want(c.a.ID, c.fa[1])
-		c.is(s.DeleteFace(ctx, "tester", c.id, c.fa[0]), ErrNotFound)
+		c.is(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]), ErrNotFound)
 		_, err = s.AddFaces(ctx, "tester", c.id, nil, "nobody", nil)
 		c.is(err, ErrNotFound)
 	})
@@ -319,6 +319,14 @@ func TestUndo(t *testing.T) {
 		}
 		c.want(c.a.ID, c.fa...)
 		c.want(c.b.ID, c.fb...)
+
+		e, name, err := s.NameFaces(ctx, "tester", c.id, c.fa, "E", Ignored)
+		c.no(err)
+		c.want(e, c.fa...)
+		c.no(s.Undo(ctx, "tester", c.id, name))
+		c.want(c.a.ID, c.fa...)
+		_, err = s.Person(ctx, c.id, e)
+		c.is(err, ErrNotFound)
 
 		d, create, err := s.CreatePerson(ctx, "tester", c.id, "D", Known)
 		c.no(err)
