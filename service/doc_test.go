@@ -21,7 +21,7 @@ func TestDocumentedExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient(t, Options{})
+	c := newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")})
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(text, -1) {

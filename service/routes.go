@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -149,6 +151,26 @@ func (v *Service) routes() {
 	v.uploads()
 	v.review()
 	v.keys()
+	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, v.backup)
+}
+
+// A Backup is a copy of the database.
+type Backup struct {
+	File  string `json:"file" doc:"Name in the folder of backups"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error) {
+	if v.Backups == "" {
+		return nil, huma.Error409Conflict(store.ErrNoBackup.Error())
+	}
+	if err := os.MkdirAll(v.Backups, 0o700); err != nil {
+		return nil, err
+	}
+	b := Backup{File: time.Now().UTC().Format("20060102T150405.000000Z") + ".db"}
+	var err error
+	b.Bytes, err = v.store.Backup(ctx, filepath.Join(v.Backups, b.File))
+	return &body[Backup]{b}, err
 }
 
 func (v *Service) collections() {

@@ -36,6 +36,7 @@ import (
 type Options struct {
 	Log     *slog.Logger // nil: none
 	Version string       // of the program, for the description of the API
+	Backups string       // folder for backups, made when needed; "": none are made
 
 	Body    int64      // bytes of a request; 20 MB
 	Bodies  int64      // bytes of all requests that are in memory; 512 MB

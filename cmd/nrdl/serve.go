@@ -70,7 +70,11 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	defer db.Close()
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
-	v := service.New(db, service.Options{Log: log, Version: buildinfo.Read().Version})
+	o := service.Options{Log: log, Version: buildinfo.Read().Version}
+	if s.data != "" {
+		o.Backups = filepath.Join(s.data, "backups")
+	}
+	v := service.New(db, o)
 	if address, err := netip.ParseAddrPort(s.listen); err != nil || !address.Addr().IsLoopback() {
 		if err := v.CheckPublic(ctx); err != nil {
 			return hint.Add(fmt.Errorf("listen on %s: %w", s.listen, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")

@@ -39,7 +39,11 @@ var migrations embed.FS
 type Store struct {
 	write, read *sql.DB // two pools for SQLite, which has one writer; else the same
 	postgres    bool
+	file        string // data source name of SQLite
 }
+
+// fileURL is the data source name of a file of SQLite.
+func fileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
 // Connections to PostgreSQL, and for reading SQLite.
 const connections = 10
@@ -82,12 +86,12 @@ func (s *Store) connect(at string) (err error) {
 		return nil
 	}
 	// The time to wait for a lock comes first, as the next ones may need it.
-	dsn := "file:" + (&url.URL{Path: at}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
-	if s.write, err = sql.Open("sqlite", dsn+"&_txlock=immediate"); err != nil {
+	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
+	if s.write, err = sql.Open("sqlite", s.file+"&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
-	s.read, err = sql.Open("sqlite", dsn+"&_pragma=query_only(ON)")
+	s.read, err = sql.Open("sqlite", s.file+"&_pragma=query_only(ON)")
 	if err == nil {
 		s.read.SetMaxOpenConns(connections)
 		s.read.SetMaxIdleConns(connections)

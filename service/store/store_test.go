@@ -469,6 +469,28 @@ func TestTwoWriters(t *testing.T) {
 	})
 }
 
+func TestBackup(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		at := filepath.Join(t.TempDir(), "copy ?.db")
+		size, err := s.Backup(t.Context(), at)
+		if s.postgres {
+			c.is(err, ErrNoBackup)
+			return
+		}
+		c.no(err)
+		if info, err := os.Stat(at); err != nil || info.Size() != size {
+			t.Fatalf("%v, %v, %d", info, err, size)
+		}
+		_, err = s.Backup(t.Context(), at)
+		c.is(err, ErrConflict)
+		c.add(c.a.ID, 1) // not in the copy
+		c.s = open(t, at)
+		c.want(c.a.ID, c.fa...)
+		c.no(c.s.CheckAudit(t.Context()))
+	})
+}
+
 func TestReopen(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, at)
