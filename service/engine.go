@@ -62,6 +62,11 @@ type snapshot struct {
 // it was a moment ago if another request is at making the next one.
 func (e *engine) of(ctx context.Context, id string) (*snapshot, error) {
 	now, err := e.store.Collection(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		e.mu.Lock()
+		delete(e.all, id) // it may have been there
+		e.mu.Unlock()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +98,9 @@ func (e *engine) publish(ctx context.Context, id string) error {
 	e.mu.Lock()
 	c := e.all[id]
 	e.mu.Unlock()
+	if c == nil {
+		return nil // deleted meanwhile
+	}
 	c.making.Lock()
 	defer c.making.Unlock()
 	_, err := e.renew(ctx, c, id)

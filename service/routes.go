@@ -235,7 +235,11 @@ func (v *Service) collections() {
 		return set(ctx, in.Collection, in.Body)
 	})
 	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
-		return nil, v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection)
+		if err := v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection); err != nil {
+			return nil, err
+		}
+		_, _ = v.engine.of(ctx, in.Collection) // which lets go of it
+		return nil, nil
 	})
 	operation(v, http.MethodGet, path+"/{c}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
 		s, err := v.engine.of(ctx, in.Collection)

@@ -411,6 +411,9 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	c.do(204, "DELETE", at, nil, nil)
+	if len(c.v.engine.all) != 0 {
+		t.Error("a deleted collection stays in memory")
+	}
 	c.do(404, "GET", at, nil, nil)
 	c.upload(404, at+"/identify", nil, one)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,6 +37,9 @@ type assignment struct {
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
+
+// mergePeople is the kind of operation that removes the people that it has.
+const mergePeople = "merge people"
 
 // log writes an operation and a line of the audit log.
 func (c *change) log(kind, object string, b before) (string, error) {
@@ -79,7 +83,7 @@ func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
 		if o.Undone {
 			return fmt.Errorf("the operation is undone already: %w", ErrConflict)
 		}
-		if err := c.revert(o.before); err != nil {
+		if err := c.revert(o); err != nil {
 			return err
 		}
 		if _, err := c.exec("UPDATE operation SET undone = 1 WHERE collection = $1 AND id = $2", id); err != nil {
@@ -89,8 +93,12 @@ func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
 	})
 }
 
-func (c *change) revert(b before) error {
+func (c *change) revert(o Operation) error {
+	b := o.before
 	for _, p := range b.People {
+		if _, err := person(c.ctx, c, c.collection, p.ID); errors.Is(err, ErrNotFound) != (o.Kind == mergePeople) {
+			return fmt.Errorf("person %s was removed or came back later: %w", p.ID, ErrConflict)
+		}
 		if err := c.putPerson(p); err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ func (s *Store) MergePeople(ctx context.Context, actor, collection, into string,
 				return err
 			}
 		}
-		op, err = c.log("merge people", into, b)
+		op, err = c.log(mergePeople, into, b)
 		return err
 	})
 	return op, err

@@ -297,6 +297,10 @@ func TestUndo(t *testing.T) {
 		if p.Name != "Eva" || p.Kind != Ignored {
 			t.Fatalf("%v", p)
 		}
+		gone, err := s.MergePeople(ctx, "tester", c.id, c.b.ID, []string{c.a.ID})
+		c.no(err)
+		c.is(s.Undo(ctx, "tester", c.id, rename), ErrConflict)
+		c.no(s.Undo(ctx, "tester", c.id, gone))
 		c.no(s.Undo(ctx, "tester", c.id, rename))
 
 		for _, faces := range [][]string{c.fa[:1], c.fb[:1]} {
