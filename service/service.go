@@ -120,6 +120,9 @@ func New(s *store.Store, o Options) *Service {
 		_, _ = io.WriteString(w, "ok\n")
 	})
 	v.routes()
+	v.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		v.problem(w, http.StatusNotFound, "there is no such operation: /openapi.json describes all")
+	})
 	v.guard = http.NewCrossOriginProtection().Handler(v.mux)
 	return v
 }
@@ -178,7 +181,10 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if p == http.ErrAbortHandler {
+			defer panic(p) // net/http breaks the connection
+		} else if p != nil {
 			v.Log.Error("panic", "request", req.id, "stack", string(debug.Stack())) // the value might have a name
 			if answer.status == 0 {
 				v.problem(answer, http.StatusInternalServerError, "the service has a bug: its log tells more")

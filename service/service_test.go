@@ -1,6 +1,7 @@
 package service
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -378,6 +379,29 @@ func TestChanges(t *testing.T) {
 	c.do(200, "POST", at2, object{"vector": vector, "space": c.v.engine.space}, &added)
 	c.do(422, "POST", at2, object{"vector": vector, "space": "other"}, nil)
 	c.do(422, "POST", at2, object{"vector": vector[1:], "space": c.v.engine.space}, nil)
+
+	archive := c.send(200, "GET", at+"/people/"+ids["person003"]+"/export", "", nil, nil)
+	names := map[string]bool{}
+	var exported Export
+	for from := tar.NewReader(bytes.NewReader(archive)); ; {
+		h, err := from.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names[h.Name] = true; h.Name == "person.json" {
+			if err := json.NewDecoder(from).Decode(&exported); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(exported.Faces) != 3 || len(names) != 3 || exported.Name != "person003" { // one face has no crop
+		t.Fatalf("%+v, %v", exported, names)
+	}
+
+	c.do(404, "GET", "/v1/nothing", nil, nil)
 
 	var calibration Calibration
 	c.do(200, "GET", at+"/calibration", nil, &calibration)

@@ -168,6 +168,7 @@ func (v *Service) uploads() {
 	v.plain(http.MethodPost, c+"detect", "Find the faces in a photograph", forIdentify, []string{"photo"}, v.detect)
 	v.plain(http.MethodPost, c+"faces", "Add all faces in photographs, of nobody yet", forEnrolling, []string{"photo"}, v.addFaces)
 	v.plain(http.MethodPost, c+"people/{p}/faces", "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", forEnrolling, []string{"photo", "crop"}, v.addFaces)
+	v.plain(http.MethodGet, c+"people/{p}/export", "Get a person with all crops and vectors, a tar", forReview, nil, v.export)
 }
 
 func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
