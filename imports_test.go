@@ -32,7 +32,8 @@ var layers = []string{
 	"experiment report/plot",
 	"report",
 	".",
-	"internal/results internal/demo",
+	"internal/results internal/demo service/store",
+	"service",
 	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review internal/docgen dataset/reference/make",
 	"cmd/nrdl",
 }

@@ -85,6 +85,36 @@ func DecodePhoto(data []byte, name string) (image.Image, error) {
 	return upright, nil
 }
 
+// ImageSize returns width and height that the header of an image file claims, as they are
+// stored. It decodes nothing, and is an error where DecodePhoto would refuse the header.
+func ImageSize(data []byte, name string) (image.Point, error) {
+	f, err := formatOf(data)
+	var claimed image.Config
+	if err == nil {
+		claimed, err = f.claims(data)
+	}
+	if err != nil {
+		return image.Point{}, fmt.Errorf("read image %s: %w", name, err)
+	}
+	return image.Pt(claimed.Width, claimed.Height), nil
+}
+
+// claims returns what the header of data says, if such an image may be decoded.
+func (f format) claims(data []byte) (c image.Config, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
+		}
+	}()
+	if c, err = f.config(data); err != nil {
+		return c, f.explain(err)
+	}
+	if err := admissible(c.Width, c.Height); err != nil {
+		return c, fmt.Errorf("%s %w", f.name, err)
+	}
+	return c, nil
+}
+
 // decode hands the image in data, as it is stored, to use.
 func decode(data []byte, use func(image.Image, orientation)) (err error) {
 	f, err := formatOf(data)
@@ -96,12 +126,9 @@ func decode(data []byte, use func(image.Image, orientation)) (err error) {
 			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
 		}
 	}()
-	claimed, err := f.config(data)
+	claimed, err := f.claims(data)
 	if err != nil {
-		return f.explain(err)
-	}
-	if err := admissible(claimed.Width, claimed.Height); err != nil {
-		return fmt.Errorf("%s %w", f.name, err)
+		return err
 	}
 	if claimed.Width*claimed.Height > largePixels {
 		large.Lock()

@@ -16,7 +16,7 @@ import (
 
 // Every example in the help, and every nrdl command in the README and in the list of
 // tasks, runs as it stands where there are faces of nrdl data synth people and a model
-// of them, but for those that wait for files: those of one command, and those of the
+// of them, but for those that wait for files or requests: those of one command, and those of the
 // README and of the tasks that no command has, in the order in which they are listed,
 // each of these in a folder of its own. There, a small plan has the name quick.
 func TestExamples(t *testing.T) {
@@ -55,7 +55,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		script.WriteString(first[name])
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") {
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") {
 				script.WriteString("exec " + line + "\n")
 			}
 			written[line] = true

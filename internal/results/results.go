@@ -238,6 +238,9 @@ func faceOf(f nrdl.Face, top int) Face {
 		o.Refused = f.Rejected.Error()
 		return o
 	}
+	if len(f.Ranked) == 0 { // nobody is enrolled
+		return o
+	}
 	for _, g := range f.Ranked[:min(top, len(f.Ranked))] {
 		o.Top = append(o.Top, nrdl.Candidate{Name: g.Name, Score: *rounded(g.Score)})
 	}

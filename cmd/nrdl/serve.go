@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"nrdl/internal/buildinfo"
+	"nrdl/internal/cli"
+	"nrdl/internal/hint"
+	"nrdl/service"
+	"nrdl/service/store"
+)
+
+func (a *app) serveCmd() *cobra.Command {
+	s := &serving{app: a}
+	c := &cobra.Command{
+		Use:   "serve [DATA]",
+		Short: "Offer people and recognition to other programs over HTTP",
+		Long: `serve answers requests over HTTP until it is interrupted: it enrols people, names
+the faces in photographs, and undoes changes (doc/service.md). DATA is a folder, which
+is made if it is not there; the database in it, nrdl.db, keeps crops and vectors of the
+faces, and no photographs. With --database everything is kept in PostgreSQL instead,
+which several processes may share.
+
+Without a key only this machine is answered. POST /v1/keys creates a key; from then
+on every request needs one, and --listen may name an address that others reach.
+Requests are logged on standard error, without names, faces or keys.`,
+		Example: `  nrdl serve DATA
+  nrdl serve DATA --listen 0.0.0.0:8080
+  nrdl serve --database postgres://nrdl@db.example/nrdl`,
+		Args: cli.Arguments(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if (len(args) == 1) == (s.database != "") {
+				return cli.Misuse("serve needs either DATA or --database")
+			}
+			if len(args) == 1 {
+				s.data = args[0]
+			}
+			return s.run(c.Context())
+		},
+	}
+	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
+	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
+	return c
+}
+
+// serving is one run of serve.
+type serving struct {
+	*app
+	data, database, listen string
+}
+
+func (s *serving) run(ctx context.Context) error {
+	if s.data != "" {
+		if err := os.MkdirAll(s.data, 0o700); err != nil {
+			return fmt.Errorf("serve: %w", err)
+		}
+	}
+	db, err := store.Open(ctx, cmp.Or(s.database, filepath.Join(s.data, "nrdl.db")))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	log := slog.New(slog.NewTextHandler(s.Err, nil))
+	o := service.Options{Log: log, Version: buildinfo.Read().Version}
+	if s.data != "" {
+		o.Backups = filepath.Join(s.data, "backups")
+	}
+	v := service.New(db, o)
+	if address, err := netip.ParseAddrPort(s.listen); err != nil || !address.Addr().IsLoopback() {
+		if err := v.CheckPublic(ctx); err != nil {
+			return hint.Add(fmt.Errorf("listen on %s: %w", s.listen, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+		}
+	}
+	l, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	s.Tell("listening on http://%s", l.Addr())
+	s.endless = true
+	if err := v.Serve(ctx, l); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}

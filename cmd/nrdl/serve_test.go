@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// serve answers until it is told to end, and then ends well. What it says and logs has
+// no name.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "a", "data")
+	for run := range 2 { // the second starts on what the first left
+		cmd := exec.CommandContext(t.Context(), "nrdl", "serve", data, "--listen", "127.0.0.1:0")
+		told, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(told)
+		line, err := lines.ReadString('\n')
+		_, address, ok := strings.Cut(strings.TrimSpace(line), "listening on ")
+		if err != nil || !ok {
+			t.Fatalf("%q, %v", line, err)
+		}
+		method, want := http.MethodPost, "Secretname"
+		if run == 1 {
+			method = http.MethodGet
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, address+"/v1/collections", strings.NewReader(`{"name":"Secretname"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body bytes.Buffer
+		_, _ = body.ReadFrom(a.Body)
+		a.Body.Close()
+		if a.StatusCode != http.StatusOK || !strings.Contains(body.String(), want) {
+			t.Fatalf("%d %s", a.StatusCode, &body)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		var rest bytes.Buffer
+		_, _ = rest.ReadFrom(lines)
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, &rest)
+		}
+		if !strings.Contains(rest.String(), "/v1/collections") || strings.Contains(rest.String(), want) {
+			t.Errorf("the log is %s", &rest)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "nrdl", "serve", data, "--listen", "0.0.0.0:0").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "no key") {
+		t.Errorf("without a key it listens to everybody: %s", out)
+	}
+}

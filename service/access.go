@@ -1,0 +1,110 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"nrdl/service/store"
+)
+
+// Scopes of keys. Admin includes the others.
+var Scopes = []string{"identify", "enrol", "review", "admin", "metrics"}
+
+const cookieName = "nrdl_key"
+
+var (
+	errBusy    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
+	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
+)
+
+// allow is an error unless the sender of r may use an operation for which one of scopes
+// is needed. It notes who that is.
+func (v *Service) allow(r *http.Request, scopes []string) error {
+	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		if c, err := r.Cookie(cookieName); err == nil {
+			secret = c.Value
+		}
+	}
+	actor := "local"
+	if secret == "" {
+		keys, err := v.store.Keys(r.Context())
+		switch {
+		case err != nil:
+			return err
+		case len(keys) > 0:
+			return errNoKey
+		case !isLocal(r.RemoteAddr) || !isLocal(r.Host): // a name of another host may lead here
+			return errNotHere
+		}
+	} else {
+		key, err := v.store.KeyOf(r.Context(), secret)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return errNoKey
+		case err != nil:
+			return err
+		}
+		actor = key.ID
+		by(r.Context()).actor = actor
+		if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
+			return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
+		}
+	}
+	by(r.Context()).actor = actor
+	if !v.limiter(actor).Allow() {
+		return errBusy
+	}
+	return nil
+}
+
+// isLocal reports whether the host of an address is this machine.
+func isLocal(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// limiter returns that of an actor, of whom there are as many as keys.
+func (v *Service) limiter(actor string) *rate.Limiter {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	l := v.limiters[actor]
+	if l == nil {
+		l = rate.NewLimiter(v.Rate, v.Burst)
+		v.limiters[actor] = l
+	}
+	return l
+}
+
+// authorized is allow for the operations of huma.
+func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
+	scopes, _ := c.Operation().Metadata["scopes"].([]string)
+	r, w := humago.Unwrap(c)
+	if err := v.allow(r, scopes); err != nil {
+		v.fail(w, r, err)
+		return
+	}
+	next(c)
+}
+
+// CheckPublic is an error if the service must not listen to other machines.
+func (v *Service) CheckPublic(ctx context.Context) error {
+	keys, err := v.store.Keys(ctx)
+	if err == nil && len(keys) == 0 {
+		err = errors.New("there is no key yet, so other machines cannot be answered")
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl/internal/hint"
+	"nrdl/service/store"
+)
+
+// statusOf returns err as what the API answers. What the caller did not cause is logged
+// and not told.
+func (v *Service) statusOf(ctx context.Context, err error) error {
+	var status huma.StatusError
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &status):
+		return err
+	case errors.As(err, &large):
+		return huma.NewError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit))
+	case errors.Is(err, store.ErrNotFound):
+		return huma.Error404NotFound(err.Error())
+	case errors.Is(err, store.ErrConflict):
+		return huma.Error409Conflict(err.Error())
+	case errors.Is(err, context.Canceled):
+		return huma.NewError(499, "the client has gone")
+	}
+	v.Log.Error("failed", "request", by(ctx).id, "error", err.Error())
+	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the request could not be answered: try again later"), http.Header{"Retry-After": {"5"}})
+}
+
+// unusable is the answer for what the caller sent, with the hint that err may have.
+func unusable(err error) error {
+	text := err.Error()
+	if h := hint.Of(err); h != "" {
+		text += "; " + h
+	}
+	return huma.Error422UnprocessableEntity(text)
+}
+
+// fail answers with err.
+func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	err = v.statusOf(r.Context(), err)
+	var headers huma.HeadersError
+	if errors.As(err, &headers) {
+		for name, values := range headers.GetHeaders() {
+			w.Header()[name] = values
+		}
+	}
+	status, text := http.StatusInternalServerError, err.Error()
+	var s huma.StatusError
+	if errors.As(err, &s) {
+		status, text = s.GetStatus(), s.Error()
+	}
+	v.problem(w, status, text)
+}
+
+// problem writes problem+json.
+func (v *Service) problem(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	title := http.StatusText(status)
+	_ = json.NewEncoder(w).Encode(huma.ErrorModel{Status: status, Title: title, Detail: detail})
+}
+
+// answer writes o as JSON.
+func answer(w http.ResponseWriter, status int, o any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	return json.NewEncoder(w).Encode(o)
+}

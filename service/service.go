@@ -1,0 +1,238 @@
+// Package service offers a Recogniser for collections of people over HTTP: it enrols
+// and identifies, and keeps people and faces in a store. It listens to whoever New's
+// caller lets it; without a key in the store it answers requests from this machine only.
+//
+//	s, err := store.Open(ctx, "people.db")
+//	v := service.New(s, service.Options{})
+//	err = v.Serve(ctx, listener)
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
+
+	"nrdl/service/store"
+)
+
+// Options are limits of a Service. A zero is replaced by the default.
+type Options struct {
+	Log     *slog.Logger // nil: none
+	Version string       // of the program, for the description of the API
+	Backups string       // folder for backups, made when needed; "": none are made
+
+	Body    int64      // bytes of a request; 20 MB
+	Bodies  int64      // bytes of all requests that are in memory; 512 MB
+	Decoded int64      // bytes of all images that are decoded at a time; 512 MB
+	Rate    rate.Limit // requests a second with one key; 200
+	Burst   int        // requests of one key at once; 2000
+	Wait    time.Duration
+	Request time.Duration // for an answer; 60 s
+}
+
+func (o Options) filled() Options {
+	for _, v := range []struct {
+		of   *int64
+		zero int64
+	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, 512 << 20}} {
+		if *v.of == 0 {
+			*v.of = v.zero
+		}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Rate == 0 {
+		o.Rate = 200
+	}
+	if o.Burst == 0 {
+		o.Burst = 2000
+	}
+	if o.Wait == 0 {
+		o.Wait = 10 * time.Second
+	}
+	if o.Request == 0 {
+		o.Request = time.Minute
+	}
+	return o
+}
+
+// A Service is an http.Handler.
+type Service struct {
+	Options
+	store  *store.Store
+	engine *engine
+	mux    *http.ServeMux
+	api    huma.API
+	guard  http.Handler // mux behind the limits that hold for all requests
+
+	bodies, decoding *semaphore.Weighted
+
+	mu       sync.Mutex
+	limiters map[string]*rate.Limiter // by key
+
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// New returns a Service on a store, which stays the caller's to close.
+func New(s *store.Store, o Options) *Service {
+	v := &Service{Options: o.filled(), store: s, engine: newEngine(s), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
+	v.bodies, v.decoding = semaphore.NewWeighted(v.Bodies), semaphore.NewWeighted(v.Decoded)
+
+	config := huma.DefaultConfig("nrdl", v.Version)
+	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer"}}
+	v.api = humago.New(v.mux, config)
+	v.api.UseMiddleware(v.authorized)
+
+	metrics := prometheus.NewRegistry()
+	v.requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "nrdl_requests_total", Help: "Requests by route and status."}, []string{"route", "status"})
+	v.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "nrdl_request_seconds", Help: "Time to answer by route."}, []string{"route"})
+	metrics.MustRegister(v.requests, v.seconds, collectors.NewGoCollector())
+	v.plain(http.MethodGet, "/metrics", "Metrics for Prometheus", []string{"metrics"}, nil, func(w http.ResponseWriter, r *http.Request) error {
+		promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		return nil
+	})
+	v.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	v.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if err := s.Ping(r.Context()); err != nil {
+			v.fail(w, r, err)
+			return
+		}
+		_, _ = io.WriteString(w, "ok\n")
+	})
+	v.routes()
+	v.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		v.problem(w, http.StatusNotFound, "there is no such operation: /openapi.json describes all")
+	})
+	v.guard = http.NewCrossOriginProtection().Handler(v.mux)
+	return v
+}
+
+// Serve answers requests on a listener until ctx ends. Then requests that are being
+// answered have ten seconds.
+func (v *Service) Serve(ctx context.Context, l net.Listener) error {
+	const grace = 10 * time.Second
+	server := &http.Server{
+		Handler: v, ErrorLog: slog.NewLogLogger(v.Log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: v.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := server.Shutdown(end); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return nil
+}
+
+// A request is what is known of the request that is being answered.
+type request struct {
+	id    string
+	actor string // of the key; "local" without one
+}
+
+type requestKey struct{}
+
+// by returns the request that ctx is of.
+func by(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	if r == nil {
+		return &request{}
+	}
+	return r
+}
+
+// ServeHTTP implements http.Handler.
+func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	req := &request{id: uuid.NewString()}
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), requestKey{}, req), v.Request)
+	defer cancel()
+	r = r.WithContext(ctx)
+	r.Body = http.MaxBytesReader(w, r.Body, v.Body)
+	answer := &recorder{ResponseWriter: w}
+	h := answer.Header()
+	h.Set("X-Request-Id", req.id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	defer func() {
+		p := recover()
+		if p == http.ErrAbortHandler {
+			defer panic(p) // net/http breaks the connection
+		} else if p != nil {
+			v.Log.Error("panic", "request", req.id, "stack", string(debug.Stack())) // the value might have a name
+			if answer.status == 0 {
+				v.problem(answer, http.StatusInternalServerError, "the service has a bug: its log tells more")
+			}
+		}
+		// Neither path nor query: they may have what callers keep to themselves.
+		route, took := r.Pattern, time.Since(start)
+		v.requests.WithLabelValues(route, strconv.Itoa(answer.status)).Inc()
+		v.seconds.WithLabelValues(route).Observe(took.Seconds())
+		v.Log.Info("request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
+	}()
+	v.guard.ServeHTTP(answer, r)
+}
+
+// A recorder notes the status.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// share is how many images are decoded at a time for each processor.
+const share = 4
+
+// decode waits until an image of so many pixels may be decoded. Done is to be called then.
+func (v *Service) decode(ctx context.Context, pixels int) (done func(), err error) {
+	weight := max(int64(4*pixels), v.Decoded/int64(share*runtime.GOMAXPROCS(0)))
+	weight = min(weight, v.Decoded)
+	ctx, cancel := context.WithTimeout(ctx, v.Wait)
+	defer cancel()
+	if v.decoding.Acquire(ctx, weight) != nil {
+		return nil, errBusy
+	}
+	return func() { v.decoding.Release(weight) }, nil
+}

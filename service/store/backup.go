@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrNoBackup is returned by Backup of PostgreSQL, whose own programs make backups.
+var ErrNoBackup = errors.New("the database is PostgreSQL: back it up with pg_dump")
+
+// Backup writes the database, as it is at one moment, to a new file at path, whole or
+// not at all, and returns its size. Changes go on meanwhile. The file is a database that
+// Open opens.
+func (s *Store) Backup(ctx context.Context, path string) (size int64, err error) {
+	if s.postgres {
+		return 0, ErrNoBackup
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return 0, fmt.Errorf("backup: %s is there already: %w", path, ErrConflict)
+	}
+	part := path + ".part"
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+			err = fmt.Errorf("backup: %w", err)
+		}
+	}()
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that died
+		return 0, err
+	}
+	from, err := sql.Open("sqlite", s.file)
+	if err != nil {
+		return 0, err
+	}
+	defer from.Close()
+	if _, err := from.ExecContext(ctx, "VACUUM INTO $1", part); err != nil {
+		return 0, err
+	}
+	if err := check(ctx, part); err != nil {
+		return 0, err
+	}
+	f, err := os.OpenFile(part, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), os.Rename(part, path)
+}
+
+// check is an error if the database in a file is damaged.
+func check(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", fileURL(path))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var told string
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&told); err != nil {
+		return err
+	}
+	if told != "ok" {
+		return errors.New("the copy is damaged: " + told)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// A Collection is a set of people and faces apart from others.
+type Collection struct {
+	ID      string
+	Name    string
+	FPIR    float64 // target share of strangers who are named
+	Created time.Time
+	Seq     int64 // grows with every change
+}
+
+const collectionColumns = "SELECT id, name, fpir, created, seq FROM collection "
+
+func scanCollection(r *sql.Rows) (c Collection, err error) {
+	var created int64
+	err = r.Scan(&c.ID, &c.Name, &c.FPIR, &created, &c.Seq)
+	c.Created = timeOf(created)
+	return c, err
+}
+
+// CreateCollection adds an empty collection.
+func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64) (Collection, error) {
+	c := Collection{NewID(), name, fpir, now(), 1}
+	return c, s.inTx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO collection (id, name, fpir, created, seq) VALUES ($1, $2, $3, $4, $5)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq)
+		if err != nil {
+			return err
+		}
+		return audit(ctx, tx, actor, "create collection", c.ID)
+	})
+}
+
+// Collections returns up to limit collections whose id is larger than after, by id.
+func (s *Store) Collections(ctx context.Context, after string, limit int) ([]Collection, error) {
+	return list(ctx, s.read, scanCollection, collectionColumns+"WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+}
+
+// Collection returns the one with this id.
+func (s *Store) Collection(ctx context.Context, id string) (Collection, error) {
+	return one(ctx, "collection", s.read, scanCollection, collectionColumns+"WHERE id = $1", id)
+}
+
+// SetCollection changes the name and the FPIR of a collection.
+func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir float64) error {
+	return s.change(ctx, actor, id, func(c *change) error {
+		if _, err := c.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", name, fpir); err != nil {
+			return err
+		}
+		return audit(ctx, c.Tx, actor, "change collection", id)
+	})
+}
+
+// DeleteCollection removes a collection with all that is in it, also from the files
+// of the database. It cannot be undone.
+func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
+	err := s.change(ctx, actor, id, func(c *change) error {
+		if _, err := c.exec("DELETE FROM collection WHERE id = $1"); err != nil {
+			return err
+		}
+		return audit(ctx, c.Tx, actor, "delete collection", id)
+	})
+	if err != nil {
+		return err
+	}
+	return s.scrub(ctx)
+}
+
+// scrub removes what was deleted from the files of the database: SQLite overwrites
+// it with zeros, in the write-ahead log too once that is emptied; PostgreSQL gives
+// pages back for reuse.
+func (s *Store) scrub(ctx context.Context) error {
+	if s.postgres {
+		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation")
+		return err
+	}
+	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Kinds of people: those who are named, and those whose faces are reported as unknown.
+const (
+	Known   = "known"
+	Ignored = "ignored"
+)
+
+// A Person is somebody in a collection. Several may have one name.
+type Person struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Kind    string    `json:"kind"`
+	Created time.Time `json:"created"`
+	Faces   int       `json:"-"`
+}
+
+const personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id) FROM person p "
+
+func scanPerson(r *sql.Rows) (p Person, err error) {
+	var created int64
+	err = r.Scan(&p.ID, &p.Name, &p.Kind, &created, &p.Faces)
+	p.Created = timeOf(created)
+	return p, err
+}
+
+// CreatePerson adds a person without faces, and returns it with the operation.
+func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string) (Person, string, error) {
+	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
+	var op string
+	err := s.change(ctx, actor, collection, func(c *change) (err error) {
+		if err := c.putPerson(p); err != nil {
+			return err
+		}
+		op, err = c.log("create person", p.ID, before{NewPeople: []string{p.ID}})
+		return err
+	})
+	return p, op, err
+}
+
+func (c *change) putPerson(p Person) error {
+	_, err := c.exec("INSERT INTO person (collection, id, name, kind, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind",
+		p.ID, p.Name, p.Kind, p.Created.UnixMicro())
+	return err
+}
+
+// People returns up to limit people of a collection whose id is larger than after, by id.
+func (s *Store) People(ctx context.Context, collection, after string, limit int) ([]Person, error) {
+	return list(ctx, s.read, scanPerson, personColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
+}
+
+// Person returns the one with this id.
+func (s *Store) Person(ctx context.Context, collection, id string) (Person, error) {
+	return person(ctx, s.read, collection, id)
+}
+
+func person(ctx context.Context, from querier, collection, id string) (Person, error) {
+	return one(ctx, "person", from, scanPerson, personColumns+"WHERE collection = $1 AND id = $2", collection, id)
+}
+
+// ChangePerson gives a person another name and kind, and returns the operation.
+func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string) (op string, err error) {
+	err = s.change(ctx, actor, collection, func(c *change) error {
+		p, err := person(ctx, c, collection, id)
+		if err != nil {
+			return err
+		}
+		if op, err = c.log("change person", id, before{People: []Person{p}}); err != nil {
+			return err
+		}
+		p.Name, p.Kind = name, kind
+		return c.putPerson(p)
+	})
+	return op, err
+}
+
+// MergePeople gives the faces of the people from to the person into, removes from, and
+// returns the operation.
+func (s *Store) MergePeople(ctx context.Context, actor, collection, into string, from []string) (op string, err error) {
+	if slices.Contains(from, into) {
+		return "", fmt.Errorf("a person cannot be merged with itself: %w", ErrConflict)
+	}
+	err = s.change(ctx, actor, collection, func(c *change) error {
+		if _, err := person(ctx, c, collection, into); err != nil {
+			return err
+		}
+		var b before
+		for _, id := range from {
+			p, err := person(ctx, c, collection, id)
+			if err != nil {
+				return err
+			}
+			faces, err := list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id)
+			if err != nil {
+				return err
+			}
+			moved, err := c.assign(faces, into)
+			if err != nil {
+				return err
+			}
+			b.People, b.Faces = append(b.People, p), append(b.Faces, moved...)
+			if _, err := c.exec("DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+				return err
+			}
+		}
+		op, err = c.log(mergePeople, into, b)
+		return err
+	})
+	return op, err
+}
+
+func scanString(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) }
+
+// A Receipt says what was erased.
+type Receipt struct {
+	Person string    `json:"person"`
+	Faces  []string  `json:"faces"`
+	Photos []string  `json:"photos"` // that have no other face
+	Labels int64     `json:"labels"`
+	Undo   int64     `json:"operations"` // that named the person or a face, and cannot be undone any more
+	At     time.Time `json:"at"`
+}
+
+// ErasePerson removes a person with all faces, crops, vectors, labels and guesses, and
+// what the operations have of them, also from the files of the database. It cannot
+// be undone.
+func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (Receipt, error) {
+	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
+	err := s.change(ctx, actor, collection, func(c *change) (err error) {
+		if err := c.must("person", "DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+			return err
+		}
+		if receipt.Faces, err = list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id); err != nil {
+			return err
+		}
+		for _, f := range receipt.Faces {
+			labels, photo, err := c.deleteFace(f)
+			if err != nil {
+				return err
+			}
+			receipt.Labels += labels
+			if photo != "" {
+				receipt.Photos = append(receipt.Photos, photo)
+			}
+		}
+		// Labels of other faces that this person was.
+		n, err := c.exec("DELETE FROM label WHERE collection = $1 AND person = $2", id)
+		if err != nil {
+			return err
+		}
+		receipt.Labels += n
+		if _, err := c.exec("DELETE FROM guess WHERE collection = $1 AND person = $2", id); err != nil {
+			return err
+		}
+		for _, gone := range append(receipt.Faces, id) {
+			n, err := c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+gone+"%")
+			if err != nil {
+				return err
+			}
+			receipt.Undo += n
+		}
+		return audit(ctx, c.Tx, actor, "erase person", id)
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	return receipt, s.scrub(ctx)
+}

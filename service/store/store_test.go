@@ -1,0 +1,513 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// onBoth runs a contract test on an empty database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "a b?%.db"))) })
+	t.Run("postgres", func(t *testing.T) {
+		base := server(t)
+		name := fmt.Sprintf("t%d", time.Now().UnixNano())
+		admin := open(t, base)
+		if _, err := admin.write.Exec("CREATE DATABASE " + name); err != nil {
+			t.Fatal(err)
+		}
+		test(t, open(t, strings.Replace(base, "/postgres?", "/"+name+"?", 1)))
+	})
+}
+
+func open(t *testing.T, url string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+var (
+	serverOnce   sync.Once
+	serverURL    string
+	serverReason string
+	stopServer   = func() {}
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	stopServer()
+	os.Exit(code)
+}
+
+// server starts PostgreSQL on a socket in a temporary folder, once for all tests.
+func server(t *testing.T) string {
+	t.Helper()
+	serverOnce.Do(func() {
+		if err := startServer(); err != nil {
+			serverReason = err.Error()
+		}
+	})
+	if serverReason != "" {
+		t.Skip("no PostgreSQL: " + serverReason + " (Debian: apt-get install postgresql)")
+	}
+	return serverURL
+}
+
+func startServer() error {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	initdb, err := exec.LookPath("initdb")
+	if len(found) > 0 {
+		initdb, err = found[len(found)-1], nil
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "nrdl-postgres")
+	if err != nil {
+		return err
+	}
+	run := func(name string, args ...string) error {
+		c := exec.Command(filepath.Join(filepath.Dir(initdb), name), args...)
+		c.Dir = dir
+		asOther(c)
+		if out, err := c.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", name, err, out)
+		}
+		return nil
+	}
+	stopServer = func() {
+		_ = run("pg_ctl", "-D", dir+"/data", "-m", "immediate", "stop")
+		os.RemoveAll(dir)
+	}
+	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // it does not run as root
+		id, _ := strconv.Atoi(u.Uid)
+		if err := os.Chown(dir, id, -1); err != nil {
+			return err
+		}
+	}
+	if err := run("initdb", "-D", dir+"/data", "-A", "trust", "-U", "nrdl", "--no-sync", "--locale=C.UTF-8"); err != nil {
+		return err
+	}
+	if err := run("pg_ctl", "-D", dir+"/data", "-w", "-l", dir+"/log", "-o", "-c listen_addresses='' -c fsync=off -k "+dir, "start"); err != nil {
+		return err
+	}
+	serverURL = "postgres://nrdl@/postgres?host=" + dir
+	return nil
+}
+
+// collected is a collection with two people of two faces each.
+type collected struct {
+	*testing.T
+	s    *Store
+	id   string
+	a, b Person
+	fa   []string
+	fb   []string
+}
+
+func collect(t *testing.T, s *Store) *collected {
+	c := &collected{T: t, s: s}
+	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01)
+	c.no(err)
+	c.id = col.ID
+	c.a, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Åsa", Known)
+	c.no(err)
+	c.b, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Bo; DROP TABLE person", Known)
+	c.no(err)
+	c.fa, c.fb = c.add(c.a.ID, 2), c.add(c.b.ID, 2)
+	return c
+}
+
+func (c *collected) no(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *collected) is(err, want error) {
+	c.Helper()
+	if !errors.Is(err, want) {
+		c.Fatalf("the error is %v, not %v", err, want)
+	}
+}
+
+// add adds n faces to a person.
+func (c *collected) add(person string, n int) (ids []string) {
+	c.Helper()
+	faces := make([]NewFace, n)
+	for i := range faces {
+		faces[i] = NewFace{Face: Face{Source: Upload, Box: []byte(`[1,2,3,4]`)}, Crop: []byte("cropcropcrop" + person), Space: "s", Vector: []float32{float32(i), -1.5}}
+	}
+	_, err := c.s.AddFaces(c.Context(), "tester", c.id, &Photo{"00", 640, 480}, person, faces)
+	c.no(err)
+	for _, f := range faces {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// of returns the faces of a person.
+func (c *collected) of(person string) (ids []string) {
+	c.Helper()
+	faces, err := c.s.Faces(c.Context(), c.id, &person, "", 100)
+	c.no(err)
+	for _, f := range faces {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+func (c *collected) want(person string, faces ...string) {
+	c.Helper()
+	if diff := cmp.Diff(faces, c.of(person)); diff != "" {
+		c.Fatalf("faces of %s: %s", person, diff)
+	}
+}
+
+func TestCollections(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		other, err := s.CreateCollection(ctx, "tester", "other", 0.1)
+		c.no(err)
+		all, err := s.Collections(ctx, "", 10)
+		c.no(err)
+		if len(all) != 2 || all[1] != other {
+			t.Fatalf("collections %v", all)
+		}
+		rest, err := s.Collections(ctx, c.id, 10)
+		c.no(err)
+		if len(rest) != 1 {
+			t.Fatalf("after the first: %v", rest)
+		}
+		before, err := s.Collection(ctx, c.id)
+		c.no(err)
+		c.no(s.SetCollection(ctx, "tester", c.id, "new", 0.05))
+		after, err := s.Collection(ctx, c.id)
+		c.no(err)
+		if after.Name != "new" || after.FPIR != 0.05 || after.Seq <= before.Seq {
+			t.Fatalf("%+v after %+v", after, before)
+		}
+		_, err = s.Person(ctx, other.ID, c.a.ID)
+		c.is(err, ErrNotFound) // of another collection
+		c.no(s.DeleteCollection(ctx, "tester", c.id))
+		_, err = s.Collection(ctx, c.id)
+		c.is(err, ErrNotFound)
+		_, err = s.Face(ctx, c.id, c.fa[0])
+		c.is(err, ErrNotFound)
+		_, _, err = s.CreatePerson(ctx, "tester", c.id, "x", Known)
+		c.is(err, ErrNotFound)
+		c.no(s.CheckAudit(ctx))
+	})
+}
+
+func TestFaces(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		c.want(c.a.ID, c.fa...)
+		f, err := s.Face(ctx, c.id, c.fa[0])
+		c.no(err)
+		if f.Person != c.a.ID || string(f.Box) != "[1,2,3,4]" || string(f.Quality) != "null" || f.Photo == "" {
+			t.Fatalf("%+v", f)
+		}
+		crop, err := s.Crop(ctx, c.id, f.ID)
+		c.no(err)
+		if !bytes.HasPrefix(crop, []byte("crop")) {
+			t.Fatalf("crop %q", crop)
+		}
+		loose := c.add("", 1)
+		c.want("", loose...)
+		col, people, samples, err := s.Samples(ctx, c.id, "s", false)
+		c.no(err)
+		if len(people) != 2 || people[0].Faces != 2 || people[0].Name != "Åsa" || len(samples) != 4 || col.Seq == 0 || !slices.Equal(samples[1].Vector, []float32{1, -1.5}) {
+			t.Fatalf("%v %v", people, samples)
+		}
+		_, _, samples, err = s.Samples(ctx, c.id, "s", true)
+		c.no(err)
+		if len(samples) != 5 {
+			t.Fatalf("%d samples", len(samples))
+		}
+		_, _, samples, err = s.Samples(ctx, c.id, "another", true)
+		c.no(err)
+		if len(samples) != 0 {
+			t.Fatalf("%d samples", len(samples))
+		}
+		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]))
+		c.want(c.a.ID, c.fa[1])
+		c.is(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]), ErrNotFound)
+		_, err = s.AddFaces(ctx, "tester", c.id, nil, "nobody", nil)
+		c.is(err, ErrNotFound)
+	})
+}
+
+func TestUndo(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+
+		merge, err := s.MergePeople(ctx, "tester", c.id, c.a.ID, []string{c.b.ID})
+		c.no(err)
+		c.want(c.a.ID, append(slices.Clone(c.fa), c.fb...)...)
+		_, err = s.Person(ctx, c.id, c.b.ID)
+		c.is(err, ErrNotFound)
+		c.no(s.Undo(ctx, "tester", c.id, merge))
+		c.want(c.a.ID, c.fa...)
+		c.want(c.b.ID, c.fb...)
+		b, err := s.Person(ctx, c.id, c.b.ID)
+		c.no(err)
+		if b.Faces = 0; b != c.b {
+			t.Fatalf("%v came back as %v", c.b, b)
+		}
+		c.is(s.Undo(ctx, "tester", c.id, merge), ErrConflict)
+		_, err = s.MergePeople(ctx, "tester", c.id, c.a.ID, []string{c.a.ID})
+		c.is(err, ErrConflict)
+
+		move, err := s.MoveFaces(ctx, "tester", c.id, c.fa[:1], c.b.ID)
+		c.no(err)
+		again, err := s.MoveFaces(ctx, "tester", c.id, c.fa[:1], "")
+		c.no(err)
+		c.is(s.Undo(ctx, "tester", c.id, move), ErrConflict)
+		c.no(s.Undo(ctx, "tester", c.id, again))
+		c.no(s.Undo(ctx, "tester", c.id, move))
+		c.want(c.a.ID, c.fa...)
+
+		rename, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Eva", Ignored)
+		c.no(err)
+		p, err := s.Person(ctx, c.id, c.a.ID)
+		c.no(err)
+		if p.Name != "Eva" || p.Kind != Ignored {
+			t.Fatalf("%v", p)
+		}
+		gone, err := s.MergePeople(ctx, "tester", c.id, c.b.ID, []string{c.a.ID})
+		c.no(err)
+		c.is(s.Undo(ctx, "tester", c.id, rename), ErrConflict)
+		c.no(s.Undo(ctx, "tester", c.id, gone))
+		c.no(s.Undo(ctx, "tester", c.id, rename))
+
+		for _, faces := range [][]string{c.fa[:1], c.fb[:1]} {
+			deny, err := s.DenyFaces(ctx, "tester", c.id, faces, c.a.ID)
+			c.no(err)
+			denied, err := s.Denied(ctx, c.id)
+			c.no(err)
+			if !slices.Equal(denied[faces[0]], []string{c.a.ID}) {
+				t.Fatalf("denied %v", denied)
+			}
+			if slices.Contains(c.of(c.a.ID), faces[0]) {
+				t.Fatal("a denied face stays")
+			}
+			c.no(s.Undo(ctx, "tester", c.id, deny))
+			denied, err = s.Denied(ctx, c.id)
+			c.no(err)
+			if len(denied) != 0 {
+				t.Fatalf("denied %v", denied)
+			}
+		}
+		c.want(c.a.ID, c.fa...)
+		c.want(c.b.ID, c.fb...)
+
+		e, name, err := s.NameFaces(ctx, "tester", c.id, c.fa, "E", Ignored)
+		c.no(err)
+		c.want(e, c.fa...)
+		c.no(s.Undo(ctx, "tester", c.id, name))
+		c.want(c.a.ID, c.fa...)
+		_, err = s.Person(ctx, c.id, e)
+		c.is(err, ErrNotFound)
+
+		d, create, err := s.CreatePerson(ctx, "tester", c.id, "D", Known)
+		c.no(err)
+		c.add(d.ID, 1)
+		c.is(s.Undo(ctx, "tester", c.id, create), ErrConflict)
+		all, err := s.Operations(ctx, c.id, "", 2)
+		c.no(err)
+		if len(all) != 2 || all[1].ID != create || all[0].Kind != "add faces" || all[0].Undone {
+			t.Fatalf("operations %v", all)
+		}
+		c.no(s.Undo(ctx, "tester", c.id, all[0].ID))
+		c.no(s.Undo(ctx, "tester", c.id, create))
+		_, err = s.Person(ctx, c.id, d.ID)
+		c.is(err, ErrNotFound)
+		c.no(s.CheckAudit(ctx))
+		c.labelsAgree()
+	})
+}
+
+// labelsAgree checks that each face is the person's of its last label.
+func (c *collected) labelsAgree() {
+	c.Helper()
+	wrong, err := list(c.Context(), c.s.read, scanString, `SELECT f.id FROM face f WHERE f.person <> COALESCE((
+		SELECT l.person FROM label l WHERE l.collection = f.collection AND l.face = f.id AND l.kind = 'is' ORDER BY l.seq DESC LIMIT 1), '')`)
+	c.no(err)
+	if len(wrong) > 0 {
+		c.Fatalf("faces %v are not those of their last label", wrong)
+	}
+}
+
+func TestGuessesAreReplaced(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		p := 0.5
+		c.no(s.PutGuesses(t.Context(), c.id, []Guess{{c.fa[0], c.b.ID, nil, 3}}))
+		want := []Guess{{c.fa[1], c.a.ID, &p, 2}, {c.fb[0], c.a.ID, nil, 1}}
+		c.no(s.PutGuesses(t.Context(), c.id, want))
+		got, err := s.Guesses(t.Context(), c.id)
+		c.no(err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestErase(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		_, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Åsa Secretname", Known)
+		c.no(err)
+		_, err = s.MoveFaces(ctx, "tester", c.id, c.fb[:1], c.a.ID)
+		c.no(err)
+		_, err = s.MoveFaces(ctx, "tester", c.id, c.fb[:1], c.b.ID)
+		c.no(err)
+		receipt, err := s.ErasePerson(ctx, "tester", c.id, c.a.ID)
+		c.no(err)
+		if !slices.Equal(receipt.Faces, c.fa) || len(receipt.Photos) != 1 || receipt.Labels != 3 {
+			t.Fatalf("%+v", receipt)
+		}
+		_, err = s.Crop(ctx, c.id, c.fa[0])
+		c.is(err, ErrNotFound)
+		c.want(c.b.ID, c.fb...)
+		c.no(s.CheckAudit(ctx))
+		if s.postgres {
+			return
+		}
+		var at string
+		c.no(s.read.QueryRow("SELECT file FROM pragma_database_list").Scan(&at))
+		for _, suffix := range []string{"", "-wal"} {
+			data, err := os.ReadFile(at + suffix)
+			c.no(err)
+			for _, secret := range []string{"Secretname", "cropcropcrop" + c.a.ID} {
+				if bytes.Contains(data, []byte(secret)) {
+					t.Errorf("the database%s still has %q", suffix, secret)
+				}
+			}
+			if suffix == "" && !bytes.Contains(data, []byte("cropcropcrop"+c.b.ID)) {
+				t.Error("the test would not find a crop")
+			}
+		}
+	})
+}
+
+func TestKeys(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := &collected{T: t, s: s}
+		ctx := t.Context()
+		k, secret, err := s.CreateKey(ctx, "tester", "door", []string{"identify", "enrol"}, time.Time{})
+		c.no(err)
+		got, err := s.KeyOf(ctx, secret)
+		c.no(err)
+		if diff := cmp.Diff(k, got); diff != "" {
+			t.Fatal(diff)
+		}
+		_, err = s.KeyOf(ctx, secret+"x")
+		c.is(err, ErrNotFound)
+		_, old, err := s.CreateKey(ctx, "tester", "old", nil, time.Now().Add(-time.Second))
+		c.no(err)
+		_, err = s.KeyOf(ctx, old)
+		c.is(err, ErrNotFound)
+		c.no(s.DeleteKey(ctx, "tester", k.ID))
+		c.is(s.DeleteKey(ctx, "tester", k.ID), ErrNotFound)
+		_, err = s.KeyOf(ctx, secret)
+		c.is(err, ErrNotFound)
+		all, err := s.Keys(ctx)
+		c.no(err)
+		if len(all) != 1 {
+			t.Fatalf("keys %v", all)
+		}
+	})
+}
+
+func TestTwoWriters(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for range 5 {
+					if _, _, err := s.CreatePerson(context.Background(), "tester", c.id, "x", Known); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		people, err := s.People(t.Context(), c.id, c.b.ID, 100)
+		c.no(err)
+		if len(people) != 20 {
+			t.Fatalf("%d people", len(people))
+		}
+		c.no(s.CheckAudit(t.Context()))
+		if _, err := s.write.Exec("UPDATE audit SET actor = 'x' WHERE seq = 2"); err != nil {
+			t.Fatal(err)
+		}
+		if s.CheckAudit(t.Context()) == nil {
+			t.Fatal("a changed line is not noticed")
+		}
+	})
+}
+
+func TestBackup(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		at := filepath.Join(t.TempDir(), "copy ?.db")
+		size, err := s.Backup(t.Context(), at)
+		if s.postgres {
+			c.is(err, ErrNoBackup)
+			return
+		}
+		c.no(err)
+		if info, err := os.Stat(at); err != nil || info.Size() != size {
+			t.Fatalf("%v, %v, %d", info, err, size)
+		}
+		_, err = s.Backup(t.Context(), at)
+		c.is(err, ErrConflict)
+		c.add(c.a.ID, 1) // not in the copy
+		c.s = open(t, at)
+		c.want(c.a.ID, c.fa...)
+		c.no(c.s.CheckAudit(t.Context()))
+	})
+}
+
+func TestReopen(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, at)
+	c := collect(t, s)
+	c.no(s.Close())
+	s = open(t, at)
+	c.s = s
+	c.want(c.a.ID, c.fa...)
+	if _, err := s.write.Exec("INSERT INTO migration (name) VALUES ('migrations/9999_later.sql')"); err != nil {
+		t.Fatal(err)
+	}
+	c.no(s.Close())
+	if _, err := Open(t.Context(), at); err == nil {
+		t.Fatal("a database of a newer program is opened")
+	}
+}
