@@ -37,6 +37,8 @@ type Identified struct {
 	Score       *float64         `json:"score"`
 	RunnerUp    *Candidate       `json:"runner_up"`
 	Top         []Candidate      `json:"top"`
+	Maybe       *Ref             `json:"maybe,omitempty" doc:"The guess for an unknown face, if it is worth telling"`
+	Trained     string           `json:"trained,omitempty" doc:"The enrolled face with equal values: its name says nothing of how well others are recognised"`
 	Why         string           `json:"why"`
 }
 
@@ -63,7 +65,7 @@ func (s *snapshot) told(r nrdl.Result) Photograph {
 }
 
 func (s *snapshot) toldFace(f nrdl.Face, o results.Face) Identified {
-	t := Identified{Pupils: o.Pupils, Quality: o.Quality, Probability: o.Probability, Evidence: o.Margin, Score: o.Score, Top: []Candidate{}}
+	t := Identified{Pupils: o.Pupils, Quality: o.Quality, Probability: o.Probability, Evidence: o.Margin, Score: o.Score, Top: []Candidate{}, Trained: o.Trained}
 	if o.Box != nil {
 		t.Box = [4]int{o.Box.X, o.Box.Y, o.Box.Width, o.Box.Height}
 	}
@@ -72,6 +74,9 @@ func (s *snapshot) toldFace(f nrdl.Face, o results.Face) Identified {
 	}
 	if len(t.Top) > 1 {
 		t.Guess, t.RunnerUp = &t.Top[0].Ref, &t.Top[1]
+	}
+	if o.Maybe != "" && s.people[o.Maybe].Kind == store.Known {
+		t.Maybe = t.Guess
 	}
 	switch {
 	case f.Rejected != nil:
