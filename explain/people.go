@@ -210,18 +210,22 @@ func (p *People) person(c int) described {
 		return d
 	}
 	lo, hi := p.Model.Enrolled.Groups[c], p.Model.Enrolled.Groups[c+1]
-	var lights []float64
+	var lights, turns []float64
 	for j := lo; j < hi; j++ {
 		if p.Portraits[j] == nil {
 			continue
 		}
 		lights = append(lights, p.Portraits[j].Light)
+		if t := p.Portraits[j].Turn; t != nil {
+			turns = append(turns, *t)
+		}
 		suspect := slices.ContainsFunc(p.Review.Suspects, func(s gallery.Suspect) bool { return s.Image == j })
 		if face := p.face(j, ""); d.Face == nil && !suspect {
 			d.Face = &face
 		}
 	}
 	d.Advice = append(d.Advice, lit(lights)...)
+	d.Advice = append(d.Advice, turned(turns)...)
 	return d
 }
 
@@ -229,9 +233,34 @@ func (p *People) person(c int) described {
 // dark, 1 % one above bright, and nobody's differ by less than 27.
 const dark, bright, equal = 75, 186, 25
 
+// fewest photographs of a person, for all of them to say something.
+const fewest = 4
+
+// frontal is the largest Turn of a face that looks into the camera, turnedAside the least of
+// one that clearly does not, by looking at faces of LFW in the order of their Turn.
+const frontal, turnedAside = 0.1, 0.15
+
+// turned says what the Turn of the photographs of a person says of what is lacking.
+func turned(turns []float64) []string {
+	n := len(turns)
+	if n < fewest {
+		return nil
+	}
+	slices.Sort(turns)
+	left, right := turns[0], turns[n-1]
+	switch {
+	case max(-left, right) < frontal:
+		return []string{fmt.Sprintf("all %d photographs are frontal: add some with the head turned to the left and to the right", n)}
+	case right > turnedAside && left > -frontal:
+		return []string{"no photograph shows the head turned to the left of the picture"}
+	case left < -turnedAside && right < frontal:
+		return []string{"no photograph shows the head turned to the right of the picture"}
+	}
+	return nil
+}
+
 // lit says what the Light of the photographs of a person says of what is lacking.
 func lit(lights []float64) []string {
-	const fewest = 4
 	n := len(lights)
 	if n < fewest {
 		return nil

@@ -46,7 +46,7 @@ func TestPeoplePage(t *testing.T) {
 	page := peopleOf(t, m, "")
 	for _, want := range []string{
 		"The people of &lt;m&gt;", "person5/09.png", "It looks like person1.", "person1/41.png", "It looks like person5.",
-		"--photos DIR", "7 people, 48 faces", "&lt;b&gt;", "few photographs (2)", "The direction of the head is not measured",
+		"--photos DIR", "7 people, 48 faces", "&lt;b&gt;", "few photographs (2)", "the turn of the heads are measured too",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

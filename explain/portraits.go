@@ -20,7 +20,8 @@ import (
 type Portrait struct {
 	Thumb []byte // JPEG, of Size
 	Size  image.Point
-	Light float64 // mean grey value of the middle of the face, 0 … 255
+	Light float64  // mean grey value of the middle of the face, 0 … 255
+	Turn  *float64 // of the head, as by face.Turn; nil if not known
 }
 
 // thumbQuality is that of the JPEG of a Portrait.
@@ -59,7 +60,7 @@ func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrai
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Thumbs: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}
@@ -74,7 +75,7 @@ func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrai
 		if err != nil {
 			return nil
 		}
-		return &Portrait{thumb, s.Thumb.Rect.Size(), light(s.Thumb)}
+		return &Portrait{thumb, s.Thumb.Rect.Size(), light(s.Thumb), s.Turn}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type Cut struct {
 	Embedder dataset.Embedder // nil for grey values
 	By       *Search          // finds the faces; nil for DefaultSearch
 	Thumbs   bool             // whether faces get a Seen.Thumb
+	Turns    bool             // whether faces that are used get a Seen.Turn
 }
 
 // search is how faces are found.

@@ -46,6 +46,7 @@ type Seen struct {
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
 
 	Thumb *image.RGBA // for people to look at; nil unless the Cut asks for it
+	Turn  *float64    // of the head, as by the function Turn; nil if not known, or unless the Cut asks for it
 }
 
 // In returns the faces in photo that which selects, cut out by cut, the largest
@@ -82,6 +83,15 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	for i := range seen {
 		if seen[i].Refused == nil {
 			seen[i].Values, values = values[0], values[1:]
+		}
+		if cut.Turns && seen[i].Refused == nil {
+			turn, ok, err := Turn(ctx, photo, found[i])
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				seen[i].Turn = &turn
+			}
 		}
 	}
 	return seen, nil
