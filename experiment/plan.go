@@ -288,8 +288,8 @@ func (p *Plan) Keys() (keys []string) {
 	return keys
 }
 
-// Explain returns what the plan says that each contestant is, by its label; of those
-// of which it says nothing there is no entry.
+// Explain returns what the plan says of each contestant, by its label. A contestant of
+// which the plan says nothing has no entry.
 func (p *Plan) Explain() map[string]string {
 	all := map[string]string{}
 	for _, c := range p.contestants {

@@ -104,9 +104,8 @@ func TestSchemaHasTheMethods(t *testing.T) {
 	}
 }
 
-// Photographs and vectors of a network are compared: on the same images of the same
-// people, one of which shows nobody, in runs that their records repeat. A Bench needs
-// no Databases for that.
+// Photographs and vectors of a network are compared: on the same images, and their
+// records can be replayed. One image shows nobody. A Bench needs no Databases for that.
 func TestEmbeddingsOfAPlan(t *testing.T) {
 	dir := t.TempDir()
 	photographs := synthetic.Photographs{People: 2, PerPerson: 4, Size: dataset.Size{Height: 300, Width: 400}, Seed: 1}

@@ -60,7 +60,7 @@ func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrai
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Thumbs: true, Turns: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
+	Network  bool             // judge faces as for a network, also without an Embedder
 	By       *Search          // finds the faces; nil for DefaultSearch
 	Thumbs   bool             // whether faces get a Seen.Thumb
 	Turns    bool             // whether faces that are used get a Seen.Turn
@@ -27,7 +28,7 @@ func (c Cut) search() *Search {
 
 // limits are those for what c makes of faces.
 func (c Cut) limits() Limits {
-	if c.Embedder == nil {
+	if c.Embedder == nil && !c.Network {
 		return DefaultLimits
 	}
 	return NetworkLimits

@@ -16,20 +16,20 @@ type Limits struct {
 	Detection float64 // least score
 }
 
-// DefaultLimits are those for hand-made features. They reject none of the 1898 faces that DefaultFinder finds in the
-// photographs of Georgia Tech and LFW. Their eyes are 23 to 83 pixels apart (1
-// % below 31), the sharpness is at least 0.09 (1 % below 0.18, the median
-// 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most 35°
-// (1 % above 19°). A blur whose standard deviation is a tenth of the eye
-// distance leaves a sharpness of 0.00 to 0.07.
+// DefaultLimits are those for hand-made features. They reject none of the 1898 faces that
+// DefaultFinder finds in the photographs of Georgia Tech and LFW. Their eyes are 23 to 83
+// pixels apart (1 % below 31), the sharpness is at least 0.09 (1 % below 0.18, the median
+// 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most 35° (1 % above
+// 19°). A blur whose standard deviation is a tenth of the eye distance leaves a sharpness
+// of 0.00 to 0.07.
 var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.Score}
 
 // NetworkLimits are those for a network, which tells people apart in photographs that are
-// much worse: they reject what hardly one face in ten is named in. Of faces of LFW with 9
-// pixels between the eyes a fifth were still named, with 7 a tenth; of those blurred by a
-// tenth of the eye distance, one in forty; faces turned by any angle were named as often
-// as upright ones. Bad photographs did not get strangers named more often, so that the
-// threshold is the same for all (40 faces of each kind; doc/photographs.md).
+// much worse. Of faces of LFW with 9 pixels between the eyes a quarter were still named,
+// with 7 one in twenty; of those blurred by a tenth of the eye distance, one in forty;
+// faces turned by any angle were named as often as upright ones. Strangers in bad
+// photographs did not get names more often, so that the threshold is the same for all
+// (40 faces of each kind; doc/photographs.md).
 var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
 
 // Refusal returns nil if the quality of f is sufficient, or else an error with

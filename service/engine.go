@@ -40,7 +40,7 @@ type engine struct {
 func newEngine(s *store.Store) *engine {
 	in := frontend.Embedding
 	in.Frame = in.Embedder.Frame()
-	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}}
+	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true}
 	return &engine{store: s, in: in, find: find, space: in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest, all: map[string]*collection{}}
 }
 

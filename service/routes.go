@@ -5,14 +5,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl/dataset"
-	"nrdl/openset"
 	"nrdl/service/store"
 )
 
@@ -173,140 +171,6 @@ func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error
 	return &body[Backup]{b}, err
 }
 
-func (v *Service) collections() {
-	type collectionFields struct {
-		Name string   `json:"name,omitempty" maxLength:"200"`
-		FPIR *float64 `json:"fpir,omitempty"`
-	}
-	// filled is what a collection becomes.
-	filled := func(f collectionFields, name string, fpir float64) (string, float64, error) {
-		if f.Name != "" {
-			name = f.Name
-		}
-		if f.FPIR != nil {
-			fpir = *f.FPIR
-		}
-		how := openset.Default
-		how.FAR = fpir
-		err := how.Validate()
-		if err == nil {
-			err = dataset.CheckName(name)
-		}
-		if err != nil {
-			err = unusable(err)
-		}
-		return name, fpir, err
-	}
-	const path = "/v1/collections"
-	operation(v, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[Collection]], error) {
-		all, err := v.store.Collections(ctx, in.After, in.Limit+1)
-		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
-	})
-	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
-		name, fpir, err := filled(in.Body, "", openset.Default.FAR)
-		if err != nil {
-			return nil, err
-		}
-		c, err := v.store.CreateCollection(ctx, by(ctx).actor, name, fpir)
-		return &body[Collection]{toldCollection(c)}, err
-	})
-	operation(v, http.MethodGet, path+"/{c}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
-		c, err := v.store.Collection(ctx, in.Collection)
-		return &body[Collection]{toldCollection(c)}, err
-	})
-	set := func(ctx context.Context, id string, f collectionFields) (*body[Collection], error) {
-		c, err := v.store.Collection(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if c.Name, c.FPIR, err = filled(f, c.Name, c.FPIR); err != nil {
-			return nil, err
-		}
-		if err := v.store.SetCollection(ctx, by(ctx).actor, id, c.Name, c.FPIR); err != nil {
-			return nil, err
-		}
-		return &body[Collection]{toldCollection(c)}, v.engine.publish(ctx, id)
-	}
-	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Body collectionFields
-	},
-	) (*body[Collection], error) {
-		return set(ctx, in.Collection, in.Body)
-	})
-	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
-		if err := v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection); err != nil {
-			return nil, err
-		}
-		_, _ = v.engine.of(ctx, in.Collection) // which lets go of it
-		return nil, nil
-	})
-	operation(v, http.MethodGet, path+"/{c}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
-		s, err := v.engine.of(ctx, in.Collection)
-		if err != nil {
-			return nil, err
-		}
-		return &body[Calibration]{s.calibration()}, nil
-	})
-	operation(v, http.MethodGet, path+"/{c}/operations", "List what can be undone, the latest first", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Cursor
-	},
-	) (*body[Page[Operation]], error) {
-		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
-			return nil, err
-		}
-		all, err := v.store.Operations(ctx, in.Collection, in.After, in.Limit+1)
-		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, toldOperation), err
-	})
-	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Operation string `path:"op"`
-	},
-	) (*struct{}, error) {
-		if err := v.store.Undo(ctx, by(ctx).actor, in.Collection, in.Operation); err != nil {
-			return nil, err
-		}
-		return nil, v.engine.publish(ctx, in.Collection)
-	})
-}
-
-// A Calibration tells how often a collection errs.
-type Calibration struct {
-	FPIR      float64         `json:"fpir" doc:"Share of strangers who may be named"`
-	People    int             `json:"people" doc:"Who have faces"`
-	Faces     int             `json:"faces"`
-	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null with fewer than two people"`
-	Strangers *Strangers      `json:"strangers"`
-	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
-}
-
-// Strangers are the expected shares of strangers who are named, with intervals of 90 %.
-type Strangers struct {
-	AtLarge openset.Share `json:"at_large" doc:"People chosen at random"`
-	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other"`
-}
-
-func (s *snapshot) calibration() Calibration {
-	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}}
-	for _, p := range s.people {
-		if p.Faces > 0 {
-			c.People++
-		}
-	}
-	if s.live == nil || s.live.Model().Calibration == nil {
-		return c
-	}
-	m := s.live.Model()
-	c.Threshold = &m.Calibration.Threshold
-	c.Rates = append(c.Rates, m.Rates()...)
-	if l := m.Impostors(); l != nil {
-		c.Strangers = &Strangers{}
-		c.Strangers.AtLarge, c.Strangers.Alike = m.Calibration.Strangers(l)
-	}
-	return c
-}
-
 func (v *Service) people() {
 	type personFields struct {
 		Name string `json:"name,omitempty" maxLength:"400"`
@@ -463,87 +327,6 @@ func (v *Service) faces() {
 		op, err := v.store.DenyFaces(ctx, by(ctx).actor, in.Collection, in.Body.Faces, in.Body.Person)
 		return v.done(ctx, in.Collection, op, err)
 	})
-}
-
-// A Key gives a program access.
-type Key struct {
-	ID      string     `json:"id"`
-	Name    string     `json:"name"`
-	Scopes  []string   `json:"scopes"`
-	Created time.Time  `json:"created"`
-	Expires *time.Time `json:"expires,omitempty"`
-}
-
-func toldKey(k store.Key) Key {
-	told := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Created: k.Created}
-	if !k.Expires.IsZero() {
-		told.Expires = &k.Expires
-	}
-	return told
-}
-
-func (v *Service) keys() {
-	operation(v, http.MethodGet, "/v1/keys", "List keys", forAdmin, func(ctx context.Context, _ *struct{}) (*body[Page[Key]], error) {
-		all, err := v.store.Keys(ctx)
-		return page(all, len(all), nil, toldKey), err
-	})
-	type createdKey struct {
-		Key
-		Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
-	}
-	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, func(ctx context.Context, in *body[struct {
-		Name    string    `json:"name" minLength:"1" maxLength:"200"`
-		Scopes  []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
-		Expires time.Time `json:"expires,omitempty"`
-	}],
-	) (*body[createdKey], error) {
-		admins, err := v.admins(ctx, "")
-		if err != nil {
-			return nil, err
-		}
-		if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero()) {
-			return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire: otherwise nobody could create another")
-		}
-		k, s, err := v.store.CreateKey(ctx, by(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Expires)
-		return &body[createdKey]{createdKey{toldKey(k), s}}, err
-	})
-	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
-		Key string `path:"k"`
-	},
-	) (*struct{}, error) {
-		admins, err := v.admins(ctx, in.Key)
-		if err != nil {
-			return nil, err
-		}
-		if admins == 0 {
-			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
-		}
-		return nil, v.store.DeleteKey(ctx, by(ctx).actor, in.Key)
-	})
-	type set struct {
-		Cookie string `header:"Set-Cookie"`
-	}
-	const attributes = "; Path=/; HttpOnly; SameSite=Strict"
-	operation(v, http.MethodPost, "/v1/session", "Take the key of the header Authorization into a cookie, for a page", Scopes, func(_ context.Context, in *struct {
-		Authorization string `header:"Authorization"`
-	},
-	) (*set, error) {
-		return &set{cookieName + "=" + strings.TrimPrefix(in.Authorization, "Bearer ") + attributes}, nil
-	})
-	operation(v, http.MethodDelete, "/v1/session", "Forget the cookie", Scopes, func(context.Context, *struct{}) (*set, error) {
-		return &set{cookieName + "=" + attributes + "; Max-Age=0"}, nil
-	})
-}
-
-// admins is the number of keys but one with the scope admin that do not expire.
-func (v *Service) admins(ctx context.Context, but string) (n int, err error) {
-	all, err := v.store.Keys(ctx)
-	for _, k := range all {
-		if k.ID != but && k.Expires.IsZero() && slices.Contains(k.Scopes, "admin") {
-			n++
-		}
-	}
-	return n, err
 }
 
 func segments(path string) []string { return strings.Split(path, "/") }

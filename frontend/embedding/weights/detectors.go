@@ -5,6 +5,8 @@ import (
 	"log"
 	"math"
 	"slices"
+
+	"nrdl/internal/onnxfile"
 )
 
 // A folded is a convolution with what is folded into its weights: a factor and a shift
@@ -16,7 +18,7 @@ type folded struct {
 }
 
 // convolved adds a convolution whose output has 1/stride of the sides of x, rounded up.
-func (n *network) convolved(x, name string, f folded, stride int, more ...attribute) string {
+func (n *network) convolved(x, name string, f folded, stride int, more ...onnxfile.Attr) string {
 	shape := f.filters.shape
 	h, w, in, out := shape[0], shape[1], shape[2], shape[3]
 	dims, groups := []int{out, in, h, w}, 1
@@ -35,13 +37,13 @@ func (n *network) convolved(x, name string, f folded, stride int, more ...attrib
 		inputs = append(inputs, n.floats(name+"/bias", f.shift, out))
 	}
 	if len(more) == 0 {
-		more = []attribute{word("auto_pad", "SAME_UPPER")}
+		more = []onnxfile.Attr{one("auto_pad", "SAME_UPPER")}
 	}
 	return n.node("Conv", name, inputs, append(more, many("kernel_shape", h, w), square("strides", stride), one("group", groups))...)
 }
 
 // separable adds a depthwise and a pointwise convolution.
-func (n *network) separable(x, name string, stride int, more ...attribute) string {
+func (n *network) separable(x, name string, stride int, more ...onnxfile.Attr) string {
 	x = n.convolved(x, name+"/depthwise", folded{filters: n.weights[name+"/depthwise_filter"], depthwise: true}, stride, more...)
 	return n.convolved(x, name, folded{filters: n.weights[name+"/pointwise_filter"], shift: n.weights[name+"/bias"].floats}, 1)
 }
@@ -108,7 +110,7 @@ func (w weights) ssd() []byte {
 	n.node("Concat", "boxes", boxes, one("axis", 1))
 	n.node("Sigmoid", "scores", []string{n.node("Concat", "logits", scores, one("axis", 1))})
 	return n.model("SSD MobileNet v1 of faces", value("image", 1, 3, "height", "width"),
-		[]message{value("boxes", 1, "priors", 4), value("scores", 1, "priors", 1)}, [][2]string{{"preset", "ssd"}, {"source", npmPackage}})
+		[]end{value("boxes", 1, "priors", 4), value("scores", 1, "priors", 1)}, [][2]string{{"preset", "ssd"}, {"source", npmPackage}})
 }
 
 // ofFaces keeps of three classes that of faces, the second.
@@ -177,10 +179,10 @@ func (w weights) checkPriors() {
 func (w weights) tiny() []byte {
 	n := &network{weights: w}
 	leaky := func(x string) string {
-		return n.node("LeakyRelu", x+"/leaky", []string{x}, decimal("alpha", 0.1))
+		return n.node("LeakyRelu", x+"/leaky", []string{x}, one("alpha", float32(0.1)))
 	}
 	half := func(x string, stride int) string {
-		return n.node("MaxPool", x+"/pool", []string{x}, square("kernel_shape", 2), square("strides", stride), word("auto_pad", "SAME_UPPER"))
+		return n.node("MaxPool", x+"/pool", []string{x}, square("kernel_shape", 2), square("strides", stride), one("auto_pad", "SAME_UPPER"))
 	}
 	x := n.normalised("image", 1./255, 117.001, 114.697, 97.404)
 	first := folded{filters: w["conv0/filters"], shift: w["conv0/bias"].floats}
@@ -195,7 +197,7 @@ func (w weights) tiny() []byte {
 	x = n.convolved(x, "conv8", folded{filters: w["conv8/filters"], shift: w["conv8/bias"].floats}, 1)
 	n.node("Transpose", "cells", []string{x}, many("perm", 0, 2, 3, 1))
 	return n.model("tiny face detector", value("image", 1, 3, "height", "width"),
-		[]message{value("cells", 1, "rows", "columns", 25)}, [][2]string{{"preset", "tiny"}, {"source", npmPackage}})
+		[]end{value("cells", 1, "rows", "columns", 25)}, [][2]string{{"preset", "tiny"}, {"source", npmPackage}})
 }
 
 // landmarks is face-api's network of 68 landmarks. Its input is a face of 112×112
@@ -223,5 +225,5 @@ func (w weights) landmarks() []byte {
 	x = n.node("Flatten", "flat", []string{x})
 	x = n.node("MatMul", "product", []string{x, n.floats("fc", w["fc/weights"].floats, w["fc/weights"].shape...)})
 	n.node("Add", "landmarks", []string{x, n.floats("fc/bias", w["fc/bias"].floats, 2*points)})
-	return n.model("68 landmarks of a face", value("face", 1, 3, side, side), []message{value("landmarks", 1, 2*points)}, [][2]string{{"source", npmPackage}})
+	return n.model("68 landmarks of a face", value("face", 1, 3, side, side), []end{value("landmarks", 1, 2*points)}, [][2]string{{"source", npmPackage}})
 }

@@ -226,7 +226,7 @@ func (w weights) network() []byte {
 	x = n.node("ReduceMean", "pooled", []string{x}, many("axes", 2, 3), one("keepdims", 0))
 	// As floats, since onnxruntime multiplies by a quantised matrix less exactly.
 	n.node("MatMul", "embedding", []string{x, n.floats("fc", w["fc"].floats, w["fc"].shape...)})
-	return n.model("dlib face recognition", value("face", 1, 3, inputSide, inputSide), []message{value("embedding", 1, vectorLength)}, [][2]string{
+	return n.model("dlib face recognition", value("face", 1, 3, inputSide, inputSide), []end{value("embedding", 1, vectorLength)}, [][2]string{
 		{"name", "dlib"},
 		{"eyes", "0.35@0.314"},
 		{"channels", "rgb"},
@@ -315,8 +315,8 @@ func turned[T any](filters []T, shape []int) []T {
 func (n *network) dequantised(name string, values []byte, t *tensor, scales []float32, dims ...int) string {
 	zeros := bytes.Repeat([]byte{t.zero()}, len(scales))
 	return n.node("DequantizeLinear", name+"/weights", []string{
-		n.tensor(name+"/quantised", uint8Type, values, dims...),
+		n.bytes(name+"/quantised", values, dims...),
 		n.floats(name+"/scale", scales, len(scales)),
-		n.tensor(name+"/zero", uint8Type, zeros, len(scales)),
+		n.bytes(name+"/zero", zeros, len(scales)),
 	}, one("axis", 0))
 }

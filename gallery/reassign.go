@@ -1,0 +1,223 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"nrdl/internal/parallel"
+	"nrdl/openset"
+)
+
+// A reassignment finds the images whose label looks wrong. In each round, in each group,
+// the image whose label is most probably wrong leaves the group, so that it no longer
+// speaks for the others, and joins the group that it looks like.
+type reassignment struct {
+	m     *Model
+	l     *openset.Impostors
+	x     *mat.Dense // d×n of unit norm
+	own   []int      // labels
+	now   []int      // the groups that the images are in now; nobody for none
+	sums  *mat.Dense // d×C, of the images that are in a group now
+	norms []float64  // squared, of the sums
+	count []int      // images in each group now
+	dots  *mat.Dense // C×n, of the sums and the images
+}
+
+const nobody = -1
+
+// What is assumed before the images are looked at.
+const (
+	// mislabelled is the share of images with a wrong label: half of them of somebody
+	// else in the model, and half of nobody there.
+	mislabelled = 0.01
+	// Some images of a person are covered or turned away: a share unusual of them has
+	// deviates that are lower by unusualFall on average, and vary with unusualSD.
+	unusual, unusualFall, unusualSD = 0.02, 2.0, 2.0
+	// suspicious is the probability of a wrong label from which an image is a Suspect.
+	suspicious = 0.5
+	mostRounds = 100
+)
+
+func newReassignment(m *Model, l *openset.Impostors) *reassignment {
+	s := m.Images()
+	f := &reassignment{m: m, l: l, x: m.vectors(), own: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
+	for j := range f.own {
+		f.own[j] = s.ClassOf(j)
+	}
+	f.now = slices.Clone(f.own)
+	d, n := f.x.Dims()
+	f.sums, f.dots = mat.NewDense(d, len(s.Classes), nil), mat.NewDense(len(s.Classes), n, nil)
+	all := make([]bool, len(s.Classes))
+	for c := range all {
+		all[c] = true
+	}
+	f.update(all)
+	return f
+}
+
+// update computes what depends on who is in the groups that changed.
+func (f *reassignment) update(changed []bool) {
+	d, n := f.x.Dims()
+	for c, is := range changed {
+		if !is {
+			continue
+		}
+		sum, row := make([]float64, d), f.dots.RawRowView(c)
+		f.count[c], f.norms[c] = 0, 0
+		for j, at := range f.now {
+			if at == c {
+				f.count[c]++
+				for i := range sum {
+					sum[i] += f.x.At(i, j)
+				}
+			}
+		}
+		clear(row)
+		for i, v := range sum {
+			f.norms[c] += v * v
+			for j, w := range f.x.RawRowView(i)[:n] {
+				row[j] += v * w
+			}
+		}
+		f.sums.SetCol(c, sum)
+	}
+}
+
+// deviate is that of image j with the mean of the others in group c, of which there
+// are k; 0 of none.
+func (f *reassignment) deviate(j, c int) (z float64, k int) {
+	dot, norm, k := f.dots.At(c, j), f.norms[c], f.count[c]
+	if f.now[j] == c {
+		dot, norm, k = dot-1, norm-2*dot+1, k-1
+	}
+	if k == 0 || !(norm > 0) {
+		return 0, 0
+	}
+	return f.l.Deviate(k, dot/math.Sqrt(norm)), k
+}
+
+// ratio is the log likelihood ratio of two hypotheses for image j: that it shows the
+// person of group c, and somebody else; 0 if the group has no other image.
+func (f *reassignment) ratio(j, c int) float64 {
+	z, k := f.deviate(j, c)
+	if k == 0 {
+		return 0
+	}
+	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
+	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
+	other := distuv.Normal{Mu: g[0] - unusualFall, Sigma: unusualSD}
+	z = min(z, g[0]) // more similar than usual is no reason against
+	p := (1-unusual)*usual.Prob(z) + unusual*other.Prob(z)
+	return math.Log(p) - distuv.UnitNormal.LogProb(z)
+}
+
+// wrong is the probability that the label of image j is wrong, and who it shows then,
+// most probably.
+func (f *reassignment) wrong(j int) (probability float64, who int) {
+	people := len(f.count)
+	own := math.Log(1-mislabelled) + f.ratio(j, f.own[j])
+	no := math.Log(mislabelled / 2)
+	each := math.Log(mislabelled / 2 / float64(people-1))
+	best, who := no, nobody
+	terms := []float64{no}
+	for c := range people {
+		if c == f.own[j] || f.count[c] == 0 {
+			continue
+		}
+		v := each + f.ratio(j, c)
+		if terms = append(terms, v); v > best {
+			best, who = v, c
+		}
+	}
+	top := max(own, best)
+	var sum float64
+	for _, v := range terms {
+		sum += math.Exp(v - top)
+	}
+	return sum / (sum + math.Exp(own-top)), who
+}
+
+func (f *reassignment) run(ctx context.Context) error {
+	for range mostRounds {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		changed, any := make([]bool, len(f.count)), false
+		move := func(j, to int) {
+			for _, c := range []int{f.now[j], to} {
+				if c != nobody {
+					changed[c] = true
+				}
+			}
+			f.now[j], any = to, true
+		}
+		wrong, looks := f.all()
+		for c := range f.count {
+			most, which, to := suspicious, -1, nobody
+			for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
+				p, who := wrong[j], looks[j]
+				switch {
+				case f.now[j] != c && p < suspicious:
+					move(j, c)
+				case f.now[j] == c && p > most:
+					most, which, to = p, j, who
+				}
+			}
+			if which >= 0 {
+				move(which, to)
+			}
+		}
+		if !any {
+			break
+		}
+		f.update(changed)
+	}
+	return nil
+}
+
+// all is wrong of all images.
+func (f *reassignment) all() (wrong []float64, looks []int) {
+	wrong, looks = make([]float64, len(f.own)), make([]int, len(f.own))
+	const chunk = 16
+	parallel.For(len(f.own), chunk, func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			wrong[j], looks[j] = f.wrong(j)
+		}
+	})
+	return wrong, looks
+}
+
+// suspects are the images that look mislabelled, the surest first.
+func (f *reassignment) suspects() []Suspect {
+	all := []Suspect{}
+	wrong, looks := f.all()
+	for j, c := range f.own {
+		p, who := wrong[j], looks[j]
+		if p < suspicious {
+			continue
+		}
+		s := Suspect{Image: j, ID: f.m.Images().ID(j), Person: f.m.Enrolled.Classes[c], Probability: &p, Nearest: f.nearest(j, c)}
+		if who != nobody {
+			s.Other, s.Nearest = f.m.Enrolled.Classes[who], f.nearest(j, who)
+		}
+		all = append(all, s)
+	}
+	slices.SortStableFunc(all, func(a, b Suspect) int { return cmp.Compare(*b.Probability, *a.Probability) })
+	return all
+}
+
+// nearest is the image of person c that is nearest to image j; -1 if there is no other.
+func (f *reassignment) nearest(j, c int) int {
+	at, best := -1, math.Inf(-1)
+	for i := f.m.Enrolled.Groups[c]; i < f.m.Enrolled.Groups[c+1]; i++ {
+		if v := mat.Dot(f.x.ColView(i), f.x.ColView(j)); i != j && v > best {
+			at, best = i, v
+		}
+	}
+	return at
+}

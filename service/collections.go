@@ -1,0 +1,144 @@
+package service
+
+import (
+	"context"
+	"net/http"
+
+	"nrdl/dataset"
+	"nrdl/openset"
+	"nrdl/service/store"
+)
+
+func (v *Service) collections() {
+	type collectionFields struct {
+		Name string   `json:"name,omitempty" maxLength:"200"`
+		FPIR *float64 `json:"fpir,omitempty"`
+	}
+	// filled is what a collection becomes.
+	filled := func(f collectionFields, name string, fpir float64) (string, float64, error) {
+		if f.Name != "" {
+			name = f.Name
+		}
+		if f.FPIR != nil {
+			fpir = *f.FPIR
+		}
+		how := openset.Default
+		how.FAR = fpir
+		err := how.Validate()
+		if err == nil {
+			err = dataset.CheckName(name)
+		}
+		if err != nil {
+			err = unusable(err)
+		}
+		return name, fpir, err
+	}
+	const path = "/v1/collections"
+	operation(v, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[Collection]], error) {
+		all, err := v.store.Collections(ctx, in.After, in.Limit+1)
+		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
+	})
+	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
+		name, fpir, err := filled(in.Body, "", openset.Default.FAR)
+		if err != nil {
+			return nil, err
+		}
+		c, err := v.store.CreateCollection(ctx, by(ctx).actor, name, fpir)
+		return &body[Collection]{toldCollection(c)}, err
+	})
+	operation(v, http.MethodGet, path+"/{c}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
+		c, err := v.store.Collection(ctx, in.Collection)
+		return &body[Collection]{toldCollection(c)}, err
+	})
+	set := func(ctx context.Context, id string, f collectionFields) (*body[Collection], error) {
+		c, err := v.store.Collection(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if c.Name, c.FPIR, err = filled(f, c.Name, c.FPIR); err != nil {
+			return nil, err
+		}
+		if err := v.store.SetCollection(ctx, by(ctx).actor, id, c.Name, c.FPIR); err != nil {
+			return nil, err
+		}
+		return &body[Collection]{toldCollection(c)}, v.engine.publish(ctx, id)
+	}
+	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, func(ctx context.Context, in *struct {
+		InCollection
+		Body collectionFields
+	},
+	) (*body[Collection], error) {
+		return set(ctx, in.Collection, in.Body)
+	})
+	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
+		if err := v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection); err != nil {
+			return nil, err
+		}
+		_, _ = v.engine.of(ctx, in.Collection) // which lets go of it
+		return nil, nil
+	})
+	operation(v, http.MethodGet, path+"/{c}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
+		s, err := v.engine.of(ctx, in.Collection)
+		if err != nil {
+			return nil, err
+		}
+		return &body[Calibration]{s.calibration()}, nil
+	})
+	operation(v, http.MethodGet, path+"/{c}/operations", "List what can be undone, the latest first", forReview, func(ctx context.Context, in *struct {
+		InCollection
+		Cursor
+	},
+	) (*body[Page[Operation]], error) {
+		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
+			return nil, err
+		}
+		all, err := v.store.Operations(ctx, in.Collection, in.After, in.Limit+1)
+		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, toldOperation), err
+	})
+	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
+		InCollection
+		Operation string `path:"op"`
+	},
+	) (*struct{}, error) {
+		if err := v.store.Undo(ctx, by(ctx).actor, in.Collection, in.Operation); err != nil {
+			return nil, err
+		}
+		return nil, v.engine.publish(ctx, in.Collection)
+	})
+}
+
+// A Calibration tells how often a collection errs.
+type Calibration struct {
+	FPIR      float64         `json:"fpir" doc:"Share of strangers who may be named"`
+	People    int             `json:"people" doc:"Who have faces"`
+	Faces     int             `json:"faces"`
+	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null with fewer than two people"`
+	Strangers *Strangers      `json:"strangers"`
+	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
+}
+
+// Strangers are the expected shares of strangers who are named, with intervals of 90 %.
+type Strangers struct {
+	AtLarge openset.Share `json:"at_large" doc:"People chosen at random"`
+	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other"`
+}
+
+func (s *snapshot) calibration() Calibration {
+	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}}
+	for _, p := range s.people {
+		if p.Faces > 0 {
+			c.People++
+		}
+	}
+	if s.live == nil || s.live.Model().Calibration == nil {
+		return c
+	}
+	m := s.live.Model()
+	c.Threshold = &m.Calibration.Threshold
+	c.Rates = append(c.Rates, m.Rates()...)
+	if l := m.Impostors(); l != nil {
+		c.Strangers = &Strangers{}
+		c.Strangers.AtLarge, c.Strangers.Alike = m.Calibration.Strangers(l)
+	}
+	return c
+}

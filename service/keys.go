@@ -1,0 +1,94 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl/service/store"
+)
+
+// A Key gives a program access.
+type Key struct {
+	ID      string     `json:"id"`
+	Name    string     `json:"name"`
+	Scopes  []string   `json:"scopes"`
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires,omitempty"`
+}
+
+func toldKey(k store.Key) Key {
+	told := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Created: k.Created}
+	if !k.Expires.IsZero() {
+		told.Expires = &k.Expires
+	}
+	return told
+}
+
+func (v *Service) keys() {
+	operation(v, http.MethodGet, "/v1/keys", "List keys", forAdmin, func(ctx context.Context, _ *struct{}) (*body[Page[Key]], error) {
+		all, err := v.store.Keys(ctx)
+		return page(all, len(all), nil, toldKey), err
+	})
+	type createdKey struct {
+		Key
+		Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
+	}
+	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, func(ctx context.Context, in *body[struct {
+		Name    string    `json:"name" minLength:"1" maxLength:"200"`
+		Scopes  []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
+		Expires time.Time `json:"expires,omitempty"`
+	}],
+	) (*body[createdKey], error) {
+		admins, err := v.admins(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero()) {
+			return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire: otherwise nobody could create another")
+		}
+		k, s, err := v.store.CreateKey(ctx, by(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Expires)
+		return &body[createdKey]{createdKey{toldKey(k), s}}, err
+	})
+	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
+		Key string `path:"k"`
+	},
+	) (*struct{}, error) {
+		admins, err := v.admins(ctx, in.Key)
+		if err != nil {
+			return nil, err
+		}
+		if admins == 0 {
+			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
+		}
+		return nil, v.store.DeleteKey(ctx, by(ctx).actor, in.Key)
+	})
+	type set struct {
+		Cookie string `header:"Set-Cookie"`
+	}
+	const attributes = "; Path=/; HttpOnly; SameSite=Strict"
+	operation(v, http.MethodPost, "/v1/session", "Take the key of the header Authorization into a cookie, for a page", Scopes, func(_ context.Context, in *struct {
+		Authorization string `header:"Authorization"`
+	},
+	) (*set, error) {
+		return &set{cookieName + "=" + strings.TrimPrefix(in.Authorization, "Bearer ") + attributes}, nil
+	})
+	operation(v, http.MethodDelete, "/v1/session", "Forget the cookie", Scopes, func(context.Context, *struct{}) (*set, error) {
+		return &set{cookieName + "=" + attributes + "; Max-Age=0"}, nil
+	})
+}
+
+// admins is the number of keys but one with the scope admin that do not expire.
+func (v *Service) admins(ctx context.Context, but string) (n int, err error) {
+	all, err := v.store.Keys(ctx)
+	for _, k := range all {
+		if k.ID != but && k.Expires.IsZero() && slices.Contains(k.Scopes, "admin") {
+			n++
+		}
+	}
+	return n, err
+}

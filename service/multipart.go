@@ -1,0 +1,152 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl/dataset"
+)
+
+// plain registers an operation that reads its body itself: huma holds multipart bodies in
+// memory without a limit. It is described by the names of its files, and by Form.
+func (v *Service) plain(method, path, summary string, scopes, files []string, do func(http.ResponseWriter, *http.Request) error) {
+	v.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+		err := v.allow(r, scopes)
+		if err == nil {
+			err = do(w, r)
+		}
+		if err != nil {
+			v.fail(w, r, err)
+		}
+	})
+	o := &huma.Operation{
+		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Security: []map[string][]string{{"key": {}}},
+		Responses: map[string]*huma.Response{"200": {Description: "OK"}, "default": {Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": {}}}},
+	}
+	for _, name := range []string{"c", "p"} {
+		if slices.Contains(segments(path), "{"+name+"}") {
+			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+		}
+	}
+	if files != nil {
+		form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
+		for _, f := range files {
+			form.Properties[f] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "image file"}
+		}
+		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
+	}
+	v.api.OpenAPI().AddOperation(o)
+}
+
+// A part is a file of a multipart body.
+type part struct {
+	name string
+	data []byte
+}
+
+// mostParts of a body are read.
+const mostParts = 500
+
+// parts reads the files of a multipart body whose names are among names. Done gives back
+// the memory that the body counts for.
+func (v *Service) parts(r *http.Request, names ...string) (all []part, done func(), err error) {
+	weight := v.Body
+	if r.ContentLength > v.Body {
+		return nil, nil, &http.MaxBytesError{Limit: v.Body}
+	}
+	if r.ContentLength >= 0 {
+		weight = r.ContentLength
+	}
+	if !v.bodies.TryAcquire(weight) {
+		return nil, nil, errBusy
+	}
+	release := func() { v.bodies.Release(weight) }
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, nil, huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F photo=@FILE")
+	}
+	for {
+		p, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, asCut(err)
+		}
+		data, err := io.ReadAll(p)
+		switch {
+		case err != nil:
+			return nil, nil, asCut(err)
+		case !slices.Contains(names, p.FormName()):
+			return nil, nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q, and only %q are read", p.FormName(), names))
+		case len(all) == mostParts:
+			return nil, nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has more than %d files", mostParts))
+		}
+		all = append(all, part{p.FormName(), data})
+	}
+	if len(all) == 0 {
+		return nil, nil, huma.Error422UnprocessableEntity("the form has no file")
+	}
+	return all, release, nil
+}
+
+// asCut is the answer to a body that cannot be read.
+func asCut(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return err
+	}
+	return huma.Error400BadRequest("the body is cut short or damaged")
+}
+
+// single is parts for one file of this name.
+func (v *Service) single(r *http.Request, name string) ([]byte, func(), error) {
+	all, done, err := v.parts(r, name)
+	if err == nil && len(all) > 1 {
+		done()
+		err = huma.Error422UnprocessableEntity("the form has several files")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return all[0].data, done, nil
+}
+
+// decoded runs do when the images may be decoded.
+func (v *Service) decoded(ctx context.Context, do func() error, images ...[]byte) error {
+	pixels := 0
+	for _, data := range images {
+		size, err := dataset.ImageSize(data, "photo")
+		if err != nil {
+			return unusable(err)
+		}
+		pixels += size.X * size.Y
+	}
+	done, err := v.decode(ctx, pixels)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = do()
+	if err != nil && ctx.Err() == nil && !isStore(err) {
+		err = unusable(err) // what cannot be decoded
+	}
+	return err
+}
+
+// isStore reports whether err has an answer of its own.
+func isStore(err error) bool {
+	var s huma.StatusError
+	return errors.As(err, &s)
+}
