@@ -54,3 +54,19 @@ func decisionWords(d *experiment.Decisions) string {
 	}
 	return s + "\n"
 }
+
+// Line says in a line what came of a run.
+func Line(r *experiment.Record) string {
+	what := fmt.Sprintf("%s on %s, %s", r.Label, r.Dataset.Name, r.Split)
+	if r.Noise > 0 {
+		what += fmt.Sprintf(", noise %v", r.Noise)
+	}
+	if r.Occlusion > 0 {
+		what += fmt.Sprintf(", occlusion %v", r.Occlusion)
+	}
+	what += fmt.Sprintf(", repeat %d: ", r.Repeat)
+	if r.Error != "" {
+		return what + "failed: " + r.Error
+	}
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+}

@@ -19,6 +19,7 @@ import (
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/plans"
+	"nrdl/report"
 )
 
 // benching is the flags of bench.
@@ -161,9 +162,9 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 		switch {
 		case p.Last == nil:
 		case !a.Terminal:
-			a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
+			a.Tell("%d of %d: %s", p.Done, p.Total, report.Line(p.Last))
 		case p.Last.Error != "":
-			a.Warn("%s", describeRecord(p.Last))
+			a.Warn("%s", report.Line(p.Last))
 		}
 		text := fmt.Sprintf("%d of %d", p.Done, p.Total)
 		if p.Failed > 0 {
@@ -174,22 +175,6 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 		}
 		b.Show(float64(p.Done)/float64(p.Total), text)
 	}, b.Clear
-}
-
-// describeRecord says in a line what came of a run.
-func describeRecord(r *experiment.Record) string {
-	what := fmt.Sprintf("%s on %s, %s", r.Label, r.Dataset.Name, r.Split)
-	if r.Noise > 0 {
-		what += fmt.Sprintf(", noise %v", r.Noise)
-	}
-	if r.Occlusion > 0 {
-		what += fmt.Sprintf(", occlusion %v", r.Occlusion)
-	}
-	what += fmt.Sprintf(", repeat %d: ", r.Repeat)
-	if r.Error != "" {
-		return what + "failed: " + r.Error
-	}
-	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below
