@@ -57,7 +57,8 @@ first. Beside it, it writes the JSON schema of plans, ` + plans.SchemaFile + `. 
 this file in "$schema": editors then complete the keys and explain them. --schema
 writes it to standard output. In a plan, the input "embedding" makes vectors of
 photographs by the built-in network, once for each image; "eyes=0.46@0.36" in another
-input finds the faces in photographs.
+input finds the faces in photographs. "command" in place of a method starts a program
+of your own: doc/external.md has the protocol.
 
 report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
