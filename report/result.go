@@ -14,11 +14,13 @@ import (
 // makes of the faces, and a line a run; of a model that existed before, not how it was
 // trained.
 func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
-	rate := console.Percent(r.Accuracy)
+	rate, about := console.Percent(r.Accuracy), ""
 	if r.Repeats > 1 {
 		rate += " ± " + console.Percent(r.SD)
+	} else if r.High > 0 {
+		about = fmt.Sprintf("; 95 %% interval %s to %s %%", console.Percent(r.Low), console.Percent(r.High))
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), decisionWords(r.Decisions()))
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), about, decisionWords(r.Decisions()))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
