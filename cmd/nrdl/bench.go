@@ -46,9 +46,9 @@ becomes a record with its error; the other runs continue, and the exit status is
 
 A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are
 the table and the figures of the paper; tuned, ablation, cost, frontends and robust are
-further experiments; open (ten minutes) and quick need no data. Relative paths of data sets are searched in
-the working folder, then below --data, then below the folder in the environment
-variable NRDL_DATA.
+further experiments; open (ten minutes) and quick need no data. Relative paths of data
+sets are searched in the working folder, then below --data, then below the folder in the
+environment variable NRDL_DATA.
 
 --print writes a built-in plan to standard output; to change it, put it into a file:
 nrdl bench --print noise >my-plan.json. --init writes a plan for a data set to
