@@ -18,7 +18,7 @@ import (
 // own only.
 var layers = []string{
 	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/heif internal/array",
-	"internal/parallel internal/page",
+	"internal/parallel internal/page dataset/bundled",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl",
 	"classify frontend/feature frontend/projection",
@@ -34,7 +34,7 @@ var layers = []string{
 	".",
 	"internal/results internal/demo service/store",
 	"service",
-	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review internal/docgen dataset/reference/make",
+	"bench bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
 

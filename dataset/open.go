@@ -5,6 +5,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl/dataset/bundled"
 	"nrdl/internal/hint"
 )
 
@@ -82,7 +84,8 @@ func (o Options) images() Frame {
 //   - a MATLAB file (-v7 or older) with fea and gnd, X and y, X and labels, or
 //     training_feats and H_train, and if possible height and width; a file
 //     NAME.names.txt beside it names where the samples come from;
-//   - a NumPy .npz file with X and y, and if possible height and width.
+//   - a NumPy .npz file with X and y, and if possible height and width;
+//   - "bundled:NAME", a data set of package bundled.
 //
 // The columns of the set are the grey values of images, or vectors. Blank
 // images (of a single grey value) are kept with a warning; a person with only
@@ -107,6 +110,14 @@ func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 }
 
 func open(ctx context.Context, path string, opt Options) (*Images, error) {
+	if bundled.Is(path) {
+		file, err := bundled.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		set, err := readNPZ(bytes.NewReader(file), int64(len(file)), path, opt)
+		return embedded(ctx, set, err, path, opt)
+	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s does not exist", path)
@@ -127,13 +138,7 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 			read = openNPZ
 		}
 		set, err := read(ctx, path, opt)
-		if err != nil || opt.Embedder == nil {
-			return set, err
-		}
-		if set, err = Embed(ctx, set, opt.Embedder, opt.Progress); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return set, nil
+		return embedded(ctx, set, err, path, opt)
 	case ".csv", ".tsv", ".txt":
 		return openCSV(ctx, path, opt)
 	case ".zip", ".tar", ".gz", ".tgz", ".7z", ".rar":
@@ -146,11 +151,25 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 		"give a folder of images, a .csv list of images, a .mat or a .npz file")
 }
 
+// embedded is set, which reading path gave unless err, as opt wants it.
+func embedded(ctx context.Context, set *Images, err error, path string, opt Options) (*Images, error) {
+	if err != nil || opt.Embedder == nil {
+		return set, err
+	}
+	if set, err = Embed(ctx, set, opt.Embedder, opt.Progress); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
 const layout = "put the images of each person into a folder of their own: DATA/alice/1.jpg, DATA/bob/1.jpg"
 
-// IsMatrix reports whether path is a file of samples (.mat or .npz), not an
+// IsMatrix reports whether path is a file of samples (.mat, .npz, or bundled), not an
 // image file.
 func IsMatrix(path string) bool {
+	if bundled.Is(path) {
+		return true
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".mat", ".npz":
 		return true

@@ -189,6 +189,11 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 			return hint.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
+			if p, ok := j.method.(Program); ok {
+				if err := p.Validate(); err != nil {
+					return j.contestant.at.errorf("%w", err)
+				}
+			}
 			if err := method.Suits(j.method, s.input.ForImages(set.Frame).Grid()); err != nil {
 				return j.contestant.at.errorf("%w", err)
 			}
@@ -340,7 +345,15 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	peak := b.meter.start()
 	faces, err := prepare()
 	if err == nil {
-		err = j.learn(ctx, faces, r)
+		run, done := ctx, func() {}
+		if limit := b.plan.Limit; limit > 0 {
+			run, done = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run took longer than %v, the time limit of the plan", limit))
+		}
+		err = j.learn(run, faces, r)
+		if cause := context.Cause(run); err != nil && cause != nil {
+			err = cause
+		}
+		done()
 	}
 	if err == nil {
 		_, err = r.line() // as of one with a value that is not finite
@@ -348,7 +361,9 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	if err != nil {
 		r.fail(err)
 	}
-	r.Cost.PeakBytes, r.Cost.BaseBytes = peak()
+	if r.Cost.PeakBytes, r.Cost.BaseBytes = peak(); r.Method == ProgramMethod {
+		r.Cost.PeakBytes, r.Cost.BaseBytes = 0, 0 // of this process, not of the program's
+	}
 	r.Cost.Finished = time.Now().UTC().Truncate(time.Second)
 	return r
 }

@@ -15,6 +15,7 @@ import (
 // A methodFile is a member of "methods".
 type methodFile struct {
 	Method, Label, About string
+	Command              []string // of a Program, in place of a Method
 	Preset               bool
 	Tune                 *searchFile
 	Trace                bool
@@ -96,6 +97,9 @@ func (e *methodFile) read(p *Plan) (err error) {
 // contestants returns what e stands for: one, or one for each value of the
 // parameter that is varied.
 func (e *methodFile) contestants() ([]contestant, error) {
+	if e.Command != nil {
+		return e.programs()
+	}
 	m, err := method.Named(e.Method)
 	if err != nil {
 		return nil, e.at.errorf("%w", err)

@@ -17,6 +17,7 @@ import (
 	"nrdl/frontend"
 	"nrdl/gallery"
 	"nrdl/internal/hint"
+	"nrdl/internal/significance"
 	"nrdl/method"
 	"nrdl/openset"
 )
@@ -54,9 +55,11 @@ type Result struct {
 	Params   json.RawMessage   `json:"params,omitempty"`
 	Input    frontend.Pipeline `json:"input"` // how samples were made
 	Split    string            `json:"split"`
-	Repeats  int               `json:"repeats"`  // len(Runs)
-	Accuracy float64           `json:"accuracy"` // mean over the runs
-	SD       float64           `json:"sd"`       // sample standard deviation over the runs, 0 for one run
+	Repeats  int               `json:"repeats"`        // len(Runs)
+	Accuracy float64           `json:"accuracy"`       // mean over the runs
+	SD       float64           `json:"sd"`             // sample standard deviation over the runs, 0 for one run
+	Low      float64           `json:"low,omitempty"`  // of a single run, the exact 95 % interval
+	High     float64           `json:"high,omitempty"` // of its accuracy; see significance.Interval
 	Runs     []Run             `json:"runs"`
 
 	// SampleSeconds is the time in which the samples of all images were made, once for
@@ -323,4 +326,8 @@ func (r *Result) summarise() {
 	}
 	s := spreadOf(rates)
 	r.Accuracy, r.SD = s.Mean, s.SD
+	if len(r.Runs) == 1 {
+		one := r.Runs[0]
+		r.Low, r.High = significance.Interval(one.N-one.Wrong, one.N, Level)
+	}
 }

@@ -61,6 +61,9 @@ func (r *Record) fail(err error) {
 // and counts. It fills in r.
 func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 	m := j.method
+	if p, ok := m.(Program); ok {
+		return j.learnByProgram(ctx, p, f, r)
+	}
 	if s := j.contestant.tune; s != nil {
 		search := *s
 		search.Seed = r.Seed

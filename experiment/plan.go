@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"nrdl/classify"
 	"nrdl/dataset"
@@ -22,8 +23,9 @@ import (
 type Plan struct {
 	Name    string
 	About   string
-	Seed    uint64 // of all random choices
-	Repeats int    // of runs with random parts
+	Seed    uint64        // of all random choices
+	Repeats int           // of runs with random parts
+	Limit   time.Duration // of a run, after which it has failed; 0 for none
 
 	data        []plannedData
 	contestants []contestant
@@ -169,13 +171,21 @@ func (d *plannedData) enter(contestants []contestant) ([]entrant, error) {
 		if err != nil {
 			return nil, err
 		}
-		params, err := method.Marshal(m)
+		params, err := marshal(m)
 		if err != nil {
 			return nil, c.at.errorf("%w", err)
 		}
 		all = append(all, entrant{c, m, params})
 	}
 	return all, nil
+}
+
+// marshal returns the parameters of m for records.
+func marshal(m classify.Method) (json.RawMessage, error) {
+	if p, ok := m.(Program); ok {
+		return json.Marshal(p)
+	}
+	return method.Marshal(m)
 }
 
 // settings returns the settings of d, without their jobs.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"nrdl/dataset"
 	"nrdl/internal/hint"
@@ -90,6 +91,7 @@ type planFile struct {
 	Name, About string
 	Seed        uint64
 	Repeats     int
+	Limit       float64 `json:"time_limit"` // seconds
 	Tune        *searchFile
 	Datasets    []dataFile
 	Methods     []methodFile
@@ -164,7 +166,7 @@ func (s *syntheticFile) UnmarshalJSON(text []byte) error {
 // can.
 func (f *planFile) plan(v *value) (*Plan, error) {
 	p := &Plan{
-		Name: f.Name, About: f.About, Seed: f.Seed, Repeats: f.Repeats,
+		Name: f.Name, About: f.About, Seed: f.Seed, Repeats: f.Repeats, Limit: time.Duration(f.Limit * float64(time.Second)),
 		published: map[string]map[string]Published{}, notes: f.Notes,
 	}
 	for i := range f.Datasets {

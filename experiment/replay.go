@@ -36,6 +36,9 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if r.Error != "" {
 		return nil, errors.New("it is a run that failed")
 	}
+	if r.Method == ProgramMethod {
+		return nil, errors.New("it is the run of an external program, which makes no model")
+	}
 	m, err := method.Named(r.Method)
 	if err != nil {
 		return nil, err

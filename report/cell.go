@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"nrdl/experiment"
+	"nrdl/internal/significance"
 )
 
 // A Cell is the result of the runs of a label in a column.
@@ -72,6 +73,25 @@ func (c *Cell) rates() []float64 {
 // Complete reports whether no run of the column is missing and all have the
 // same parameters or are tuned.
 func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
+
+// Interval is the exact 95 % interval of the rate of a single run, in percent; not ok
+// for other numbers of runs.
+func (c *Cell) Interval() (low, high float64, ok bool) {
+	if c.N != 1 {
+		return math.NaN(), math.NaN(), false
+	}
+	r := c.runs[0]
+	low, high = significance.Interval(r.N-r.Wrong, r.N, level)
+	return 100 * low, 100 * high, true
+}
+
+// Images is the number of test images of a run; 0 without runs.
+func (c *Cell) Images() int {
+	if c.N == 0 {
+		return 0
+	}
+	return c.runs[0].N
+}
 
 // Difference is the mean minus the published rate, in points, or NaN.
 func (c *Cell) Difference() float64 {

@@ -28,11 +28,16 @@ func (c *Cell) median(of func(*experiment.Record) float64) float64 {
 	for i, r := range c.runs {
 		v[i] = of(r)
 	}
+	return median(v)
+}
+
+// median is that of v, of an even number the mean of the two in the middle; NaN of none.
+// It sorts v.
+func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
 	slices.Sort(v)
-	// Of an even number the mean of the two in the middle.
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 

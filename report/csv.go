@@ -12,12 +12,13 @@ import (
 )
 
 var csvHead = []string{
-	"plan", "dataset", "split", "noise", "occlusion", "label", "method", "n", "mean", "sd", "paper_mean", "paper_sd",
+	"plan", "dataset", "split", "noise", "occlusion", "label", "method", "n", "mean", "sd", "low", "high", "paper_mean", "paper_sd",
 	"difference", "rank", "p_adjusted", "told_from_best", "p_paired_t", "fit_seconds", "code_seconds", "passes", "failed", "missing", "note",
 }
 
 // writeCSV writes a line for each cell, with all digits: rates in percent,
-// times and passes as medians, told_from_best "best", "yes", "no" or "" where
+// times and passes as medians, low and high the exact 95 % interval of
+// a single run, told_from_best "best", "yes", "no" or "" where
 // no test was made, p_paired_t of the t-test against the best, without
 // correction. What is not known is empty.
 func (r *Report) writeCSV(w io.Writer) error {
@@ -57,6 +58,7 @@ func (p *Plan) csvLine(i, j int) []string {
 	case c.Alike:
 		told = "no"
 	}
+	low, high, _ := c.Interval()
 	remarks := c.remarks()
 	if c.Note != "" {
 		remarks = append([]string{c.Note}, remarks...)
@@ -64,7 +66,7 @@ func (p *Plan) csvLine(i, j int) []string {
 	return []string{
 		cellText(p.Name), cellText(column.Source.Name), cellText(column.Split), exact(column.Noise), exact(column.Occlude),
 		cellText(label.Name), cellText(label.Method),
-		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
+		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(low), exact(high), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
 		exact(adjusted), told, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
 		strconv.Itoa(c.Failed), strconv.Itoa(c.Missing), cellText(strings.Join(remarks, "; ")),
 	}

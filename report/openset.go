@@ -1,15 +1,19 @@
 package report
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
 	"nrdl/experiment"
+	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/report/plot"
 )
 
@@ -156,4 +160,62 @@ func spreadWords(s experiment.Spread) string {
 		return "—"
 	}
 	return fmt.Sprintf("%.1f ± %.1f %%", 100*s.Mean, 100*s.SD)
+}
+
+// WriteOpenSetText writes r as text: the rates by score, what the threshold of training
+// is worth, and the reliability of the probabilities. Errors surface when w is flushed.
+func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
+	others := ""
+	if r.OtherFaces > 0 {
+		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
+	}
+	fmt.Fprintf(w, "%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", legible.Escaped(r.Method), r.People, r.Split, r.Strangers, others, console.Plural(len(r.Draws), "draw"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "identified %, at\t")
+	for _, far := range experiment.FalseAccepts {
+		fmt.Fprintf(t, "FPIR %v %%\t", 100*far)
+	}
+	fmt.Fprintln(t, "equal error %\t")
+	for _, s := range r.Scores {
+		fmt.Fprintf(t, "%s\t", s.Name)
+		for _, v := range s.Identified {
+			fmt.Fprintf(t, "%s\t", spread(v))
+		}
+		fmt.Fprintf(t, "%s\t\n", spread(s.EER))
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
+		100*r.Calibrate.FAR, spread(r.FAR), console.Percent(r.FAR.Least), console.Percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
+	writePromise(w, r)
+	fmt.Fprintf(w, "expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
+	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")
+	for _, b := range r.Reliability {
+		if b.Faces > 0 {
+			fmt.Fprintf(t, "%s\t%s\t%s\t\n", console.Percent(b.Said), console.Percent(b.Right), console.Percent(b.Share))
+		}
+	}
+	t.Flush()
+}
+
+// writePromise says what the thresholds and the probabilities of training are worth.
+func writePromise(w io.Writer, r *experiment.OpenSetResult) {
+	bears := 0.0
+	for _, d := range r.Draws {
+		bears = max(bears, d.Bears)
+	}
+	if bears > r.Calibrate.FAR {
+		fmt.Fprintf(w, "so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FAR)
+	}
+	if r.Named.Faces == 0 {
+		return
+	}
+	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", console.Percent(r.Named.Right), console.Percent(r.Named.Said))
+	if r.Surest > 0 {
+		fmt.Fprintf(w, "; the highest for a named stranger is %s %%", console.Percent(r.Surest))
+	}
+	fmt.Fprintln(w)
+}
+
+func spread(s experiment.Spread) string {
+	return fmt.Sprintf("%s ± %s", console.Percent(s.Mean), console.Percent(s.SD))
 }

@@ -88,7 +88,7 @@ func pictures(ctx context.Context, again replay, records []experiment.Record, o 
 func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment.Record) {
 	var of []experiment.Record
 	for _, r := range records {
-		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == ""
+		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == "" && r.Method != experiment.ProgramMethod
 		if clean && r.Input == nil && r.Dataset.Input.Size != (dataset.Size{}) && (genuine || r.Dataset.Drawn != nil) {
 			of = append(of, r)
 		}

@@ -151,7 +151,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	for _, s := range sets {
 		words = append(words, "--set", s)
 	}
-	matrix := strings.HasSuffix(r.Dataset.Path, ".mat") || strings.HasSuffix(r.Dataset.Path, ".npz")
+	matrix := dataset.IsMatrix(r.Dataset.Path)
 	switch {
 	case r.Input != nil:
 		words = append(words, "--input", r.Input.String())

@@ -14,11 +14,13 @@ import (
 // makes of the faces, and a line a run; of a model that existed before, not how it was
 // trained.
 func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
-	rate := console.Percent(r.Accuracy)
+	rate, about := console.Percent(r.Accuracy), ""
 	if r.Repeats > 1 {
 		rate += " ± " + console.Percent(r.SD)
+	} else if r.High > 0 {
+		about = fmt.Sprintf("; 95 %% interval %s to %s %%", console.Percent(r.Low), console.Percent(r.High))
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), decisionWords(r.Decisions()))
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), about, decisionWords(r.Decisions()))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
@@ -53,4 +55,20 @@ func decisionWords(d *experiment.Decisions) string {
 		s += fmt.Sprintf(" %d of %s of people who are not enrolled get a name", d.Named, console.Plural(d.Strangers, "face"))
 	}
 	return s + "\n"
+}
+
+// Line says in a line what came of a run.
+func Line(r *experiment.Record) string {
+	what := fmt.Sprintf("%s on %s, %s", r.Label, r.Dataset.Name, r.Split)
+	if r.Noise > 0 {
+		what += fmt.Sprintf(", noise %v", r.Noise)
+	}
+	if r.Occlusion > 0 {
+		what += fmt.Sprintf(", occlusion %v", r.Occlusion)
+	}
+	what += fmt.Sprintf(", repeat %d: ", r.Repeat)
+	if r.Error != "" {
+		return what + "failed: " + r.Error
+	}
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }

@@ -150,7 +150,7 @@ func span(seconds float64) string {
 // rates are the main tables, with what their marks mean.
 func (p *Plan) rates() (blocks []block) {
 	caption := p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
-	printed := false
+	printed, single := false, false
 	for _, panel := range p.panels() {
 		t := &table{Caption: caption, Head: p.heads(panel)}
 		for n, j := range panel.columns {
@@ -164,7 +164,7 @@ func (p *Plan) rates() (blocks []block) {
 			row := []cell{{Text: p.Labels[i].Name}}
 			for _, j := range panel.columns {
 				c := p.Cells[i][j]
-				printed = printed || c.Published != nil
+				printed, single = printed || c.Published != nil, single || c.N == 1
 				row = append(row, c.written(t))
 			}
 			if rank := p.Ranking.of(i); ranked && !math.IsNaN(rank) {
@@ -176,7 +176,7 @@ func (p *Plan) rates() (blocks []block) {
 		}
 		blocks = append(blocks, block{Table: t.upright()})
 	}
-	blocks = append(blocks, block{Text: p.key(printed)})
+	blocks = append(blocks, block{Text: p.key(printed, single)})
 	for _, s := range []string{p.overlapping(), p.twins()} {
 		if s != "" {
 			blocks = append(blocks, block{Text: s})
@@ -189,10 +189,13 @@ func (p *Plan) rates() (blocks []block) {
 }
 
 // key says what the marks of the main tables mean.
-func (p *Plan) key(printed bool) string {
+func (p *Plan) key(printed, single bool) string {
 	key := "A setting is a data set with a split and a corruption. Bold is the highest mean of a setting, among the methods that have all runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
+	}
+	if single {
+		key += " In square brackets is the exact 95 % interval of the rate of a single run (Clopper and Pearson), for other images of these people."
 	}
 	if printed {
 		key += " Below a rate stand the published one"
@@ -208,9 +211,15 @@ func (p *Plan) key(printed bool) string {
 func (c *Cell) written(t *table) cell {
 	out := c.plain()
 	out.Best, out.Alike = c.Best, c.Alike
+	if low, high, ok := c.Interval(); ok {
+		out.Sub = fmt.Sprintf("[%s, %s]", tenths(low), tenths(high))
+	}
 	if c.Published != nil {
 		p := published(c)
-		out.Sub = p.Text
+		if out.Sub != "" {
+			out.Sub += " "
+		}
+		out.Sub += p.Text
 		if p.Spread != "" {
 			out.Sub += " ± " + p.Spread
 		}

@@ -19,6 +19,7 @@ import (
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
 	"nrdl/plans"
+	"nrdl/report"
 )
 
 // benching is the flags of bench.
@@ -45,9 +46,9 @@ becomes a record with its error; the other runs continue, and the exit status is
 
 A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are
 the table and the figures of the paper; tuned, ablation, cost, frontends and robust are
-further experiments; quick needs no data. Relative paths of data sets are searched in
-the working folder, then below --data, then below the folder in the environment
-variable NRDL_DATA.
+further experiments; open (ten minutes) and quick need no data. Relative paths of data
+sets are searched in the working folder, then below --data, then below the folder in the
+environment variable NRDL_DATA.
 
 --print writes a built-in plan to standard output; to change it, put it into a file:
 nrdl bench --print noise >my-plan.json. --init writes a plan for a data set to
@@ -56,7 +57,8 @@ first. Beside it, it writes the JSON schema of plans, ` + plans.SchemaFile + `. 
 this file in "$schema": editors then complete the keys and explain them. --schema
 writes it to standard output. In a plan, the input "embedding" makes vectors of
 photographs by the built-in network, once for each image; "eyes=0.46@0.36" in another
-input finds the faces in photographs.
+input finds the faces in photographs. "command" in place of a method starts a program
+of your own: doc/external.md has the protocol.
 
 report makes tables and pages from the records.`,
 		Example: `  nrdl bench quick
@@ -161,9 +163,9 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 		switch {
 		case p.Last == nil:
 		case !a.Terminal:
-			a.Tell("%d of %d: %s", p.Done, p.Total, describeRecord(p.Last))
+			a.Tell("%d of %d: %s", p.Done, p.Total, report.Line(p.Last))
 		case p.Last.Error != "":
-			a.Warn("%s", describeRecord(p.Last))
+			a.Warn("%s", report.Line(p.Last))
 		}
 		text := fmt.Sprintf("%d of %d", p.Done, p.Total)
 		if p.Failed > 0 {
@@ -174,22 +176,6 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 		}
 		b.Show(float64(p.Done)/float64(p.Total), text)
 	}, b.Clear
-}
-
-// describeRecord says in a line what came of a run.
-func describeRecord(r *experiment.Record) string {
-	what := fmt.Sprintf("%s on %s, %s", r.Label, r.Dataset.Name, r.Split)
-	if r.Noise > 0 {
-		what += fmt.Sprintf(", noise %v", r.Noise)
-	}
-	if r.Occlusion > 0 {
-		what += fmt.Sprintf(", occlusion %v", r.Occlusion)
-	}
-	what += fmt.Sprintf(", repeat %d: ", r.Repeat)
-	if r.Error != "" {
-		return what + "failed: " + r.Error
-	}
-	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }
 
 // databases opens the data sets of plans and records: below root, or else below

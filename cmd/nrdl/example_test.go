@@ -41,7 +41,8 @@ data synth new --people 1 --images 3 --seed 5`) {
 	smallQuick(t, filepath.Join(shared, "quick"))
 
 	first := map[string]string{
-		"nrdl-report": "exec nrdl bench quick\n", // the records of the examples
+		"nrdl-report":  "exec nrdl bench quick\n", // the records of the examples
+		"nrdl-compare": "exec nrdl bench quick\ncp quick.jsonl new.jsonl\n",
 		"tasks": `exec nrdl data synth photos --people 2 --images 2 --size 240x240
 exec nrdl data convert people people.mat
 mkdir zoe

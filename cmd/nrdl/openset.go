@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +113,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if e.json {
 		return a.printJSON(result)
 	}
-	a.printOpenSet(result)
+	report.WriteOpenSetText(a.Out, result)
 	return nil
 }
 
@@ -148,60 +147,4 @@ func (a *app) writeOpenSet(ctx context.Context, r *experiment.OpenSetResult, dat
 		return err
 	}
 	return a.write(ctx, path, func(w io.Writer) error { return report.WriteOpenSet(w, r, data, format) })
-}
-
-func (a *app) printOpenSet(r *experiment.OpenSetResult) {
-	others := ""
-	if r.OtherFaces > 0 {
-		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
-	}
-	a.Print("%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", r.Method, r.People, r.Split, r.Strangers, others, console.Plural(len(r.Draws), "draw"))
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "identified %, at\t")
-	for _, far := range experiment.FalseAccepts {
-		fmt.Fprintf(w, "FPIR %v %%\t", 100*far)
-	}
-	fmt.Fprintln(w, "equal error %\t")
-	for _, s := range r.Scores {
-		fmt.Fprintf(w, "%s\t", s.Name)
-		for _, v := range s.Identified {
-			fmt.Fprintf(w, "%s\t", spread(v))
-		}
-		fmt.Fprintf(w, "%s\t\n", spread(s.EER))
-	}
-	w.Flush() // errors surface when out is flushed
-	a.Print("\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
-		100*r.Calibrate.FAR, spread(r.FAR), console.Percent(r.FAR.Least), console.Percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
-	a.printPromise(r)
-	a.Print("expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
-	fmt.Fprintln(w, "stated %\tright %\tshare of faces %\t")
-	for _, b := range r.Reliability {
-		if b.Faces > 0 {
-			fmt.Fprintf(w, "%s\t%s\t%s\t\n", console.Percent(b.Said), console.Percent(b.Right), console.Percent(b.Share))
-		}
-	}
-	w.Flush()
-}
-
-// printPromise says what the thresholds and the probabilities of training are worth.
-func (a *app) printPromise(r *experiment.OpenSetResult) {
-	bears := 0.0
-	for _, d := range r.Draws {
-		bears = max(bears, d.Bears)
-	}
-	if bears > r.Calibrate.FAR {
-		a.Print("so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FAR)
-	}
-	if r.Named.Faces == 0 {
-		return
-	}
-	a.Print("of the named faces %s %% have the right name; the mean stated probability is %s %%", console.Percent(r.Named.Right), console.Percent(r.Named.Said))
-	if r.Surest > 0 {
-		a.Print("; the highest for a named stranger is %s %%", console.Percent(r.Surest))
-	}
-	a.Print("\n")
-}
-
-func spread(s experiment.Spread) string {
-	return fmt.Sprintf("%s ± %s", console.Percent(s.Mean), console.Percent(s.SD))
 }

@@ -88,16 +88,9 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 			return cli.Misuse("the report would take the place of the records %s", path)
 		}
 	}
-	var records []experiment.Record
-	for _, path := range paths {
-		some, err := experiment.ReadRecordsFile(path, func(s string) { a.Warn("%s", s) })
-		if err != nil {
-			return err
-		}
-		if len(some) == 0 {
-			a.Warn("%s has no records", path)
-		}
-		records = append(records, some...)
+	records, err := a.readRecords(paths)
+	if err != nil {
+		return err
 	}
 	o := report.Options{Format: r.format, Title: r.title, Commands: report.Commands(records, paths, r.format)}
 	if r.format == "html" && r.faces != noFaces {
@@ -133,6 +126,21 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	a.Print("%s: %s, %s\n", r.output, console.Plural(len(records), "record"), console.Megabytes(size))
 	return nil
+}
+
+// readRecords reads the records of several files.
+func (a *app) readRecords(paths []string) (all []experiment.Record, err error) {
+	for _, path := range paths {
+		some, err := experiment.ReadRecordsFile(path, func(s string) { a.Warn("%s", s) })
+		if err != nil {
+			return nil, err
+		}
+		if len(some) == 0 {
+			a.Warn("%s has no records", path)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // pictures makes the pictures of the page. What cannot be shown is told, and

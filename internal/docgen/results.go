@@ -167,6 +167,7 @@ func (r *results) overview() (string, error) {
 		}
 		b.WriteString("\n")
 	}
+	fmt.Fprintf(&b, "\n**How much a point is:** %s\n", cell(onePoint(paper)))
 	fmt.Fprintf(&b, "\n**With the paper's parameters:** %s\n", cell(paper.Headline()))
 	if tuned != nil {
 		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
@@ -175,6 +176,39 @@ func (r *results) overview() (string, error) {
 		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
 	}
 	return b.String(), nil
+}
+
+// onePoint says how many images a difference of one point is on each data set of p, and
+// what that leaves uncertain.
+func onePoint(p *report.Plan) string {
+	var sizes, intervals []string
+	for j, column := range p.Columns {
+		n := 0
+		var best *report.Cell
+		for i := range p.Labels {
+			c := p.Cells[i][j]
+			n = max(n, c.Images())
+			if c.Best && best == nil {
+				best = c
+			}
+		}
+		s := fmt.Sprintf("%.4g of the %d test images of %s", float64(n)/100, n, column.Source.Title)
+		if k := len(column.Repeats); k > 1 {
+			s += fmt.Sprintf(" (in each of %d runs)", k)
+		}
+		sizes = append(sizes, s)
+		if best == nil {
+			continue
+		}
+		if low, high, ok := best.Interval(); ok {
+			intervals = append(intervals, fmt.Sprintf("for %.1f %% on %s it is %.1f to %.1f %%", best.Mean, column.Source.Title, low, high))
+		}
+	}
+	s := "One point is " + strings.Join(sizes, ", ") + "."
+	if len(intervals) > 0 {
+		s += " The exact 95 % interval of a single run is wide: " + strings.Join(intervals, ", ") + ". doc/results.md has the interval of each single run."
+	}
+	return s
 }
 
 // planOf is the plan of that name in page, or nil.

@@ -1,0 +1,260 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/internal/blas"
+	"nrdl/internal/hint"
+	"nrdl/internal/npz"
+)
+
+// ProgramMethod is the Method of the records of programs.
+const ProgramMethod = "external"
+
+// A Program is an external contestant of a plan: a command that learns from training
+// samples and names test samples. doc/external.md describes what it reads and writes.
+type Program struct {
+	Command []string                   `json:"command"`          // the program and its arguments
+	Params  map[string]json.RawMessage `json:"params,omitempty"` // as in the plan; nrdl does not read them
+}
+
+// Name returns ProgramMethod.
+func (Program) Name() string { return ProgramMethod }
+
+// Validate reports a Program that cannot be started.
+func (p Program) Validate() error {
+	if len(p.Command) == 0 {
+		return errors.New("no command")
+	}
+	if _, err := exec.LookPath(p.Command[0]); err != nil {
+		return hint.Add(fmt.Errorf("the program %q cannot be started: %w", p.Command[0], err), "give its path, or put its folder into PATH")
+	}
+	return nil
+}
+
+// Fit returns an error: a Program learns and names in one step, Run.
+func (Program) Fit(context.Context, *classify.Samples, classify.Run) (*classify.Classifier, error) {
+	return nil, errors.New("an external program makes no model")
+}
+
+// The bounds of what a program writes.
+const (
+	maxAnswer    = 32      // bytes of the line of a test sample
+	maxComplaint = 4 << 10 // last bytes of its standard error that are kept
+	killDelay    = 5 * time.Second
+)
+
+// Run starts the program and returns, for each column of test, the index of the class
+// that it answers, −1 for none. The samples are the columns of train.X and test, d×N and
+// d×n. It is an error if the program fails or does not answer for each sample. When ctx
+// ends the program is killed.
+func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) ([]int, error) {
+	input, err := p.input(train, test, seed)
+	if err != nil {
+		return nil, err
+	}
+	_, n := test.Dims()
+	answers := tail{most: n * maxAnswer}
+	complaint := tail{most: maxComplaint}
+	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &answers, &complaint, killDelay
+	c.Env = os.Environ()
+	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS"} {
+		c.Env = append(c.Env, name+"="+strconv.Itoa(blas.Threads()))
+	}
+	err = c.Run()
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	if err != nil {
+		return nil, p.failed(err, complaint)
+	}
+	if answers.cut {
+		return nil, fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n)
+	}
+	return p.read(answers.kept, n, len(train.Classes))
+}
+
+// String is the command in a line.
+func (p Program) String() string {
+	words := make([]string, len(p.Command))
+	for i, w := range p.Command {
+		words[i] = hint.Quoted(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// failed is err with the last line that the program wrote to its standard error.
+func (p Program) failed(err error, complaint tail) error {
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(complaint.kept), "�")), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return fmt.Errorf("%s: %w: %s", p, err, last)
+	}
+	return fmt.Errorf("%s: %w", p, err)
+}
+
+// input is the .npz file that the program reads.
+func (p Program) input(train *classify.Samples, test *mat.Dense, seed uint64) ([]byte, error) {
+	labels := make([]int64, 0, len(train.IDs))
+	for c := range train.Classes {
+		for range train.Groups[c+1] - train.Groups[c] {
+			labels = append(labels, int64(c))
+		}
+	}
+	params, err := json.Marshal(p.Params)
+	if err != nil {
+		return nil, err
+	}
+	if p.Params == nil {
+		params = []byte("{}")
+	}
+	var b bytes.Buffer
+	err = npz.Write(&b,
+		rows("X_train", train.X), npz.Int64("y_train", []int{len(labels)}, labels), rows("X_test", test),
+		npz.Int64("seed", []int{1}, []int64{int64(seed)}), // has 53 bits
+		npz.Int64("shape", []int{3}, []int64{int64(train.Grid.Planes), int64(train.Grid.Height), int64(train.Grid.Width)}),
+		npz.Text("params", []string{string(params)}))
+	return b.Bytes(), err
+}
+
+// rows is the array of the columns of x, a sample a row.
+func rows(name string, x *mat.Dense) npz.Array {
+	d, n := x.Dims()
+	return npz.Float64Rows(name, n, d, func(lo, hi int, dst []float64) {
+		for j := lo; j < hi; j++ {
+			mat.Col(dst[(j-lo)*d:(j-lo+1)*d], j, x)
+		}
+	})
+}
+
+// read reads n answers, each the index of one of so many classes or −1.
+func (p Program) read(text []byte, n, classes int) ([]int, error) {
+	var answers []int
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		word := strings.TrimSpace(lines.Text())
+		if word == "" {
+			continue
+		}
+		class, err := strconv.Atoi(word)
+		if err != nil || class < -1 || class >= classes {
+			return nil, fmt.Errorf("%s: answer %d is %.40q, not one of the classes 0 … %d or -1", p, len(answers)+1, word, classes-1)
+		}
+		answers = append(answers, class)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(answers) != n {
+		return nil, fmt.Errorf("%s: %d answers for %d test samples", p, len(answers), n)
+	}
+	return answers, nil
+}
+
+// A tail keeps the last bytes that are written to it.
+type tail struct {
+	kept []byte
+	most int
+	cut  bool // something is not kept
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - t.most; over > 0 {
+		t.cut, t.kept = true, append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(b), nil
+}
+
+// learnByProgram is learn with a program: it fills in r.
+func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record) error {
+	_, r.Train = f.train.X.Dims()
+	r.SplitHash = f.splitHash
+	test, err := f.test()
+	if err != nil {
+		return err
+	}
+	var samples *mat.Dense
+	if err := f.fitted.Each(test, func(lo, hi int, x *mat.Dense) error {
+		if samples == nil {
+			d, _ := x.Dims()
+			samples = mat.NewDense(d, test.Len(), nil)
+		}
+		samples.Slice(0, samples.RawMatrix().Rows, lo, hi).(*mat.Dense).Copy(x)
+		return nil
+	}); err != nil {
+		return err
+	}
+	start := time.Now()
+	classes, err := p.Run(ctx, f.train, samples, r.Seed)
+	if err != nil {
+		return err
+	}
+	r.Cost.FitSeconds = time.Since(start).Seconds()
+	named := make([]string, len(classes))
+	for i, c := range classes {
+		if c >= 0 && !test.Faceless(i) {
+			named[i] = f.train.Classes[c]
+		}
+	}
+	r.count(f.columns, f.people(), named)
+	return nil
+}
+
+// programs returns what e, which has a command, stands for: one contestant, or one for
+// each value of the parameter that is varied.
+func (e *methodFile) programs() ([]contestant, error) {
+	switch {
+	case e.Method != "":
+		return nil, hint.Add(e.at.errorf(`both "method" and "command"`), "a program is a contestant of its own")
+	case e.at.member["tune"] != nil || e.Trace:
+		return nil, hint.Add(e.at.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
+	}
+	file := filepath.Base(e.Command[len(e.Command)-1])
+	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))
+	base := contestant{at: e.at, id: id, label: id + " (external)", about: e.About, input: e.input, only: e.Datasets}
+	if base.about == "" {
+		base.about = "the external program " + Program{Command: e.Command}.String()
+	}
+	variants := [][]assignment{nil}
+	if e.varied != nil {
+		variants = slices.Collect(slices.Chunk(e.varied, 1))
+	}
+	var all []contestant
+	for _, varied := range variants {
+		c, p := base, Program{Command: e.Command}
+		for _, a := range slices.Concat(e.params, varied) {
+			text, err := json.Marshal(a.at.token)
+			if err != nil {
+				return nil, a.at.errorf("%w", err)
+			}
+			if p.Params == nil {
+				p.Params = map[string]json.RawMessage{}
+			}
+			p.Params[a.path] = text
+		}
+		for _, a := range varied {
+			c.label = fmt.Sprintf("%s, %s=%s", base.label, a.path, a.value)
+			c.id, c.varied = c.label, &Varied{a.path, a.value}
+		}
+		c.method = func(string) (classify.Method, error) { return p, nil }
+		all = append(all, c)
+	}
+	return all, nil
+}

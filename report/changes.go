@@ -1,0 +1,275 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl/experiment"
+	"nrdl/internal/console"
+	"nrdl/internal/legible"
+)
+
+// The verdicts of a Change.
+const (
+	Better  = "better"  // the new rate is significantly higher
+	Worse   = "worse"   // the new rate is significantly lower
+	Unclear = "unclear" // answers changed, but the rates do not differ significantly
+	Equal   = "equal"   // the same images are named wrongly in all runs
+)
+
+// Changes are the result of CompareRecords.
+type Changes struct {
+	Level float64    `json:"level"`          // of the tests
+	Rows  []Change   `json:"rows"`           // in the order of a report: plan, setting, label
+	Left  []Unpaired `json:"left,omitempty"` // what has no pair of runs
+}
+
+// A Change compares the old and the new rate of a label in a setting, over the runs of
+// equal repeat and split that both versions have. Rates are in percent.
+type Change struct {
+	Plan       string  `json:"plan"`
+	Setting    string  `json:"setting"`
+	Label      string  `json:"label"`
+	Runs       int     `json:"runs"`       // pairs of runs
+	Old        float64 `json:"old"`        // mean rate
+	New        float64 `json:"new"`        // mean rate
+	Difference float64 `json:"difference"` // New − Old, in points
+	Images     int     `json:"images"`     // judged, in all runs together
+	Changed    int     `json:"changed"`    // of Images: one version names it rightly and the other wrongly
+	Verdict    string  `json:"verdict"`    // Better, Worse, Unclear or Equal
+	Test       string  `json:"test,omitempty"`
+	P          float64 `json:"p"`           // of Test; 1 if Equal
+	PAdjusted  float64 `json:"p_adjusted"`  // by Holm's correction over all rows that are not Equal
+	OldSeconds float64 `json:"old_seconds"` // of training, median over the runs
+	NewSeconds float64 `json:"new_seconds"`
+
+	old, new []*experiment.Record // in pairs
+}
+
+// An Unpaired is a label in a setting that is not compared.
+type Unpaired struct {
+	Plan    string `json:"plan"`
+	Setting string `json:"setting"`
+	Label   string `json:"label"`
+	Why     string `json:"why"`
+}
+
+// place is where a cell is in a report. The hash of the data is no part of it: versions
+// with other data are told.
+type place struct {
+	plan, data, split string
+	noise, occlusion  float64
+	label             string
+}
+
+// each calls f with each cell of r that has records, by column and then label.
+func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
+	for _, p := range r.Plans {
+		for j, column := range p.Columns {
+			for i, l := range p.Labels {
+				if c := p.Cells[i][j]; len(c.records) > 0 {
+					f(place{p.Name, column.Source.Name, column.Split, column.Noise, column.Occlude, l.Name},
+						Unpaired{Plan: p.Name, Setting: column.String(), Label: l.Name}, c)
+				}
+			}
+		}
+	}
+}
+
+// CompareRecords compares two versions of records: each label in each setting of a plan,
+// over the runs of equal repeat and split. If each version has a single plan, the two may
+// have different names. It is an error if a version has no records.
+//
+// The tests are those of a report: see doc/results.md.
+func CompareRecords(before, after []experiment.Record) (*Changes, error) {
+	old, err := New(before)
+	if err != nil {
+		return nil, fmt.Errorf("the old version: %w", err)
+	}
+	now, err := New(after)
+	if err != nil {
+		return nil, fmt.Errorf("the new version: %w", err)
+	}
+	if len(old.Plans) == 1 && len(now.Plans) == 1 {
+		old.Plans[0].Name = now.Plans[0].Name
+	}
+	was := map[place]*Cell{}
+	old.each(func(at place, _ Unpaired, c *Cell) { was[at] = c })
+	changes := &Changes{Level: level}
+	leave := func(u Unpaired, why string) {
+		u.Why = why
+		changes.Left = append(changes.Left, u)
+	}
+	now.each(func(at place, u Unpaired, c *Cell) {
+		if was[at] == nil {
+			leave(u, "only in the new records")
+			return
+		}
+		row := Change{Plan: u.Plan, Setting: u.Setting, Label: u.Label}
+		if why := row.pair(was[at], c); why != "" {
+			leave(u, why)
+		} else {
+			changes.Rows = append(changes.Rows, row)
+		}
+		delete(was, at)
+	})
+	old.each(func(at place, u Unpaired, _ *Cell) {
+		if was[at] != nil {
+			leave(u, "only in the old records")
+		}
+	})
+	changes.test()
+	return changes, nil
+}
+
+// pair fills in what does not depend on other rows, or says why old and now cannot be
+// compared.
+func (row *Change) pair(old, now *Cell) (why string) {
+	of := map[meeting]*experiment.Record{}
+	for _, r := range old.runs {
+		of[meetingOf(r)] = r
+	}
+	for _, r := range now.runs {
+		if s := of[meetingOf(r)]; s != nil && s.Dataset.Hash == r.Dataset.Hash && s.N == r.N {
+			row.old, row.new = append(row.old, s), append(row.new, r)
+		}
+	}
+	switch {
+	case old.N == 0:
+		return "all old runs failed: " + old.Errors[0]
+	case now.N == 0:
+		return "all new runs failed: " + now.Errors[0]
+	case old.runs[0].Dataset.Hash != now.runs[0].Dataset.Hash:
+		return "the data are not the same"
+	case row.old == nil:
+		return "no run has the same repeat and split in both"
+	}
+	row.Runs = len(row.old)
+	var a, b, c, d []float64
+	for i, r := range row.old {
+		s := row.new[i]
+		a, b = append(a, 100*r.Rate), append(b, 100*s.Rate)
+		c, d = append(c, r.Cost.FitSeconds), append(d, s.Cost.FitSeconds)
+		row.Images += r.N
+		for _, j := range r.Missed {
+			if !slices.Contains(s.Missed, j) {
+				row.Changed++
+			}
+		}
+		for _, j := range s.Missed {
+			if !slices.Contains(r.Missed, j) {
+				row.Changed++
+			}
+		}
+	}
+	row.Old, row.New = stat.Mean(a, nil), stat.Mean(b, nil)
+	row.Difference = row.New - row.Old
+	row.OldSeconds, row.NewSeconds = median(c), median(d)
+	return ""
+}
+
+// test tests the rows whose answers changed.
+func (c *Changes) test() {
+	var rows []*Change
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.Verdict, row.P, row.PAdjusted = Equal, 1, 1; row.Changed > 0 {
+			row.Verdict = Unclear
+			rows = append(rows, row)
+		}
+	}
+	tests := make([]*Comparison, len(rows))
+	for i, row := range rows {
+		tests[i] = compareRuns(row.new, row.old, len(rows))
+	}
+	adjust(tests)
+	for i, t := range tests {
+		row := rows[i]
+		row.Test, row.P, row.PAdjusted = t.Test, t.P, t.Adjusted
+		switch {
+		case t.Adjusted > c.Level:
+		case row.Difference > 0:
+			row.Verdict = Better
+		default:
+			row.Verdict = Worse
+		}
+	}
+}
+
+// Write writes c as text: a line for each row that is not Equal, then what the words
+// mean and what is not compared.
+func (c *Changes) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	of := map[string]int{}
+	for _, row := range c.Rows {
+		if of[row.Verdict]++; row.Verdict == Equal {
+			continue
+		}
+		if of[Better]+of[Worse]+of[Unclear] == 1 {
+			fmt.Fprintln(t, "setting\tmethod\truns\told %\tnew %\tdifference\tp (Holm)\tverdict\ttrain time")
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.2f\t%.2g\t%s\t%s → %s\n", legible.Escaped(row.Setting), legible.Escaped(row.Label), row.Runs,
+			console.Percent(row.Old/100), console.Percent(row.New/100), row.Difference, row.PAdjusted, row.Verdict,
+			console.Took(row.OldSeconds), console.Took(row.NewSeconds))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d better, %d worse, %d unclear, %d equal", of[Better], of[Worse], of[Unclear], of[Equal])
+	if len(c.Left) > 0 {
+		fmt.Fprintf(w, "; not compared: %d", len(c.Left))
+	}
+	fmt.Fprintln(w)
+	c.writeLeft(w)
+	if of[Better]+of[Worse]+of[Unclear] == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, `better, worse: significant by a paired test over the runs of equal repeat and split (Wilcoxon's
+signed-rank test; with few runs a test over their images), two-sided, level %g, Holm's
+correction over these rows. unclear: some answers changed, and the test cannot tell which
+version is better. equal: the same images are wrong. Times are medians, without a test.
+`, c.Level)
+	return err
+}
+
+// writeLeft says what is not compared, a line for each label and reason.
+func (c *Changes) writeLeft(w io.Writer) {
+	type group struct{ label, why string }
+	settings := map[group][]string{}
+	var order []group
+	for _, u := range c.Left {
+		g := group{u.Label, u.Why}
+		if settings[g] == nil {
+			order = append(order, g)
+		}
+		settings[g] = append(settings[g], u.Setting)
+	}
+	for _, g := range order {
+		on := settings[g][0]
+		if n := len(settings[g]); n > 1 {
+			on = console.Plural(n, "setting")
+		}
+		fmt.Fprintf(w, "not compared: %s on %s: %s\n", legible.Escaped(g.label), legible.Escaped(on), legible.Escaped(g.why))
+	}
+}
+
+// WriteCSV writes a line for each row, with all digits.
+func (c *Changes) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{
+		"plan", "setting", "label", "runs", "old", "new", "difference", "images", "changed", "verdict", "test", "p", "p_adjusted", "old_seconds", "new_seconds",
+	}}
+	for _, row := range c.Rows {
+		lines = append(lines, []string{
+			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), exact(row.Old), exact(row.New), exact(row.Difference),
+			strconv.Itoa(row.Images), strconv.Itoa(row.Changed), row.Verdict, row.Test, exact(row.P), exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
+		})
+	}
+	return out.WriteAll(lines)
+}
