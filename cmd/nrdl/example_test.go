@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 	}
 	shared, scripts := t.TempDir(), t.TempDir()
 	for line := range strings.Lines(`data synth people --people 6 --images 7
-train people -o people.nrdl
+train people -o people.nrdl --input pixels --size 16x16
 data synth passers-by --people 10 --images 1 --seed 9
 data synth new --people 1 --images 3 --seed 5`) {
 		cmd := exec.Command("nrdl", strings.Fields(line)...)
@@ -50,14 +50,19 @@ cp photos-of-ann/0001.png zoe/1.png
 cp photos-of-ann/0002.png zoe/2.png
 `,
 	}
+	const photographs = "nrdl data synth drawn --photos --people 3 --images 2 --size 240x320"
+	after := map[string]string{ // some photographs of each kind are enough
+		photographs: "rm drawn/others/person002.jpg drawn/others/person003.jpg drawn/others/group1.jpg drawn/others/stranger2.jpg drawn/others/nobody.jpg\n",
+	}
 	written := map[string]bool{}
 	write := func(name string, lines []string, onlyNew bool) {
 		var script strings.Builder
 		script.WriteString(first[name])
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
+			line = strings.Replace(line, "160x160", "120x120", 1)
 			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") {
-				script.WriteString("exec " + line + "\n")
+				script.WriteString("exec " + line + "\n" + after[line])
 			}
 			written[line] = true
 		}
@@ -80,8 +85,8 @@ cp photos-of-ann/0002.png zoe/2.png
 		t.Error("the help has no nrdl demo")
 	}
 	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
-	readme = strings.Replace(readme, "data synth drawn --photos", "data synth drawn --photos --people 3 --images 3 --size 360x480", 1) // few and small
-	written["nrdl bench quick"] = false                                                                                                // nrdl report needs its records
+	readme = strings.Replace(readme, "nrdl data synth drawn --photos", photographs, 1) // few and small
+	written["nrdl bench quick"] = false                                                // nrdl report needs its records
 	write("README", strings.Split(readme, "\n"), true)
 	write("tasks", taskCommands(t), true)
 	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
