@@ -21,7 +21,7 @@ import (
 // first method is the one that training takes by default.
 func TestWritePlan(t *testing.T) {
 	dir := t.TempDir()
-	photographs := synthetic.Photographs{People: 2, PerPerson: 2, Size: dataset.Size{Height: 300, Width: 400}, Seed: 1}
+	photographs := synthetic.Photographs{People: 2, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 240}, Seed: 1}
 	if err := photographs.Write(t.Context(), filepath.Join(dir, "photos"), nil); err != nil {
 		t.Fatal(err)
 	}
