@@ -28,8 +28,8 @@ import (
 //	½‖r‖² + λ‖s‖₁ − (½‖y‖² − ½‖y − αr‖²) ≤ Gap·‖y‖²
 //
 // and Code returns an error where that is not reached: with a gap that rounding
-// errors of Dᵀr hide beside λ, which is to say one below some 1e-14·‖d‖‖y‖/λ for
-// the longest atom d. Where the code is not unique, as with dependent atoms, it
+// errors of Dᵀr hide beside λ, which is to say one below some
+// 1e-14·‖d‖(‖y‖ + Σ_k ‖d_k‖|s_k|)/λ for the longest atom d. Where the code is not unique, as with dependent atoms, it
 // is one of the optimal ones. The work on a column is bounded.
 type Lasso struct {
 	Lambda   float64 `json:"lambda" help:"λ > 0, weight of ‖s‖₁"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -169,7 +170,11 @@ func (s *suite) threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	train := cones(12, 14, 150, 1)
 	one := encode(t, s.fit(t, s.m, train, nil))
-	for _, n := range []int{2, 4} {
+	counts := []int{4}
+	if os.Getenv("NRDL_LONG") != "" {
+		counts = []int{2, 3, 4}
+	}
+	for _, n := range counts {
 		runtime.GOMAXPROCS(n)
 		if !bytes.Equal(one, encode(t, s.fit(t, s.m, train, nil))) {
 			t.Errorf("%d threads give another model than one", n)

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"sync"
 
 	"nrdl/doc"
 	"nrdl/internal/legible"
@@ -17,28 +18,30 @@ var (
 	//go:embed page.css
 	pageStyle string
 
-	page = template.Must(template.New("page").Funcs(template.FuncMap{
-		"notes": numbers,
-		"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
-		"image": func(png []byte) template.URL {
-			return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
-		},
-		"svg":  drawing,
-		"term": define,
-		"about": func(title string) string {
-			text, _ := doc.Define(title)
-			return text
-		},
-		"numbers": (*Figure).numbers,
-		"lines":   oneLine,
-	}).Parse(pageText))
+	page = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Funcs(template.FuncMap{
+			"notes": numbers,
+			"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
+			"image": func(png []byte) template.URL {
+				return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+			},
+			"svg":  drawing,
+			"term": define,
+			"about": func(title string) string {
+				text, _ := doc.Define(title)
+				return text
+			},
+			"numbers": (*Figure).numbers,
+			"lines":   oneLine,
+		}).Parse(pageText))
+	})
 )
 
 // writeHTML writes d as one page that needs nothing else: no network, no
 // script.
 func writeHTML(w io.Writer, d *document) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, d); err != nil {
+	if err := page().Execute(&b, d); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, legible.Printable(b.String()))

@@ -20,7 +20,7 @@ import (
 )
 
 // fewPhotographs are small, and enough for most tests.
-var fewPhotographs = synthetic.Photographs{People: 2, PerPerson: 1, Size: dataset.Size{Height: 240, Width: 320}, Seed: 1}
+var fewPhotographs = synthetic.Photographs{People: 2, PerPerson: 1, Size: dataset.Size{Height: 240, Width: 240}, Seed: 1}
 
 // written writes p and returns its folder.
 func written(t *testing.T, p synthetic.Photographs) string {
@@ -70,7 +70,7 @@ func TestPhotographsDoNotDependOnThreads(t *testing.T) {
 // its orientation says.
 func TestPhotographsAreFiles(t *testing.T) {
 	p := fewPhotographs
-	p.People, p.PerPerson = 6, 2
+	p.People = 3
 	dir := written(t, p)
 	truth, err := os.Open(filepath.Join(dir, synthetic.TruthFile))
 	if err != nil {
@@ -135,7 +135,10 @@ func meanGreyDifference(a, b *image.Gray) float64 {
 // for leave room: measured on 111 photographs of full size are 98 % and 2 %.
 func TestPhotographsHaveFaces(t *testing.T) {
 	p := synthetic.DefaultPhotographs
-	p.People, p.PerPerson, p.Size = 4, 1, dataset.Size{Height: 480, Width: 640}
+	p.People, p.PerPerson, p.Size = 3, 1, dataset.Size{Height: 360, Width: 480}
+	if os.Getenv("NRDL_LONG") != "" {
+		p.People, p.Size = 4, dataset.Size{Height: 480, Width: 640}
+	}
 	drawn, found, others := 0, 0, 0
 	for i := range p.Len() {
 		img, truth := p.Draw(i)

@@ -225,7 +225,11 @@ func TestConvBatch(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
 		defer using(impl)()
 		r := rand.New(rand.NewSource(4))
-		for i := range trials(60) {
+		draws := trials(60)
+		if !fullSizes(impl) {
+			draws /= 3
+		}
+		for i := range draws {
 			k := newConvCase(r)
 			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
 			const n = 20

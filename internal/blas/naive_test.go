@@ -3,6 +3,7 @@ package blas
 import (
 	"math"
 	"math/rand"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -44,6 +45,17 @@ func trials(n int) int {
 		return n / 4
 	}
 	return n
+}
+
+// fullSizes reports whether impl is the fastest one here, which is tested with full
+// sizes and numbers of threads. The others share all code above the innermost loops.
+func fullSizes(impl Implementation) bool {
+	for _, b := range backends {
+		if first, err := For(b); err == nil {
+			return impl.backend == first.backend || os.Getenv("NRDL_LONG") != ""
+		}
+	}
+	return false
 }
 
 // canary marks memory that nobody may write.

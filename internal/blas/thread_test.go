@@ -34,21 +34,21 @@ func TestThreads(t *testing.T) {
 			for _, tA := range transposes[:2] {
 				for _, tB := range transposes[:2] {
 					a, b, c := newOperand[float64](r, tA, m, k), newOperand[float64](r, tB, k, n), newBlock[float64](r, m, n)
-					onThreads(t, c, func(c block[float64]) {
+					onThreads(t, fullSizes(impl), c, func(c block[float64]) {
 						impl.Dgemm(tA, tB, m, n, k, 0.5, a.data, a.ld, b.data, b.ld, -1, c.data, c.ld)
 					}, "gemm %v %c%c", s, tA, tB)
 				}
 			}
 			a, c := newBlock[float64](r, m, k), newBlock[float64](r, m, m)
-			onThreads(t, c, func(c block[float64]) {
+			onThreads(t, fullSizes(impl), c, func(c block[float64]) {
 				impl.Dsyrk(blas.Upper, blas.NoTrans, m, k, 1, a.data, a.ld, 1, c.data, c.ld)
 			}, "syrk %d %d", m, k)
 		}
 		for _, n := range []int{50, 97, 200, 310} {
 			p, b := positive(r, n), newBlock[float64](r, n, 150)
 			for _, ul := range uplos {
-				onThreads(t, p, func(a block[float64]) { Potrf(ul, n, a.data, a.ld) }, "potrf %d %c", n, ul)
-				onThreads(t, b, func(b block[float64]) {
+				onThreads(t, fullSizes(impl), p, func(a block[float64]) { Potrf(ul, n, a.data, a.ld) }, "potrf %d %c", n, ul)
+				onThreads(t, fullSizes(impl), b, func(b block[float64]) {
 					Trsm(blas.Left, ul, blas.Trans, blas.NonUnit, n, b.cols, 1, p.data, p.ld, b.data, b.ld)
 				}, "trsm %d %c", n, ul)
 			}
@@ -57,11 +57,11 @@ func TestThreads(t *testing.T) {
 }
 
 // onThreads fails unless f makes the same of c on any number of threads.
-func onThreads(t *testing.T, c block[float64], f func(c block[float64]), format string, args ...any) {
+func onThreads(t *testing.T, full bool, c block[float64], f func(c block[float64]), format string, args ...any) {
 	t.Helper()
 	var one block[float64]
 	counts := []int{1, 2, 3, 8}
-	if testing.Short() {
+	if testing.Short() || !full {
 		counts = []int{1, 3}
 	}
 	for _, threads := range counts {
@@ -208,7 +208,7 @@ func TestNoAllocation(t *testing.T) {
 		defer using(impl)()
 		r := rand.New(rand.NewSource(4))
 		sizes := []int{1, 20, 150}
-		if testing.Short() {
+		if testing.Short() || !fullSizes(impl) {
 			sizes[2] = 100
 		}
 		for _, n := range sizes {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"sync"
 
 	"nrdl/internal/legible"
 )
@@ -25,22 +26,25 @@ var (
 )
 
 // New parses a template, which begins with {{template "head" TITLE}} and ends with
-// {{template "foot"}}. Own is its style sheet, after the shared one.
-func New(text, own string, functions template.FuncMap) *template.Template {
+// {{template "foot"}}, when it is first asked for. Own is its style sheet, after the
+// shared one.
+func New(text, own string, functions template.FuncMap) func() *template.Template {
 	all := template.FuncMap{
 		"style": func() template.CSS { return template.CSS(style + own) }, // ours, and constant
 	}
 	for name, f := range functions {
 		all[name] = f
 	}
-	return template.Must(template.Must(template.New("page").Funcs(all).Parse(headText)).Parse(text))
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(template.New("page").Funcs(all).Parse(headText)).Parse(text))
+	})
 }
 
 // Write executes the template name of t, "page" for all of it, without the characters
 // that no page may have.
-func Write(w io.Writer, t *template.Template, name string, data any) error {
+func Write(w io.Writer, t func() *template.Template, name string, data any) error {
 	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	if err := t().ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, legible.Printable(b.String()))
