@@ -25,6 +25,9 @@ type Bench struct {
 	Jobs      int        // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
 	Retry     bool       // repeat runs whose record is an error
 	Version   string     // of the program, for the records
+	// Elsewhere makes the runs in other processes; nil for here. It returns when all of
+	// them are kept.
+	Elsewhere func(ctx context.Context, w Work) error
 	// Warn is called with warnings; may be nil. Progress is called once at the
 	// start and after every run, never by two goroutines at once; may be nil.
 	Warn     func(string)
@@ -56,7 +59,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	if err != nil {
 		return Progress{}, err
 	}
-	state := &bench{Bench: b, plan: p, meter: meter{alone: b.Jobs <= 1}}
+	state := &bench{Bench: b, plan: p, meter: &meter{alone: b.Jobs <= 1}}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		old, err := ReadRecordsFile(path, nil)
 		if err != nil {
@@ -87,7 +90,11 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		return state.progress, err
 	}
 	state.report(nil)
-	err = state.run(ctx)
+	if b.Elsewhere != nil {
+		err = b.Elsewhere(ctx, state.work())
+	} else {
+		err = state.run(ctx)
+	}
 	return state.progress, err
 }
 
@@ -97,7 +104,7 @@ type bench struct {
 	plan  *Plan
 	store *Store
 	sets  map[setKey]*openSet
-	meter meter
+	meter *meter
 
 	mu       sync.Mutex // guards what follows, and the store
 	left     []*job     // in the order of the plan
@@ -356,7 +363,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 		done()
 	}
 	if err == nil {
-		_, err = r.line() // as of one with a value that is not finite
+		_, err = r.Line() // as of one with a value that is not finite
 	}
 	if err != nil {
 		r.fail(err)

@@ -27,6 +27,7 @@ type Plan struct {
 	Repeats int           // of runs with random parts
 	Limit   time.Duration // of a run, after which it has failed; 0 for none
 
+	text        []byte // that it was parsed of
 	data        []plannedData
 	contestants []contestant
 	published   map[string]map[string]Published // by id of the contestant and name of the data
@@ -289,6 +290,10 @@ func (p *Plan) jobs() (all []*job) {
 	}
 	return all
 }
+
+// Text returns the JSON text of p, which ParsePlan reads; it has no Name if that came from
+// the file.
+func (p *Plan) Text() []byte { return p.text }
 
 // Keys returns the keys of the records that p asks for, in its order.
 func (p *Plan) Keys() (keys []string) {

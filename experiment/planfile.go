@@ -82,6 +82,7 @@ func ParsePlan(text []byte, file string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.text = text
 	_, err = p.settings()
 	return p, err
 }

@@ -234,7 +234,7 @@ type recordList struct {
 
 // add adds the record of line n.
 func (l *recordList) add(n int, line []byte) error {
-	r, err := decodeRecord(line)
+	r, err := DecodeRecord(line)
 	if err != nil {
 		return fmt.Errorf("line %d: %w", n, err)
 	}
@@ -250,8 +250,8 @@ func (l *recordList) add(n int, line []byte) error {
 	return nil
 }
 
-// line returns r as a line of a file of records, one that can be read again.
-func (r *Record) line() ([]byte, error) {
+// Line returns r as a line of a file of records, one that DecodeRecord can read again.
+func (r *Record) Line() ([]byte, error) {
 	line, err := json.Marshal(r)
 	if bad := (*json.UnsupportedValueError)(nil); errors.As(err, &bad) {
 		err = fmt.Errorf("a result has the value %s", bad.Str)
@@ -260,7 +260,7 @@ func (r *Record) line() ([]byte, error) {
 		err = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
 	}
 	if err == nil {
-		_, err = decodeRecord(line)
+		_, err = DecodeRecord(line)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the record cannot be kept: %w", err)
@@ -268,7 +268,8 @@ func (r *Record) line() ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-func decodeRecord(line []byte) (Record, error) {
+// DecodeRecord reads a line of a file of records.
+func DecodeRecord(line []byte) (Record, error) {
 	var rec Record
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()

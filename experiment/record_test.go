@@ -34,7 +34,7 @@ func aRecord(key string) Record {
 
 func lineOf(t testing.TB, r Record) string {
 	t.Helper()
-	line, err := r.line()
+	line, err := r.Line()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func canHold(path string) error {
 // Append appends r. After an error, for example a full disk, the file is
 // unchanged.
 func (s *Store) Append(r Record) error {
-	line, err := r.line()
+	line, err := r.Line()
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") {
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl worker ") {
 				script.WriteString("exec " + line + "\n" + after[line])
 			}
 			written[line] = true

@@ -32,7 +32,7 @@ faces. nrdl help tasks lists things to do, with the command for each.`,
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.demoCmd(),
+	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.compareCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.versionCmd())
 	for _, c := range root.Commands() {
 		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."

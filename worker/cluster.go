@@ -1,0 +1,317 @@
+// Package worker spreads the runs of plans over processes and machines. A coordinator
+// puts each run into a queue of NATS JetStream, any number of workers take runs from it,
+// and the coordinator stores the records that they return.
+//
+// Nothing is lost when a process ends at any moment: a run leaves the queue only after its
+// record is in a stream on disk, and a record leaves that stream only after the
+// coordinator has stored it. A run may be made twice, for example if a worker pauses; the
+// second record is left out. doc/scale.md describes the protocol and its limits.
+package worker
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"nrdl/internal/hint"
+)
+
+// Options say how a Cluster is reached.
+type Options struct {
+	// URL is that of a NATS server, nats://HOST:PORT or tls://HOST:PORT, or of several,
+	// with commas between them; or listen://HOST:PORT, which starts a server in this
+	// process, in the folder Store.
+	URL         string
+	Store       string
+	Credentials string // a .creds file; "" for none
+	CA          string // a file of the certificates of authorities; "" for those of the system
+	Name        string // of this process, as servers and coordinators show it
+
+	// Warn is called with what went wrong and is tried again; may be nil. It is safe for
+	// concurrent use.
+	Warn func(string)
+}
+
+// The streams and buckets, and their bounds.
+const (
+	workStream = "nrdl-work"
+	doneStream = "nrdl-done"
+	fileBucket = "nrdl-files"
+	crashes    = "nrdl-crashes" // by run, how many processes ended during it
+
+	duplicates  = 24 * time.Hour     // in which a second message of one run is left out: more than any run takes
+	maxAge      = 7 * 24 * time.Hour // after which the rest of an abandoned plan is removed
+	maxMessage  = 512 << 10          // bytes; larger ones go into fileBucket
+	maxFile     = 8 << 30            // bytes
+	answerLimit = 20 * time.Second   // for a server to answer
+)
+
+// A Cluster is a connection to NATS JetStream.
+type Cluster struct {
+	Options
+	own   *server.Server // nil for a server elsewhere
+	conn  *nats.Conn
+	js    jetstream.JetStream
+	work  jetstream.Stream
+	done  jetstream.Stream
+	files jetstream.ObjectStore
+	crash jetstream.KeyValue
+}
+
+// Connect connects, and creates what nrdl needs on the server. The caller closes the
+// Cluster.
+func Connect(ctx context.Context, o Options) (*Cluster, error) {
+	c := &Cluster{Options: o}
+	if err := c.connect(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("nats: %w", err)
+	}
+	return c, nil
+}
+
+// Close ends the connection, and the server in this process.
+func (c *Cluster) Close() {
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	if c.own != nil {
+		c.own.Shutdown()
+		c.own.WaitForShutdown()
+	}
+}
+
+func (c *Cluster) connect(ctx context.Context) error {
+	dial := []nats.Option{
+		nats.Name("nrdl " + c.Name), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.Timeout(5 * time.Second),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.warn("the connection to the NATS server is lost: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.warn("the NATS server is back") }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // what matters is returned by calls
+	}
+	if c.Credentials != "" {
+		dial = append(dial, nats.UserCredentials(c.Credentials))
+	}
+	if c.CA != "" {
+		dial = append(dial, nats.RootCAs(c.CA))
+	} else {
+		dial = append(dial, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+		if u, err := url.Parse(c.URL); err == nil && u.Scheme != "tls" {
+			dial = dial[:len(dial)-1]
+		}
+	}
+	address := c.URL
+	if u, err := url.Parse(c.URL); err == nil && u.Scheme == "listen" {
+		if err := c.serve(u.Host); err != nil {
+			return err
+		}
+		address = ""
+		dial = append(dial, nats.InProcessServer(c.own))
+	}
+	var err error
+	if c.conn, err = nats.Connect(address, dial...); err != nil {
+		return explain(err, c.URL)
+	}
+	if c.js, err = jetstream.New(c.conn); err != nil {
+		return err
+	}
+	return c.create(ctx)
+}
+
+// explain adds to err what to do.
+func explain(err error, address string) error {
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
+		return hint.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with --creds")
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
+		return hint.Add(fmt.Errorf("no server answers at %s: %w", address, err), "start one with nats-server -js, or give --nats listen://HOST:PORT to the bench")
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return hint.Add(fmt.Errorf("the server at %s has no JetStream", address), "start it with -js")
+	}
+	return err
+}
+
+// serve starts a server in this process.
+func (c *Cluster) serve(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("listen at %q: %w", address, err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return fmt.Errorf("listen at %q: %w", address, err)
+	}
+	if number == 0 {
+		number = server.RANDOM_PORT
+	}
+	if err := os.MkdirAll(c.Store, 0o700); err != nil {
+		return err
+	}
+	own, err := server.NewServer(&server.Options{
+		Host: host, Port: number, ServerName: "nrdl", NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: c.Store, SyncAlways: true, // acknowledged is on disk
+	})
+	if err != nil {
+		return err
+	}
+	own.Start()
+	c.own = own
+	if !own.ReadyForConnections(answerLimit) {
+		return fmt.Errorf("no server could be started at %s: is the port in use?", address)
+	}
+	return nil
+}
+
+// Address is where the server in this process listens, as a URL for workers; "" if there is
+// none.
+func (c *Cluster) Address() string {
+	if c.own == nil {
+		return ""
+	}
+	return c.own.ClientURL()
+}
+
+// create creates the streams, on three servers where there is a cluster of them.
+func (c *Cluster) create(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*answerLimit)
+	defer cancel()
+	replicas := 1
+	if c.conn.ConnectedClusterName() != "" {
+		replicas = 3
+	}
+	for {
+		err := c.createOn(ctx, replicas)
+		if err == nil || replicas == 1 || ctx.Err() != nil {
+			return explain(err, c.URL)
+		}
+		c.warn("%d servers cannot keep the queue: %v; one keeps it", replicas, err)
+		replicas = 1
+	}
+}
+
+func (c *Cluster) createOn(ctx context.Context, replicas int) (err error) {
+	stream := func(name string, retention jetstream.RetentionPolicy, subjects string) jetstream.Stream {
+		if err != nil {
+			return nil
+		}
+		var s jetstream.Stream
+		if s, err = c.js.Stream(ctx, name); err == nil {
+			return s
+		}
+		s, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+			Name: name, Subjects: []string{subjects}, Retention: retention, Storage: jetstream.FileStorage,
+			Duplicates: duplicates, MaxAge: maxAge, Replicas: replicas,
+		})
+		return s
+	}
+	c.work = stream(workStream, jetstream.WorkQueuePolicy, "nrdl.work.*")
+	c.done = stream(doneStream, jetstream.LimitsPolicy, "nrdl.done.*")
+	if err != nil {
+		return err
+	}
+	if c.files, err = c.js.ObjectStore(ctx, fileBucket); err != nil {
+		c.files, err = c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: maxAge, Replicas: replicas})
+	}
+	if err != nil {
+		return err
+	}
+	if c.crash, err = c.js.KeyValue(ctx, crashes); err != nil {
+		c.crash, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: crashes, TTL: maxAge, Replicas: replicas})
+	}
+	return err
+}
+
+func (c *Cluster) warn(format string, args ...any) {
+	if c.Warn != nil {
+		c.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// again calls f until it succeeds or ctx ends, and warns of the first failure.
+func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Context) error) error {
+	wait, warned := 100*time.Millisecond, false
+	for {
+		one, cancel := context.WithTimeout(ctx, answerLimit)
+		err := f(one)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		if !warned && wait > time.Second {
+			c.warn("%s: %v; trying again", what, err)
+			warned = true
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, 5*time.Second)
+	}
+}
+
+// publish stores a message on disk. A second one with the same id is left out.
+func (c *Cluster) publish(ctx context.Context, subject, id string, data []byte) error {
+	header := nats.Header{nats.MsgIdHdr: []string{id}}
+	if len(data) > maxMessage {
+		if err := c.again(ctx, "store a large message", func(ctx context.Context) error { return c.putFile(ctx, id, data) }); err != nil {
+			return err
+		}
+		header.Set(fileHeader, id)
+		data = nil
+	}
+	return c.again(ctx, "send to "+subject, func(ctx context.Context) error {
+		_, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Header: header, Data: data})
+		return err
+	})
+}
+
+// fileHeader names the file that has the data of a message.
+const fileHeader = "Nrdl-File"
+
+// data is what publish sent.
+func (c *Cluster) data(ctx context.Context, m jetstream.Msg) ([]byte, error) {
+	if name := m.Headers().Get(fileHeader); name != "" {
+		return c.file(ctx, name)
+	}
+	return m.Data(), nil
+}
+
+func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {
+	_, err := c.files.PutBytes(ctx, name, data)
+	return err
+}
+
+// file returns the file of that name, of at most maxFile bytes.
+func (c *Cluster) file(ctx context.Context, name string) ([]byte, error) {
+	f, err := c.files.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Info(); err != nil {
+		return nil, err
+	} else if info.Size > maxFile {
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", name, info.Size, uint64(maxFile))
+	}
+	var b bytes.Buffer
+	_, err = b.ReadFrom(io.LimitReader(f, maxFile))
+	return b.Bytes(), err
+}
