@@ -19,10 +19,11 @@ import (
 type Search struct {
 	Name    string // of the detector
 	Cascade Finder
-	First   bool // the cascade decides where it is sure
+	First   bool    // the cascade decides where it is certain
+	Certain float64 // score of the cascade from which no network is asked
 
 	Network BoxDetector // nil: the cascade alone
-	Upright float64     // score of an upright face, from which the network does not look at the turned photograph
+	Upright float64     // score of an upright face that the cascade sees too, from which the network does not look at the turned photograph
 	Turns   []float64   // by these angles, degrees
 	Sure    float64     // sum of the scores of a face from which it is certain
 	Least   float64     // the same, of a face that is reported
@@ -34,6 +35,8 @@ type Search struct {
 	Tiles  int     // in so many parts across and down
 	Tiled  int     // longest side from which, pixels
 	Beside float64 // how much of its side each part shares with the next
+	Hint   float64 // score of Last from which a part is looked at
+	Small  float64 // the same: width of the box at most, a share of the longest side
 }
 
 // String returns the name of the detector; "" for nil.
@@ -50,12 +53,12 @@ const networkScale = 100
 // DefaultSearch is the cascade, then the tiny detector, which sees large faces that are
 // covered, turned or cut by the edge, then SSD, which sees small ones.
 var DefaultSearch = &Search{
-	Name: "auto", Cascade: DefaultFinder, First: true,
+	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
-	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 10,
-	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1,
+	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
+	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 }
 
 // Find returns the faces in photo, the largest eye distance first. The error is that of
@@ -72,24 +75,33 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 	var byCascade []Face
 	if s.First {
 		small = s.Cascade.overview(img)
-		if byCascade = s.Cascade.upright(img, small); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
-			return byCascade, nil
-		}
+		byCascade = s.Cascade.upright(img, small)
+	}
+	sure := s.First && surest(byCascade) >= s.Certain
+	if sure && !s.far(img, byCascade) {
+		return byCascade, nil
 	}
 	g := &gathering{Search: s, photo: photo}
-	sure := surest(byCascade) >= s.Cascade.Sure // but small
 	if !sure {
-		if err := g.network(ctx); err != nil {
+		confirmed, err := g.network(ctx, byCascade)
+		if err != nil {
 			return nil, err
 		}
-		if s.First && !g.certain() {
-			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
+		if confirmed && !s.far(img, byCascade) {
+			return byCascade, nil
+		}
+		switch {
+		case !s.First:
+		case g.certain():
+			byCascade = append(byCascade, g.turned(small)...)
+		default:
+			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
 				return byCascade, nil
 			}
 		}
 	}
 	if s.Last != nil && !g.certain() {
-		if err := g.last(ctx, s.far(img, byCascade)); err != nil {
+		if err := g.last(ctx, byCascade, s.far(img, byCascade)); err != nil {
 			return nil, err
 		}
 	}
@@ -111,42 +123,105 @@ type gathering struct {
 	sums  []float64 // of the scores of each
 }
 
-// A turner detects faces in a photograph that is turned by −degrees.
-type turner interface {
-	turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error)
-}
-
-// network asks the network about the upright photograph, and about the turned one.
-func (g *gathering) network(ctx context.Context) error {
-	if err := g.detect(ctx, g.Network, 0); err != nil {
-		return err
+// network asks the network about the upright photograph. If it confirms a face of the
+// cascade that is sure, this is all; if it sees no upright face well that the cascade sees
+// too, it is asked about the turned photograph: an upside down face can look upright to
+// either, but not at the same place.
+func (g *gathering) network(ctx context.Context, byCascade []Face) (confirmed bool, err error) {
+	d, ok := g.Network.(NetDetector)
+	if !ok {
+		found, err := g.Network.Detect(ctx, g.photo)
+		if err != nil {
+			return false, err
+		}
+		return false, g.add(ctx, found)
 	}
-	if _, ok := g.Network.(turner); !ok || slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Upright }) {
-		return nil
-	}
-	for _, degrees := range g.Turns {
-		if err := g.detect(ctx, g.Network, degrees); err != nil {
+	seen := d.reduce(g.photo, g.photo.Grey.Rect)
+	look := func(degrees float64) error {
+		found, err := seen.turned(ctx, degrees)
+		if err != nil {
 			return err
 		}
+		return g.add(ctx, found)
 	}
-	return nil
+	if err := look(0); err != nil {
+		return false, err
+	}
+	upright := !g.First && slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Upright })
+	for i, f := range g.faces {
+		for _, o := range byCascade {
+			if f.near(o.Pupils) {
+				upright = upright || g.sums[i] >= g.Upright
+				confirmed = confirmed || g.sums[i] >= g.Sure && o.Quality.Detection >= g.Cascade.Sure
+			}
+		}
+	}
+	if upright || confirmed {
+		return confirmed, nil
+	}
+	for _, degrees := range g.Turns {
+		if err := look(degrees); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
-// last asks the last detector about the photograph and, where faces are far, its parts.
-func (g *gathering) last(ctx context.Context, far bool) error {
-	if err := g.detect(ctx, g.Last, 0); err != nil {
+// turned returns the faces that the cascade is sure of where the network is certain of
+// turned ones: their pupils are then found as those of upright faces.
+func (g *gathering) turned(small view) (faces []Face) {
+	const least = 20 // degrees
+	for i, f := range g.faces {
+		if angle := math.Round(f.Quality.Angle); g.sums[i] >= g.Sure && math.Abs(angle) >= least {
+			for _, one := range g.Cascade.facesIn(g.photo.Grey, small.turned(angle), g.Cascade.Least, g.Cascade.Sure) {
+				if f.near(one.Pupils) {
+					faces = append(faces, one)
+				}
+			}
+		}
+	}
+	return faces
+}
+
+// last asks the last detector about the photograph and, where faces are far, about those
+// of its parts in which something small is a little like a face.
+func (g *gathering) last(ctx context.Context, byCascade []Face, far bool) error {
+	d, ok := g.Last.(NetDetector)
+	if !ok {
+		found, err := g.Last.Detect(ctx, g.photo)
+		if err != nil {
+			return err
+		}
+		return g.add(ctx, found)
+	}
+	hinting := d
+	hinting.Least = min(d.Least, g.Hint)
+	found, err := hinting.Detect(ctx, g.photo)
+	if err != nil {
 		return err
 	}
-	d, ok := g.Last.(NetDetector)
-	if !ok || !far {
-		return nil
-	}
 	size := g.photo.Grey.Rect.Size()
+	var hints []Point
+	for _, f := range byCascade {
+		hints = append(hints, middle(f.Pupils))
+	}
+	for _, one := range found {
+		if one.Box.width() < g.Small*float64(max(size.X, size.Y)) {
+			hints = append(hints, one.Box.centre())
+		}
+	}
+	found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
+	if err := g.add(ctx, found); err != nil || !far {
+		return err
+	}
 	w, h := float64(size.X)/float64(g.Tiles), float64(size.Y)/float64(g.Tiles)
 	for i := range g.Tiles * g.Tiles {
 		x, y := w*float64(i%g.Tiles), h*float64(i/g.Tiles)
+		if !slices.ContainsFunc(hints, func(p Point) bool { return p.X >= x && p.X <= x+w && p.Y >= y && p.Y <= y+h }) {
+			continue
+		}
 		part := image.Rect(int(x-g.Beside*w), int(y-g.Beside*h), int(x+(1+g.Beside)*w), int(y+(1+g.Beside)*h)).Intersect(g.photo.Grey.Rect)
-		found, err := d.in(ctx, g.photo, part, 0)
+		found, err := d.reduce(g.photo, part).turned(ctx, 0)
 		if err == nil {
 			err = g.add(ctx, found)
 		}
@@ -155,21 +230,6 @@ func (g *gathering) last(ctx context.Context, far bool) error {
 		}
 	}
 	return nil
-}
-
-// detect adds what d detects in the photograph turned by −degrees.
-func (g *gathering) detect(ctx context.Context, d BoxDetector, degrees float64) error {
-	var found []Detection
-	var err error
-	if t, ok := d.(turner); ok {
-		found, err = t.turned(ctx, g.photo, degrees)
-	} else {
-		found, err = d.Detect(ctx, g.photo)
-	}
-	if err != nil {
-		return err
-	}
-	return g.add(ctx, found)
 }
 
 // add adds what a detector found in a look at the photograph.
@@ -183,7 +243,7 @@ func (g *gathering) add(ctx context.Context, found []Detection) error {
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(g.faces, func(o Face) bool { return same(o, f) })
+		i := slices.IndexFunc(g.faces, func(o Face) bool { return o.near(f.Aligned) })
 		switch {
 		case i < 0:
 			i = len(g.faces)
@@ -199,11 +259,11 @@ func (g *gathering) add(ctx context.Context, found []Detection) error {
 	return nil
 }
 
-// same reports whether two faces have their eyes at the same place, and are turned alike.
-func same(a, b Face) bool {
-	const near = 0.35 // eye distances
-	reach := near * max(a.Quality.Eyes, b.Quality.Eyes)
-	return a.Aligned[0].to(b.Aligned[0]) < reach && a.Aligned[1].to(b.Aligned[1]) < reach
+// near reports whether a face with the eyes at p is this one, turned alike.
+func (f Face) near(p [2]Point) bool {
+	const share = 0.35 // of the eye distance
+	reach := share * max(f.Aligned[0].to(f.Aligned[1]), p[0].to(p[1]))
+	return f.Aligned[0].to(p[0]) < reach && f.Aligned[1].to(p[1]) < reach
 }
 
 func (g *gathering) certain() bool {
@@ -228,7 +288,11 @@ func (g *gathering) with(byCascade []Face) []Face {
 	var faces []Face
 	for _, i := range order {
 		f := g.faces[i]
-		f.Quality.Detection = networkScale * min(1, g.sums[i])
+		if k := slices.IndexFunc(byCascade, func(o Face) bool { return o.Quality.Detection >= g.Cascade.Sure && f.near(o.Pupils) }); k >= 0 {
+			f = byCascade[k]
+		} else {
+			f.Quality.Detection = networkScale * min(1, g.sums[i])
+		}
 		confirmed := slices.ContainsFunc(byCascade, func(o Face) bool { return alike([]Face{o}, f) })
 		if (g.sums[i] >= least || confirmed && most < g.Sure) && !alike(faces, f) {
 			faces = append(faces, f)
@@ -273,7 +337,10 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 		if err != nil || all == nil {
 			return f, false, err
 		}
-		p, _ := pupilsOf(fivePoints(all))
+		p, residual := pupilsOf(fivePoints(all))
+		if residual > mostResidual {
+			return f, false, nil
+		}
 		if five, err = landmarksAt(ctx, photo, p); err != nil || five == nil {
 			return f, false, err
 		}
