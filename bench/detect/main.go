@@ -2,6 +2,7 @@
 // made of them: turned, dark, small, covered; and on pictures without people.
 //
 //	go run ./bench/detect -data DIR -photos lfw_several -n 100
+//	go run ./bench/detect -data DIR -photos gt_db,lfw86 -n 100 -detectors auto -negatives -save OUT
 //	go run ./bench/detect -data DIR -photos lfw86,lfw_strangers -found auto
 //	go run ./bench/detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
 //	go run ./bench/detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
