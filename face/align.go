@@ -115,3 +115,15 @@ func sideways(five []Point) float64 {
 	nose := five[2]
 	return (dy*(nose.X-eyes.X) - dx*(nose.Y-eyes.Y)) / math.Hypot(dx, dy) / five[0].to(five[1])
 }
+
+// ByLandmarks returns where the pupils of the mean face are when its five landmarks lie as
+// near as possible to those of the face in photo whose pupils are p, and how far they are
+// then: the root of the mean square distance, in eye distances.
+func ByLandmarks(ctx context.Context, photo *dataset.Photo, p [2]Point) ([2]Point, float64, error) {
+	five, err := landmarksAt(ctx, photo, p)
+	if err != nil || five == nil {
+		return p, math.Inf(1), err
+	}
+	aligned, off := pupilsOf(five)
+	return aligned, off, nil
+}

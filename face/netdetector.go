@@ -91,21 +91,38 @@ func (d NetDetector) Detect(ctx context.Context, photo *dataset.Photo) ([]Detect
 // turned detects faces in photo turned by −degrees, so that what was turned by degrees
 // is upright.
 func (d NetDetector) turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error) {
-	return d.in(ctx, photo, photo.Grey.Rect, degrees)
+	return d.reduce(photo, photo.Grey.Rect).turned(ctx, degrees)
 }
 
-// in detects faces in the part r of photo, turned.
-func (d NetDetector) in(ctx context.Context, photo *dataset.Photo, r image.Rectangle, degrees float64) ([]Detection, error) {
-	angle := degrees * math.Pi / 180
+// A reducedPhoto is a part of a photograph, as large as a detector takes it.
+type reducedPhoto struct {
+	by   NetDetector
+	part image.Rectangle
+	channels
+}
+
+// reduce brings the part r of photo to the size that d takes.
+func (d NetDetector) reduce(photo *dataset.Photo, r image.Rectangle) reducedPhoto {
+	return reducedPhoto{d, r, coloursOf(photo, r, d.scale(r, 0)).lit()}
+}
+
+// scale is how many pixels of the part r of a photograph, turned by an angle, become one
+// of the input.
+func (d NetDetector) scale(r image.Rectangle, angle float64) float64 {
 	sin, cos := math.Sincos(angle)
 	dx, dy := float64(r.Dx()), float64(r.Dy())
 	w, h := math.Abs(cos)*dx+math.Abs(sin)*dy, math.Abs(sin)*dx+math.Abs(cos)*dy
 	in := d.input()
-	border := 1 + 2*d.Border
-	scale := border * max(w/float64(in.Width), h/float64(in.Height))
-	centre := Point{float64(r.Min.X) + dx/2, float64(r.Min.Y) + dy/2}
-	to := about(float64(in.Width)/2, float64(in.Height)/2, scale, angle, centre)
-	return d.run(ctx, coloursOf(photo, r, scale).lit(), to)
+	return (1 + 2*d.Border) * max(w/float64(in.Width), h/float64(in.Height))
+}
+
+// turned detects faces in what was turned by degrees.
+func (p reducedPhoto) turned(ctx context.Context, degrees float64) ([]Detection, error) {
+	angle := degrees * math.Pi / 180
+	in := p.by.input()
+	centre := Point{float64(p.part.Min.X+p.part.Max.X) / 2, float64(p.part.Min.Y+p.part.Max.Y) / 2}
+	to := about(float64(in.Width)/2, float64(in.Height)/2, p.by.scale(p.part, angle), angle, centre)
+	return p.by.run(ctx, p.channels, to)
 }
 
 // prepare brings pixels, RGB and 0 … 255, to what the network takes.

@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -117,13 +119,41 @@ func TestRealSixtyFaces(t *testing.T) {
 	}
 }
 
-// A photograph that hangs on a wall shows a face, upright or not: nothing tells it from
-// one that is there.
+// framed is picture with a white mount and a dark frame about it, as it hangs on a wall.
+func framed(picture image.Image) *image.RGBA {
+	b := picture.Bounds()
+	mount, frame := b.Dx()/8, b.Dx()/5
+	m := image.NewRGBA(b.Inset(-frame))
+	draw.Draw(m, m.Rect, image.NewUniform(color.RGBA{45, 30, 20, 255}), image.Point{}, draw.Src)
+	draw.Draw(m, b.Inset(-mount), image.White, image.Point{}, draw.Src)
+	draw.Draw(m, b, picture, b.Min, draw.Src)
+	return m
+}
+
+// A photograph that hangs on a wall shows a face: nothing tells it from one that is
+// there.
+func TestFindPhotographOfAPhotograph(t *testing.T) {
+	hung := image.Rect(60, 40, 290, 270)
+	faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{hung: framed(cartoon(200))}))
+	if len(faces) != 1 || !middlePoint(hung).In(faces[0].Box) {
+		t.Errorf("%+v", faces)
+	}
+}
+
+func middlePoint(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+// A person before a photograph of somebody else is found too.
 func TestRealPhotographOfAPhotograph(t *testing.T) {
-	for i, photo := range photographsInColour(t, 40, 4, "gt_db") {
-		r := image.Rect(200, 100, 200+240, 100+180)
-		if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{r: pictureOf(photo)})); len(faces) != 1 {
+	photos := photographsInColour(t, 30, 6, "gt_db")
+	for i, photo := range photos {
+		hung := image.Rect(10, 20, 430, 335)
+		places := map[image.Rectangle]image.Image{hung: framed(pictureOf(photo))}
+		if faces := findIn(t, onGrey(800, 600, places)); len(faces) != 1 {
 			t.Errorf("%d: %d faces", i, len(faces))
+		}
+		places[image.Rect(440, 200, 790, 460)] = pictureOf(photos[(i+1)%len(photos)])
+		if faces := findIn(t, onGrey(800, 600, places)); len(faces) != 2 {
+			t.Errorf("%d with a person before it: %d faces", i, len(faces))
 		}
 	}
 }
@@ -168,5 +198,70 @@ func TestRealTurned(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// stone is a drawn face as a statue has it: grey, grained, and without pupils.
+func stone(side int) *image.RGBA {
+	m := cartoon(side)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for y := range side {
+		for x := range side {
+			c := m.RGBAAt(x, y)
+			v := (299*int(c.R) + 587*int(c.G) + 114*int(c.B)) / 1000
+			if dx, dy := 1000*x/side, 1000*y/side-470; min(max(dx-400, 400-dx), max(dx-600, 600-dx)) < 66 && max(dy, -dy) < 34 {
+				v = max(v, 110) // the ball of the eye is of stone too
+			}
+			v = max(0, min(255, 60+v*6/10+rng.IntN(17)-8))
+			m.SetRGBA(x, y, color.RGBA{byte(v), byte(v), byte(v * 95 / 100), 255})
+		}
+	}
+	return m
+}
+
+// A statue has a face.
+func TestFindStatue(t *testing.T) {
+	faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(170, 90, 470, 390): stone(300)}))
+	if len(faces) != 1 || !image.Pt(320, 240).In(faces[0].Box) {
+		t.Errorf("%+v", faces)
+	}
+}
+
+// A drawn face that is turned is found once, with its angle.
+func TestFindTurned(t *testing.T) {
+	const side = 480
+	upright := onGrey(side, side, map[image.Rectangle]image.Image{image.Rect(120, 110, 360, 350): cartoon(240)})
+	for quarter, turn := range []func(x, y int) (int, int){
+		1: func(x, y int) (int, int) { return side - 1 - y, x },
+		2: func(x, y int) (int, int) { return side - 1 - x, side - 1 - y },
+		3: func(x, y int) (int, int) { return y, side - 1 - x },
+	} {
+		if turn == nil {
+			continue
+		}
+		from, m := pictureOf(upright), image.NewRGBA(image.Rect(0, 0, side, side))
+		for y := range side {
+			for x := range side {
+				u, v := turn(x, y)
+				m.SetRGBA(u, v, from.RGBAAt(x, y))
+			}
+		}
+		faces := findIn(t, dataset.NewPhoto(m))
+		if len(faces) != 1 || math.Abs(math.Remainder(faces[0].Quality.Angle-float64(90*quarter), 360)) > 10 {
+			t.Errorf("by %d°: %+v", 90*quarter, faces)
+		}
+	}
+}
+
+// Sixty drawn people in one photograph are sixty faces.
+func TestFindSixty(t *testing.T) {
+	places := map[image.Rectangle]image.Image{}
+	const side = 100
+	face := cartoon(side)
+	for i := range 60 {
+		places[image.Rect(0, 0, side, side).Add(image.Pt(side*(i%10), side*(i/10)))] = face
+	}
+	if faces := findIn(t, onGrey(10*side, 6*side, places)); len(faces) != len(places) {
+		t.Errorf("%d faces of %d", len(faces), len(places))
 	}
 }

@@ -19,10 +19,11 @@ import (
 type Search struct {
 	Name    string // of the detector
 	Cascade Finder
-	First   bool // the cascade decides where it is sure
+	First   bool    // the cascade decides where it is certain
+	Certain float64 // score of the cascade from which no network is asked
 
 	Network BoxDetector // nil: the cascade alone
-	Upright float64     // score of an upright face, from which the network does not look at the turned photograph
+	Upright float64     // score of an upright face that the cascade sees too, from which the network does not look at the turned photograph
 	Turns   []float64   // by these angles, degrees
 	Sure    float64     // sum of the scores of a face from which it is certain
 	Least   float64     // the same, of a face that is reported
@@ -34,6 +35,8 @@ type Search struct {
 	Tiles  int     // in so many parts across and down
 	Tiled  int     // longest side from which, pixels
 	Beside float64 // how much of its side each part shares with the next
+	Hint   float64 // score of Last from which a part is looked at
+	Small  float64 // the same: width of the box at most, a share of the longest side
 }
 
 // String returns the name of the detector; "" for nil.
@@ -50,12 +53,12 @@ const networkScale = 100
 // DefaultSearch is the cascade, then the tiny detector, which sees large faces that are
 // covered, turned or cut by the edge, then SSD, which sees small ones.
 var DefaultSearch = &Search{
-	Name: "auto", Cascade: DefaultFinder, First: true,
+	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
-	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 10,
-	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1,
+	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
+	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 }
 
 // Find returns the faces in photo, the largest eye distance first. The error is that of
@@ -72,24 +75,33 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 	var byCascade []Face
 	if s.First {
 		small = s.Cascade.overview(img)
-		if byCascade = s.Cascade.upright(img, small); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
-			return byCascade, nil
-		}
+		byCascade = s.Cascade.upright(img, small)
+	}
+	sure := s.First && surest(byCascade) >= s.Certain
+	if sure && !s.far(img, byCascade) {
+		return byCascade, nil
 	}
 	g := &gathering{Search: s, photo: photo}
-	sure := surest(byCascade) >= s.Cascade.Sure // but small
 	if !sure {
-		if err := g.network(ctx); err != nil {
+		confirmed, err := g.network(ctx, byCascade)
+		if err != nil {
 			return nil, err
 		}
-		if s.First && !g.certain() {
-			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Cascade.Sure && !s.far(img, byCascade) {
+		if confirmed && !s.far(img, byCascade) {
+			return byCascade, nil
+		}
+		switch {
+		case !s.First:
+		case g.certain():
+			byCascade = append(byCascade, g.turned(small)...)
+		default:
+			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
 				return byCascade, nil
 			}
 		}
 	}
 	if s.Last != nil && !g.certain() {
-		if err := g.last(ctx, s.far(img, byCascade)); err != nil {
+		if err := g.last(ctx, byCascade, s.far(img, byCascade)); err != nil {
 			return nil, err
 		}
 	}
@@ -101,145 +113,6 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 func (s *Search) far(img *image.Gray, faces []Face) bool {
 	longest := max(img.Rect.Dx(), img.Rect.Dy())
 	return longest >= s.Tiled && !slices.ContainsFunc(faces, func(f Face) bool { return f.Quality.Eyes >= s.Far*float64(longest) })
-}
-
-// A gathering are the faces that networks see in a photograph.
-type gathering struct {
-	*Search
-	photo *dataset.Photo
-	faces []Face
-	sums  []float64 // of the scores of each
-}
-
-// A turner detects faces in a photograph that is turned by −degrees.
-type turner interface {
-	turned(ctx context.Context, photo *dataset.Photo, degrees float64) ([]Detection, error)
-}
-
-// network asks the network about the upright photograph, and about the turned one.
-func (g *gathering) network(ctx context.Context) error {
-	if err := g.detect(ctx, g.Network, 0); err != nil {
-		return err
-	}
-	if _, ok := g.Network.(turner); !ok || slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Upright }) {
-		return nil
-	}
-	for _, degrees := range g.Turns {
-		if err := g.detect(ctx, g.Network, degrees); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// last asks the last detector about the photograph and, where faces are far, its parts.
-func (g *gathering) last(ctx context.Context, far bool) error {
-	if err := g.detect(ctx, g.Last, 0); err != nil {
-		return err
-	}
-	d, ok := g.Last.(NetDetector)
-	if !ok || !far {
-		return nil
-	}
-	size := g.photo.Grey.Rect.Size()
-	w, h := float64(size.X)/float64(g.Tiles), float64(size.Y)/float64(g.Tiles)
-	for i := range g.Tiles * g.Tiles {
-		x, y := w*float64(i%g.Tiles), h*float64(i/g.Tiles)
-		part := image.Rect(int(x-g.Beside*w), int(y-g.Beside*h), int(x+(1+g.Beside)*w), int(y+(1+g.Beside)*h)).Intersect(g.photo.Grey.Rect)
-		found, err := d.in(ctx, g.photo, part, 0)
-		if err == nil {
-			err = g.add(ctx, found)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// detect adds what d detects in the photograph turned by −degrees.
-func (g *gathering) detect(ctx context.Context, d BoxDetector, degrees float64) error {
-	var found []Detection
-	var err error
-	if t, ok := d.(turner); ok {
-		found, err = t.turned(ctx, g.photo, degrees)
-	} else {
-		found, err = d.Detect(ctx, g.photo)
-	}
-	if err != nil {
-		return err
-	}
-	return g.add(ctx, found)
-}
-
-// add adds what a detector found in a look at the photograph.
-func (g *gathering) add(ctx context.Context, found []Detection) error {
-	counted := map[int]bool{} // a face counts once
-	for _, one := range found {
-		f, ok, err := g.faceOf(ctx, g.photo, one)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		i := slices.IndexFunc(g.faces, func(o Face) bool { return same(o, f) })
-		switch {
-		case i < 0:
-			i = len(g.faces)
-			g.faces, g.sums = append(g.faces, f), append(g.sums, 0)
-		case counted[i]:
-			continue
-		case f.Quality.Detection > g.faces[i].Quality.Detection:
-			g.faces[i] = f
-		}
-		g.sums[i] += one.Score
-		counted[i] = true
-	}
-	return nil
-}
-
-// same reports whether two faces have their eyes at the same place, and are turned alike.
-func same(a, b Face) bool {
-	const near = 0.35 // eye distances
-	reach := near * max(a.Quality.Eyes, b.Quality.Eyes)
-	return a.Aligned[0].to(b.Aligned[0]) < reach && a.Aligned[1].to(b.Aligned[1]) < reach
-}
-
-func (g *gathering) certain() bool {
-	return slices.ContainsFunc(g.sums, func(v float64) bool { return v >= g.Sure })
-}
-
-// with returns the faces that were gathered, and those of the cascade that are elsewhere
-// and sure enough, or that the networks did not see well enough alone.
-func (g *gathering) with(byCascade []Face) []Face {
-	order := make([]int, len(g.faces))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.sums[b], g.sums[a]) })
-	least, most := g.Least, 0.
-	if len(order) > 0 {
-		most = g.sums[order[0]]
-	}
-	if most >= g.Sure {
-		least = max(g.Sure, g.Cascade.Rival*most)
-	}
-	var faces []Face
-	for _, i := range order {
-		f := g.faces[i]
-		f.Quality.Detection = networkScale * min(1, g.sums[i])
-		confirmed := slices.ContainsFunc(byCascade, func(o Face) bool { return alike([]Face{o}, f) })
-		if (g.sums[i] >= least || confirmed && most < g.Sure) && !alike(faces, f) {
-			faces = append(faces, f)
-		}
-	}
-	for _, f := range byCascade {
-		if f.Quality.Detection >= g.Alone && !alike(faces, f) {
-			faces = append(faces, f)
-		}
-	}
-	return faces
 }
 
 // sameFace is the intersection over union of two boxes from which they show one face:
@@ -273,7 +146,10 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 		if err != nil || all == nil {
 			return f, false, err
 		}
-		p, _ := pupilsOf(fivePoints(all))
+		p, residual := pupilsOf(fivePoints(all))
+		if residual > mostResidual {
+			return f, false, nil
+		}
 		if five, err = landmarksAt(ctx, photo, p); err != nil || five == nil {
 			return f, false, err
 		}

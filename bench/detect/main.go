@@ -2,8 +2,10 @@
 // made of them: turned, dark, small, covered; and on pictures without people.
 //
 //	go run ./bench/detect -data DIR -photos lfw_several -n 100
+//	go run ./bench/detect -data DIR -photos gt_db,lfw86 -n 100 -detectors auto -negatives -save OUT
 //	go run ./bench/detect -data DIR -photos lfw86,lfw_strangers -found auto
 //	go run ./bench/detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
+//	go run ./bench/detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
 package main
 
 import (
@@ -34,9 +36,19 @@ func main() {
 	only := flag.String("detectors", "", "names, with commas between; all by default")
 	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
 	spoil := flag.String("quality", "", "only measure how many spoilt faces of the first folder are named among strangers of the second, by this detector")
+	turn := flag.String("turned", "", "only measure how many faces are found and named in turned photographs, by this detector")
 	alone := flag.Bool("negatives", false, "only count false faces in pictures without people")
-	names := flag.Bool("names", false, "with -found: name the photographs without exactly one")
+	save := flag.String("save", "", "folder for the pictures without people in which faces are found, with scores in their names")
+	names := flag.Bool("names", false, "with -found and -turned: name the photographs that fail")
 	flag.Parse()
+	if *turn != "" {
+		by, err := face.OpenSearch(*turn)
+		if err == nil {
+			err = turned(context.Background(), by, *data, strings.Split(*folders, ","), *n, *names)
+		}
+		hint.Exit("detect", err)
+		return
+	}
 	if *spoil != "" {
 		by, err := face.OpenSearch(*spoil)
 		if list := strings.Split(*folders, ","); err == nil && len(list) == 2 {
@@ -53,7 +65,7 @@ func main() {
 		hint.Exit("detect", err)
 		return
 	}
-	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only, *alone))
+	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only, *alone, *save))
 }
 
 var scenes = []scene{
@@ -69,6 +81,9 @@ var scenes = []scene{
 	{About: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
 	{About: "16 pixels, in 640×480", Width: 640, Height: 480, Eyes: 16},
 	{About: "24 pixels, in 640×480", Width: 640, Height: 480, Eyes: 24},
+	{About: "18 pixels, in 320×240, turned by 90°", Width: 320, Height: 240, Eyes: 18, Turn: 90},
+	{About: "24 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 24},
+	{About: "32 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 32},
 	{About: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
 	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, At: face.Point{X: 0.5, Y: 0.4}},
 	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.16, Y: 0.45}},
@@ -93,36 +108,46 @@ type detector struct {
 
 // A source is a photograph with one main face.
 type source struct {
-	photo  *image.RGBA
-	pupils placed
+	photo  *dataset.Photo
+	pupils placed // zero where they are not known
 }
 
-// sources returns n photographs of a folder, spread evenly. Where they are of LFW the
-// pupils are those of all; elsewhere those that the cascade finds.
+// sources returns n photographs of a folder, spread evenly.
 func sources(root, folder string, n int) (all []source, err error) {
 	files, err := dataset.ImageFiles(filepath.Join(root, "photos", folder))
 	if err != nil {
 		return nil, err
 	}
 	for i := range min(n, len(files)) {
-		file := files[i*len(files)/min(n, len(files))]
-		data, err := os.ReadFile(file)
+		s, err := sourceOf(files[i*len(files)/min(n, len(files))])
 		if err != nil {
 			return nil, err
 		}
-		photo, err := dataset.DecodeColour(data, file)
-		if err != nil {
-			return nil, err
+		if s.pupils != (placed{}) {
+			all = append(all, s)
 		}
-		p := lfwPupils
-		if faces := face.DefaultFinder.Find(photo.Grey); len(faces) > 0 && (!strings.HasPrefix(folder, "lfw") || near(faces[0].Pupils, p)) {
-			p = faces[0].Pupils
-		} else if !strings.HasPrefix(folder, "lfw") {
-			continue
-		}
-		all = append(all, source{rgba(photo), p})
 	}
 	return all, nil
+}
+
+// sourceOf reads a photograph. Its pupils are those that the cascade finds; in the
+// photographs of LFW, if these are elsewhere than in all others, where they are in those.
+func sourceOf(file string) (s source, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return s, err
+	}
+	if s.photo, err = dataset.DecodeColour(data, file); err != nil {
+		return s, err
+	}
+	lfw := strings.Contains(filepath.ToSlash(file), "/lfw")
+	if lfw {
+		s.pupils = lfwPupils
+	}
+	if faces := face.DefaultFinder.Find(s.photo.Grey); len(faces) > 0 && (!lfw || near(faces[0].Pupils, lfwPupils)) {
+		s.pupils = faces[0].Pupils
+	}
+	return s, nil
 }
 
 // near reports whether pupils are those of a face at p.
@@ -141,7 +166,7 @@ type tally struct {
 	ms   []float64
 }
 
-func run(ctx context.Context, root string, folders []string, n int, only string, negatives bool) error {
+func run(ctx context.Context, root string, folders []string, n int, only string, negatives bool, save string) error {
 	var all []source
 	for _, folder := range folders {
 		some, err := sources(root, folder, n)
@@ -154,18 +179,25 @@ func run(ctx context.Context, root string, folders []string, n int, only string,
 		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
 			continue
 		}
-		if err := measure(ctx, d, all, negatives); err != nil {
+		if err := measure(ctx, d, all, negatives, save); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func measure(ctx context.Context, d detector, all []source, negatives bool) error {
-	scores, pictures, err := falseScores(ctx, d, all)
+func measure(ctx context.Context, d detector, all []source, negatives bool, save string) error {
+	kinds, err := falseFaces(ctx, d, all, save)
 	if err != nil {
 		return err
 	}
+	var scores []float64
+	pictures := 0
+	for _, k := range kinds {
+		pictures += k.pictures
+		scores = append(scores, k.scores...)
+	}
+	slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
 	at := func(rate float64) float64 { // the score that so many false faces a picture exceed
 		k := int(rate * float64(pictures))
 		if k >= len(scores) {
@@ -175,10 +207,14 @@ func measure(ctx context.Context, d detector, all []source, negatives bool) erro
 	}
 	strict, loose := at(0.01), at(0.1)
 	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n", d.name, len(scores), pictures, strict, loose)
-	if negatives {
-		return nil
-	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if negatives {
+		fmt.Fprintln(w, "pictures without people\tnumber\twith false faces\tfalse faces\thighest score\tms\t")
+		for _, k := range kinds {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.with, len(k.scores), slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
+		}
+		return w.Flush()
+	}
 	fmt.Fprintln(w, "pictures\tany score\tat 0.1\tat 0.01\tpupils: median\t90 %\tms\t")
 	for i, s := range scenes {
 		var t tally
@@ -188,7 +224,7 @@ func measure(ctx context.Context, d detector, all []source, negatives bool) erro
 			if s.Width > 0 && s.Eyes < 50 {
 				background = texture(160, 120, rng)
 			}
-			m, p := s.of(from.photo, from.pupils, background)
+			m, p := s.of(rgba(from.photo), from.pupils, background)
 			found, ms, err := timed(ctx, d, dataset.NewPhoto(m))
 			if err != nil {
 				return err
@@ -235,31 +271,6 @@ func (t *tally) add(found []face.Detection, p placed, ms float64) {
 func overlap(b, o face.Box) float64 {
 	both := max(0, min(b.Right, o.Right)-max(b.Left, o.Left)) * max(0, min(b.Bottom, o.Bottom)-max(b.Top, o.Top))
 	return both / ((b.Right-b.Left)*(b.Bottom-b.Top) + (o.Right-o.Left)*(o.Bottom-o.Top) - both)
-}
-
-// falseScores returns the scores of the faces that d finds in pictures without people,
-// highest first, and the number of these pictures.
-func falseScores(ctx context.Context, d detector, all []source) (scores []float64, pictures int, err error) {
-	look := func(m *image.RGBA) {
-		if m == nil || err != nil {
-			return
-		}
-		var found []face.Detection
-		found, err = d.detect(ctx, dataset.NewPhoto(m))
-		pictures++
-		for _, f := range found {
-			scores = append(scores, f.Score)
-		}
-	}
-	for i, from := range all {
-		rng := rand.New(rand.NewPCG(uint64(i), 99))
-		look(corner(from.photo, from.pupils, i%2 == 0))
-		look(mosaic(from.photo, rng))
-		look(texture(320, 240, rng))
-		look(drawn(320, 240, rng))
-	}
-	slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
-	return scores, pictures, err
 }
 
 // timed runs d and returns the milliseconds of the processor that it took.

@@ -9,12 +9,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/floats"
-
 	"nrdl/dataset"
 	"nrdl/face"
-	"nrdl/frontend/embedding"
-	"nrdl/openset"
 )
 
 // spoilt are the ways in which faces get worse, for the measurement of quality.
@@ -64,61 +60,25 @@ func quality(ctx context.Context, by *face.Search, root, folder, others string, 
 		of[name] = append(of[name], f)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return len(of[n]) < enrolledPhotographs+2 })
-	e := embedding.Default()
-	in := dataset.Frame{Eyes: e.Frame().Eyes}
-	cut := face.Cut{Frame: in, Embedder: e, By: by}
-	look := func(m *dataset.Photo) (face.Seen, error) {
-		seen, err := face.In(ctx, m, face.Largest, cut)
-		if err != nil || len(seen) == 0 {
-			return face.Seen{}, err
-		}
-		if seen[0].Values == nil { // refused: what would be named all the same
-			values, err := cut.Values(ctx, m, *seen[0].Face)
-			seen[0].Values = values
-			return seen[0], err
-		}
-		return seen[0], err
-	}
-	read := func(file string) (source, error) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return source{}, err
-		}
-		photo, err := dataset.DecodeColour(data, file)
-		if err != nil {
-			return source{}, err
-		}
-		p := lfwPupils
-		if faces := face.DefaultFinder.Find(photo.Grey); len(faces) > 0 && near(faces[0].Pupils, p) {
-			p = faces[0].Pupils
-		}
-		return source{rgba(photo), p}, nil
-	}
-	var means [][]float64
+	g := newEnrolled()
 	var probes []source
 	var whose []int
 	for i := range min(people, len(names)) {
-		list := of[names[i*len(names)/min(people, len(names))]]
-		mean := make([]float64, e.Frame().Len())
-		for k, file := range list[:enrolledPhotographs+2] {
-			s, err := read(file)
+		var photos []*dataset.Photo
+		for k, file := range of[names[i*len(names)/min(people, len(names))]][:enrolledPhotographs+2] {
+			s, err := sourceOf(file)
 			if err != nil {
 				return err
 			}
 			if k >= enrolledPhotographs {
 				probes, whose = append(probes, s), append(whose, i)
-				continue
-			}
-			seen, err := look(dataset.NewPhoto(s.photo))
-			if err != nil {
-				return err
-			}
-			if seen.Values != nil {
-				floats.Add(mean, seen.Values)
+			} else {
+				photos = append(photos, s.photo)
 			}
 		}
-		floats.Scale(1/floats.Norm(mean, 2), mean)
-		means = append(means, mean)
+		if err := g.enrol(ctx, by, photos); err != nil {
+			return err
+		}
 	}
 	var nobody []source
 	list, err := dataset.ImageFiles(filepath.Join(root, "photos", others))
@@ -126,65 +86,50 @@ func quality(ctx context.Context, by *face.Search, root, folder, others string, 
 		return err
 	}
 	for i := range min(strangers, len(list)) {
-		s, err := read(list[i*len(list)/min(strangers, len(list))])
+		s, err := sourceOf(list[i*len(list)/min(strangers, len(list))])
 		if err != nil {
 			return err
 		}
 		nobody = append(nobody, s)
 	}
-	best := func(v []float64) (int, float64) {
-		at, most := -1, math.Inf(-1)
-		for i, m := range means {
-			if c := floats.Dot(m, v); c > most {
-				at, most = i, c
-			}
-		}
-		return at, most
-	}
-	law := openset.ImpostorsOf(e.Frame().Embedding.Digest, e.Frame().Embedding.Mirror)
-	limit := openset.AtLarge(0.01, len(means))
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%d people, %d photographs of them, %d strangers\n", len(means), len(probes), len(nobody))
+	fmt.Fprintf(w, "%d people, %d photographs of them, %d strangers\n", len(g.means), len(probes), len(nobody))
 	fmt.Fprintln(w, "faces\tfound %\trefused %\tbest guess right %\tnamed rightly %\twrongly %\tstrangers named %\tsharpness: 5 %\tmedian\teyes: median\t")
 	for _, s := range spoilt {
 		var found, refused, right, named, wrong, strange int
 		var sharp, eyes []float64
 		for i, p := range probes {
-			m, _ := s.of(p.photo, p.pupils, nil)
-			seen, err := look(dataset.NewPhoto(m))
+			m, _ := s.of(rgba(p.photo), p.pupils, nil)
+			a, err := g.answer(ctx, by, dataset.NewPhoto(m))
 			if err != nil {
 				return err
 			}
-			if seen.Face == nil {
+			if len(a.faces) == 0 {
 				continue
 			}
 			found++
-			sharp, eyes = append(sharp, seen.Face.Quality.Sharpness), append(eyes, seen.Face.Quality.Eyes)
-			if seen.Refused != nil {
+			sharp, eyes = append(sharp, a.faces[0].Quality.Sharpness), append(eyes, a.faces[0].Quality.Eyes)
+			if face.NetworkLimits.Refusal(a.faces[0]) != nil {
 				refused++
 			}
-			at, cosine := best(seen.Values)
-			over := law.Deviate(enrolledPhotographs, cosine) > limit
 			switch {
-			case at == whose[i]:
+			case a.best == whose[i]:
 				right++
-				if over {
+				if a.named {
 					named++
 				}
-			case over:
+			case a.named:
 				wrong++
 			}
 		}
 		for _, p := range nobody {
-			m, _ := s.of(p.photo, p.pupils, nil)
-			seen, err := look(dataset.NewPhoto(m))
+			m, _ := s.of(rgba(p.photo), p.pupils, nil)
+			a, err := g.answer(ctx, by, dataset.NewPhoto(m))
 			if err != nil {
 				return err
 			}
-			if seen.Face != nil {
-				if _, cosine := best(seen.Values); law.Deviate(enrolledPhotographs, cosine) > limit {
-					strange++
-				}
+			if a.named {
+				strange++
 			}
 		}
 		slices.Sort(sharp)
