@@ -43,7 +43,7 @@ type Dictionary struct {
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 
 // Untrained lists the rules that need only the dictionary.
-var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}, Cosine{}}
+var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
 // Trained lists the rules that have learnt more than the dictionary.
 var Trained = []TrainedRule{Linear{}, Fisher{}}
@@ -187,6 +187,24 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 		}
 		return code / (code + residual)
 	})
+}
+
+// Collaborative scores class c by 1 − ‖D·s − D_c·s_c‖, by how near the class
+// alone comes to what all atoms rebuild: the logarithm of its probability by
+// [procrc, (11)] but for what all classes share. A code of zeros scores 0.
+type Collaborative struct{}
+
+func (Collaborative) Name() string { return "collaborative" }
+
+func (Collaborative) About() string { return "1 − |D s − D_c s_c|" }
+
+func (Collaborative) Check(Dictionary) error { return nil }
+
+func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
+	d, n := y.Dims()
+	u := mat.NewDense(d, n, nil)
+	lin.AB(u, 1, over.D, s) // D·s
+	Residual{}.Score(out, s, u, over)
 }
 
 // Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖²: 1 is a perfect

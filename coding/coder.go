@@ -111,7 +111,7 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {

@@ -40,6 +40,7 @@ var All = []classify.Method{
 	DefaultCRC,
 	DefaultNRC,
 	DefaultDSRC,
+	DefaultProCRC,
 	DefaultRepresentation,
 	DefaultRobust,
 	DefaultBlocks,
@@ -153,7 +154,7 @@ func coderSuits(c coding.Coder, g classify.Grid) error {
 var titles = map[string]string{
 	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
 	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
-	"representation": "Representation", "robust": "Robust", "blocks": "Blocks",
+	"procrc": "ProCRC", "representation": "Representation", "robust": "Robust", "blocks": "Blocks",
 }
 
 // Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.

@@ -65,6 +65,8 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 		return []Range{{Path: prefix + "lambda", Low: 1e-5, High: 1, Log: true, Zero: true}}
 	case coding.Discriminative:
 		return []Range{within("tau", 1e-5, 10)}
+	case coding.Probabilistic:
+		return []Range{within("lambda", 1e-4, 1), within("gamma", 1e-4, 10)}
 	case coding.OMP:
 		return []Range{sparsity(prefix + "sparsity")}
 	case coding.Robust:
