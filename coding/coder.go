@@ -113,6 +113,30 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 // parameter names one of them.
 var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
+// Trained lists the coders that have a matrix, which a method learns.
+var Trained = []TrainedCoder{Analysis{}}
+
+// A TrainedCoder has a matrix that was learnt together with the dictionary, with
+// a column for each atom. It is no choice of a user.
+type TrainedCoder interface {
+	Coder
+
+	// Learnt returns the matrix, r×K, not a copy, and its name in model files,
+	// which no other has.
+	Learnt() (name string, m *mat.Dense)
+
+	// With returns the coder with the matrix m.
+	With(m *mat.Dense) TrainedCoder
+}
+
+// ofMethods are the coders that only methods make.
+func ofMethods() (all []Coder) {
+	for _, c := range Trained {
+		all = append(all, c)
+	}
+	return all
+}
+
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {
 	ks, ns := s.Dims()

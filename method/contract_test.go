@@ -79,6 +79,7 @@ var conditional = map[string]map[string]exception{
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
 	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
 	"src":  {"coder.gap": {Value: "0.01"}},
+	"dpl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},

@@ -48,6 +48,7 @@ var All = []classify.Method{
 	DefaultDKSVD,
 	DefaultLCKSVD1,
 	DefaultLCKSVD2,
+	DefaultDPL,
 	DefaultFDDL,
 	DefaultSDRERDL,
 	DefaultLCLE,
@@ -207,6 +208,10 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		learnt = append(learnt, r.Learnt())
 	}
+	if c, ok := p.Coder.(coding.TrainedCoder); ok {
+		name, matrix := c.Learnt()
+		learnt = append(learnt, classify.Learnt{Matrix: matrix, Name: name})
+	}
 	for _, l := range learnt {
 		if l.Matrix == nil {
 			continue
@@ -275,6 +280,16 @@ func weights(named ...any) error {
 	for i := 0; i < len(named); i += 2 {
 		if w := named[i+1].(float64); !(w >= 0) {
 			return fmt.Errorf("%s = %v is not a weight ≥ 0", named[i], w)
+		}
+	}
+	return nil
+}
+
+// aboveZero reports the first of the named numbers that is not finite and > 0.
+func aboveZero(named ...any) error {
+	for i := 0; i < len(named); i += 2 {
+		if w := named[i+1].(float64); !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%s = %v is not a number > 0", named[i], w)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
+	"nrdl/coding"
 	"nrdl/internal/lin"
 )
 
@@ -79,6 +80,10 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		groups = append(groups, len(atoms))
 	}
 	p.D, p.Groups = lin.Select(p.D, atoms), groups
+	if c, ok := p.Coder.(coding.TrainedCoder); ok {
+		_, m := c.Learnt()
+		p.Coder = c.With(lin.Select(m, atoms))
+	}
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		l := r.Learnt()
 		rows, columns := atoms, classes
