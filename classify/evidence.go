@@ -95,13 +95,18 @@ func (c *Classifier) leastResiduals(r *Result) []float64 {
 		least[j] = math.Inf(1)
 	}
 	_, scored := c.p.Rule.(Residual)
+	scores := r.Scores
+	if _, kernel := c.p.Coder.(coding.Kernel); kernel && !scored {
+		scores, scored = mat.NewDense(len(c.p.Classes), n, nil), true
+		Residual{}.Score(scores, r.Codes, r.Samples, c.p.dictionary())
+	}
 	near := c.nearest(r)
 	for i := range c.p.Classes {
 		if near != nil && !near[i] {
 			continue
 		}
 		if scored {
-			for j, v := range r.Scores.RawRowView(i) {
+			for j, v := range scores.RawRowView(i) {
 				least[j] = min(least[j], 1-v)
 			}
 			continue

@@ -156,7 +156,8 @@ func (Cosine) Score(out, s, _ *mat.Dense, over Dictionary) {
 }
 
 // Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction
-// by the class alone [src].
+// by the class alone [src]. If the coder is a kernel's, the residual is that in its
+// feature space, here and in NormedResidual.
 type Residual struct{}
 
 func (Residual) Name() string { return "residual" }
@@ -329,6 +330,10 @@ const together = 128
 // out, C×n; squares writes the squared norms of the columns of y − D_c·s_c.
 func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense), of func(residual, code, before float64) float64) {
 	d, n := y.Dims()
+	if k, ok := over.Coder.(coding.Kernel); ok {
+		scoreKernelResiduals(out, s, y, over, k, of)
+		return
+	}
 	parallel.For(n, together, func(first, last int) {
 		m := last - first
 		r, y := mat.NewDense(d, m, nil), lin.Cols(y, first, last)
@@ -350,6 +355,49 @@ func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float6
 			if v == 0 {
 				for c := range over.classes() {
 					out.Set(c, first+j, 0)
+				}
+			}
+		}
+	})
+}
+
+// scoreKernelResiduals is scoreResiduals in the feature space of a kernel:
+//
+//	‖φ(y) − Φ_c·s_c‖² = k(y, y) − 2s_cᵀk(D_c, y) + s_cᵀK_cc·s_c
+func scoreKernelResiduals(out, s, y *mat.Dense, over Dictionary, kernel coding.Kernel, of func(residual, code, before float64) float64) {
+	_, n := y.Dims()
+	grams := make([]*mat.Dense, over.classes())
+	for c := range grams {
+		lo, hi := over.Groups[c], over.Groups[c+1]
+		grams[c] = mat.NewDense(hi-lo, hi-lo, nil)
+		own := lin.Cols(over.D, lo, hi)
+		kernel.Of(grams[c], own, own) // K_cc
+	}
+	norms := make([]float64, n)
+	lin.SquaredColumnNorms(norms, y)
+	parallel.For(n, together, func(first, last int) {
+		m := last - first
+		y, code, res := lin.Cols(y, first, last), make([]float64, m), make([]float64, m)
+		for c, gram := range grams {
+			lo, hi := over.Groups[c], over.Groups[c+1]
+			sc := lin.Block(s, lo, hi, first, last)
+			k, q := mat.NewDense(hi-lo, m, nil), mat.NewDense(hi-lo, m, nil)
+			kernel.Of(k, lin.Cols(over.D, lo, hi), y) // k(D_c, y)
+			lin.AB(q, 1, gram, sc)                    // K_cc·s_c
+			for j := range res {
+				res[j] = kernel.Self(norms[first+j])
+			}
+			for i := range hi - lo {
+				k, q := k.RawRowView(i), q.RawRowView(i)
+				for j, v := range sc.RawRowView(i) {
+					res[j] += v * (q[j] - 2*k[j])
+				}
+			}
+			lin.SquaredColumnNorms(code, sc)
+			row := out.RawRowView(c)[first:last]
+			for j := range row {
+				if row[j] = of(max(0, res[j]), code[j], row[j]); norms[first+j] == 0 {
+					row[j] = 0
 				}
 			}
 		}

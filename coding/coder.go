@@ -130,7 +130,8 @@ type TrainedCoder interface {
 }
 
 // ofMethods are the coders that only methods make.
-func ofMethods() (all []Coder) {
+func ofMethods() []Coder {
+	all := []Coder{Kernel{}}
 	for _, c := range Trained {
 		all = append(all, c)
 	}

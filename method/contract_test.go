@@ -79,6 +79,12 @@ var conditional = map[string]map[string]exception{
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
 	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
 	"src":  {"coder.gap": {Value: "0.01"}},
+	"knrc": {
+		"degree": {Given: polynomial}, "offset": {Given: polynomial},
+		"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},
+	},
+	"kcrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
+	"ksrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
 	"dpl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
@@ -103,6 +109,8 @@ var conditional = map[string]map[string]exception{
 		"coder.error":    {Value: "0.4"},
 	},
 }
+
+var polynomial = map[string]string{"kernel": "polynomial"}
 
 var reweighted = map[string]string{"coder.estimator": "irls"}
 

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
+	"nrdl/coding"
 )
 
 // drawnSet returns samples of 12 features, 5 to learn from and 3 to judge by of
@@ -59,8 +60,18 @@ func drawnGolden(t *testing.T) (golden map[string]map[string][][]float64) {
 // drawnMethods are configurations whose scores drawn.json has.
 var drawnMethods = map[string]classify.Method{
 	"procrc": DefaultProCRC,
-	"dpl":    withAtoms(DefaultDPL, 3),
+	"knrc":   DefaultKNRC,
+	"kcrc":   DefaultKCRC,
+	"ksrc":   KSRC{defaultKernelLearning, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
+
+	"knrc-polynomial": KNRC{ofPolynomial, coding.DefaultStopped},
+	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
+	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
+
+	"dpl": withAtoms(DefaultDPL, 3),
 }
+
+var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2, Offset: 1}
 
 // withAtoms returns m with so many atoms a class.
 func withAtoms(m classify.Method, atoms int) classify.Method {
@@ -104,7 +115,7 @@ func TestErrorsOfNumPyPrograms(t *testing.T) {
 		file, split string
 		wrong       map[string]int
 	}{
-		{"orl_56x46.mat", "first:6", map[string]int{"procrc": 10, "dpl": 13}},
+		{"orl_56x46.mat", "first:6", map[string]int{"procrc": 10, "dpl": 13, "knrc": 10, "kcrc": 11, "ksrc": 9}},
 		{"gt_50x40.mat", "first:5", map[string]int{"procrc": 226, "dpl": 218}},
 	} {
 		train, test := trainingPart(t, c.file, c.split, 1)
