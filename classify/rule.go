@@ -43,7 +43,7 @@ type Dictionary struct {
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 
 // Untrained lists the rules that need only the dictionary.
-var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Sum{}, Huber{}, Votes{}, Cosine{}}
+var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
 // Trained lists the rules that have learnt more than the dictionary.
 var Trained = []TrainedRule{Linear{}, Fisher{}}
@@ -206,6 +206,36 @@ func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
 	u := mat.NewDense(d, n, nil)
 	lin.AB(u, 1, over.D, s) // D·s
 	Residual{}.Score(out, s, u, over)
+}
+
+// Cost scores class c by 1 − ‖y − D_c·s_c‖² − 2λ‖s_c‖₁, by what its own code
+// costs with the coder coding.ClassLasso [dlsi].
+type Cost struct{}
+
+func (Cost) Name() string { return "cost" }
+
+func (Cost) About() string { return "1 − squared class residual − 2λ|s_c|₁" }
+
+func (r Cost) Check(over Dictionary) error {
+	if _, ok := over.Coder.(coding.ClassLasso); !ok {
+		return hint.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.ClassLasso{}.Name(), over.Coder.Name()),
+			"use the coder %s, or the rule %s", coding.ClassLasso{}.Name(), Residual{}.Name())
+	}
+	return nil
+}
+
+func (Cost) Score(out, s, y *mat.Dense, over Dictionary) {
+	λ := over.Coder.(coding.ClassLasso).Lambda
+	for c := range over.classes() {
+		row := out.RawRowView(c)
+		clear(row)
+		for k := over.Groups[c]; k < over.Groups[c+1]; k++ {
+			for j, v := range s.RawRowView(k) {
+				row[j] += math.Abs(v) // ‖s_c‖₁
+			}
+		}
+	}
+	scoreResiduals(out, s, y, over, lin.SquaredColumnNorms, func(residual, _, abs float64) float64 { return 1 - residual - 2*λ*abs })
 }
 
 // Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖²: 1 is a perfect

@@ -111,7 +111,7 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
 // Trained lists the coders that have a matrix, which a method learns.
 var Trained = []TrainedCoder{Analysis{}}

@@ -85,6 +85,7 @@ var conditional = map[string]map[string]exception{
 	},
 	"kcrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
 	"ksrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
+	"dlsi": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
 	"dpl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},

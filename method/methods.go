@@ -51,6 +51,7 @@ var All = []classify.Method{
 	DefaultDKSVD,
 	DefaultLCKSVD1,
 	DefaultLCKSVD2,
+	DefaultDLSI,
 	DefaultDPL,
 	DefaultFDDL,
 	DefaultSDRERDL,

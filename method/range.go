@@ -56,6 +56,8 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 	case coding.Lasso:
 		// Below, the codes have so many nonzeros that a query takes many times as long.
 		return []Range{within("lambda", 3e-4, 0.1)}
+	case coding.ClassLasso:
+		return []Range{within("lambda", 3e-4, 0.1)}
 	case coding.Ridge:
 		return []Range{within("lambda", 1e-4, 1)}
 	case coding.Local:
