@@ -35,12 +35,25 @@ type Rule interface {
 // features, grouped by class, and their coder.
 type Dictionary struct {
 	D      *mat.Dense // d×K, one atom a column
-	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]
+	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]; those after Groups[C] are common to all classes
 	Coder  coding.Coder
 }
 
 // classes is C.
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
+
+// withoutCommon returns y − D₀·s₀ of the columns of y and their codes s, with D₀ the
+// atoms that are common to all classes; y itself where there are none.
+func (d Dictionary) withoutCommon(s, y *mat.Dense) *mat.Dense {
+	first := d.Groups[d.classes()]
+	k, n := s.Dims()
+	if first == k {
+		return y
+	}
+	rest := mat.DenseCopyOf(y)
+	lin.AddAB(rest, -1, lin.Cols(d.D, first, k), lin.Block(s, first, k, 0, n))
+	return rest
+}
 
 // Untrained lists the rules that need only the dictionary.
 var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Sum{}, Huber{}, Votes{}, Cosine{}}
@@ -357,7 +370,8 @@ func (Votes) Score(_, _, _ *mat.Dense, _ Dictionary) {}
 const together = 128
 
 // scoreResiduals writes of(squared residual, ‖s_c‖², out_c) of every class into
-// out, C×n; squares writes the squared norms of the columns of y − D_c·s_c.
+// out, C×n; squares writes the squared norms of the columns of y − D_c·s_c. What
+// atoms that are common to all classes rebuild is taken off y before.
 func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense), of func(residual, code, before float64) float64) {
 	d, n := y.Dims()
 	if k, ok := over.Coder.(coding.Kernel); ok {
@@ -367,11 +381,12 @@ func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float6
 	parallel.For(n, together, func(first, last int) {
 		m := last - first
 		r, y := mat.NewDense(d, m, nil), lin.Cols(y, first, last)
+		rest := over.withoutCommon(lin.Cols(s, first, last), y)
 		res, code := make([]float64, m), make([]float64, m)
 		for c := range over.classes() {
 			lo, hi := over.Groups[c], over.Groups[c+1]
 			sc := lin.Block(s, lo, hi, first, last)
-			lin.Set(r, 1, y)
+			lin.Set(r, 1, rest)
 			lin.AddAB(r, -1, lin.Cols(over.D, lo, hi), sc) // y − D_c·s_c
 			squares(res, r)
 			lin.SquaredColumnNorms(code, sc)

@@ -138,6 +138,12 @@ func ofMethods() []Coder {
 	return all
 }
 
+// SharesAtoms reports whether c may code over atoms that are of no class.
+func SharesAtoms(c Coder) bool {
+	_, ok := c.(Lasso)
+	return ok
+}
+
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {
 	ks, ns := s.Dims()

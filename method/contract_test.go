@@ -28,6 +28,7 @@ var (
 		"lcksvd1":                {"sparsity": "2"},
 		"lcksvd2":                {"sparsity": "2"},
 		"llc":                    {"coder.neighbours": "2"},
+		"copar":                  {"common": "2"},
 		"lcle":                   {"coder.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
@@ -83,10 +84,11 @@ var conditional = map[string]map[string]exception{
 		"degree": {Given: polynomial}, "offset": {Given: polynomial},
 		"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},
 	},
-	"kcrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
-	"ksrc": {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
-	"dlsi": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
-	"dpl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
+	"kcrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
+	"ksrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
+	"copar": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "eta": {Value: "0.1"}},
+	"dlsi":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
+	"dpl":   {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},

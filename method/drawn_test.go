@@ -68,8 +68,9 @@ var drawnMethods = map[string]classify.Method{
 	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
 	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
 
-	"dlsi": withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
-	"dpl":  withAtoms(DefaultDPL, 3),
+	"dlsi":  withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
+	"copar": withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1}, 3),
+	"dpl":   withAtoms(DefaultDPL, 3),
 }
 
 var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2, Offset: 1}

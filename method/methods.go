@@ -52,6 +52,7 @@ var All = []classify.Method{
 	DefaultLCKSVD1,
 	DefaultLCKSVD2,
 	DefaultDLSI,
+	DefaultCOPAR,
 	DefaultDPL,
 	DefaultFDDL,
 	DefaultSDRERDL,

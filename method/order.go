@@ -79,6 +79,10 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		}
 		groups = append(groups, len(atoms))
 	}
+	_, all := p.D.Dims()
+	for k := groups[len(groups)-1]; k < all; k++ {
+		atoms = append(atoms, k) // common to all classes
+	}
 	p.D, p.Groups = lin.Select(p.D, atoms), groups
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
 		_, m := c.Learnt()
