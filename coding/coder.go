@@ -114,7 +114,7 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
 // Trained lists the coders that have a matrix, which a method learns.
-var Trained = []TrainedCoder{Analysis{}}
+var Trained = []TrainedCoder{Analysis{}, Anchored{}}
 
 // A TrainedCoder has a matrix that was learnt together with the dictionary, with
 // a column for each atom. It is no choice of a user.
@@ -140,8 +140,11 @@ func ofMethods() []Coder {
 
 // SharesAtoms reports whether c may code over atoms that are of no class.
 func SharesAtoms(c Coder) bool {
-	_, ok := c.(Lasso)
-	return ok
+	switch c.(type) {
+	case Lasso, Anchored:
+		return true
+	}
+	return false
 }
 
 // mustFit panics unless s is K×n and y is d×n.

@@ -29,6 +29,7 @@ var (
 		"lcksvd2":                {"sparsity": "2"},
 		"llc":                    {"coder.neighbours": "2"},
 		"copar":                  {"common": "2"},
+		"lrsdl":                  {"common": "2"},
 		"lcle":                   {"coder.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
@@ -78,8 +79,10 @@ var conditional = map[string]map[string]exception{
 		"coder.inner.solver": {Value: "exact"}, "coder.inner.l1": {Value: "0.1"}, "coder.inner.l2": {Value: "0.1"},
 	},
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
-	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
-	"src":  {"coder.gap": {Value: "0.01"}},
+	"fddl":   {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
+	"d2l2r2": {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "alpha": {Value: "0.5"}},
+	"lrsdl":  {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "eta": {Value: "0.5"}},
+	"src":    {"coder.gap": {Value: "0.01"}},
 	"knrc": {
 		"degree": {Given: polynomial}, "offset": {Given: polynomial},
 		"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},

@@ -53,8 +53,11 @@ var All = []classify.Method{
 	DefaultLCKSVD2,
 	DefaultDLSI,
 	DefaultCOPAR,
+	DefaultLRSDL,
+
 	DefaultDPL,
 	DefaultFDDL,
+	DefaultD2L2R2,
 	DefaultSDRERDL,
 	DefaultLCLE,
 	DefaultNRDLTest,
@@ -158,7 +161,7 @@ func coderSuits(c coding.Coder, g classify.Grid) error {
 
 // titles are how papers write the names that are not theirs in capitals.
 var titles = map[string]string{
-	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
+	"ksvd": "K-SVD", "dksvd": "D-KSVD", "d2l2r2": "D²L²R²", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
 	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
 	"procrc": "ProCRC", "representation": "Representation", "robust": "Robust", "blocks": "Blocks",
 }
@@ -215,7 +218,7 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
 		name, matrix := c.Learnt()
-		learnt = append(learnt, classify.Learnt{Matrix: matrix, Name: name})
+		learnt = append(learnt, classify.Learnt{Matrix: matrix, Name: name, MaybeZero: true})
 	}
 	for _, l := range learnt {
 		if l.Matrix == nil {

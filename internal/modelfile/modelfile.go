@@ -32,7 +32,7 @@ import (
 // A model file is a safetensors file, which other programs can open. Its
 // tensors are D (F64, d×K), that of the rule if it is one of classify.Trained (F64; W,
 // C×K, of linear, M, K×C, of fisher), that of the coder if it is one of coding.Trained
-// (F64; A, d×K, of analysis), P and m (F64, d×p and d×1; only where
+// (F64; A, d×K, of analysis, c, 1×K, of anchored), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
