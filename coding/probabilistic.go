@@ -20,8 +20,8 @@ import (
 //
 // A singular matrix gets a ridge as in Ridge.
 type Probabilistic struct {
-	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²" eq:"[procrc] (9)"`
-	Gamma  float64 `json:"gamma" help:"γ ≥ 0, weight of the distance of each class from what all rebuild" eq:"[procrc] (9)"`
+	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²" eq:"[procrc]"`
+	Gamma  float64 `json:"gamma" help:"γ ≥ 0, weight of the distance of each class from what all rebuild" eq:"[procrc]"`
 }
 
 // DefaultProbabilistic has weights that suit faces of norm 1 and few images a

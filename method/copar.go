@@ -26,8 +26,8 @@ import (
 // A query is coded over all of D under λ‖s‖₁; the class has the least
 // ‖y − D₀s_0 − D_cs_c‖: the global classifier of the paper.
 type COPAR struct {
-	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖S‖₁" eq:"[copar] (3)"`
-	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar] (3)"`
+	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖S‖₁" eq:"[copar]"`
+	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar]"`
 	Atoms  int     `json:"atoms" help:"m, atoms a class; 0 takes as many as its training images"`
 	Common int     `json:"common" help:"m₀ ≥ 1, common atoms"`
 	Passes int     `json:"passes" help:"at most so many passes"`

@@ -23,9 +23,9 @@ import (
 // A query has the code P_k·y for each class; the class is the one that rebuilds
 // it best.
 type DPL struct {
-	Tau    float64 `json:"tau" help:"τ > 0, weight of ‖P_kX_k − A_k‖²" eq:"[dpl] (6)"`
-	Lambda float64 `json:"lambda" help:"λ > 0, weight of the codes of other classes" eq:"[dpl] (6)"`
-	Gamma  float64 `json:"gamma" help:"γ > 0, weight of ‖P_k‖²" eq:"[dpl] (10)"`
+	Tau    float64 `json:"tau" help:"τ > 0, weight of ‖P_kX_k − A_k‖²" eq:"[dpl]"`
+	Lambda float64 `json:"lambda" help:"λ > 0, weight of the codes of other classes" eq:"[dpl]"`
+	Gamma  float64 `json:"gamma" help:"γ > 0, weight of ‖P_k‖²" eq:"[dpl]"`
 	Atoms  int     `json:"atoms" help:"m, atoms a class; 0 takes as many as its training images"`
 	Passes int     `json:"passes" help:"at most so many passes"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`

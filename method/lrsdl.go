@@ -26,9 +26,9 @@ import (
 // A query has the code min ½‖y − Ds − D₀s₀‖² + λ₁(‖s‖₁ + ‖s₀‖₁) + ½λ₂‖s₀ − m₀‖²; the
 // class has the least ‖y − D₀s₀ − D_cs_c‖² + w‖s − m_c‖².
 type LRSDL struct {
-	Lambda1 float64 `json:"lambda1" help:"λ₁ > 0, weight of ‖S‖₁ and ‖S⁰‖₁" eq:"[lrsdl] (8)"`
-	Lambda2 float64 `json:"lambda2" help:"λ₂ ≥ 0, weight of the Fisher criterion and of ‖S⁰ − M⁰‖²" eq:"[lrsdl] (8)"`
-	Eta     float64 `json:"eta" help:"η ≥ 0, weight of ‖D₀‖_*" eq:"[lrsdl] (8)"`
+	Lambda1 float64 `json:"lambda1" help:"λ₁ > 0, weight of ‖S‖₁ and ‖S⁰‖₁" eq:"[lrsdl]"`
+	Lambda2 float64 `json:"lambda2" help:"λ₂ ≥ 0, weight of the Fisher criterion and of ‖S⁰ − M⁰‖²" eq:"[lrsdl]"`
+	Eta     float64 `json:"eta" help:"η ≥ 0, weight of ‖D₀‖_*" eq:"[lrsdl]"`
 	Atoms   int     `json:"atoms" help:"K_c, atoms a class; 0 takes as many as its training images"`
 	Common  int     `json:"common" help:"m₀ ≥ 1, common atoms"`
 	Passes  int     `json:"passes" help:"at most so many passes"`
@@ -80,7 +80,8 @@ func (m LRSDL) Validate() error {
 func (LRSDL) Ranges() []Range {
 	return []Range{
 		decades("lambda1", 5e-4, 0.05), decades("lambda2", 5e-3, 0.5), decades("eta", 1e-3, 1),
-		{Path: "common", Low: 1, High: 20}, decades("weight", 0.05, 5),
+		{Path: "common", Low: 1, High: 20},
+		decades("weight", 0.05, 5),
 	}
 }
 
