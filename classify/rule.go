@@ -423,17 +423,18 @@ func scoreKernelResiduals(out, s, y *mat.Dense, over Dictionary, kernel coding.K
 	parallel.For(n, together, func(first, last int) {
 		m := last - first
 		y, code, res := lin.Cols(y, first, last), make([]float64, m), make([]float64, m)
+		products := mat.NewDense(over.Groups[over.classes()], m, nil)
+		kernel.Of(products, over.D, y) // k(D, y)
 		for c, gram := range grams {
 			lo, hi := over.Groups[c], over.Groups[c+1]
 			sc := lin.Block(s, lo, hi, first, last)
-			k, q := mat.NewDense(hi-lo, m, nil), mat.NewDense(hi-lo, m, nil)
-			kernel.Of(k, lin.Cols(over.D, lo, hi), y) // k(D_c, y)
-			lin.AB(q, 1, gram, sc)                    // K_cc·s_c
+			q := mat.NewDense(hi-lo, m, nil)
+			lin.AB(q, 1, gram, sc) // K_cc·s_c
 			for j := range res {
 				res[j] = kernel.Self(norms[first+j])
 			}
 			for i := range hi - lo {
-				k, q := k.RawRowView(i), q.RawRowView(i)
+				k, q := products.RawRowView(lo+i), q.RawRowView(i)
 				for j, v := range sc.RawRowView(i) {
 					res[j] += v * (q[j] - 2*k[j])
 				}
