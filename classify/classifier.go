@@ -18,7 +18,7 @@ import (
 // passes them to NewClassifier, which checks them.
 type Parts struct {
 	D       *mat.Dense   // d×K dictionary, one atom a column
-	Groups  []int        // len C+1: the atoms of class c, as in Samples
+	Groups  []int        // len C+1: the atoms of class c, as in Samples; those after the last class are common to all
 	Coder   coding.Coder // how a sample is coded over D
 	Rule    Rule         // how a code scores the classes
 	Classes []string     // len C
@@ -79,6 +79,9 @@ func (p *Parts) validate() error {
 		return errors.New("no dictionary")
 	}
 	d, k := p.D.Dims()
+	if n := len(p.Groups); n > 0 && p.Groups[n-1] < k && coding.SharesAtoms(p.Coder) {
+		k = p.Groups[n-1] // the rest is common
+	}
 	if err := validateGroups(p.Groups, len(p.Classes), k); err != nil {
 		return err
 	}
@@ -107,6 +110,7 @@ func (p *Parts) validate() error {
 	if err != nil {
 		return err
 	}
+	_, k = p.D.Dims()
 	if err := coding.Check(c, d, k); err != nil {
 		return err
 	}

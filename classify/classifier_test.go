@@ -29,6 +29,8 @@ func testParts(rule Rule, r *rand.Rand) Parts {
 		p.Coder = coding.Inner{}
 	case Huber:
 		p.Coder = coding.DefaultRobust
+	case Cost:
+		p.Coder = coding.DefaultClassLasso
 	case Votes:
 		p.Grid = Grid{Height: 10, Width: 2, Planes: 1}
 		p.Coder = coding.Blocks{Side: 2, Step: 2, Temperature: 0.1, Inner: coding.DefaultNonNegative}
@@ -140,7 +142,7 @@ func TestRules(t *testing.T) {
 // The residual rules against their definitions, sample by sample.
 func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, rule := range []Rule{Residual{}, NormedResidual{}, testFisher, Sum{}, Huber{}} {
+	for _, rule := range []Rule{Residual{}, NormedResidual{}, testFisher, Sum{}, Huber{}, Collaborative{}, Cost{}} {
 		m := newTestClassifier(t, rule, r)
 		x := mat.NewDense(20, 9, nil)
 		x.Apply(func(int, int, float64) float64 { return r.Float64() }, x)
@@ -174,6 +176,14 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 					want = 1 - residual*residual - 0.5*mat.Dot(&far, &far)
 				case Sum:
 					want = mat.Sum(s.Slice(lo, hi, j, j+1))
+				case Collaborative:
+					var u, own mat.VecDense
+					u.MulVec(m.p.D, s.ColView(j))
+					own.SubVec(y.ColView(j), &e)
+					u.SubVec(&u, &own)
+					want = 1 - mat.Norm(&u, 2)
+				case Cost:
+					want = 1 - residual*residual - 2*coding.DefaultClassLasso.Lambda*mat.Norm(s.Slice(lo, hi, j, j+1).(*mat.Dense).ColView(0), 1)
 				case Huber:
 					want = 1 - math.Sqrt(2*huber(e.RawVector().Data, coding.DefaultRobust.Threshold(20)))
 				}
@@ -182,6 +192,46 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What common atoms rebuild is taken off a sample before the residuals of the classes.
+// Only coders that ignore classes take such atoms.
+func TestCommonAtoms(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	p := testParts(Residual{}, r)
+	p.Groups, p.Coder = []int{0, 1, 3, 5}, coding.DefaultLasso
+	m, err := NewClassifier(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := randomSamples(5)
+	got, err := m.Classify(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence := m.Evidence(&got)
+	for j := range 5 {
+		best := math.Inf(-1)
+		for c := range 3 {
+			e := mat.VecDenseCopyOf(got.Samples.ColView(j))
+			for k := range 6 {
+				if k == 5 || k >= p.Groups[c] && k < p.Groups[c+1] {
+					e.AddScaledVec(e, -got.Codes.At(k, j), p.D.ColView(k))
+				}
+			}
+			want := 1 - mat.Norm(e, 2)
+			if best = max(best, want); math.Abs(got.Scores.At(c, j)-want) > 1e-12 {
+				t.Errorf("class %d of sample %d scores %v, want %v", c, j, got.Scores.At(c, j), want)
+			}
+		}
+		if math.Abs(evidence[j].Residual-best) > 1e-12 {
+			t.Errorf("sample %d has the residual %v, want %v", j, evidence[j].Residual, best)
+		}
+	}
+	p.Coder = coding.DefaultPerClass
+	if _, err := NewClassifier(p); err == nil {
+		t.Error("a coder of each class codes over atoms of none")
 	}
 }
 

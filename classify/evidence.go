@@ -95,20 +95,26 @@ func (c *Classifier) leastResiduals(r *Result) []float64 {
 		least[j] = math.Inf(1)
 	}
 	_, scored := c.p.Rule.(Residual)
+	scores := r.Scores
+	if _, kernel := c.p.Coder.(coding.Kernel); kernel && !scored {
+		scores, scored = mat.NewDense(len(c.p.Classes), n, nil), true
+		Residual{}.Score(scores, r.Codes, r.Samples, c.p.dictionary())
+	}
+	rest := c.p.dictionary().withoutCommon(r.Codes, r.Samples)
 	near := c.nearest(r)
 	for i := range c.p.Classes {
 		if near != nil && !near[i] {
 			continue
 		}
 		if scored {
-			for j, v := range r.Scores.RawRowView(i) {
+			for j, v := range scores.RawRowView(i) {
 				least[j] = min(least[j], 1-v)
 			}
 			continue
 		}
 		lo, hi := c.p.Groups[i], c.p.Groups[i+1]
 		e, norm := mat.NewDense(d, n, nil), make([]float64, n)
-		lin.Set(e, 1, r.Samples)
+		lin.Set(e, 1, rest)
 		lin.AddAB(e, -1, lin.Cols(c.p.D, lo, hi), lin.Block(r.Codes, lo, hi, 0, n))
 		lin.SquaredColumnNorms(norm, e)
 		for j, v := range norm {

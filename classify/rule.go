@@ -35,15 +35,28 @@ type Rule interface {
 // features, grouped by class, and their coder.
 type Dictionary struct {
 	D      *mat.Dense // d×K, one atom a column
-	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]
+	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]; those after Groups[C] are common to all classes
 	Coder  coding.Coder
 }
 
 // classes is C.
 func (d Dictionary) classes() int { return len(d.Groups) - 1 }
 
+// withoutCommon returns y − D₀·s₀ of the columns of y and their codes s, with D₀ the
+// atoms that are common to all classes; y itself where there are none.
+func (d Dictionary) withoutCommon(s, y *mat.Dense) *mat.Dense {
+	first := d.Groups[d.classes()]
+	k, n := s.Dims()
+	if first == k {
+		return y
+	}
+	rest := mat.DenseCopyOf(y)
+	lin.AddAB(rest, -1, lin.Cols(d.D, first, k), lin.Block(s, first, k, 0, n))
+	return rest
+}
+
 // Untrained lists the rules that need only the dictionary.
-var Untrained = []Rule{Residual{}, NormedResidual{}, Sum{}, Huber{}, Votes{}, Cosine{}}
+var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
 // Trained lists the rules that have learnt more than the dictionary.
 var Trained = []TrainedRule{Linear{}, Fisher{}}
@@ -156,7 +169,8 @@ func (Cosine) Score(out, s, _ *mat.Dense, over Dictionary) {
 }
 
 // Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction
-// by the class alone [src].
+// by the class alone [src]. If the coder is a kernel's, the residual is that in its
+// feature space, here and in NormedResidual.
 type Residual struct{}
 
 func (Residual) Name() string { return "residual" }
@@ -187,6 +201,54 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 		}
 		return code / (code + residual)
 	})
+}
+
+// Collaborative scores class c by 1 − ‖D·s − D_c·s_c‖, by how near the class
+// alone comes to what all atoms rebuild: the logarithm of its probability by
+// [procrc, (11)] but for what all classes share. A code of zeros scores 0.
+type Collaborative struct{}
+
+func (Collaborative) Name() string { return "collaborative" }
+
+func (Collaborative) About() string { return "1 − |D s − D_c s_c|" }
+
+func (Collaborative) Check(Dictionary) error { return nil }
+
+func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
+	d, n := y.Dims()
+	u := mat.NewDense(d, n, nil)
+	lin.AB(u, 1, over.D, s) // D·s
+	Residual{}.Score(out, s, u, over)
+}
+
+// Cost scores class c by 1 − ‖y − D_c·s_c‖² − 2λ‖s_c‖₁, by what its own code
+// costs with the coder coding.ClassLasso [dlsi].
+type Cost struct{}
+
+func (Cost) Name() string { return "cost" }
+
+func (Cost) About() string { return "1 − squared class residual − 2λ|s_c|₁" }
+
+func (r Cost) Check(over Dictionary) error {
+	if _, ok := over.Coder.(coding.ClassLasso); !ok {
+		return hint.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.ClassLasso{}.Name(), over.Coder.Name()),
+			"use the coder %s, or the rule %s", coding.ClassLasso{}.Name(), Residual{}.Name())
+	}
+	return nil
+}
+
+func (Cost) Score(out, s, y *mat.Dense, over Dictionary) {
+	λ := over.Coder.(coding.ClassLasso).Lambda
+	for c := range over.classes() {
+		row := out.RawRowView(c)
+		clear(row)
+		for k := over.Groups[c]; k < over.Groups[c+1]; k++ {
+			for j, v := range s.RawRowView(k) {
+				row[j] += math.Abs(v) // ‖s_c‖₁
+			}
+		}
+	}
+	scoreResiduals(out, s, y, over, lin.SquaredColumnNorms, func(residual, _, abs float64) float64 { return 1 - residual - 2*λ*abs })
 }
 
 // Fisher scores class c by 1 − ‖y − D_c·s_c‖² − w‖s − m_c‖²: 1 is a perfect
@@ -308,17 +370,23 @@ func (Votes) Score(_, _, _ *mat.Dense, _ Dictionary) {}
 const together = 128
 
 // scoreResiduals writes of(squared residual, ‖s_c‖², out_c) of every class into
-// out, C×n; squares writes the squared norms of the columns of y − D_c·s_c.
+// out, C×n; squares writes the squared norms of the columns of y − D_c·s_c. What
+// atoms that are common to all classes rebuild is taken off y before.
 func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense), of func(residual, code, before float64) float64) {
 	d, n := y.Dims()
+	if k, ok := over.Coder.(coding.Kernel); ok {
+		scoreKernelResiduals(out, s, y, over, k, of)
+		return
+	}
 	parallel.For(n, together, func(first, last int) {
 		m := last - first
 		r, y := mat.NewDense(d, m, nil), lin.Cols(y, first, last)
+		rest := over.withoutCommon(lin.Cols(s, first, last), y)
 		res, code := make([]float64, m), make([]float64, m)
 		for c := range over.classes() {
 			lo, hi := over.Groups[c], over.Groups[c+1]
 			sc := lin.Block(s, lo, hi, first, last)
-			lin.Set(r, 1, y)
+			lin.Set(r, 1, rest)
 			lin.AddAB(r, -1, lin.Cols(over.D, lo, hi), sc) // y − D_c·s_c
 			squares(res, r)
 			lin.SquaredColumnNorms(code, sc)
@@ -332,6 +400,50 @@ func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float6
 			if v == 0 {
 				for c := range over.classes() {
 					out.Set(c, first+j, 0)
+				}
+			}
+		}
+	})
+}
+
+// scoreKernelResiduals is scoreResiduals in the feature space of a kernel:
+//
+//	‖φ(y) − Φ_c·s_c‖² = k(y, y) − 2s_cᵀk(D_c, y) + s_cᵀK_cc·s_c
+func scoreKernelResiduals(out, s, y *mat.Dense, over Dictionary, kernel coding.Kernel, of func(residual, code, before float64) float64) {
+	_, n := y.Dims()
+	grams := make([]*mat.Dense, over.classes())
+	for c := range grams {
+		lo, hi := over.Groups[c], over.Groups[c+1]
+		grams[c] = mat.NewDense(hi-lo, hi-lo, nil)
+		own := lin.Cols(over.D, lo, hi)
+		kernel.Of(grams[c], own, own) // K_cc
+	}
+	norms := make([]float64, n)
+	lin.SquaredColumnNorms(norms, y)
+	parallel.For(n, together, func(first, last int) {
+		m := last - first
+		y, code, res := lin.Cols(y, first, last), make([]float64, m), make([]float64, m)
+		products := mat.NewDense(over.Groups[over.classes()], m, nil)
+		kernel.Of(products, over.D, y) // k(D, y)
+		for c, gram := range grams {
+			lo, hi := over.Groups[c], over.Groups[c+1]
+			sc := lin.Block(s, lo, hi, first, last)
+			q := mat.NewDense(hi-lo, m, nil)
+			lin.AB(q, 1, gram, sc) // K_cc·s_c
+			for j := range res {
+				res[j] = kernel.Self(norms[first+j])
+			}
+			for i := range hi - lo {
+				k, q := products.RawRowView(lo+i), q.RawRowView(i)
+				for j, v := range sc.RawRowView(i) {
+					res[j] += v * (q[j] - 2*k[j])
+				}
+			}
+			lin.SquaredColumnNorms(code, sc)
+			row := out.RawRowView(c)[first:last]
+			for j := range row {
+				if row[j] = of(max(0, res[j]), code[j], row[j]); norms[first+j] == 0 {
+					row[j] = 0
 				}
 			}
 		}

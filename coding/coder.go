@@ -111,7 +111,41 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultDiscriminative, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+
+// Trained lists the coders that have a matrix, which a method learns.
+var Trained = []TrainedCoder{Analysis{}, Anchored{}}
+
+// A TrainedCoder has a matrix that was learnt together with the dictionary, with
+// a column for each atom. It is no choice of a user.
+type TrainedCoder interface {
+	Coder
+
+	// Learnt returns the matrix, r×K, not a copy, and its name in model files,
+	// which no other has.
+	Learnt() (name string, m *mat.Dense)
+
+	// With returns the coder with the matrix m.
+	With(m *mat.Dense) TrainedCoder
+}
+
+// ofMethods are the coders that only methods make.
+func ofMethods() []Coder {
+	all := []Coder{Kernel{}}
+	for _, c := range Trained {
+		all = append(all, c)
+	}
+	return all
+}
+
+// SharesAtoms reports whether c may code over atoms that are of no class.
+func SharesAtoms(c Coder) bool {
+	switch c.(type) {
+	case Lasso, Anchored:
+		return true
+	}
+	return false
+}
 
 // mustFit panics unless s is K×n and y is d×n.
 func mustFit(s, y *mat.Dense, d, k int) {

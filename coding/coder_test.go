@@ -29,6 +29,9 @@ var coders = map[string]coding.Coder{
 	"blocks-omp":     twoWide{coding.Blocks{Side: 2, Step: 20, Temperature: 0.1, Inner: coding.OMP{Sparsity: 2}}},
 	"ridge":          coding.DefaultRidge,
 	"leastsq":        coding.Ridge{Lambda: 0},
+	"kernel":         rbf(coding.DefaultStopped),
+	"kernel-lasso":   rbf(coding.Lasso{Lambda: 1e-3, Gap: 1e-9}),
+	"kernel-ridge":   linear(coding.DefaultRidge),
 	"admm-1pass":     coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 1},
 }
 

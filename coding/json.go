@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"nrdl/internal/config"
 )
 
-var codec = sync.OnceValue(func() *config.Codec { return config.New(All) })
+var codec = sync.OnceValue(func() *config.Codec { return config.New(slices.Concat(All, ofMethods())) })
 
 // Marshal gives c as a JSON object: its name, then all its parameters in the
 // order of its fields. Equal coders give equal bytes.

@@ -144,19 +144,24 @@ func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) 
 
 // rebuild fills in what the atoms make of the sample.
 func rebuild(p *classify.Parts, e *Explanation) {
-	d, _ := p.D.Dims()
-	all := make([]float64, d)
+	d, k := p.D.Dims()
+	common := make([]float64, d)
+	if first := p.Groups[len(p.Classes)]; first < k {
+		lin.AB(mat.NewDense(d, 1, common), 1, lin.Cols(p.D, first, k), mat.NewDense(k-first, 1, e.Code[first:])) // D₀·s₀
+	}
+	all := slices.Clone(common)
 	for c := range p.Classes {
 		lo, hi := p.Groups[c], p.Groups[c+1]
 		own := mat.NewDense(d, 1, nil)
 		lin.AB(own, 1, lin.Cols(p.D, lo, hi), mat.NewDense(hi-lo, 1, e.Code[lo:hi])) // D_c·s_c
 		v := own.RawMatrix().Data
+		for i := range all {
+			all[i] += v[i]
+			v[i] += common[i]
+		}
 		e.Distances = append(e.Distances, distance(e.Sample, v))
 		if c == e.Class {
 			e.Own = Reconstruction{v, e.Distances[c]}
-		}
-		for i := range all {
-			all[i] += v[i]
 		}
 	}
 	e.All = Reconstruction{all, distance(e.Sample, all)}
@@ -174,7 +179,7 @@ func distance(a, b []float64) float64 {
 func weigh(p *classify.Parts, e *Explanation) {
 	e.Shares = make([]float64, len(p.Classes))
 	total := 0.0
-	for _, v := range e.Code {
+	for _, v := range e.Code[:p.Groups[len(p.Classes)]] {
 		total += math.Abs(v)
 	}
 	for c := range p.Classes {

@@ -64,9 +64,19 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: another face, or another recognition, is explained", m.Name())
 		}
 		y := mat.Col(nil, 0, classify.Unit(face.X))
-		all := make([]float64, len(y))
+		all, ofClasses := make([]float64, len(y)), p.Groups[len(p.Classes)]
+		for k := ofClasses; k < len(e.Code); k++ {
+			for i := range all {
+				all[i] += p.D.At(i, k) * e.Code[k]
+			}
+		}
 		for c := range p.Classes {
 			own := make([]float64, len(y))
+			for k := ofClasses; k < len(e.Code); k++ { // common to all
+				for i := range own {
+					own[i] += p.D.At(i, k) * e.Code[k]
+				}
+			}
 			weight := 0.0
 			for k := p.Groups[c]; k < p.Groups[c+1]; k++ {
 				for i := range own {
@@ -76,7 +86,7 @@ func TestExplain(t *testing.T) {
 				weight += math.Abs(e.Code[k])
 			}
 			check("a distance of a class", e.Distances[c], apart(y, own))
-			check("the share of a class", e.Shares[c], weight/mat.Norm(mat.NewVecDense(len(e.Code), e.Code), 1))
+			check("the share of a class", e.Shares[c], weight/mat.Norm(mat.NewVecDense(ofClasses, e.Code[:ofClasses]), 1))
 			if c == e.Class {
 				check("what is rebuilt by the class", apart(own, e.Own.Sample), 0)
 				check("its distance", e.Own.Distance, apart(y, own))
@@ -114,7 +124,7 @@ func checkAtoms(t *testing.T, m *gallery.Model, e *Explanation) {
 		total += a.Share
 		score += a.Adds
 	}
-	for k, v := range e.Code {
+	for k, v := range e.Code[:p.Groups[len(p.Classes)]] {
 		if v != 0 && !seen[k] {
 			t.Errorf("%s: atom %d is missing", p.Method, k)
 		}

@@ -28,6 +28,8 @@ var (
 		"lcksvd1":                {"sparsity": "2"},
 		"lcksvd2":                {"sparsity": "2"},
 		"llc":                    {"coder.neighbours": "2"},
+		"copar":                  {"common": "2"},
+		"lrsdl":                  {"common": "2"},
 		"lcle":                   {"coder.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
@@ -77,8 +79,19 @@ var conditional = map[string]map[string]exception{
 		"coder.inner.solver": {Value: "exact"}, "coder.inner.l1": {Value: "0.1"}, "coder.inner.l2": {Value: "0.1"},
 	},
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
-	"fddl": {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
-	"src":  {"coder.gap": {Value: "0.01"}},
+	"fddl":   {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
+	"d2l2r2": {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "alpha": {Value: "0.5"}},
+	"lrsdl":  {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "eta": {Value: "0.5"}},
+	"src":    {"coder.gap": {Value: "0.01"}},
+	"knrc": {
+		"degree": {Given: polynomial}, "offset": {Given: polynomial},
+		"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},
+	},
+	"kcrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
+	"ksrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
+	"copar": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "eta": {Value: "0.1"}},
+	"dlsi":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
+	"dpl":   {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},
 		"init.passes":    {Given: map[string]string{"atoms": "4"}, Value: "3"},
@@ -102,6 +115,8 @@ var conditional = map[string]map[string]exception{
 		"coder.error":    {Value: "0.4"},
 	},
 }
+
+var polynomial = map[string]string{"kernel": "polynomial"}
 
 var reweighted = map[string]string{"coder.estimator": "irls"}
 

@@ -106,13 +106,13 @@ func (m FDDL) coder() coding.Lasso {
 // model.
 func (m FDDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
+		return m.learnBy(ctx, x, t, run, func(s *fddlState) classify.Stepper { return s })
 	})
 }
 
-// learn learns D and the mean codes from the samples x, d×N of unit norm, of
-// the set t.
-func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
+// learnBy learns D and the mean codes from the samples x, d×N of unit norm, of
+// the set t, by the passes of what stepper makes of the start.
+func (m FDDL) learnBy(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run, stepper func(*fddlState) classify.Stepper) (classify.Parts, error) {
 	var none classify.Parts
 	atoms, err := atomGroups(t, m.Atoms)
 	if err != nil {
@@ -126,7 +126,7 @@ func (m FDDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run 
 	if err != nil {
 		return none, err
 	}
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
+	out, err := classify.Iterate(ctx, stepper(s), classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if err != nil {
 		return none, err
 	}

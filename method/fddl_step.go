@@ -35,6 +35,8 @@ type fddlState struct {
 	XS   *mat.Dense // d×K: XSᵀ
 	A    *mat.Dense // K×K: G + ρI; ZZᵀ
 	spd  lin.SPD    // of G + ρI
+
+	renew func(d, e, a *mat.Dense) // how the atoms of a class are renewed, as the function renew
 }
 
 // newFDDLState starts from eigenfaces and from codes that are zero.
@@ -43,7 +45,7 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	k := atoms[len(atoms)-1]
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	s := &fddlState{
-		FDDL: m, X: x, atoms: atoms, samples: samples,
+		FDDL: m, X: x, atoms: atoms, samples: samples, renew: renew,
 		D: zero(d, k), S: zero(k, n),
 		G: zero(k, k), B: zero(k, n), SS: zero(k, k), norm: lin.SquaredNorm(x), part: make([]float64, k),
 		Z: zero(k, n), U: zero(k, n), V: zero(k, n), XS: zero(d, k), A: zero(k, k),
@@ -268,7 +270,7 @@ func (s *fddlState) updateD() {
 		lin.AddAB(e, -1, s.D, lin.Block(s.SS, 0, k, a0, a1))                    // ΛZᵀ − D_iS^iS^iᵀ
 		own := lin.Block(s.SS, a0, a1, a0, a1)
 		lin.AddAB(e, -1, d, own) // ΛZᵀ − D_iZZᵀ
-		renew(d, e, own)
+		s.renew(d, e, own)
 	}
 }
 

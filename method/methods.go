@@ -39,7 +39,11 @@ var All = []classify.Method{
 	DefaultSRC,
 	DefaultCRC,
 	DefaultNRC,
+	DefaultKNRC,
+	DefaultKCRC,
+	DefaultKSRC,
 	DefaultDSRC,
+	DefaultProCRC,
 	DefaultRepresentation,
 	DefaultRobust,
 	DefaultBlocks,
@@ -47,7 +51,13 @@ var All = []classify.Method{
 	DefaultDKSVD,
 	DefaultLCKSVD1,
 	DefaultLCKSVD2,
+	DefaultDLSI,
+	DefaultCOPAR,
+	DefaultLRSDL,
+
+	DefaultDPL,
 	DefaultFDDL,
+	DefaultD2L2R2,
 	DefaultSDRERDL,
 	DefaultLCLE,
 	DefaultNRDLTest,
@@ -151,9 +161,9 @@ func coderSuits(c coding.Coder, g classify.Grid) error {
 
 // titles are how papers write the names that are not theirs in capitals.
 var titles = map[string]string{
-	"ksvd": "K-SVD", "dksvd": "D-KSVD", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
+	"ksvd": "K-SVD", "dksvd": "D-KSVD", "d2l2r2": "D²L²R²", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
 	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
-	"representation": "Representation", "robust": "Robust", "blocks": "Blocks",
+	"procrc": "ProCRC", "representation": "Representation", "robust": "Robust", "blocks": "Blocks",
 }
 
 // Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.
@@ -205,6 +215,10 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	learnt := []classify.Learnt{{Matrix: p.D, Name: "D"}}
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		learnt = append(learnt, r.Learnt())
+	}
+	if c, ok := p.Coder.(coding.TrainedCoder); ok {
+		name, matrix := c.Learnt()
+		learnt = append(learnt, classify.Learnt{Matrix: matrix, Name: name, MaybeZero: true})
 	}
 	for _, l := range learnt {
 		if l.Matrix == nil {
@@ -274,6 +288,16 @@ func weights(named ...any) error {
 	for i := 0; i < len(named); i += 2 {
 		if w := named[i+1].(float64); !(w >= 0) {
 			return fmt.Errorf("%s = %v is not a weight ≥ 0", named[i], w)
+		}
+	}
+	return nil
+}
+
+// aboveZero reports the first of the named numbers that is not finite and > 0.
+func aboveZero(named ...any) error {
+	for i := 0; i < len(named); i += 2 {
+		if w := named[i+1].(float64); !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%s = %v is not a number > 0", named[i], w)
 		}
 	}
 	return nil

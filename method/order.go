@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
+	"nrdl/coding"
 	"nrdl/internal/lin"
 )
 
@@ -78,7 +79,15 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		}
 		groups = append(groups, len(atoms))
 	}
+	_, all := p.D.Dims()
+	for k := groups[len(groups)-1]; k < all; k++ {
+		atoms = append(atoms, k) // common to all classes
+	}
 	p.D, p.Groups = lin.Select(p.D, atoms), groups
+	if c, ok := p.Coder.(coding.TrainedCoder); ok {
+		_, m := c.Learnt()
+		p.Coder = c.With(lin.Select(m, atoms))
+	}
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		l := r.Learnt()
 		rows, columns := atoms, classes

@@ -41,6 +41,7 @@ var presets = map[string]map[string][]Value{
 		"crc":       {{"kappa", "0.1", validated}},
 		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
 		"dsrc":      {{"coder.tau", "0.01", validated}},
+		"dpl":       {{"gamma", "0.0003", validated}},
 		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
 	},
 	"gt": {
@@ -50,6 +51,7 @@ var presets = map[string]map[string][]Value{
 		"dsrc":      {{"coder.tau", "1", validated}},
 		"dksvd":     {{"gamma", "4", validated}},
 		"lcksvd1":   {{"min_uses", "0", validated}},
+		"dpl":       {{"gamma", "0.003", validated}},
 		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
 	},
 	"pie": {

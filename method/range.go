@@ -56,6 +56,8 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 	case coding.Lasso:
 		// Below, the codes have so many nonzeros that a query takes many times as long.
 		return []Range{within("lambda", 3e-4, 0.1)}
+	case coding.ClassLasso:
+		return []Range{within("lambda", 3e-4, 0.1)}
 	case coding.Ridge:
 		return []Range{within("lambda", 1e-4, 1)}
 	case coding.Local:
@@ -65,6 +67,8 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 		return []Range{{Path: prefix + "lambda", Low: 1e-5, High: 1, Log: true, Zero: true}}
 	case coding.Discriminative:
 		return []Range{within("tau", 1e-5, 10)}
+	case coding.Probabilistic:
+		return []Range{within("lambda", 1e-4, 1), within("gamma", 1e-4, 10)}
 	case coding.OMP:
 		return []Range{sparsity(prefix + "sparsity")}
 	case coding.Robust:

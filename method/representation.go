@@ -14,7 +14,7 @@ import (
 // training. It is the general form of the methods of this family.
 type Representation struct {
 	Coder coding.Coder `json:"coder" help:"how a query is coded over the training samples"`
-	Rule  string       `json:"rule" choices:"residual,normed-residual,sum,huber,votes,cosine" help:"how the code scores the classes; huber needs a robust coder, votes the coder blocks, cosine the coder inner"`
+	Rule  string       `json:"rule" choices:"residual,normed-residual,collaborative,cost,sum,huber,votes,cosine" help:"how the code scores the classes; huber needs a robust coder, cost the coder classlasso, votes the coder blocks, cosine the coder inner"`
 }
 
 // DefaultRepresentation stops ADMM after few passes, which is best for raw

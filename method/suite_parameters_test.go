@@ -96,7 +96,7 @@ func (s *suite) fewAtoms(t *testing.T) {
 	}
 	few := &suite{m: set(t, s.m, "atoms", "3"), train: s.train, probe: s.probe}
 	few.learns(t)
-	if _, k := few.fit(t, few.m, s.train, nil).Parts().D.Dims(); k != 15 {
+	if k := few.fit(t, few.m, s.train, nil).Parts().Groups[5]; k != 15 {
 		t.Errorf("%d atoms for 5 classes of 3", k)
 	}
 }

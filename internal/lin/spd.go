@@ -196,6 +196,23 @@ func (s *SPD) Solve(b *mat.Dense) {
 	fast.Potrs(blas.Upper, s.n, n, s.r, s.n, r.Data, r.Stride)
 }
 
+// R returns a copy of the factor, n×n.
+func (s *SPD) R() *mat.Dense {
+	r := mat.NewDense(s.n, s.n, nil)
+	for i := range s.n {
+		copy(r.RawRowView(i)[i:], s.r[i*s.n+i:(i+1)*s.n])
+	}
+	return r
+}
+
+// SolveRt sets b, n×m, to R⁻ᵀB.
+func (s *SPD) SolveRt(b *mat.Dense) {
+	if m, _ := b.Dims(); m != s.n {
+		panic(mat.ErrShape)
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, s.triangle(), b.RawMatrix())
+}
+
 // SolveRight sets b, m×n, to B·A⁻¹.
 func (s *SPD) SolveRight(b *mat.Dense) {
 	if _, n := b.Dims(); n != s.n {

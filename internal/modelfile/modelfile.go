@@ -31,7 +31,8 @@ import (
 
 // A model file is a safetensors file, which other programs can open. Its
 // tensors are D (F64, d×K), that of the rule if it is one of classify.Trained (F64; W,
-// C×K, of linear, M, K×C, of fisher), P and m (F64, d×p and d×1; only where
+// C×K, of linear, M, K×C, of fisher), that of the coder if it is one of coding.Trained
+// (F64; A, d×K, of analysis, c, 1×K, of anchored), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
@@ -169,6 +170,9 @@ func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	if !f.atoms {
 		list = append(list, matrix("D", p.D))
 	}
+	if c, ok := p.Coder.(coding.TrainedCoder); ok {
+		list = append(list, matrix(c.Learnt()))
+	}
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		l := r.Learnt()
 		list = append(list, matrix(l.Name, l.Matrix))
@@ -295,7 +299,9 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		case "groups":
 			c.groups, err = integers(t)
 		default:
-			if !slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name }) {
+			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name })
+			ofCoder := slices.ContainsFunc(coding.Trained, func(c coding.TrainedCoder) bool { name, _ := c.Learnt(); return name == t.Name })
+			if !ofRule && !ofCoder {
 				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
 			}
 			c.learnt[t.Name], err = dense(t)
@@ -336,6 +342,14 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 	coder, err := coding.Unmarshal(a.Coder)
 	if err != nil {
 		return nil, err
+	}
+	if t, ok := coder.(coding.TrainedCoder); ok {
+		name, _ := t.Learnt()
+		if c.learnt[name] == nil {
+			return nil, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
+		}
+		coder = t.With(c.learnt[name])
+		delete(c.learnt, name)
 	}
 	if err := dataset.CheckNames(a.Classes); err != nil {
 		return nil, hint.Add(err, "learn it again from faces with another name for this person")

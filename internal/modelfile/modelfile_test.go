@@ -32,7 +32,7 @@ import (
 )
 
 // rules are the names of all.
-var rules = []string{"linear", "residual", "normed-residual", "fisher", "sum", "huber", "votes"}
+var rules = []string{"linear", "residual", "normed-residual", "fisher", "sum", "huber", "votes", "collaborative"}
 
 // randomParts are of a model of 3 classes with 2, 1 and 3 atoms of d features,
 // which are the pixels of images where d is 12 or the rule is votes.
@@ -304,6 +304,39 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		if _, err := load(repack(t, b, false, edit)); err == nil || err.Error() != changed {
 			t.Errorf("%s: %v, want %s", name, err, changed)
 		}
+	}
+}
+
+// The matrix of a coder is kept, and refused where it is missing, not for the atoms,
+// or of a coder that has none.
+func TestMatrixOfACoder(t *testing.T) {
+	f, p := randomParts(rand.New(rand.NewPCG(1, 2)), 5, "residual")
+	plain := newModel(t, f, p)
+	p.Coder = coding.Analysis{P: randomMatrix(rand.New(rand.NewPCG(3, 4)), 5, 6)}
+	m := newModel(t, f, p)
+	b := save(t, m)
+	got, err := load(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Parts().Coder, p.Coder) || !bytes.Equal(save(t, got), b) {
+		t.Errorf("the coder is read as %+v", got.Parts().Coder)
+	}
+	type tensors = map[string]*safetensors.Tensor
+	for want, edit := range map[string]func(tensors){
+		"no tensor A of the coder analysis": func(x tensors) { delete(x, "A") },
+		"the analysis atoms are 6×5":        func(x tensors) { x["A"].Shape = []int{6, 5} },
+	} {
+		_, err := load(repack(t, b, true, func(x tensors, _ map[string]string) { edit(x) }))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	_, err = load(repack(t, save(t, plain), true, func(x tensors, _ map[string]string) {
+		x["A"] = &safetensors.Tensor{Name: "A", Shape: []int{1, 1}, Data: []float64{1}}
+	}))
+	if err == nil || !strings.Contains(err.Error(), "has no use for A") {
+		t.Error(err)
 	}
 }
 

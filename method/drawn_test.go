@@ -1,0 +1,148 @@
+package method
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+)
+
+// drawnSet returns samples of 12 features, 5 to learn from and 3 to judge by of
+// each of 4 classes. Their values are ratios of integers, so that every program
+// draws the same.
+func drawnSet(t *testing.T) (train, probe *classify.Samples) {
+	t.Helper()
+	value := func(i, j int) float64 {
+		return float64(((i+1)*(j+3)*7919+(i*i+5)*(j*j+1)*104729)%1009) / 1009
+	}
+	draw := func(n, from int) *classify.Samples {
+		x := mat.NewDense(12, 4*n, nil)
+		var labels []string
+		for c := range 4 {
+			for j := range n {
+				for i := range 12 {
+					x.Set(i, c*n+j, value(i, 100+c)+0.6*value(i, 10*c+from+j))
+				}
+				labels = append(labels, string(rune('a'+c)))
+			}
+		}
+		set, err := classify.NewSamples(x, labels, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	return draw(5, 0), draw(3, 200)
+}
+
+// drawnGolden is what NumPy programs, which were written from the papers alone,
+// computed for the samples of drawnSet.
+func drawnGolden(t *testing.T) (golden map[string]map[string][][]float64) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "golden", "drawn.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &golden); err != nil {
+		t.Fatal(err)
+	}
+	return golden
+}
+
+// drawnMethods are configurations whose scores drawn.json has.
+var drawnMethods = map[string]classify.Method{
+	"procrc": DefaultProCRC,
+	"knrc":   DefaultKNRC,
+	"kcrc":   DefaultKCRC,
+	"ksrc":   KSRC{defaultKernelLearning, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
+
+	"knrc-polynomial": KNRC{ofPolynomial, coding.DefaultStopped},
+	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
+	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
+
+	"dlsi":   withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
+	"copar":  withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1}, 3),
+	"d2l2r2": withAtoms(D2L2R2{DefaultFDDL, 0.1, 5}, 3),
+	"lrsdl":  withAtoms(drawnLRSDL, 3),
+	"dpl":    withAtoms(DefaultDPL, 3),
+}
+
+var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2, Offset: 1}
+
+// drawnLRSDL has few common atoms.
+var drawnLRSDL = func() LRSDL {
+	m := DefaultLRSDL
+	m.Common = 2
+	return m
+}()
+
+// withAtoms returns m with so many atoms a class.
+func withAtoms(m classify.Method, atoms int) classify.Method {
+	edited, err := Set(m, "atoms", fmt.Sprint(atoms))
+	if err != nil {
+		panic(err)
+	}
+	return edited
+}
+
+// Scores are those of independent programs.
+func TestScoresOfNumPyPrograms(t *testing.T) {
+	golden := drawnGolden(t)
+	train, probe := drawnSet(t)
+	for name, m := range drawnMethods {
+		want := golden[name]["scores"]
+		if want == nil {
+			t.Errorf("no golden scores of %s", name)
+			continue
+		}
+		got := scoresOf(t, m, train, probe.X)
+		var worst float64
+		for c, row := range want {
+			for j, v := range row {
+				worst = max(worst, math.Abs(got.At(c, j)-v))
+			}
+		}
+		t.Logf("%s: %.2g", name, worst)
+		if !(worst < 1e-8) {
+			t.Errorf("%s: scores differ by %.2g", name, worst)
+		}
+	}
+}
+
+// On faces the same programs name as many wrongly, at the defaults.
+func TestErrorsOfNumPyPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	for _, c := range []struct {
+		file, split string
+		wrong       map[string]int
+	}{
+		{"orl_56x46.mat", "first:6", map[string]int{"procrc": 10, "dpl": 13, "knrc": 10, "kcrc": 11, "ksrc": 9, "dlsi": 9, "d2l2r2": 8, "lrsdl": 10, "copar": 10}},
+		{"gt_50x40.mat", "first:5", map[string]int{"procrc": 226, "dpl": 218}},
+	} {
+		train, test := trainingPart(t, c.file, c.split, 1)
+		for name, want := range c.wrong {
+			t.Run(fmt.Sprintf("%s/%s", name, c.file), func(t *testing.T) {
+				got := classify.Best(scoresOf(t, All[slices.IndexFunc(All, func(m classify.Method) bool { return m.Name() == name })], train, test.X))
+				wrong := 0
+				for j, label := range test.Labels() {
+					if got[j] != label {
+						wrong++
+					}
+				}
+				if wrong != want {
+					t.Errorf("wrong %d times, want %d", wrong, want)
+				}
+			})
+		}
+	}
+}

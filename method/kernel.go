@@ -1,0 +1,189 @@
+package method
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/internal/lin"
+)
+
+// KernelLearning has what the kernel forms of NRC, CRC and SRC share. They are
+// these methods in the feature space of a kernel: their equations have the samples
+// in inner products alone.
+type KernelLearning struct {
+	Kernel coding.KernelName `json:"kernel" help:"rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p" eq:"[ksrc]" choices:"rbf,polynomial"`
+	Scale  float64           `json:"scale" help:"width w of rbf, as a multiple of the median distance of two training images"`
+	Degree int               `json:"degree" help:"p ≥ 1, degree of polynomial"`
+	Offset float64           `json:"offset" help:"o ≥ 0, offset of polynomial"`
+}
+
+// defaultKernelLearning has the median distance as the width.
+var defaultKernelLearning = KernelLearning{Kernel: coding.RBF, Scale: 1, Degree: 2, Offset: 1}
+
+// over returns inner in the feature space.
+func (k KernelLearning) over(inner coding.Coder, median float64) coding.Kernel {
+	return coding.Kernel{Kernel: k.Kernel, Width: k.Scale * median, Degree: k.Degree, Offset: k.Offset, Inner: inner}
+}
+
+// kernelRanges are those of the kernel.
+func kernelRanges() []Range {
+	return []Range{
+		{Path: "kernel", Choices: []string{string(coding.RBF), string(coding.Polynomial)}},
+		{Path: "scale", Low: 0.2, High: 5, Log: true, If: "kernel=rbf"},
+		{Path: "degree", Low: 1, High: 8, If: "kernel=polynomial"},
+	}
+}
+
+// validate reports the first parameter of the kernel, or of inner, that is outside
+// its range.
+func (k KernelLearning) validate(inner coding.Coder) error {
+	if !(k.Scale > 0) || math.IsInf(k.Scale, 1) {
+		return fmt.Errorf("scale = %v is not a number > 0", k.Scale)
+	}
+	return k.over(inner, 1).Validate()
+}
+
+// fit makes the classifier of m, which codes by inner(N) in the feature space.
+func (k KernelLearning) fit(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, inner func(n int) coding.Coder, rule classify.Rule) (*classify.Classifier, error) {
+	median := 1.0
+	if seen, err := samples(m, train); err == nil && k.Kernel == coding.RBF { // sampleDictionary tells of the error
+		median = medianDistance(classify.Unit(seen.X))
+	}
+	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder { return k.over(inner(n), median) }, rule)
+}
+
+// medianDistance returns the median of the distances of two columns of x that
+// differ, 1 where none do.
+func medianDistance(x *mat.Dense) float64 {
+	_, n := x.Dims()
+	g := mat.NewDense(n, n, nil)
+	lin.AtA(g, 1, x)
+	var squares []float64
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if v := g.At(i, i) + g.At(j, j) - 2*g.At(i, j); v > equalSamples {
+				squares = append(squares, v)
+			}
+		}
+	}
+	if len(squares) == 0 {
+		return 1
+	}
+	slices.Sort(squares)
+	m := len(squares)
+	return (math.Sqrt(squares[(m-1)/2]) + math.Sqrt(squares[m/2])) / 2
+}
+
+// equalSamples is a squared distance of samples of norm 1 that rounding may leave
+// of none.
+const equalSamples = 1e-14
+
+// KNRC is the kernel form of NRC.
+type KNRC struct {
+	KernelLearning
+	Coder coding.NonNegative `json:"coder"`
+}
+
+// DefaultKNRC has NRC's coder.
+var DefaultKNRC = KNRC{defaultKernelLearning, coding.DefaultStopped}
+
+// Name implements classify.Method.
+func (KNRC) Name() string { return "knrc" }
+
+// Describe returns a one-line description of the method.
+func (KNRC) Describe() string {
+	return "NRC in the feature space of a kernel; the class with the least residual there"
+}
+
+// Formulation gives the problem that the method solves.
+func (KNRC) Formulation() string {
+	return "min_s ‖φ(y) − φ(X)·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖φ(y) − φ(X_c)·s_c‖"
+}
+
+// Validate implements classify.Method.
+func (m KNRC) Validate() error { return m.validate(m.Coder) }
+
+// Ranges implements Tunable.
+func (m KNRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
+
+// Fit implements classify.Method.
+func (m KNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return m.fit(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+}
+
+// KCRC is the kernel form of CRC [kcrc].
+type KCRC struct {
+	KernelLearning
+	Kappa float64 `json:"kappa" help:"κ, weight of ‖s‖² for 700 samples; it grows with their number N as κ·N/700" eq:"[crc] (6)"`
+}
+
+// DefaultKCRC has the weight of CRC.
+var DefaultKCRC = KCRC{defaultKernelLearning, DefaultCRC.Kappa}
+
+// Name implements classify.Method.
+func (KCRC) Name() string { return "kcrc" }
+
+// Describe returns a one-line description of the method.
+func (KCRC) Describe() string {
+	return "CRC in the feature space of a kernel; the class with the least residual there for its code"
+}
+
+// Formulation gives the problem that the method solves.
+func (KCRC) Formulation() string {
+	return "min_s ‖φ(y) − φ(X)·s‖² + κ·N/700·‖s‖²;  class: min_c ‖φ(y) − φ(X_c)·s_c‖ / ‖s_c‖"
+}
+
+// Validate implements classify.Method.
+func (m KCRC) Validate() error {
+	return cmp.Or(weights("kappa", m.Kappa), m.validate(coding.DefaultRidge))
+}
+
+// Ranges implements Tunable.
+func (KCRC) Ranges() []Range { return append(kernelRanges(), decades("kappa", 1e-5, 1)) }
+
+// Fit implements classify.Method.
+func (m KCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return m.fit(ctx, m, train, run, func(n int) coding.Coder {
+		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
+	}, classify.NormedResidual{})
+}
+
+// KSRC is the kernel form of SRC [ksrc].
+type KSRC struct {
+	KernelLearning
+	Coder coding.Lasso `json:"coder"`
+}
+
+// DefaultKSRC has SRC's coder.
+var DefaultKSRC = KSRC{defaultKernelLearning, coding.DefaultLasso}
+
+// Name implements classify.Method.
+func (KSRC) Name() string { return "ksrc" }
+
+// Describe returns a one-line description of the method.
+func (KSRC) Describe() string {
+	return "SRC in the feature space of a kernel; the class with the least residual there"
+}
+
+// Formulation gives the problem that the method solves.
+func (KSRC) Formulation() string {
+	return "min_s ½‖φ(y) − φ(X)·s‖² + λ‖s‖₁;  class: min_c ‖φ(y) − φ(X_c)·s_c‖"
+}
+
+// Validate implements classify.Method.
+func (m KSRC) Validate() error { return m.validate(m.Coder) }
+
+// Ranges implements Tunable.
+func (m KSRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
+
+// Fit implements classify.Method.
+func (m KSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return m.fit(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+}

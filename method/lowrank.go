@@ -1,0 +1,126 @@
+package method
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/internal/lin"
+)
+
+// A rankProblem is that of atoms, d×m, which are to have low rank:
+//
+//	f(D) = tr(DFDᵀ) − 2⟨E, D⟩ + α‖D‖_*   s.t. ‖d_k‖ ≤ 1
+//
+// with F ⪰ 0, m×m, and E, d×m; ‖D‖_* is the sum of the singular values.
+type rankProblem struct {
+	E, F *mat.Dense
+	α    float64
+}
+
+// value: f(D)
+func (p *rankProblem) value(d *mat.Dense) float64 {
+	var df mat.Dense
+	df.Mul(d, p.F)
+	return inner(d, &df) - 2*inner(d, p.E) + p.α*nuclear(d)
+}
+
+// solve lowers f in d by so many steps of the method of multipliers on D = J
+// [admm]:
+//
+//	D: a round over the atoms, each the minimiser of tr(DFDᵀ) − 2⟨E, D⟩ + ρ‖D − J + U‖² on its ball
+//	J = shrink(D + U, α/(2ρ)) of the singular values,  U ← U + D − J
+//
+// with ρ the mean of F's diagonal. d becomes D, or J with its atoms on their balls,
+// whichever has the lower f; it stays where neither is lower than before.
+func (p *rankProblem) solve(d *mat.Dense, steps int) {
+	rows, m := d.Dims()
+	ρ := mat.Trace(p.F) / float64(m)
+	if !(ρ > 0) {
+		return
+	}
+	best := p.value(d)
+	dt := mat.DenseCopyOf(d.T()) // an atom a row
+	j, u, t := mat.DenseCopyOf(d), mat.NewDense(rows, m, nil), mat.NewDense(rows, m, nil)
+	now := mat.DenseCopyOf(d)
+	for range steps {
+		lin.Set(t, 1, p.E)
+		lin.Add(t, ρ, j)
+		lin.Add(t, -ρ, u) // E + ρ(J − U)
+		round(dt, mat.DenseCopyOf(t.T()), p.F, ρ)
+		now.Copy(dt.T())
+		lin.Add(u, 1, now) // U + D
+		shrinkRank(j, u, p.α/(2*ρ))
+		lin.Add(u, -1, j)
+	}
+	onBall(j)
+	for _, to := range []*mat.Dense{now, j} {
+		if v := p.value(to); v < best {
+			best = v
+			lin.Set(d, 1, to)
+		}
+	}
+}
+
+// round renews the atoms, rows of dt, m×d, one after the other:
+//
+//	d_k = v/max(F_kk + ρ, ‖v‖),  v = t_k − Σ_{l≠k} F_lk·d_l
+func round(dt, tt, f *mat.Dense, ρ float64) {
+	m, _ := dt.Dims()
+	for k := range m {
+		v := tt.RowView(k).(*mat.VecDense)
+		for l := range m {
+			if l != k {
+				v.AddScaledVec(v, -f.At(l, k), dt.RowView(l))
+			}
+		}
+		dt.RowView(k).(*mat.VecDense).ScaleVec(1/max(f.At(k, k)+ρ, mat.Norm(v, 2)), v)
+	}
+}
+
+// spectrum returns the eigenvectors V of AᵀA, m×m, and the singular values of a,
+// d×m.
+func spectrum(a *mat.Dense) (v mat.Dense, σ []float64) {
+	_, m := a.Dims()
+	gram := mat.NewSymDense(m, nil)
+	gram.SymOuterK(1, a.T())
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		panic("the eigenvalues of a Gram matrix do not converge") // QL iterations of finite numbers do
+	}
+	eigen.VectorsTo(&v)
+	σ = eigen.Values(nil)
+	for i, x := range σ {
+		σ[i] = math.Sqrt(max(0, x))
+	}
+	return v, σ
+}
+
+// nuclear: ‖A‖_*
+func nuclear(a *mat.Dense) (sum float64) {
+	_, σ := spectrum(a)
+	for _, v := range σ {
+		sum += v
+	}
+	return sum
+}
+
+// shrinkRank writes a with its singular values lowered by t, to 0 at least, into
+// dst: A·V·diag(max(0, 1 − t/σ))·Vᵀ.
+func shrinkRank(dst, a *mat.Dense, t float64) {
+	v, σ := spectrum(a)
+	m := len(σ)
+	var scaled, p mat.Dense
+	scaled.CloneFrom(&v)
+	for k, x := range σ {
+		f := 0.0
+		if x > t {
+			f = 1 - t/x
+		}
+		for i := range m {
+			scaled.Set(i, k, f*v.At(i, k))
+		}
+	}
+	p.Mul(&scaled, v.T())
+	lin.AB(dst, 1, a, &p)
+}

@@ -1,0 +1,42 @@
+package method
+
+import (
+	"context"
+
+	"nrdl/classify"
+	"nrdl/coding"
+)
+
+// ProCRC represents a query by all training samples together so that each class
+// alone comes near to what all rebuild, and returns the class that comes nearest:
+// the one with the largest probability [procrc].
+type ProCRC struct {
+	Coder coding.Probabilistic `json:"coder"`
+}
+
+// DefaultProCRC has the weights of coding.DefaultProbabilistic.
+var DefaultProCRC = ProCRC{coding.DefaultProbabilistic}
+
+// Name implements classify.Method.
+func (ProCRC) Name() string { return "procrc" }
+
+// Describe returns a one-line description of the method.
+func (ProCRC) Describe() string {
+	return "ridge representation by the training images in which classes agree; the class nearest to what all rebuild"
+}
+
+// Formulation gives the problem that the method solves.
+func (ProCRC) Formulation() string {
+	return "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖"
+}
+
+// Validate implements classify.Method.
+func (m ProCRC) Validate() error { return m.Coder.Validate() }
+
+// Ranges implements Tunable.
+func (m ProCRC) Ranges() []Range { return coderRanges(m.Coder) }
+
+// Fit implements classify.Method.
+func (m ProCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Collaborative{})
+}
