@@ -1,5 +1,5 @@
 // Adding photographs: the first screen of an empty collection.
-import { h, icon, dialog, toast, count, say, debounce } from "./dom.js";
+import { h, put, icon, dialog, toast, count, say, debounce } from "./dom.js";
 import { importing, sources, chosen, folders, assign } from "./importer.js";
 import { crop } from "./faces.js";
 import { get, has } from "./api.js";
@@ -7,7 +7,7 @@ import { get, has } from "./api.js";
 /** begin imports files into the collection, which is made if there is none. */
 async function begin(all, ctx) {
   if (!all.length) return;
-  const collection = ctx.collection ?? await ctx.make("People");
+  const collection = ctx.collection ?? await ctx.make("My photographs");
   const names = folders(all);
   if (names.length) {
     const use = await dialog("Do the folders say who is in the photographs?", (close) => h("div", {},
@@ -37,7 +37,7 @@ export async function view(root, ctx) {
       h("button", { onclick: () => folder.click() }, icon("folder"), "Choose a folder")),
     h("p", { class: "soft small" }, "JPEG, PNG, HEIC of telephones, WebP, TIFF; up to 20 MB each", has("POST", "…/import") ? ", or a zip" : "", "."), files, folder);
   const progress = h("section", { class: "progress", "aria-label": "Progress", hidden: true });
-  root.append(h("h1", { tabindex: -1 }, empty ? "Who is in your photographs?" : "Add photos"),
+  put(root, h("h1", { tabindex: -1 }, empty ? "Who is in your photographs?" : "Add photos"),
     empty ? h("p", { class: "lead" }, "Faces are found and grouped. You give the names. After that, new photographs are named for you, and strangers stay unknown.") : null,
     area, progress,
     h("p", { class: "soft small promise" }, "Everything stays on the machine of this service. It keeps small pictures of the faces, and not your photographs."));
@@ -58,7 +58,7 @@ export async function view(root, ctx) {
     bar.setAttribute("aria-valuemax", i.total);
     bar.setAttribute("aria-valuenow", i.done);
     const extra = [i.again && `${count(i.again, "photograph")} added before`, i.skipped && `${count(i.skipped, "file")} skipped`].filter(Boolean).join(", ");
-    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "photograph")}` : count(i.done, "photograph")), ` ${i.running ? "" : "done, "}· ${count(i.faces, "face")} found`, extra && h("span", { class: "soft" }, " · " + extra),
+    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "photograph")}` : count(i.done, "photograph")), `${i.running ? "" : " done"} · ${count(i.faces, "face")} found`, extra && h("span", { class: "soft" }, " · " + extra),
       i.job?.progress.total ? h("span", { class: "soft" }, ` · archive: ${i.job.progress.done} of ${i.job.progress.total}`) : "");
     tell(what.textContent);
     const now = i.running ? (i.paused ? "paused" : "running") : "ended";

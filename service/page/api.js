@@ -62,6 +62,7 @@ async function problem(r) {
     text = p.detail || p.title || "";
     if (p.errors?.length) text = p.errors.map((e) => e.message).join("; ");
   } catch { /* no JSON */ }
+  text = text.replace(/^(read image )?photo: /, "");
   text ||= `The service answered ${r.status}.`;
   return new Problem(r.status, text[0].toUpperCase() + text.slice(1));
 }

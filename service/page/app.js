@@ -1,6 +1,6 @@
 // The page: screens, the way between them, keys that hold everywhere, and what is said when
 // the service is away.
-import { h, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
+import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
 import { get, post, connection, learn } from "./api.js";
 import { importing } from "./importer.js";
 import * as add from "./add.js";
@@ -50,7 +50,7 @@ async function show() {
     if (!known || (id !== (state.current?.id ?? "-"))) {
       let first = known?.id;
       if (!first) first = state.current && await anyFace() ? "groups" : "add";
-      history.replaceState(null, "", href(first, known && id === state.current?.id ? arg : ""));
+      history.replaceState(null, "", href(first, known && (!id || id === state.current?.id) ? arg : ""));
       return show();
     }
     document.title = `${known.title} – nrdl`;
@@ -67,7 +67,7 @@ async function show() {
       mutated,
     };
     if (!state.current && !["add", "settings"].includes(known.id)) {
-      root.append(h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", h("a", { href: href("add") }, "Add photographs"), " to begin."));
+      put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", h("a", { href: href("add") }, "Add photographs"), " to begin."));
     } else await known.view(root, ctx, decodeURIComponent(arg));
     if (signal.aborted) return;
     root.removeAttribute("aria-busy");
@@ -132,7 +132,7 @@ function nav(current) {
   const list = document.getElementById("nav");
   if (!list.firstChild) {
     list.append(...screens.map((one, i) => h("a", { "data-screen": one.id, title: `${one.title} (${i + 1})` }, icon(one.icon), h("span", { class: "long" }, one.title), h("span", { class: "short" }, one.short), one.id === "groups" && h("span", { class: "badge" }))));
-    document.getElementById("foot").append(h("button", { class: "link", onclick: help }, "Keys", h("kbd", {}, "?")));
+    document.getElementById("foot").append(h("button", { class: "link", onclick: help }, "Shortcuts", h("kbd", {}, "?")));
   }
   for (const a of list.children) {
     a.href = href(a.dataset.screen);
@@ -155,7 +155,7 @@ const keys = [
 
 function help() {
   if (document.querySelector("dialog")) return;
-  dialog("Keys", () => h("div", { class: "keys" }, keys.map(([title, all]) => h("section", {}, h("h3", {}, title), h("dl", {}, all.map(([key, what]) => [h("dt", {}, key.split(" ").map((k) => (k === "…" ? " … " : h("kbd", {}, k)))), h("dd", {}, what)]))))), { wide: true });
+  dialog("Shortcuts", () => h("div", { class: "keys" }, keys.map(([title, all]) => h("section", {}, h("h3", {}, title), h("dl", {}, all.map(([key, what]) => [h("dt", {}, key.split(" ").map((k) => (k === "…" ? " … " : h("kbd", {}, k)))), h("dd", {}, what)]))))), { wide: true });
 }
 
 addEventListener("keydown", (e) => {
@@ -211,11 +211,11 @@ importing.addEventListener("change", () => {
   at?.classList.toggle("busy", importing.running);
   if (!importing.running) mutated();
 });
-addEventListener("hashchange", show);
 document.querySelector(".skip").addEventListener("click", (e) => { e.preventDefault(); main.focus(); main.querySelector("h1")?.focus(); });
 
 try {
   await Promise.all([load(), learn()]);
+  addEventListener("hashchange", show);
   await show();
 } catch (e) {
   failed(e);

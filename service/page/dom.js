@@ -17,7 +17,12 @@ export function h(tag, props = {}, ...children) {
     else if (name === "value") /** @type {any} */ (e).value = value;
     else e.setAttribute(name, value === true ? "" : String(value));
   }
-  e.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  return put(e, ...children);
+}
+
+/** put appends children to an element; they may be lists, null or false. */
+export function put(e, ...children) {
+  e.append(...children.flat(3).filter((c) => c !== null && c !== undefined && c !== false));
   return e;
 }
 
@@ -96,7 +101,7 @@ export function toast(text, undo = null, gone = null) {
   const all = document.getElementById("toasts");
   if (undo) undoable.push(entry);
   all.append(box);
-  while (all.children.length > 3) all.firstElementChild.querySelector("button.plain").click();
+  while (all.children.length > 30) all.firstElementChild.querySelector("button.plain").click();
   say(text + (undo ? ". Control Z undoes it." : ""));
   start();
   return entry;
@@ -208,4 +213,4 @@ export function debounce(f, ms) {
 }
 
 /** inText reports whether an event is typing. */
-export const inText = (e) => e.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select") || e.target.isContentEditable;
+export const inText = (e) => e.target instanceof Element && (e.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select") || /** @type {any} */ (e.target).isContentEditable);

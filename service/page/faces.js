@@ -1,6 +1,6 @@
 // Faces: their crops, grids of them in which some can be selected, and the reasons for what
 // the machine says of one.
-import { h, s, icon, dialog, rove, count, oneIn, percent } from "./dom.js";
+import { h, s, icon, dialog, rove, count, oneIn } from "./dom.js";
 import { get } from "./api.js";
 
 /** crop is the picture of a stored face. */
@@ -102,7 +102,7 @@ export function reasons(base, r) {
       h("div", { class: "row" }, h("strong", { dir: "auto" }, p.kind === "ignored" ? "Somebody ignored" : p.name), h("span", { class: "soft" }, i === 0 ? "most similar" : i === 1 ? "second" : "third")),
       h("div", { class: "strip" }, p.nearest.map((n) => h("figure", {}, crop(base, n.face, `A face of ${p.name}`), h("figcaption", {}, n.cosine.toFixed(2))))),
       h("p", { class: "soft" }, stranger(p.evidence), p.faces > p.nearest.length ? ` The most similar of ${count(p.faces, "face")}.` : "")))),
-    h("p", { class: "soft small" }, "The numbers below the faces are cosines: 1 is the same picture, and two people have about 0 to 0.5 more than chance. Compared with ", count(r.people, "person", "people"), "."));
+    h("p", { class: "soft small" }, "The numbers below the faces are cosines; an equal picture has 1. The face was compared with ", count(r.people, "person", "people"), "."));
 }
 
 const stranger = (evidence) => `One stranger in ${readable(evidence)} resembles somebody here as much.`;
@@ -133,4 +133,4 @@ function text(x, y, value, kind) {
 }
 
 /** chance says how likely a guess is. */
-export const chance = (p) => (p === null || p === undefined ? "" : percent(p));
+export const chance = (p) => (p === null || p === undefined ? "" : p > 0.995 ? "> 99 %" : Math.round(100 * p) + " %");

@@ -1,5 +1,5 @@
 // Groups of similar faces of nobody yet: name, ignore, throw away, split.
-import { h, toast, say, count, debounce, inText } from "./dom.js";
+import { h, put, toast, say, count, debounce, inText } from "./dom.js";
 import { get, post } from "./api.js";
 import { grid, crop, chance } from "./faces.js";
 import { nameField } from "./names.js";
@@ -30,11 +30,14 @@ export function discard(ctx, faces, hide, unhide) {
 const batches = (all) => { const some = []; for (let i = 0; i < all.length; i += 500) some.push(all.slice(i, i + 500)); return some; };
 const few = 14;
 
+// called is the name of a person for people; nobody names those who are ignored at once.
+const called = (p) => (p.name === "ignored" ? "somebody whom you ignored" : p.name);
+
 export async function view(root, ctx) {
   const head = h("div", { class: "title" }, h("h1", { tabindex: -1 }, "Who is this?"));
   const sum = h("p", { class: "lead" });
   const list = h("div", { class: "groups" });
-  root.append(head, sum, list);
+  put(root, head, sum, list);
   /** @type {Map<string, any>} */
   const cards = new Map();
   const gone = new Set(); // faces whose decision is not in the list of the service yet
@@ -71,7 +74,7 @@ export async function view(root, ctx) {
         if (g.faces.some((f) => taken.has(f))) continue;
         card = make(g, key);
         cards.set(key, card);
-        if (before) before.before(card.element); else list.append(card.element);
+        if (before && first) before.before(card.element); else put(list, card.element);
       }
       before = card.element;
     }
@@ -85,7 +88,7 @@ export async function view(root, ctx) {
     root.classList.toggle("done", all === 0);
     if (all === 0) {
       sum.replaceChildren(next ? "Looking for more …" : "Nobody is waiting for a name.");
-      if (!list.querySelector(".end")) list.append(h("div", { class: "end empty" }, h("p", {}, "Every face has a name, or is ignored."), h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
+      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("p", {}, "Every face has a name, or is ignored."), h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
       if (next) ctx.refresh();
       return;
     }
@@ -126,7 +129,7 @@ export async function view(root, ctx) {
   function make(g, key) {
     const faces = g.faces;
     let busy = false, now = g.guess;
-    const label = () => `${count(faces.length, "face")}${now ? `, perhaps ${now.name}` : ""}`;
+    const label = () => `${count(faces.length, "face")}${now ? `, perhaps ${called(now)}` : ""}`;
     const some = () => { const c = picture.chosen(); return c.length ? c : faces; };
     const field = nameField(ctx.base, { label: `Name of the person with ${count(faces.length, "face")}`, placeholder: "Name", chosen: (who) => run("is", who) });
     const buttons = {
@@ -149,8 +152,8 @@ export async function view(root, ctx) {
         now = to;
         element.setAttribute("aria-label", label());
         const likely = to && (to.decision !== "unknown" || to.probability > 0.1);
-        guessAt.replaceChildren(...(likely ? [h("button", { type: "button", class: "suggest", title: "Take this name (Y)", onclick: () => run("is", { person: to.id, name: to.name }) },
-          "Is this ", h("strong", { dir: "auto" }, to.name), "?", to.probability !== null ? h("span", { class: "soft" }, " " + chance(to.probability)) : null)] : []));
+        guessAt.replaceChildren(...(likely ? [h("button", { type: "button", class: "suggest", title: "Take this name (Y)", onclick: () => run("is", { person: to.id, name: called(to) }) },
+          "Is this ", h("strong", { dir: "auto" }, called(to)), "?", to.probability !== null ? h("span", { class: "soft" }, " " + chance(to.probability)) : null)] : []));
       },
     };
     card.guess(g.guess);
@@ -233,7 +236,7 @@ export async function view(root, ctx) {
       ctx.refresh();
     }
     singles.card = { element, busy: () => picture.chosen().length > 0 };
-    root.append(element);
+    put(root, element);
     if (inside) element.querySelector(".face")?.focus();
   }
   await fetchGroups();

@@ -84,10 +84,10 @@ class Importing extends EventTarget {
     const told = await upload(`/v1/collections/${this.collection}/${to}?new=true`, "photo", [source.file], { signal, patient: true });
     this.faces += told.faces.length;
     this.found.unshift(...told.faces.map((f) => f.id));
-    this.found.length = Math.min(this.found.length, 60);
+    this.found.length = Math.min(this.found.length, 24);
     for (const r of told.refused) {
       if (/added before/.test(r.why)) this.again++;
-      else this.failed.push({ name: source.path, why: (r.box ? "one face: " : "") + r.why });
+      else this.failed.push({ name: source.path, why: (r.box ? "one face: " : "") + r.why.replace(/^read image photo: /, "") });
     }
   }
 

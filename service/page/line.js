@@ -1,25 +1,27 @@
 // How many strangers may be named, and what that costs.
-import { h, s, toast, say, count, percent, oneIn, rove } from "./dom.js";
+import { h, put, s, toast, say, count, percent, oneIn, rove } from "./dom.js";
 import { get, patch } from "./api.js";
 import { crop, why } from "./faces.js";
 
+const called = (p) => (p.name === "ignored" ? "somebody ignored" : p.name);
+
 export async function view(root, ctx) {
   const curve = await get(`${ctx.base}/calibration/curve`, ctx.signal);
-  root.append(h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
+  put(root, h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
   if (!curve.points.length) {
-    root.append(h("p", { class: "empty" }, "Give names to at least two people first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
+    put(root, h("p", { class: "empty" }, "Give names to at least two people first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
     return;
   }
   const P = curve.points, last = P.length - 1;
   let saved = nearest(curve.fpir);
   const range = h("input", { type: "range", min: 0, max: last, step: 1, value: saved, id: "line", "aria-describedby": "line-ends" });
   const apply = h("button", { class: "main" }, "Use this");
-  const reset = h("button", {}, "Back to the present one");
+  const reset = h("button", {}, "Reset");
   const big = h("output", { for: "line", class: "big" });
   const left = fact("Strangers who get a name"), right = fact("Known faces that are not named");
   const chart = plot(P);
   const changes = h("section", { class: "changes", "aria-labelledby": "changes" });
-  root.append(h("section", { class: "line", "aria-label": "The line" },
+  put(root, h("section", { class: "line", "aria-label": "The line" },
     h("label", { for: "line" }, "Strangers who may be named: ", big), range,
     h("div", { class: "ends soft small", id: "line-ends" }, h("span", {}, "1 in 10, more names"), h("span", {}, "1 in 1,000, more care")),
     h("div", { class: "row" }, apply, reset),
@@ -63,7 +65,7 @@ export async function view(root, ctx) {
     if (now === then) show = [...curve.faces].sort((a, b) => Math.abs(a.evidence - now) - Math.abs(b.evidence - now)).slice(0, 12).sort((a, b) => b.evidence - a.evidence);
     const tiles = h("div", { class: "faces flips", role: "list" }, show.slice(0, most).map((f, i) => {
       const right = f.person === null || f.person.id === f.guess.id;
-      const words = f.person === null ? `like ${f.guess.name}` : right ? f.guess.name : `${f.person.name}, taken for ${f.guess.name}`;
+      const words = f.person === null ? `like ${called(f.guess)}` : right ? f.guess.name : `${f.person.name}, taken for ${called(f.guess)}`;
       return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, "aria-label": `${words}${f.evidence >= now ? ", named now" : ", unknown now"}. Why?`, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), now === then && h("span", { class: "soft small" }, f.evidence >= now ? "named" : "unknown")));
     }));
     rove(tiles, ".flip");
@@ -89,14 +91,14 @@ export async function view(root, ctx) {
 
 // plot draws the share of right names, with its band, against the share of strangers.
 function plot(P) {
-  const W = 720, H = 260, l = 52, r = 16, t = 16, b = 40;
+  const W = 720, H = 260, l = 68, r = 16, t = 16, b = 40;
   const least = Math.max(0, Math.min(0.9, Math.floor(10 * Math.min(...P.map((p) => p.right.least))) / 10));
   const x = (i) => l + (W - l - r) * i / (P.length - 1), y = (v) => t + (H - t - b) * (1 - (Math.max(least, v) - least) / (1 - least));
   const g = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The share of known faces that are named falls when fewer strangers may be named" });
   const words = (px, py, text, anchor = "middle") => { const e = s("text", { x: px, y: py, "text-anchor": anchor, class: "soft" }); e.textContent = text; return e; };
   for (let k = 0; k <= 4; k++) {
     const v = least + (1 - least) * k / 4;
-    g.append(s("line", { x1: l, x2: W - r, y1: y(v), y2: y(v), class: "gridline" }), words(l - 8, y(v) + 4, Math.round(100 * v) + " %", "end"));
+    g.append(s("line", { x1: l, x2: W - r, y1: y(v), y2: y(v), class: "gridline" }), words(l - 8, y(v) + 4, (100 * v).toFixed(1).replace(".0", "") + " %", "end"));
   }
   for (const n of [10, 30, 100, 300, 1000]) g.append(words(x((Math.log10(n) - 1) / 2 * (P.length - 1)), H - 14, `1 in ${n.toLocaleString("en")}`, n === 10 ? "start" : n === 1000 ? "end" : "middle"));
   const band = P.map((p, i) => `${x(i)},${y(p.right.most)}`).concat(P.map((p, i) => `${x(i)},${y(p.right.least)}`).reverse()).join(" ");

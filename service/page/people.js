@@ -1,5 +1,5 @@
 // All people: those who are named, and those who are ignored.
-import { h, rove, debounce, count, percent, say, toast, dialog } from "./dom.js";
+import { h, put, rove, debounce, count, percent, say, toast, dialog } from "./dom.js";
 import { get, post } from "./api.js";
 import { portrait } from "./faces.js";
 
@@ -9,7 +9,7 @@ export async function view(root, ctx, arg) {
   const sort = h("select", { "aria-label": "Order" }, h("option", { value: "faces" }, "Most faces"), h("option", { value: "name" }, "Name"), h("option", { value: "id" }, "Oldest first"));
   const ignored = h("button", { "aria-pressed": "false" }, "Ignored");
   const list = h("ul", { class: "people" }), end = h("div", { class: "sentinel" }), none = h("p", { class: "empty", hidden: true });
-  root.append(h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, h("button", { onclick: create }, "New person"))), list, none, end);
+  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, h("button", { onclick: create }, "New person"))), list, none, end);
   const reset = rove(list, "a");
 
   async function more() {

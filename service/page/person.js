@@ -1,5 +1,5 @@
 // One person: how well the face is recognised, what is missing, and all faces.
-import { h, icon, dialog, ask, toast, say, count, percent } from "./dom.js";
+import { h, put, icon, dialog, ask, toast, say, count, percent } from "./dom.js";
 import { get, post, patch, del, upload } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
@@ -32,7 +32,7 @@ export async function view(root, ctx, id) {
     known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
     known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person"));
   const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", {}, a[0].toUpperCase() + a.slice(1) + "."))));
-  root.append(
+  put(root, 
     h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
     h("header", { class: "profile" },
       portrait(ctx.base, { ...p, portrait: best?.id }),
@@ -45,7 +45,7 @@ export async function view(root, ctx, id) {
     facts, advice || "");
 
   let toolbar = null;
-  if (!faces.length) root.append(h("p", { class: "empty" }, "This person has no face yet. Add photographs, or drop them here; in each, the largest face is taken."));
+  if (!faces.length) put(root, h("p", { class: "empty" }, "This person has no face yet. Add photographs, or drop them here; in each, the largest face is taken."));
   else {
     const g = grid(ctx.base, faces.map((f) => f.id), {
       label: `Faces of ${title}`, most: 240,
@@ -56,7 +56,7 @@ export async function view(root, ctx, id) {
     const whyOne = h("button", { onclick: () => why(ctx.base, g.chosen()[0]) }, "Why?");
     toolbar = h("fieldset", { class: "row selection", disabled: true }, h("legend", { class: "spoken" }, "Selected faces"), what,
       h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face"), whyOne);
-    root.append(h("section", { "aria-labelledby": "faces" }, h("h2", { id: "faces" }, "Faces"), judged.size ? h("p", { class: "soft" }, "Dashed faces would not be recognised if they were new.") : "", g.element, h("div", { class: "sticky" }, toolbar)));
+    put(root, h("section", { "aria-labelledby": "faces" }, h("h2", { id: "faces" }, "Faces"), judged.size ? h("p", { class: "soft" }, "Dashed faces would not be recognised if they were new.") : "", g.element, h("div", { class: "sticky" }, toolbar)));
   }
 
   function menu() {

@@ -1,5 +1,5 @@
 // What the machine is not sure of, labels that contradict it, and what was done.
-import { h, toast, say, count, rove, inText } from "./dom.js";
+import { h, put, toast, say, count, rove, inText } from "./dom.js";
 import { get, post, has } from "./api.js";
 import { crop, chance, why, grid } from "./faces.js";
 import { decide } from "./groups.js";
@@ -11,14 +11,14 @@ export async function view(root, ctx, arg) {
   rove(bar, "[role=tab]");
   bar.addEventListener("keydown", (e) => { if (e.key === " ") { e.preventDefault(); e.target.click(); } });
   const panel = h("div", { role: "tabpanel", id: "panel", "aria-labelledby": "tab-" + tab });
-  root.append(h("h1", { tabindex: -1 }, "Review"), bar, panel);
+  put(root, h("h1", { tabindex: -1 }, "Review"), bar, panel);
   if (tab === "history") await history(panel, ctx);
   else await queue(panel, ctx, tab);
 }
 
 async function queue(panel, ctx, state) {
   const list = h("div", { class: "doubts" }), sum = h("p", { class: "lead" });
-  panel.append(sum, list);
+  put(panel, sum, list);
   const page = await get(`${ctx.base}/review?state=${state}&limit=100`, ctx.signal);
   let left = 0;
   const portraits = new Map();
@@ -56,13 +56,13 @@ async function queue(panel, ctx, state) {
       no = c.guess ? [`It is ${c.guess.name}`, () => decide(ctx, { faces: faces(), verb: "is", person: c.guess.id }, `Named ${c.guess.name}.`, gone)] : [`Not ${who.name}`, () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone)];
     }
     const button = ([name, run], kind) => h("button", { class: kind, onclick: run }, name);
-    article.append(h("div", { class: "pictures" }, pictures.element), other, h("div", { class: "who" }, h("p", {}, text), h("div", { class: "row" }, button(yes, "main"), button(no, ""), h("button", { class: "link", onclick: () => why(ctx.base, c.faces[0]) }, "Why?"))));
+    put(article, h("div", { class: "pictures" }, pictures.element), other, h("div", { class: "who" }, h("p", {}, text), h("div", { class: "row" }, button(yes, "main"), button(no, ""), h("button", { class: "link", onclick: () => why(ctx.base, c.faces[0]) }, "Why?"))));
     article.addEventListener("keydown", (e) => {
       if (inText(e) || e.ctrlKey || e.metaKey || e.altKey) return;
       const run = { y: yes[1], n: no[1] }[e.key.toLowerCase()];
       if (run) { e.preventDefault(); run(); }
     });
-    list.append(article);
+    put(list, article);
     const show = c.guess ?? who;
     if (!portraits.has(show.id)) portraits.set(show.id, get(`${ctx.base}/faces?person=${show.id}&limit=3`, ctx.signal));
     portraits.get(show.id).then((f) => other.append(...f.items.filter((i) => i.source !== "vector").map((i) => crop(ctx.base, i.id, `A face of ${show.name}`)), h("figcaption", { class: "soft small", dir: "auto" }, show.name))).catch(() => {});
@@ -83,14 +83,14 @@ const kinds = {
 
 async function history(panel, ctx) {
   const list = h("ol", { class: "history" }), more = h("button", { hidden: true, onclick: load }, "Show more");
-  panel.append(h("p", { class: "lead" }, "What was done, the latest first. What others build on has to be undone first."), list, more);
+  put(panel, h("p", { class: "lead" }, "What was done, the latest first. What others build on has to be undone first."), list, more);
   let cursor = "";
   async function load() {
     const page = await get(`${ctx.base}/operations?limit=50${cursor && "&cursor=" + cursor}`, ctx.signal);
     cursor = page.next || "";
     more.hidden = !cursor;
     list.append(...page.items.map(row));
-    if (!list.children.length) panel.append(h("p", { class: "empty" }, "Nothing was done yet."));
+    if (!list.children.length) put(panel, h("p", { class: "empty" }, "Nothing was done yet."));
   }
   function row(o) {
     const names = [...new Set(o.people.map((p) => p.name).filter(Boolean))];

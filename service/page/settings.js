@@ -1,23 +1,23 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
-import { h, ask, dialog, toast, count } from "./dom.js";
+import { h, put, ask, dialog, toast, count } from "./dom.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
-  root.append(h("h1", { tabindex: -1 }, "Settings"));
+  put(root, h("h1", { tabindex: -1 }, "Settings"));
   const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
-    root.append(box);
+    put(root, box);
     try {
       await part(box, ctx);
     } catch (e) {
       if (e.name === "AbortError") throw e;
-      box.append(h("p", { class: "soft" }, e instanceof Problem && e.status === 403 ? "Your key may not do this." : e.message));
+      put(box, h("p", { class: "soft" }, e instanceof Problem && e.status === 403 ? "Your key may not do this." : e.message));
     }
   }
 }
 
-const section = (box, title, text, ...more) => box.append(h("h2", {}, title), text ? h("p", { class: "soft" }, text) : "", ...more);
+const section = (box, title, text, ...more) => put(box, h("h2", {}, title), text ? h("p", { class: "soft" }, text) : "", ...more);
 
 function nameDialog(title, value, action) {
   return dialog(title, (close) => {
@@ -87,7 +87,7 @@ async function jobs(box, ctx) {
       ["waiting", "running"].includes(j.state) && h("button", { onclick: () => del(`${ctx.base}/jobs/${j.id}`).then(draw) }, "Stop"),
       j.state === "failed" && has("POST", "…/jobs/{j}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
       j.result?.decision === "needed" && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
-    if (!page.items.length) list.append(h("li", { class: "soft" }, "Nothing was asked for yet."));
+    if (!page.items.length) put(list, h("li", { class: "soft" }, "Nothing was asked for yet."));
     if (page.items.some((j) => ["waiting", "running"].includes(j.state)) && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
   }
   function state(j) {
@@ -103,16 +103,16 @@ const scopes = [["identify", "name the faces of photographs"], ["enrol", "add pe
 
 async function keys(box, ctx) {
   const list = h("ul", { class: "rows" });
-  section(box, "Keys", "", list);
+  section(box, "Access keys", "", list);
   const all = (await get("/v1/keys", ctx.signal)).items;
-  if (!all.length) list.append(h("li", { class: "soft" }, "There is no key: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
+  if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
   list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString()}` : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
     if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
     await del(`/v1/keys/${k.id}`);
     ctx.again();
   } }, "Delete"))));
   const signedIn = all.length > 0;
-  box.append(h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("/v1/session"); location.reload(); } }, "Sign out")));
+  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("/v1/session"); location.reload(); } }, "Sign out")));
   async function create() {
     const first = !all.length;
     const asked = await dialog("New key", (close) => {

@@ -1,5 +1,5 @@
 // Naming the faces of a photograph.
-import { h, icon, toast, say, count } from "./dom.js";
+import { h, put, icon, toast, say, count } from "./dom.js";
 import { upload } from "./api.js";
 import { reasons, chance } from "./faces.js";
 
@@ -9,7 +9,7 @@ export async function view(root, ctx) {
   const area = h("section", { class: "dropzone", "aria-label": "Choose a photograph" },
     h("div", { class: "art", "aria-hidden": "true" }, icon("try")), h("p", { class: "big" }, "Drop a photograph here"),
     h("div", { class: "row center" }, h("button", { class: "main", onclick: () => input.click() }, icon("photo"), "Choose a photo")), h("p", { class: "soft small" }, "It is looked at and forgotten."), input);
-  root.append(h("h1", { tabindex: -1 }, "Try it"), h("p", { class: "lead" }, "See who is recognised, who stays unknown, and why."), area, result);
+  put(root, h("h1", { tabindex: -1 }, "Try it"), h("p", { class: "lead" }, "See who is recognised, who stays unknown, and why."), area, result);
   const run = (file) => file && look(file).catch((e) => { if (e.name !== "AbortError") { result.replaceChildren(h("p", { class: "empty bad", role: "alert", dir: "auto" }, `${file.name}: ${e.message}`)); area.classList.remove("small-zone"); } });
   input.addEventListener("change", () => { run(input.files[0]); input.value = ""; });
   ctx.drop((data) => run(data.files[0]));
@@ -48,7 +48,7 @@ export async function view(root, ctx) {
       const button = h("button", { class: "seen-face", "aria-expanded": "false", "aria-controls": id, onclick: () => open(i) }, thumb, h("span", { class: "words" }, h("strong", { dir: "auto" }, name), h("span", { class: "soft" }, sub(f))), h("span", { class: "link" }, "Why?"));
       const panel = h("div", { id, class: "panel", hidden: true });
       const li = h("li", { class: kind }, button, panel);
-      list.append(li);
+      put(list, li);
       return { f, mark, button, panel, li };
     });
     const n = seen.faces.filter((f) => f.decision === "known").length;
@@ -62,7 +62,7 @@ export async function view(root, ctx) {
         o.panel.hidden = !on;
         o.button.setAttribute("aria-expanded", String(on));
         o.mark.classList.toggle("on", on);
-        if (on && !o.panel.firstChild) o.panel.append(h("p", { dir: "auto" }, o.f.why), o.f.decision === "rejected" ? "" : reasons(ctx.base, o.f.reasons));
+        if (on && !o.panel.firstChild) put(o.panel, h("p", { dir: "auto" }, o.f.why), o.f.decision === "rejected" ? "" : reasons(ctx.base, o.f.reasons));
         if (on && jump) { o.button.focus(); o.li.scrollIntoView({ block: "nearest" }); }
       }
     }
