@@ -67,7 +67,7 @@ export const oneIn = (share) => (share >= 0.5 ? "more than 1 in 2" : share <= 1e
 const round = (v) => { const unit = 10 ** Math.max(0, Math.floor(Math.log10(v)) - 1); return Math.round(v / unit) * unit; };
 
 const toastTime = 8000;
-/** @type {{undo: () => void, shut: () => void}[]} */
+/** @type {{undo: () => void, shut: () => void, waits: boolean}[]} */
 const undoable = [];
 
 /**
@@ -76,7 +76,7 @@ const undoable = [];
  */
 export function toast(text, undo = null, gone = null) {
   let left = toastTime, timer = 0, since = 0, ended = false;
-  const entry = { undo: () => end(true), shut: () => end(false) };
+  const entry = { undo: () => end(true), shut: () => end(false), waits: gone !== null };
   const close = h("button", { class: "plain", "aria-label": "Close the message", onclick: () => end(false) }, icon("close"));
   const box = h("div", { class: "toast" }, h("span", { dir: "auto" }, text), undo && h("button", { class: "link", onclick: () => end(true) }, "Undo"), close);
   async function end(taken) {
@@ -114,9 +114,9 @@ export function undoLast() {
   return Boolean(last);
 }
 
-/** settle ends all messages, so that what waits for them happens now. */
+/** settle makes what waits for the end of a message happen now. */
 export function settle() {
-  for (const one of [...undoable]) one.shut();
+  for (const one of [...undoable]) if (one.waits) one.shut();
 }
 
 addEventListener("pagehide", settle);
