@@ -74,7 +74,7 @@ func (m *Model) Review(ctx context.Context, method classify.Method, progress fun
 	for c := range r.People {
 		lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
 		if x != nil {
-			r.Advice[c] = alike(m.Impostors(), lin.Cols(x, lo, hi))
+			r.Advice[c] = variety(m.Impostors(), lin.Cols(x, lo, hi))
 		}
 		r.Advice[c] = append(r.Advice[c], quality(hi-lo, m.Enrolled.qualities(c))...)
 	}
@@ -144,11 +144,11 @@ const copied = 0.995
 // norm, of a network with the impostors l, and q their qualities, nil if they are not known.
 func Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
 	_, n := x.Dims()
-	return append(alike(l, x), quality(n, q)...)
+	return append(variety(l, x), quality(n, q)...)
 }
 
-// alike says what is lacking in the variety of the images x of a person.
-func alike(l *openset.Impostors, x *mat.Dense) (all []string) {
+// variety says what is lacking in the variety of the images x of a person.
+func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	var sum, pairs float64
 	copies := 0
 	_, images := x.Dims()

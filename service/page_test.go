@@ -302,7 +302,7 @@ func TestPageByKeyboard(t *testing.T) {
 	b.press(kb.ArrowLeft, kb.ArrowLeft)
 	b.tab(".line button.main")
 	b.press(kb.Enter)
-	b.until(`document.querySelector(".toast")`)
+	b.until(`document.querySelector("#toasts").innerText.includes("The line is at")`)
 	var c Collection
 	b.do(200, "GET", at, nil, &c)
 	if math.Abs(c.FPIR-0.01*math.Pow(10, 0.1)) > 1e-4 {
@@ -325,7 +325,7 @@ func TestPageByKeyboard(t *testing.T) {
 	b.until(`document.querySelector("dialog [role=option]")`)
 	b.named()
 	b.press(kb.ArrowDown, kb.Enter)
-	b.until(`document.querySelector(".toast") && document.querySelector(".profile h1")?.innerText.startsWith(` + strconv.Quote(into) + `)`)
+	b.until(`document.querySelector("#toasts").innerText.includes("merged with") && document.querySelector(".profile h1")?.innerText.startsWith(` + strconv.Quote(into) + `)`)
 	if all := b.people(at); len(all) != 2 {
 		t.Errorf("after the merge %+v", all)
 	}

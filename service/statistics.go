@@ -355,7 +355,7 @@ func wilson(share float64, n int) openset.Share {
 	const z = 1.645
 	k := float64(n)
 	middle, half := share+z*z/(2*k), z*math.Sqrt(share*(1-share)/k+z*z/(4*k*k))
-	return openset.Share{Rate: share, Least: max(0, (middle-half)/(1+z*z/k)), Most: min(1, (middle+half)/(1+z*z/k))}
+	return openset.Share{Rate: share, Least: max(0, min(share, (middle-half)/(1+z*z/k))), Most: min(1, max(share, (middle+half)/(1+z*z/k)))}
 }
 
 // place fills in the faces of c: those of nobody, and of as many people as can be compared
