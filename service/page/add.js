@@ -7,7 +7,7 @@ import { get, has } from "./api.js";
 /** begin imports files into the collection, which is made if there is none. */
 async function begin(all, ctx) {
   if (!all.length) return;
-  const collection = ctx.collection ?? await ctx.make("My photographs");
+  const collection = ctx.collection ?? await ctx.make("My photos");
   const names = folders(all);
   if (names.length) {
     const use = await dialog("Do the folders say who is in the photographs?", (close) => h("div", {},

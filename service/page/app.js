@@ -148,7 +148,7 @@ function nav(current) {
 
 const keys = [
   ["Everywhere", [["1 … 7", "Go to a screen"], ["/", "Search, on People"], ["Ctrl Z", "Undo the last change"], ["?", "Show these keys"], ["Esc", "Close, or leave a field"]]],
-  ["Groups", [["Enter", "Give the name, and go to the next group"], ["Alt I", "Ignore this person; without Alt outside of a field"], ["Alt X", "These are not faces; without Alt outside of a field"], ["Alt Y", "Take the suggested name; without Alt outside of a field"], ["Space", "Select a face, to take it out of the group"]]],
+  ["Groups", [["Enter", "Give the name, and go to the next group"], ["I", "Ignore this person; in a field Alt I"], ["X", "These are not faces; in a field Alt X"], ["Y", "Take the suggested name; in a field Alt Y"], ["Space", "Select a face, to take it out of the group"]]],
   ["Faces", [["← → ↑ ↓", "Move"], ["Space", "Select"], ["Ctrl A", "Select all"], ["W", "Why?"]]],
   ["Review", [["Y", "Yes, it is this person"], ["N", "No, it is not"]]],
 ];

@@ -87,8 +87,8 @@ export async function view(root, ctx) {
     const n = [...cards.values()].reduce((t, c) => t + c.faces.length, 0), all = n + singles.faces.length;
     root.classList.toggle("done", all === 0);
     if (all === 0) {
-      sum.replaceChildren(next ? "Looking for more …" : "Nobody is waiting for a name.");
-      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("p", {}, "Every face has a name, or is ignored."), h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
+      sum.replaceChildren(next ? "Looking for more …" : "Every face has a name, or is ignored.");
+      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
       if (next) ctx.refresh();
       return;
     }

@@ -190,7 +190,7 @@ export function folders(all) {
 export async function assign(collection, all) {
   const people = new Map();
   for (const s of all) {
-    const name = s.path.split("/").at(-2).trim();
+    const name = s.path.split("/").at(-2).replaceAll("_", " ").trim();
     if (!images.test(s.path)) continue;
     if (!people.has(name)) {
       const base = `/v1/collections/${collection.id}/people`;

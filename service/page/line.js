@@ -92,7 +92,7 @@ export async function view(root, ctx) {
 // plot draws the share of right names, with its band, against the share of strangers.
 function plot(P) {
   const W = 720, H = 260, l = 68, r = 16, t = 16, b = 40;
-  const least = Math.max(0, Math.min(0.9, Math.floor(10 * Math.min(...P.map((p) => p.right.least))) / 10));
+  const least = [0.9, 0.8, 0.6, 0.4, 0.2, 0].find((v) => v <= Math.min(...P.map((p) => p.right.least)));
   const x = (i) => l + (W - l - r) * i / (P.length - 1), y = (v) => t + (H - t - b) * (1 - (Math.max(least, v) - least) / (1 - least));
   const g = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The share of known faces that are named falls when fewer strangers may be named" });
   const words = (px, py, text, anchor = "middle") => { const e = s("text", { x: px, y: py, "text-anchor": anchor, class: "soft" }); e.textContent = text; return e; };

@@ -17,7 +17,7 @@ export async function view(root, ctx, arg) {
     loading = true;
     const mine = round;
     try {
-      const page = await get(`${ctx.base}/people?limit=60&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}${cursor ? "&cursor=" + cursor : ""}`, ctx.signal);
+      const page = await get(`${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}${cursor ? "&cursor=" + cursor : ""}`, ctx.signal);
       if (mine !== round) return;
       const first = cursor === null;
       cursor = page.next ?? "";
@@ -26,7 +26,7 @@ export async function view(root, ctx, arg) {
       list.append(...[...cards.values()].map((c) => c.element));
       reset();
       none.hidden = list.children.length > 0;
-      if (!none.hidden) {} else none.replaceChildren(search ? `Nobody is called “${search}”.` : kind === "ignored" ? "Nobody is ignored." : h("span", {}, "Nobody has a name yet. ", h("a", { href: ctx.href("groups") }, "Name the groups"), " or ", h("a", { href: ctx.href("add") }, "add photographs"), "."));
+      if (!none.hidden) none.replaceChildren(search ? `Nobody is called “${search}”.` : kind === "ignored" ? "Nobody is ignored." : h("span", {}, "Nobody has a name yet. ", h("a", { href: ctx.href("groups") }, "Name the groups"), " or ", h("a", { href: ctx.href("add") }, "add photographs"), "."));
       statistics(page.items.filter((p) => p.faces > 0 && p.kind === "known").map((p) => p.id), cards);
       if (first && search) say(count(list.children.length, "person", "people") + (cursor ? " and more" : ""));
     } finally {

@@ -65,6 +65,7 @@ export async function view(root, ctx, id) {
       h("a", { class: "button", href: `${at}/export`, download: true }, "Export"),
       h("button", { class: "danger", onclick: erase }, "Erase …")));
     box.addEventListener("keydown", (e) => { if (e.key === "Escape" && box.open) { e.preventDefault(); box.open = false; box.querySelector("summary").focus(); } });
+    box.lastChild.addEventListener("click", () => { box.open = false; box.querySelector("summary").focus(); }, true);
     box.addEventListener("focusout", (e) => { if (!box.contains(e.relatedTarget)) box.open = false; });
     return box;
   }
