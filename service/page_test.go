@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
+	keyboard "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -153,9 +153,9 @@ func (b *browser) press(keys ...string) {
 			continue
 		}
 		// KeyEvent sends the character by itself, which what gets the focus meanwhile takes.
-		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
-			enter := input.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", Text: kb.Enter, WindowsVirtualKeyCode: '\r'}
-			if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, enter); err != nil {
+		for _, kind := range []keyboard.DispatchKeyEventType{keyboard.DispatchKeyEventTypeKeyDown, keyboard.DispatchKeyEventTypeKeyUp} {
+			enter := keyboard.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", Text: kb.Enter, WindowsVirtualKeyCode: '\r'}
+			if _, err := chromedp.Call(b.ctx, keyboard.DispatchKeyEvent, enter); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -175,11 +175,11 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 	if err != nil {
 		return nil, err
 	}
-	samples, err := v.store.SamplesOf(ctx, collection, v.engine.space, people, math.MaxInt32)
+	samples, err := v.store.SamplesOf(ctx, collection, v.engine.spaceOf(s), people, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := s.compare(ctx, v.engine.in.Frame, samples)
+	judged, err := s.compare(ctx, v.engine.frameOf(s), samples)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 			}
 		}
 		if len(own) > 0 {
-			if one.Advice, err = v.advice(ctx, collection, own, single); err != nil {
+			if one.Advice, err = v.advice(ctx, s, own, single); err != nil {
 				return nil, err
 			}
 		}
@@ -232,8 +232,8 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 }
 
 // advice says what the photographs of a person lack; with looking, also by their crops.
-func (v *Service) advice(ctx context.Context, collection string, own []store.Sample, looking bool) ([]string, error) {
-	in := v.engine.in.Frame
+func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, looking bool) ([]string, error) {
+	in := v.engine.frameOf(s)
 	var quality []dataset.Quality
 	for _, o := range own {
 		var q dataset.Quality
@@ -254,7 +254,7 @@ func (v *Service) advice(ctx context.Context, collection string, own []store.Sam
 	}
 	var portraits []*explain.Portrait
 	for _, o := range own {
-		crop, err := v.store.Crop(ctx, collection, o.Face)
+		crop, err := v.store.Crop(ctx, s.ID, o.Face)
 		if err != nil || len(crop) == 0 {
 			return all, err
 		}
@@ -364,11 +364,11 @@ func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	people := s.sorted("", "id", store.Known)
 	c.Of = len(s.owner)
 	compare := func(ids []string, limit int) error {
-		samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.space, ids, limit)
+		samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.spaceOf(s), ids, limit)
 		if err != nil {
 			return err
 		}
-		judged, err := s.compare(ctx, v.engine.in.Frame, samples)
+		judged, err := s.compare(ctx, v.engine.frameOf(s), samples)
 		classes := s.live.Model().Parts().Classes
 		for j, o := range judged {
 			p := Placed{Face: samples[j].Face, Guess: s.ref(classes[o.classes[0]]), Evidence: o.evidence}
@@ -388,8 +388,8 @@ func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	var ids []string
 	faces := 0
 	step := 1 + len(people)*len(s.owner)/mostComparisons
-	for i := 0; i < len(people) && len(ids) < mostCompared/2; i += step {
-		if faces += people[i].Faces; faces > mostCompared {
+	for i := 0; i < len(people) && len(ids) < mostSpeaking/2; i += step {
+		if faces += people[i].Faces; faces > mostSpeaking {
 			break
 		}
 		ids = append(ids, people[i].ID)

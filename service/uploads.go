@@ -51,14 +51,15 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	told := s.told(result)
 	if why {
-		shown, err := v.show(r.Context(), s, result)
+		shown, err := v.show(r.Context(), s, result, told)
 		if err != nil {
 			return err
 		}
 		return answer(w, http.StatusOK, shown)
 	}
-	return answer(w, http.StatusOK, s.told(result))
+	return answer(w, http.StatusOK, told)
 }
 
 // A Verification is the answer of verify.

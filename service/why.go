@@ -49,7 +49,7 @@ type Similar struct {
 const (
 	reasonPeople = 3
 	reasonFaces  = 4
-	mostCompared = 2000
+	mostSpeaking = 2000
 )
 
 // A compared face is what a snapshot says of a vector. The label of a stored face counts
@@ -61,6 +61,10 @@ type compared struct {
 	scores   []float64
 	alone    bool // the only face of its person, so that nothing tells whether it is recognised
 }
+
+// spaceOf is how the vectors of a snapshot were made, and frameOf the frame of their faces.
+func (e *engine) spaceOf(*snapshot) string        { return e.space }
+func (e *engine) frameOf(*snapshot) dataset.Frame { return e.in.Frame }
 
 // compare compares samples, which hold all faces of each of their people, with all people;
 // nil if there are no impostors of the network.
@@ -167,7 +171,7 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 		ids = append(ids, p.ID)
 		r.Like = append(r.Like, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
 	}
-	samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.space, ids, mostCompared)
+	samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.spaceOf(s), ids, mostSpeaking)
 	if err != nil {
 		return nil, err
 	}
@@ -224,18 +228,18 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err
 	}
-	one, err := v.store.Sample(ctx, in.Collection, v.engine.space, f.ID)
+	one, err := v.store.Sample(ctx, in.Collection, v.engine.spaceOf(s), f.ID)
 	if err != nil {
 		return nil, err
 	}
 	samples, at := []store.Sample{one}, 0
 	if f.Person != "" {
-		if samples, err = v.store.SamplesOf(ctx, in.Collection, v.engine.space, []string{f.Person}, math.MaxInt32); err != nil {
+		if samples, err = v.store.SamplesOf(ctx, in.Collection, v.engine.spaceOf(s), []string{f.Person}, math.MaxInt32); err != nil {
 			return nil, err
 		}
 		at = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
 	}
-	all, err := s.compare(ctx, v.engine.in.Frame, samples)
+	all, err := s.compare(ctx, v.engine.frameOf(s), samples)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +310,9 @@ type ShownPhotograph struct {
 
 const cropQuality = 85
 
-// show adds to what was told of r.
-func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result) (ShownPhotograph, error) {
-	told := ShownPhotograph{Photograph: s.told(r), Faces: []Shown{}}
+// show adds to p, what was told of r.
+func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photograph) (ShownPhotograph, error) {
+	told := ShownPhotograph{Photograph: p, Faces: []Shown{}}
 	for i, one := range told.Photograph.Faces {
 		f := r.Faces[i]
 		shown := Shown{Identified: one}

@@ -1,2 +1,0 @@
--- For photographs that are added again.
-CREATE INDEX photo_sha256 ON photo (collection, sha256);
