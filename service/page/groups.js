@@ -1,7 +1,7 @@
 // Groups of similar faces of nobody yet: name, ignore, throw away, split.
 import { h, put, toast, say, count, debounce, inText } from "./dom.js";
 import { get, post } from "./api.js";
-import { grid, crop, chance } from "./faces.js";
+import { grid, chance } from "./faces.js";
 import { nameField } from "./names.js";
 
 /** decide sends one decision and offers to undo it. */

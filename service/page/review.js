@@ -41,6 +41,7 @@ async function queue(panel, ctx, state) {
       if (inside) (next?.querySelector("button.main") ?? document.querySelector("h1")).focus();
     };
     const faces = () => (pictures.chosen().length ? pictures.chosen() : c.faces);
+    const keep = () => decide(ctx, { faces: c.faces, verb: "is", person: who.id }, `Still ${who.name}.`, gone);
     let yes, no, text;
     if (state === "doubtful") {
       text = ["Is this ", h("strong", { dir: "auto" }, who.name), "?", c.guess.probability === null ? "" : h("span", { class: "soft" }, ` ${chance(c.guess.probability)} sure`)];
@@ -48,11 +49,11 @@ async function queue(panel, ctx, state) {
       no = ["No", () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone)];
     } else if (c.conflict.kind === "photo") {
       text = ["One photograph has these faces twice as ", h("strong", { dir: "auto" }, who.name), ". Select the one that is somebody else."];
-      yes = ["Both are right", async () => gone()];
+      yes = ["Both are right", keep];
       no = [`Not ${who.name}`, () => { if (!pictures.chosen().length) { toast("Select the face that is somebody else."); return; } return decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone); }];
     } else {
       text = ["This face is labelled ", h("strong", { dir: "auto" }, who.name), c.guess ? [", and resembles ", h("strong", { dir: "auto" }, c.guess.name)] : "", "."];
-      yes = ["The label is right", async () => gone()];
+      yes = ["The label is right", keep];
       no = c.guess ? [`It is ${c.guess.name}`, () => decide(ctx, { faces: faces(), verb: "is", person: c.guess.id }, `Named ${c.guess.name}.`, gone)] : [`Not ${who.name}`, () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone)];
     }
     const button = ([name, run], kind) => h("button", { class: kind, onclick: run }, name);
