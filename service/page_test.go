@@ -37,9 +37,8 @@ type browser struct {
 	*client
 	ctx context.Context
 
-	mu   sync.Mutex
-	bad  []string        // what no page may cause
-	away map[string]bool // requests whose failure is expected
+	mu  sync.Mutex
+	bad []string // what no page may cause
 }
 
 // browse opens the page in a browser without a window.
@@ -279,6 +278,18 @@ func TestPageByKeyboard(t *testing.T) {
 	b.press(kb.Enter)
 	b.until(`document.querySelectorAll(".group").length === 3 && document.activeElement.matches("[role=combobox]")`)
 	b.named()
+	b.press(kb.Escape) // out of the field, to the group
+	b.tab(".face")
+	b.press(" ", kb.ArrowRight)
+	b.tab("[role=combobox]")
+	b.press("One of two", kb.Enter) // splits the group
+	b.until(`document.querySelector("#toasts").innerText.includes("1 face named One of two")`)
+	if p := b.people(at)["One of two"]; p.Faces != 1 {
+		t.Errorf("the group was split: %+v", p)
+	}
+	b.with(chromedp.ModifierCtrl, "z")
+	b.until(`document.querySelectorAll(".group").length === 3 && document.querySelectorAll(".group .face").length === 6`)
+	b.tab("[role=combobox]")
 	for i, name := range []string{"Ann <b>Smith", "Bo", "נועה"} {
 		b.press(name, kb.Enter)
 		b.until(fmt.Sprintf(`document.querySelectorAll(".group").length === %d`, 2-i))

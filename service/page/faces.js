@@ -26,7 +26,7 @@ export function grid(base, faces, o) {
   const chosen = new Set();
   let shown = Math.min(faces.length, o.most || faces.length);
   if (faces.length - shown === 1) shown = faces.length;
-  const list = h("div", { class: "faces", role: "listbox", "aria-multiselectable": "true", "aria-label": o.label });
+  const list = h("div", { class: "contents", role: "listbox", "aria-multiselectable": "true", "aria-label": o.label });
   const one = (id, i) => {
     const note = o.note?.(id, i);
     const e = h("div", { role: "option", class: "face" + (note?.dim ? " dim" : ""), tabindex: -1, "aria-selected": "false", "aria-label": `Face ${i + 1} of ${faces.length}${note?.text ? ", " + note.text : ""}` },
@@ -37,16 +37,16 @@ export function grid(base, faces, o) {
   const more = h("button", { class: "more", type: "button", onclick: () => {
     const first = shown;
     shown = Math.min(faces.length, shown + 200);
-    more.before(...faces.slice(first, shown).map((id, i) => one(id, first + i)));
+    list.append(...faces.slice(first, shown).map((id, i) => one(id, first + i)));
     label();
-    list.children[first]?.focus();
+    /** @type {HTMLElement} */ (list.children[first])?.focus();
   } });
   const label = () => {
     more.hidden = shown === faces.length;
     more.textContent = `+${faces.length - shown}`;
     more.setAttribute("aria-label", `Show ${faces.length - shown} more faces`);
   };
-  list.append(...faces.slice(0, shown).map(one), more);
+  list.append(...faces.slice(0, shown).map(one));
   label();
   const toggle = (e, on = !chosen.has(e.dataset.face)) => {
     chosen[on ? "add" : "delete"](e.dataset.face);
@@ -79,7 +79,7 @@ export function grid(base, faces, o) {
   });
   const clear = () => { for (const i of list.querySelectorAll("[aria-selected=true]")) toggle(i, false); };
   rove(list, ".face");
-  return { element: list, chosen: () => [...chosen], clear };
+  return { element: h("div", { class: "faces" }, list, more), chosen: () => [...chosen], clear };
 }
 
 /** why shows the reasons for a stored face. */

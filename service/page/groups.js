@@ -62,9 +62,9 @@ export async function view(root, ctx) {
       else groups.push({ ...g, faces });
     }
     const wanted = new Map(groups.map((g) => [g.faces.join(), g]));
-    for (const [key, card] of cards) {
-      if (!wanted.has(key) && !card.busy() && !card.element.contains(document.activeElement)) { card.element.remove(); cards.delete(key); }
-      else if (wanted.has(key)) card.guess(wanted.get(key).guess);
+    for (const [key, card] of [...cards]) {
+      if (wanted.has(key)) card.guess(wanted.get(key).guess);
+      else if (!card.busy()) replace(key, card, [...wanted].find(([k, g]) => !cards.has(k) && g.faces.some((f) => card.faces.includes(f))));
     }
     const taken = new Set([...cards.values()].flatMap((c) => c.faces));
     let before = null;
@@ -81,6 +81,22 @@ export async function view(root, ctx) {
     drawSingles(alone.filter((f) => !taken.has(f)));
     summary();
     if (first) { first = false; if (cards.size) focusField([...list.children][0]); }
+  }
+
+  // replace puts the group that has the faces of a card now, if there is one, in its place.
+  function replace(key, card, heir) {
+    const inside = card.element.contains(document.activeElement), typed = card.element.querySelector(".who").contains(document.activeElement);
+    cards.delete(key);
+    let to = card.element.nextElementSibling ?? card.element.previousElementSibling;
+    if (heir) {
+      const made = make(heir[1], heir[0]);
+      cards.set(heir[0], made);
+      card.element.replaceWith(to = made.element);
+    } else card.element.remove();
+    if (!inside) return;
+    if (!to?.classList.contains("group")) root.querySelector("h1").focus();
+    else if (typed) focusField(to);
+    else to.focus();
   }
 
   function summary() {

@@ -13,7 +13,7 @@ class Importing extends EventTarget {
     /** @type {{file: File, path: string, person?: string}[]} */
     this.queue = [];
     this.total = this.done = this.faces = this.skipped = this.again = 0;
-    this.running = this.paused = false;
+    this.running = this.paused = this.stopping = false;
     /** @type {{name: string, why: string}[]} */
     this.failed = [];
     /** @type {string[]} */
@@ -51,9 +51,10 @@ class Importing extends EventTarget {
   }
 
   fill() {
-    while (!this.paused && this.active.size < atOnce && this.queue.length) this.send(this.queue.shift());
+    while (!this.paused && !this.stopping && this.active.size < atOnce && this.queue.length) this.send(this.queue.shift());
     if (this.running && !this.active.size && !this.queue.length) {
-      this.running = false;
+      this.running = this.stopping = false;
+      this.total = this.done;
       this.changed();
     }
   }
@@ -68,8 +69,9 @@ class Importing extends EventTarget {
       else await this.photo(source, stop.signal);
       this.done++;
     } catch (e) {
-      if (stop.signal.aborted) this.queue.unshift(source);
-      else {
+      if (stop.signal.aborted) {
+        if (!this.stopping) this.queue.unshift(source);
+      } else {
         this.done++;
         this.failed.push({ name: source.path, why: e.message });
       }
@@ -132,18 +134,10 @@ class Importing extends EventTarget {
   /** stop forgets what was not sent. */
   stop() {
     this.queue = [];
-    this.total = this.done;
     this.paused = false;
+    this.stopping = true;
     for (const stop of this.active) stop.abort();
-    this.queue = [];
-    const wait = setInterval(() => {
-      this.queue = [];
-      if (this.active.size) return;
-      clearInterval(wait);
-      this.running = false;
-      this.total = this.done;
-      this.changed();
-    }, 20);
+    this.fill();
   }
 }
 
