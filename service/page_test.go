@@ -270,7 +270,10 @@ func TestPageByKeyboard(t *testing.T) {
 	var collections Page[Collection]
 	b.do(200, "GET", "/v1/collections", nil, &collections)
 	at := "/v1/collections/" + collections.Items[0].ID
-	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "6 photographs done · 6 faces found") {
+	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "7 photographs done · 6 faces found · 1 file skipped") {
+		t.Error(told)
+	}
+	if told := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(told, "broken.jpg") || !strings.Contains(told, "not an image") {
 		t.Error(told)
 	}
 
@@ -380,8 +383,8 @@ func TestPageByKeyboard(t *testing.T) {
 	}
 }
 
-// distinct draws a folder with three people, of whom the network makes three groups, and
-// another photograph of one of them.
+// distinct draws a folder with three people, of whom the network makes three groups, with
+// two files that are no images, and another photograph of one of the people.
 func distinct(t *testing.T) (folder, probe string) {
 	t.Helper()
 	all, folder := filepath.Join(t.TempDir(), "all"), filepath.Join(t.TempDir(), "holidays")
@@ -391,6 +394,11 @@ func distinct(t *testing.T) (folder, probe string) {
 	}
 	for _, name := range []string{"person002", "person004", "person005"} {
 		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join(all, "people", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"broken.jpg", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, "person002", name), []byte("no image"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

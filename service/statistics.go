@@ -318,8 +318,9 @@ type curves struct {
 
 func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 	v.curves.mu.Lock()
-	defer v.curves.mu.Unlock()
-	if last := v.curves.all[s.ID]; last != nil && last.Seq == s.Seq {
+	last := v.curves.all[s.ID]
+	v.curves.mu.Unlock()
+	if last != nil && last.Seq == s.Seq {
 		return last, nil
 	}
 	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}}
@@ -340,6 +341,8 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 		strangers.AtLarge, strangers.Alike = at.Strangers(m.Impostors())
 		c.Points = append(c.Points, CurvePoint{fpir, at.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
 	}
+	v.curves.mu.Lock()
+	defer v.curves.mu.Unlock()
 	if v.curves.all == nil {
 		v.curves.all = map[string]*Curve{}
 	}
