@@ -87,19 +87,38 @@ async function history(panel, ctx) {
   put(panel, h("p", { class: "lead" }, "What was done, the latest first. What others build on has to be undone first."), list, more);
   let cursor = "";
   async function load() {
-    const page = await get(`${ctx.base}/operations?limit=50${cursor && "&cursor=" + cursor}`, ctx.signal);
+    const page = await get(`${ctx.base}/operations?limit=200${cursor && "&cursor=" + cursor}`, ctx.signal);
     cursor = page.next || "";
     more.hidden = !cursor;
-    list.append(...page.items.map(row));
+    list.append(...runs(page.items).map(row));
     if (!list.children.length) put(panel, h("p", { class: "empty" }, "Nothing was done yet."));
+  }
+  // runs puts photographs that were added one after the other into one row.
+  function runs(all) {
+    const rows = [];
+    for (const o of all) {
+      const last = rows.at(-1);
+      if (o.kind === "add faces" && last?.kind === o.kind && last.undone === o.undone) {
+        last.ids.push(o.id);
+        last.faces += o.faces;
+      } else rows.push({ ...o, ids: [o.id] });
+    }
+    return rows;
   }
   function row(o) {
     const names = [...new Set(o.people.map((p) => p.name).filter(Boolean))];
-    const text = kinds[o.kind]?.(o) ?? o.kind;
+    const text = (kinds[o.kind]?.(o) ?? o.kind) + (o.ids.length > 1 ? ` from ${o.ids.length} photographs` : "");
     const button = h("button", { disabled: o.undone, "aria-label": `Undo: ${text} ${names.join(", ")}`, onclick: async () => {
       button.disabled = true;
       try {
-        await post(`${ctx.base}/undo/${o.id}`);
+        for (let id = o.ids.shift(); id; id = o.ids.shift()) {
+          try {
+            await post(`${ctx.base}/undo/${id}`);
+          } catch (e) {
+            o.ids.unshift(id);
+            throw e;
+          }
+        }
         li.classList.add("undone");
         button.textContent = "Undone";
         ctx.mutated();

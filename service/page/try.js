@@ -31,7 +31,7 @@ export async function view(root, ctx) {
     const seen = await upload(`${ctx.base}/identify?why=true`, "photo", [file], { signal: ctx.signal, patient: true });
     stage.classList.remove("busy");
     if (!seen.faces.length) {
-      side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. A face should look towards the camera and be at least about 30 pixels wide."));
+      side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."));
       say("No face was found");
       return;
     }
