@@ -33,6 +33,7 @@ type Face struct {
 	// Only for a Photo that asks for Details.
 	Thumb   *image.RGBA          // the aligned face, for people to look at
 	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
+	Values  []float64            // of the crop: with a network its vector; must not be changed
 
 	values []float64      // of the crop
 	crop   []float32      // in colour, for Explain; nil without a network

@@ -123,7 +123,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 		for i := range j.Faces {
 			f := &j.Faces[i]
 			if j.Photo.Details && f.Rejected == nil && j.err == nil {
-				f.Nearest = r.nearest(f)
+				f.Nearest, f.Values = r.nearest(f), f.values
 			}
 			f.values = nil
 		}

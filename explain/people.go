@@ -210,23 +210,33 @@ func (p *People) person(c int) described {
 		return d
 	}
 	lo, hi := p.Model.Enrolled.Groups[c], p.Model.Enrolled.Groups[c+1]
-	var lights, turns []float64
 	for j := lo; j < hi; j++ {
 		if p.Portraits[j] == nil {
 			continue
-		}
-		lights = append(lights, p.Portraits[j].Light)
-		if t := p.Portraits[j].Turn; t != nil {
-			turns = append(turns, *t)
 		}
 		suspect := slices.ContainsFunc(p.Review.Suspects, func(s gallery.Suspect) bool { return s.Image == j })
 		if face := p.face(j, ""); d.Face == nil && !suspect {
 			d.Face = &face
 		}
 	}
-	d.Advice = append(d.Advice, lit(lights)...)
-	d.Advice = append(d.Advice, turned(turns)...)
+	d.Advice = append(d.Advice, Lacking(p.Portraits[lo:hi])...)
 	return d
+}
+
+// Lacking says what the light and the turns of the head in the photographs of a person say
+// of what is lacking. Portraits may be nil.
+func Lacking(portraits []*Portrait) []string {
+	var lights, turns []float64
+	for _, p := range portraits {
+		if p == nil {
+			continue
+		}
+		lights = append(lights, p.Light)
+		if p.Turn != nil {
+			turns = append(turns, *p.Turn)
+		}
+	}
+	return append(lit(lights), turned(turns)...)
 }
 
 // Of the 86 people of LFW with 11 photographs or more, 1 % of the faces have a Light below

@@ -80,6 +80,19 @@ func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrai
 	return nil
 }
 
+// PortraitOf is the Portrait of the face with these pupils in photo, without a Thumb.
+func PortraitOf(ctx context.Context, photo *dataset.Photo, pupils [2]face.Point) (*Portrait, error) {
+	turn, ok, err := face.Turn(ctx, photo, face.Face{Pupils: pupils})
+	if err != nil {
+		return nil, err
+	}
+	p := &Portrait{Light: light(face.Thumb(photo, pupils))}
+	if ok {
+		p.Turn = &turn
+	}
+	return p, nil
+}
+
 // numbered takes the number of the face in a photograph of several off its ID.
 func numbered(id string) (string, int) {
 	if file, n, ok := strings.Cut(id, "#"); ok {

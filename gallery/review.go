@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/internal/lin"
+	"nrdl/openset"
 )
 
 // A Review is a Survey with what could be better about the photographs of a Model: those
@@ -61,14 +64,19 @@ func (m *Model) Review(ctx context.Context, method classify.Method, progress fun
 			return nil, err
 		}
 		r.Suspects, r.Pairs = f.suspects(), f.pairs()
-		for c := range r.People {
-			r.Advice[c] = f.advice(c)
-		}
 	} else {
 		r.byHeldOut(m, results)
 	}
-	for c, p := range r.People {
-		r.Advice[c] = append(r.Advice[c], quality(m, c, p)...)
+	var x *mat.Dense
+	if m.Impostors() != nil {
+		x = m.vectors()
+	}
+	for c := range r.People {
+		lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
+		if x != nil {
+			r.Advice[c] = variety(m.Impostors(), lin.Cols(x, lo, hi))
+		}
+		r.Advice[c] = append(r.Advice[c], quality(hi-lo, m.Enrolled.qualities(c))...)
 	}
 	slices.SortStableFunc(r.Pairs, func(a, b Pair) int {
 		if a.Share != nil && *a.Share != *b.Share {
@@ -132,44 +140,46 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 // pair in a thousand has more than 0.991.
 const copied = 0.995
 
-// advice says what is lacking in the variety of the images of person c.
-func (f *reassignment) advice(c int) (all []string) {
-	lo, hi := f.m.Enrolled.Groups[c], f.m.Enrolled.Groups[c+1]
+// Lacking says what the photographs of a person lack: x are their vectors, d×n of unit
+// norm, of a network with the impostors l, and q their qualities, nil if they are not known.
+func Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
+	_, n := x.Dims()
+	return append(variety(l, x), quality(n, q)...)
+}
+
+// variety says what is lacking in the variety of the images x of a person.
+func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	var sum, pairs float64
 	copies := 0
-	for j := lo; j < hi; j++ {
+	_, images := x.Dims()
+	for j := range images {
 		again := false
-		for i := lo; i < j; i++ {
-			v := mat.Dot(f.x.ColView(i), f.x.ColView(j))
+		for i := range j {
+			v := mat.Dot(x.ColView(i), x.ColView(j))
 			sum, pairs, again = sum+v, pairs+1, again || v >= copied
 		}
 		if again {
 			copies++
 		}
 	}
-	n := float64(hi - lo)
 	if copies > 0 {
-		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, hi-lo, hi-lo-copies))
+		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, images, images-copies))
 	}
 	const fewest, deviations = 3, 2
-	same := f.l.Same
-	if n >= fewest && sum/pairs > same.Mean+deviations*math.Sqrt(same.Pair+2*same.Photograph/n) {
+	same := l.Same
+	if n := float64(images); n >= fewest && sum/pairs > same.Mean+deviations*math.Sqrt(same.Pair+2*same.Photograph/n) {
 		all = append(all, "the photographs are more alike than usual, as if taken on one occasion: add some from other days and in other light")
 	}
 	return all
 }
 
-// quality says what the quality of the images of person c says of what is lacking.
-func quality(m *Model, c int, p *Person) (all []string) {
-	lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
-	if hi-lo < fewFaces {
-		all = append(all, fmt.Sprintf("few photographs (%d): add more", hi-lo))
-	}
-	if p.Quality == nil {
-		return all
+// quality says what the quality of the n images of a person says of what is lacking.
+func quality(n int, qualities []dataset.Quality) (all []string) {
+	if n < fewFaces {
+		all = append(all, fmt.Sprintf("few photographs (%d): add more", n))
 	}
 	var small, blurry, dark int
-	for _, q := range m.Images().Quality[lo:hi] {
+	for _, q := range qualities {
 		if q.Eyes < smallEyes {
 			small++
 		}
@@ -186,8 +196,8 @@ func quality(m *Model, c int, p *Person) (all []string) {
 	}{
 		{small, "small", "large"}, {blurry, "blurred", "sharp"}, {dark, "badly lit (too dark or too bright)", "well lit"},
 	} {
-		switch n := hi - lo; {
-		case n == 1:
+		switch {
+		case n == 1 || qualities == nil:
 		case one.n == n:
 			all = append(all, fmt.Sprintf("all %d photographs are %s", n, one.bad))
 		case one.n == n-1:

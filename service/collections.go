@@ -89,11 +89,12 @@ func (v *Service) collections() {
 		Cursor
 	},
 	) (*body[Page[Operation]], error) {
-		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
+		s, err := v.engine.of(ctx, in.Collection)
+		if err != nil {
 			return nil, err
 		}
 		all, err := v.store.Operations(ctx, in.Collection, in.After, in.Limit+1)
-		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, toldOperation), err
+		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, s.toldOperation), err
 	})
 	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
 		InCollection

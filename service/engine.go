@@ -257,18 +257,21 @@ func encode(rgb []float32, size dataset.Size) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// identify returns the faces in an image file and what the snapshot says of them.
-func (e *engine) identify(ctx context.Context, s *snapshot, data []byte) (nrdl.Result, error) {
+// identify returns the faces in an image file and what the snapshot says of them, with
+// what nrdl.Photo calls details if they are asked for.
+func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool) (nrdl.Result, error) {
 	if s.live == nil {
-		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, e.find)
+		find := e.find
+		find.Thumbs = details
+		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := nrdl.Result{Size: size}
 		for _, f := range seen {
-			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused})
+			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
 		}
 		return r, err
 	}
 	one := func(yield func(nrdl.Photo) bool) {
-		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }})
+		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details})
 	}
 	for r, err := range s.live.IdentifyAll(ctx, one) {
 		return r, err

@@ -74,9 +74,11 @@ type Person struct {
 	Kind    string    `json:"kind" enum:"known,ignored" doc:"The faces of ignored people are reported as unknown"`
 	Faces   int       `json:"faces"`
 	Created time.Time `json:"created"`
+
+	Portrait string `json:"portrait,omitempty" doc:"In lists: the face with the best crop"`
 }
 
-func toldPerson(p store.Person) Person { return Person{p.ID, p.Name, p.Kind, p.Faces, p.Created} }
+func toldPerson(p store.Person) Person { return Person{p.ID, p.Name, p.Kind, p.Faces, p.Created, ""} }
 
 // A Face is a face of a collection.
 type Face struct {
@@ -100,10 +102,20 @@ type Operation struct {
 	Actor  string    `json:"actor"`
 	At     time.Time `json:"at"`
 	Undone bool      `json:"undone"`
+	Faces  int       `json:"faces" doc:"That it changed"`
+	People []Ref     `json:"people" doc:"Whom it changed, with the names that they had, or added"`
 }
 
-func toldOperation(o store.Operation) Operation {
-	return Operation{o.ID, o.Kind, o.Actor, o.At, o.Undone}
+// toldOperation says what an operation is; s has the names of those whom it added.
+func (s *snapshot) toldOperation(o store.Operation) Operation {
+	told := Operation{o.ID, o.Kind, o.Actor, o.At, o.Undone, o.Faces, []Ref{}}
+	for _, p := range o.People {
+		if p.Name == "" {
+			p.Name = s.people[p.ID].Name
+		}
+		told.People = append(told.People, Ref{p.ID, p.Name})
+	}
+	return told
 }
 
 // Done is the answer to a change that can be undone.
@@ -149,6 +161,9 @@ func (v *Service) routes() {
 	v.uploads()
 	v.review()
 	v.keys()
+	v.why()
+	v.statistics()
+	v.page()
 	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, v.backup)
 }
 
@@ -181,17 +196,7 @@ func (v *Service) people() {
 		Done
 	}
 	const path = "/v1/collections/{c}/people"
-	operation(v, http.MethodGet, path, "List people", forReading, func(ctx context.Context, in *struct {
-		InCollection
-		Cursor
-	},
-	) (*body[Page[Person]], error) {
-		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
-			return nil, err
-		}
-		all, err := v.store.People(ctx, in.Collection, in.After, in.Limit+1)
-		return page(all, in.Limit, func(p store.Person) string { return p.ID }, toldPerson), err
-	})
+	operation(v, http.MethodGet, path, "List people", forReading, v.listPeople)
 	operation(v, http.MethodPost, path, "Create a person", forEnrolling, func(ctx context.Context, in *struct {
 		InCollection
 		Body personFields

@@ -85,6 +85,8 @@ type Service struct {
 
 	bodies, decoding *semaphore.Weighted
 
+	curves curves
+
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by key
 

@@ -24,10 +24,10 @@ import (
 
 func (v *Service) uploads() {
 	const c = "/v1/collections/{c}/"
-	v.plain(http.MethodPost, c+"identify", "Name the faces in a photograph", forIdentify, []string{"photo"}, v.identify)
+	v.plain(http.MethodPost, c+"identify", "Name the faces in a photograph; with why=true, with pictures and reasons", forIdentify, []string{"photo"}, v.identify)
 	v.plain(http.MethodPost, c+"verify", "Say whether two photographs show the same person", forIdentify, []string{"a", "b"}, v.verify)
 	v.plain(http.MethodPost, c+"detect", "Find the faces in a photograph", forIdentify, []string{"photo"}, v.detect)
-	v.plain(http.MethodPost, c+"faces", "Add all faces in photographs, of nobody yet", forEnrolling, []string{"photo"}, v.addFaces)
+	v.plain(http.MethodPost, c+"faces", "Add all faces in photographs, of nobody yet; with new=true, of photographs that were not added before", forEnrolling, []string{"photo"}, v.addFaces)
 	v.plain(http.MethodPost, c+"people/{p}/faces", "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", forEnrolling, []string{"photo", "crop"}, v.addFaces)
 	v.plain(http.MethodGet, c+"people/{p}/export", "Get a person with all crops and vectors, a tar", forReview, nil, v.export)
 }
@@ -42,15 +42,24 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
+	why := r.URL.Query().Get("why") == "true"
 	var result nrdl.Result
 	err = v.decoded(r.Context(), func() (err error) {
-		result, err = v.engine.identify(r.Context(), s, data)
+		result, err = v.engine.identify(r.Context(), s, data, why)
 		return err
 	}, data)
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, s.told(result))
+	told := s.told(result)
+	if why {
+		shown, err := v.show(r.Context(), s, result, told)
+		if err != nil {
+			return err
+		}
+		return answer(w, http.StatusOK, shown)
+	}
+	return answer(w, http.StatusOK, told)
 }
 
 // A Verification is the answer of verify.
@@ -177,6 +186,17 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 		}
 		defer done()
 		for i, p := range all {
+			if r.URL.Query().Get("new") == "true" {
+				sum := sha256.Sum256(p.data)
+				there, err := v.store.HasPhoto(ctx, collection, hex.EncodeToString(sum[:]))
+				if err != nil {
+					return err
+				}
+				if there {
+					told.Refused = append(told.Refused, Refusal{File: i, Why: "the photograph was added before"})
+					continue
+				}
+			}
 			if err := v.addFile(ctx, &told, collection, person, i, p); err != nil {
 				return err
 			}

@@ -23,9 +23,10 @@ func (a *app) serveCmd() *cobra.Command {
 	s := &serving{app: a}
 	c := &cobra.Command{
 		Use:   "serve [DATA]",
-		Short: "Offer people and recognition to other programs over HTTP",
+		Short: "Offer people and recognition in a browser, and to programs over HTTP",
 		Long: `serve answers requests over HTTP until it is interrupted: it enrols people, names
-the faces in photographs, and undoes changes (doc/service.md). DATA is a folder, which
+the faces in photographs, and undoes changes (doc/service.md). Its address has a page
+for a browser, which does the same without a terminal. DATA is a folder, which
 is made if it is not there; the database in it, nrdl.db, keeps crops and vectors of the
 faces, and no photographs. With --database everything is kept in PostgreSQL instead,
 which several processes may share.

@@ -18,6 +18,9 @@ type Operation struct {
 	At     time.Time
 	Undone bool
 
+	Faces  int      // that it changed
+	People []Person // whom it changed, as they were, and whom it added, who have an id only
+
 	before before
 }
 
@@ -63,7 +66,13 @@ func scanOperation(r *sql.Rows) (o Operation, err error) {
 		return o, err
 	}
 	o.At = timeOf(at)
-	return o, json.Unmarshal([]byte(text), &o.before)
+	err = json.Unmarshal([]byte(text), &o.before)
+	o.Faces = max(len(o.before.Faces), len(o.before.DeniedFaces)) + len(o.before.NewFaces)
+	o.People = o.before.People
+	for _, id := range o.before.NewPeople {
+		o.People = append(o.People, Person{ID: id})
+	}
+	return o, err
 }
 
 // Operations returns up to limit operations of a collection whose id is smaller than

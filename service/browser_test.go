@@ -1,0 +1,232 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	keyboard "github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A browser shows the page of a service.
+type browser struct {
+	*client
+	ctx context.Context
+
+	mu  sync.Mutex
+	bad []string // what no page may cause
+}
+
+// browse opens the page in a browser without a window.
+func browse(t *testing.T, c *client) *browser {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.Flag("headless", "new"), chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // waits until the browser has ended, and its folder can be removed
+		cancel()
+	})
+	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
+	t.Cleanup(cancel)
+	b := &browser{client: c, ctx: ctx}
+	if err := chromedp.Listen(ctx, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	still := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, still); err != nil {
+		t.Fatal(err)
+	}
+	b.run(chromedp.EmulateViewport(1024, 900), chromedp.Navigate(c.server.URL))
+	return b
+}
+
+// hear notes what no page may cause.
+func (b *browser) hear(event any) {
+	what := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			for _, a := range e.Args {
+				what += fmt.Sprint("console: ", string(a.Value), a.Description)
+			}
+		}
+	case *runtime.EventExceptionThrown:
+		what = "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			what += e.ExceptionDetails.Exception.Description
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			what = "log: " + e.Entry.Text + " " + e.Entry.URL
+		}
+	case *network.EventLoadingFailed:
+		if !e.Canceled {
+			what = "request: " + e.ErrorText
+		}
+	case *network.EventResponseReceived:
+		if e.Response.Status >= http.StatusBadRequest {
+			what = fmt.Sprintf("%d %s", int(e.Response.Status), e.Response.URL)
+		}
+	}
+	if what != "" {
+		b.mu.Lock()
+		b.bad = append(b.bad, what)
+		b.mu.Unlock()
+	}
+}
+
+func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// js returns the value of an expression of the page.
+func js[T any](b *browser, expression string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits until an expression of the page is true.
+func (b *browser) until(expression string) {
+	b.Helper()
+	const patience = 30 * time.Second
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience))); err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.Fatalf("%s: %v\n%s\n%s", expression, err, strings.Join(b.bad, "\n"), js[string](b, "location.hash + document.activeElement.outerHTML.slice(0, 300) + document.body.innerText"))
+	}
+}
+
+// press presses keys one after the other.
+func (b *browser) press(keys ...string) {
+	b.Helper()
+	for _, k := range keys {
+		if k != kb.Enter {
+			b.run(chromedp.KeyEvent(k))
+			continue
+		}
+		// KeyEvent sends the character by itself, which what gets the focus meanwhile takes.
+		for _, kind := range []keyboard.DispatchKeyEventType{keyboard.DispatchKeyEventTypeKeyDown, keyboard.DispatchKeyEventTypeKeyUp} {
+			enter := keyboard.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", Text: kb.Enter, WindowsVirtualKeyCode: '\r'}
+			if _, err := chromedp.Call(b.ctx, keyboard.DispatchKeyEvent, enter); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// with presses a key with a modifier.
+func (b *browser) with(m chromedp.Modifier, key string) {
+	b.Helper()
+	b.run(chromedp.KeyEvent(key, chromedp.KeyModifiers(m)))
+}
+
+// tab presses Tab until what a selector selects has the focus, as who has no mouse does.
+func (b *browser) tab(selector string) {
+	b.Helper()
+	const most = 80
+	at := "document.activeElement.matches(" + strconv.Quote(selector) + ")"
+	for range most {
+		if js[bool](b, at) {
+			return
+		}
+		b.press(kb.Tab)
+	}
+	b.Fatalf("%s is not reached by Tab on %s", selector, js[string](b, "document.body.innerText"))
+}
+
+// screen goes to one by its digit, waits for a selector, and checks names and widths.
+func (b *browser) screen(digit, selector string) {
+	b.Helper()
+	b.run(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
+	b.press(digit)
+	b.until(fmt.Sprintf("document.querySelector(%q) && !document.querySelector('.screen[aria-busy]')", selector))
+	b.named()
+}
+
+// controls are the roles that need a name.
+var controls = []string{"button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider", "listbox", "option", "tab", "tablist", "dialog", "navigation", "progressbar", "image"}
+
+// named checks that all controls have a name, and that nothing is wider than the window.
+func (b *browser) named() {
+	b.Helper()
+	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := func(v *accessibility.Value) (s string) {
+		if v != nil {
+			_ = json.Unmarshal(v.Value, &s)
+		}
+		return s
+	}
+	found := 0
+	for _, n := range tree.Nodes {
+		if n.Ignored || !slices.Contains(controls, text(n.Role)) {
+			continue
+		}
+		found++
+		if strings.TrimSpace(text(n.Name)) == "" {
+			b.Errorf("%s: a %s has no name", js[string](b, "location.hash"), text(n.Role))
+		}
+	}
+	if found == 0 {
+		b.Error("there is no control")
+	}
+	for _, width := range []int64{390, 1024} {
+		b.run(chromedp.EmulateViewport(width, 900))
+		if wide := js[string](b, `[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))[0] ?? ""`); wide != "" {
+			b.Errorf("%s: wider than %d: %s", js[string](b, "location.hash"), width, wide)
+		}
+	}
+}
+
+// choose gives files or a folder to the file input.
+func (b *browser) choose(selector string, paths ...string) {
+	b.Helper()
+	r, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + strconv.Quote(selector) + ")"})
+	if err == nil {
+		_, err = chromedp.Call(b.ctx, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: paths, ObjectID: r.Result.ObjectID})
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,149 @@
+package service
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"nrdl/openset"
+	"nrdl/service/store"
+)
+
+// A Curve has the error rates of a collection at many shares of strangers.
+type Curve struct {
+	Seq    int64        `json:"-"`
+	FPIR   float64      `json:"fpir" doc:"The present share"`
+	Points []CurvePoint `json:"points"`
+	Faces  []Placed     `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
+	Of     int          `json:"of" doc:"Faces in the collection, of which Faces has some"`
+}
+
+// A CurvePoint has the error rates at one share of strangers. Intervals are of 90 %.
+type CurvePoint struct {
+	FPIR      float64       `json:"fpir"`
+	Threshold float64       `json:"threshold"`
+	Strangers *Strangers    `json:"strangers"`
+	Held      int           `json:"held"`
+	Right     openset.Share `json:"right" doc:"Share of held-out faces with the right name"`
+	Wrong     openset.Share `json:"wrong" doc:"Share of held-out faces with a wrong name"`
+}
+
+// A Placed is a face and how well it matches the best guess.
+type Placed struct {
+	Face     string  `json:"face"`
+	Person   *Ref    `json:"person" doc:"Null for nobody yet"`
+	Guess    Ref     `json:"guess"`
+	Evidence float64 `json:"evidence"`
+}
+
+// Shares of strangers of a Curve, from 1 in 10 to 1 in 1000 in equal steps of their
+// logarithm.
+const (
+	curvePoints        = 41
+	mostFPIR, tenfolds = 0.1, 2
+	mostPlaced         = 500     // of nobody
+	mostComparisons    = 1 << 23 // of faces and people
+)
+
+// curves keeps the last Curve of each collection.
+type curves struct {
+	mu  sync.Mutex
+	all map[string]*Curve
+}
+
+func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
+	v.curves.mu.Lock()
+	last := v.curves.all[s.ID]
+	v.curves.mu.Unlock()
+	if last != nil && last.Seq == s.Seq {
+		return last, nil
+	}
+	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}}
+	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Impostors() == nil {
+		return c, nil
+	}
+	if err := v.place(ctx, s, c); err != nil {
+		return nil, err
+	}
+	m := s.live.Model()
+	for i := range curvePoints {
+		fpir := mostFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
+		at, err := m.Recalibrate(fpir, nil)
+		if err != nil {
+			return nil, err
+		}
+		r, strangers := at.Rates(), &Strangers{}
+		strangers.AtLarge, strangers.Alike = at.Strangers(m.Impostors())
+		c.Points = append(c.Points, CurvePoint{fpir, at.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
+	}
+	v.curves.mu.Lock()
+	defer v.curves.mu.Unlock()
+	if v.curves.all == nil {
+		v.curves.all = map[string]*Curve{}
+	}
+	v.curves.all[s.ID] = c
+	return c, nil
+}
+
+// wilson is a share of n trials with Wilson's interval of 90 %.
+func wilson(share float64, n int) openset.Share {
+	if n == 0 {
+		return openset.Share{Rate: share, Most: 1}
+	}
+	const z = 1.645
+	k := float64(n)
+	middle, half := share+z*z/(2*k), z*math.Sqrt(share*(1-share)/k+z*z/(4*k*k))
+	return openset.Share{Rate: share, Least: max(0, min(share, (middle-half)/(1+z*z/k))), Most: min(1, max(share, (middle+half)/(1+z*z/k)))}
+}
+
+// place fills in the faces of c: those of nobody, and of as many people as can be compared
+// in a moment.
+func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
+	people := s.sorted("", "id", store.Known)
+	c.Of = len(s.owner)
+	compare := func(ids []string, limit int) error {
+		samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.spaceOf(s), ids, limit)
+		if err != nil {
+			return err
+		}
+		judged, err := s.compare(ctx, v.engine.frameOf(s), samples)
+		classes := s.live.Model().Parts().Classes
+		for j, o := range judged {
+			p := Placed{Face: samples[j].Face, Guess: s.ref(classes[o.classes[0]]), Evidence: o.evidence}
+			if id := samples[j].Person; id != "" {
+				ref := s.ref(id)
+				p.Person = &ref
+			}
+			if !o.alone {
+				c.Faces = append(c.Faces, p)
+			}
+		}
+		return err
+	}
+	if err := compare([]string{""}, mostPlaced); err != nil {
+		return err
+	}
+	var ids []string
+	faces := 0
+	step := 1 + len(people)*len(s.owner)/mostComparisons
+	for i := 0; i < len(people) && len(ids) < mostSpeaking/2; i += step {
+		if faces += people[i].Faces; faces > mostSpeaking {
+			break
+		}
+		ids = append(ids, people[i].ID)
+	}
+	if err := compare(ids, math.MaxInt32); err != nil {
+		return err
+	}
+	slices.SortStableFunc(c.Faces, func(a, b Placed) int {
+		switch {
+		case a.Evidence > b.Evidence:
+			return -1
+		case a.Evidence < b.Evidence:
+			return 1
+		}
+		return 0
+	})
+	return nil
+}

@@ -1,0 +1,130 @@
+// Requests to the service: errors in words, waiting while the service is away or busy, and
+// signing in.
+import { h, dialog } from "./dom.js";
+
+/** A Problem is an answer that says why something was not done. */
+export class Problem extends Error {
+  constructor(status, message) {
+    super(message);
+    this.name = "Problem";
+    this.status = status;
+  }
+}
+
+/** connection sends "lost" and "back". */
+export const connection = new EventTarget();
+let away = null; // promise that is kept when the service is back
+
+const pause = (ms) => new Promise((r) => setTimeout(r, ms));
+
+function lost() {
+  if (away) return away;
+  connection.dispatchEvent(new Event("lost"));
+  away = (async () => {
+    for (let wait = 1000; ; wait = Math.min(wait * 1.6, 10000)) {
+      await pause(wait);
+      try {
+        if ((await fetch("/healthz", { cache: "no-store" })).ok) break;
+      } catch { /* still away */ }
+    }
+    away = null;
+    connection.dispatchEvent(new Event("back"));
+  })();
+  return away;
+}
+
+let signing = null;
+
+/** signIn asks for a key until the service takes it. */
+function signIn() {
+  signing ??= dialog("Sign in", (close) => {
+    const why = h("p", { class: "bad", role: "alert" });
+    const key = h("input", { type: "password", autocomplete: "current-password", required: true, autofocus: true, placeholder: "nrdl_…" });
+    return h("form", {
+      onsubmit: async (e) => {
+        e.preventDefault();
+        why.textContent = "";
+        try {
+          const r = await fetch("/v1/session", { method: "POST", headers: { Authorization: "Bearer " + key.value.trim() } });
+          if (r.ok) close(true);
+          else why.textContent = r.status === 401 ? "The service does not know this key." : (await problem(r)).message;
+        } catch { why.textContent = "The service cannot be reached."; }
+      },
+    }, h("p", {}, "This service needs a key. Whoever runs it can create one in Settings."), h("label", {}, "Key", key), why, h("div", { class: "row end" }, h("button", { class: "main" }, "Sign in")));
+  }, { required: true }).finally(() => { signing = null; });
+  return signing;
+}
+
+async function problem(r) {
+  let text = "";
+  try {
+    const p = await r.json();
+    text = p.detail || p.title || "";
+    if (p.errors?.length) text = p.errors.map((e) => e.message).join("; ");
+  } catch { /* no JSON */ }
+  text = text.replace(/^(read image )?photo: /, "");
+  text ||= `The service answered ${r.status}.`;
+  return new Problem(r.status, text[0].toUpperCase() + text.slice(1));
+}
+
+/**
+ * request sends and takes JSON, or sends a form. What only reads is sent again when the
+ * service comes back.
+ * @param {string} method
+ * @param {string} path
+ * @param {{body?: any, form?: FormData, signal?: AbortSignal, keepalive?: boolean, patient?: boolean}} [o]
+ */
+export async function request(method, path, o = {}) {
+  const reads = method === "GET" || o.patient;
+  const headers = {};
+  if (o.body !== undefined) headers["Content-Type"] = "application/json";
+  for (let tries = 0; ; tries++) {
+    let r;
+    try {
+      r = await fetch(path, { method, headers, body: o.form ?? (o.body === undefined ? undefined : JSON.stringify(o.body)), signal: o.signal, keepalive: o.keepalive, credentials: "same-origin" });
+    } catch (e) {
+      if (o.signal?.aborted) throw e;
+      const back = lost();
+      if (!reads) throw new Problem(0, "Not saved: the service cannot be reached.");
+      await back;
+      if (o.signal?.aborted) throw new DOMException("", "AbortError");
+      continue;
+    }
+    if (r.status === 401) {
+      await signIn();
+      continue;
+    }
+    if ((r.status === 429 || (r.status === 503 && reads)) && tries < 6) {
+      await pause(1000 * Math.min(10, Number(r.headers.get("Retry-After")) || 1));
+      continue;
+    }
+    if (!r.ok) throw await problem(r);
+    if (r.status === 204 || r.headers.get("Content-Length") === "0") return null;
+    return /json/.test(r.headers.get("Content-Type") || "") ? r.json() : r;
+  }
+}
+
+export const get = (path, signal) => request("GET", path, { signal });
+export const post = (path, body, o = {}) => request("POST", path, { body: body ?? undefined, ...o });
+export const patch = (path, body) => request("PATCH", path, { body });
+export const del = (path) => request("DELETE", path);
+
+/** upload sends files as fields of this name. */
+export function upload(path, field, files, o = {}) {
+  const form = new FormData();
+  for (const f of files) form.append(field, f, f.name);
+  return request("POST", path, { form, ...o });
+}
+
+/** What the service offers: "METHOD path" as in its description. */
+export const features = new Set();
+export const about = { version: "" };
+
+export async function learn() {
+  const api = await get("/openapi.json");
+  about.version = api.info?.version || "";
+  for (const [path, methods] of Object.entries(api.paths)) for (const m of Object.keys(methods)) features.add(m.toUpperCase() + " " + path);
+}
+
+/** has reports whether the service has an operation, below the collection if path begins with …. */
+export const has = (method, path) => features.has(method + " " + path.replace("…", "/v1/collections/{c}"));

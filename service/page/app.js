@@ -1,0 +1,222 @@
+// The page: screens, the way between them, keys that hold everywhere, and what is said when
+// the service is away.
+import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
+import { get, post, connection, learn } from "./api.js";
+import { importing } from "./importer.js";
+import * as add from "./add.js";
+import * as groups from "./groups.js";
+import * as tryIt from "./try.js";
+import * as line from "./line.js";
+import * as people from "./people.js";
+import * as person from "./person.js";
+import * as review from "./review.js";
+import * as settings from "./settings.js";
+
+const screens = [
+  { id: "add", title: "Add photos", short: "Add", icon: "add", view: add.view },
+  { id: "groups", title: "Groups", short: "Groups", icon: "groups", view: groups.view },
+  { id: "try", title: "Try it", short: "Try", icon: "try", view: tryIt.view },
+  { id: "people", title: "People", short: "People", icon: "people", view: people.view },
+  { id: "line", title: "Strangers", short: "Strangers", icon: "line", view: line.view },
+  { id: "review", title: "Review", short: "Review", icon: "review", view: review.view },
+  { id: "settings", title: "Settings", short: "Settings", icon: "settings", view: settings.view },
+];
+const hidden = { person: { id: "person", title: "Person", parent: "people", view: person.view } };
+
+/** All collections, and the one that is shown. */
+const state = { collections: [], current: null, faces: -1 };
+const main = document.getElementById("main");
+let leave = new AbortController();
+let drop = null; // what the screen does with files that are dropped
+
+const href = (screen, arg = "") => `#/${state.current?.id || "-"}/${screen}${arg ? "/" + arg : ""}`;
+
+/** go shows a screen. */
+function go(screen, arg = "") { location.hash = href(screen, arg); }
+
+async function show() {
+  let [, id = "", screen = "", arg = ""] = location.hash.split("/");
+  settle();
+  leave.abort();
+  leave = new AbortController();
+  const signal = leave.signal;
+  drop = null;
+  try {
+    const wanted = state.collections.find((c) => c.id === id);
+    if (!wanted && id && id !== "-") await load();
+    state.current = state.collections.find((c) => c.id === id) ?? remembered() ?? null;
+    if (state.current) store("nrdl-collection", state.current.id);
+    const known = hidden[screen] ?? screens.find((one) => one.id === screen);
+    if (!known || (id !== (state.current?.id ?? "-"))) {
+      let first = known?.id;
+      if (!first) first = state.current && await anyFace() ? "groups" : "add";
+      history.replaceState(null, "", href(first, known && (!id || id === state.current?.id) ? arg : ""));
+      return show();
+    }
+    document.title = `${known.title} – nrdl`;
+    nav(known.parent ?? known.id);
+    const root = h("div", { class: "screen screen-" + known.id, "aria-busy": "true" });
+    main.replaceChildren(root);
+    scrollTo(0, 0);
+    const ctx = {
+      collection: state.current, collections: state.collections, base: state.current ? `/v1/collections/${state.current.id}` : "",
+      signal, go, href, reload: load, make,
+      title: (text) => { document.title = `${text} – nrdl`; },
+      drop: (f) => { drop = f; },
+      again: () => show(),
+      mutated,
+    };
+    if (!state.current && !["add", "settings"].includes(known.id)) {
+      put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", h("a", { href: href("add") }, "Add photographs"), " to begin."));
+    } else await known.view(root, ctx, decodeURIComponent(arg));
+    if (signal.aborted) return;
+    root.removeAttribute("aria-busy");
+    if (document.activeElement === document.body || document.activeElement === main) root.querySelector("h1")?.focus({ preventScroll: true });
+    say(known.title);
+  } catch (e) {
+    if (e.name === "AbortError" || signal.aborted) return;
+    failed(e);
+  }
+}
+
+function failed(e) {
+  console.warn(e); // where a developer looks
+  main.replaceChildren(h("div", { class: "screen" }, h("h1", { tabindex: -1 }, e.status === 404 ? "This is not here any more" : "That did not work"),
+    h("p", { class: "empty" }, e.message), h("div", { class: "row" }, h("button", { class: "main", onclick: () => show() }, "Try again"), h("a", { class: "button", href: href("people") }, "People"))));
+  main.querySelector("h1").focus();
+}
+
+const anyFace = async () => (await get(`/v1/collections/${state.current.id}/faces?limit=1`)).items.length > 0;
+
+const store = (k, v) => { try { localStorage.setItem(k, v); } catch { /* private window */ } };
+const remembered = () => { try { const id = localStorage.getItem("nrdl-collection"); return state.collections.find((c) => c.id === id) ?? state.collections[0]; } catch { return state.collections[0]; } };
+
+async function load() {
+  const all = [];
+  let cursor = "";
+  do {
+    const p = await get(`/v1/collections?limit=500${cursor && "&cursor=" + cursor}`);
+    all.push(...p.items);
+    cursor = p.next || "";
+  } while (cursor);
+  state.collections = all;
+  if (state.current) state.current = all.find((c) => c.id === state.current.id) ?? null;
+}
+
+/** make creates a collection and returns it. */
+async function make(name) {
+  const c = await post("/v1/collections", { name });
+  await load();
+  return c;
+}
+
+// mutated is told of changes, so that the number beside Groups is right.
+let counting = 0;
+function mutated() {
+  clearTimeout(counting);
+  counting = setTimeout(badge, 400);
+}
+
+async function badge() {
+  const at = document.querySelector("[data-screen=groups] .badge");
+  if (!at || !state.current) return;
+  try {
+    const some = await get(`/v1/collections/${state.current.id}/faces?person=none&limit=500`);
+    const n = some.items.length;
+    at.textContent = some.next ? "500+" : n ? String(n) : "";
+    at.setAttribute("aria-label", n ? `${n} faces without a name` : "");
+  } catch { /* says so elsewhere */ }
+}
+
+function nav(current) {
+  const list = document.getElementById("nav");
+  if (!list.firstChild) {
+    list.append(...screens.map((one, i) => h("a", { "data-screen": one.id, title: `${one.title} (${i + 1})` }, icon(one.icon), h("span", { class: "long" }, one.title), h("span", { class: "short" }, one.short), one.id === "groups" && h("span", { class: "badge" }))));
+    document.getElementById("foot").append(h("button", { class: "link", onclick: help }, "Shortcuts", h("kbd", {}, "?")));
+  }
+  for (const a of list.children) {
+    a.href = href(a.dataset.screen);
+    if (a.dataset.screen === current) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  const brand = document.getElementById("brand");
+  const choice = state.collections.length > 1 && h("select", { "aria-label": "Collection", onchange: (e) => { state.current = state.collections.find((c) => c.id === e.target.value); store("nrdl-collection", state.current.id); location.hash = href(""); } },
+    state.collections.map((c) => h("option", { value: c.id, selected: c.id === state.current?.id, dir: "auto" }, c.name)));
+  brand.replaceChildren(h("span", { class: "logo", "aria-hidden": "true" }, icon("try")), choice || h("strong", { dir: "auto" }, state.current?.name ?? "nrdl"));
+  badge();
+}
+
+const keys = [
+  ["Everywhere", [["1 … 7", "Go to a screen"], ["/", "Search, on People"], ["Ctrl Z", "Undo the last change"], ["?", "Show these keys"], ["Esc", "Close, or leave a field"]]],
+  ["Groups", [["Enter", "Give the name, and go to the next group"], ["I", "Ignore this person; in a field Alt I"], ["X", "These are not faces; in a field Alt X"], ["Y", "Take the suggested name; in a field Alt Y"], ["Space", "Select a face, to take it out of the group"]]],
+  ["Faces", [["← → ↑ ↓", "Move"], ["Space", "Select"], ["Ctrl A", "Select all"], ["W", "Why?"]]],
+  ["Review", [["Y", "Yes, it is this person"], ["N", "No, it is not"]]],
+];
+
+function help() {
+  if (document.querySelector("dialog")) return;
+  dialog("Shortcuts", () => h("div", { class: "keys" }, keys.map(([title, all]) => h("section", {}, h("h3", {}, title), h("dl", {}, all.map(([key, what]) => [h("dt", {}, key.split(" ").map((k) => (k === "…" ? " … " : h("kbd", {}, k)))), h("dd", {}, what)]))))), { wide: true });
+}
+
+addEventListener("keydown", (e) => {
+  if (e.defaultPrevented || document.querySelector("dialog[open]")) return;
+  if ((e.ctrlKey || e.metaKey) && !e.shiftKey && e.key.toLowerCase() === "z") {
+    if (inText(e) && e.target.value) return;
+    if (undoLast()) e.preventDefault();
+    return;
+  }
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "Escape" && inText(e)) { e.target.blur(); return; }
+  if (inText(e)) return;
+  if (e.key === "?") { e.preventDefault(); help(); }
+  else if (/^[1-7]$/.test(e.key)) { e.preventDefault(); go(screens[Number(e.key) - 1].id); }
+  else if (e.key === "/") {
+    const search = /** @type {HTMLElement} */ (main.querySelector("input[type=search]"));
+    e.preventDefault();
+    if (search) search.focus();
+    else go("people", "?");
+  }
+});
+
+// Files may be dropped anywhere.
+let inside = 0;
+const files = (e) => [...(e.dataTransfer?.types || [])].includes("Files");
+addEventListener("dragenter", (e) => { if (files(e)) { inside++; document.body.classList.add("dragging"); } });
+addEventListener("dragleave", (e) => { if (files(e) && --inside <= 0) { inside = 0; document.body.classList.remove("dragging"); } });
+addEventListener("dragover", (e) => { if (files(e)) e.preventDefault(); });
+addEventListener("drop", (e) => {
+  if (!files(e)) return;
+  e.preventDefault();
+  inside = 0;
+  document.body.classList.remove("dragging");
+  if (drop) drop(e.dataTransfer);
+  else add.take(e.dataTransfer, { collection: state.current, make, go });
+});
+
+connection.addEventListener("lost", () => {
+  const at = document.getElementById("lost");
+  at.hidden = false;
+  at.textContent = "The service cannot be reached. Trying again …";
+});
+connection.addEventListener("back", () => {
+  document.getElementById("lost").hidden = true;
+  toast("The service is back.");
+});
+addEventListener("unhandledrejection", (e) => {
+  e.preventDefault();
+  if (e.reason?.name !== "AbortError") toast(e.reason?.message || "That did not work.");
+});
+importing.addEventListener("change", () => {
+  const at = document.querySelector("[data-screen=add]");
+  at?.classList.toggle("busy", importing.running);
+  if (!importing.running) mutated();
+});
+document.querySelector(".skip").addEventListener("click", (e) => { e.preventDefault(); main.focus(); main.querySelector("h1")?.focus(); });
+
+try {
+  await Promise.all([load(), learn()]);
+  addEventListener("hashchange", show);
+  await show();
+} catch (e) {
+  failed(e);
+}

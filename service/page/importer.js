@@ -1,0 +1,196 @@
+// Sends photographs one after the other, and goes on while other screens are shown.
+import { get, post, upload, request, has } from "./api.js";
+import { settle } from "./dom.js";
+
+const images = /\.(jpe?g|png|gif|webp|bmp|tiff?|hei[cf]|p[gpnb]m)$/i;
+const archives = /\.(zip|tar)$/i;
+const mostBytes = 20 << 20;
+const atOnce = 2;
+
+/** A Source is a file and the path that it was dropped with. */
+class Importing extends EventTarget {
+  reset() {
+    /** @type {{file: File, path: string, person?: string}[]} */
+    this.queue = [];
+    this.total = this.done = this.faces = this.skipped = this.again = 0;
+    this.running = this.paused = this.stopping = false;
+    /** @type {{name: string, why: string}[]} */
+    this.failed = [];
+    /** @type {string[]} */
+    this.found = []; // the newest faces, the latest first
+    this.active = new Set();
+    this.collection = null;
+    this.job = null;
+  }
+
+  constructor() {
+    super();
+    this.reset();
+  }
+
+  changed() { this.dispatchEvent(new Event("change")); }
+
+  /** start adds files to what is being sent to a collection. */
+  start(collection, sources) {
+    if (this.collection !== collection.id || !this.running) {
+      if (this.running) throw new Error("An import into another collection is running: stop it first.");
+      this.reset();
+      this.collection = collection.id;
+    }
+    for (const s of sources) {
+      const name = s.path.split("/").at(-1);
+      if (name.startsWith(".") || s.path.includes("/.") || !images.test(name) && !(archives.test(name) && has("POST", "…/import"))) this.skipped++;
+      else {
+        this.queue.push(s);
+        this.total++;
+      }
+    }
+    this.running = this.queue.length + this.active.size > 0;
+    this.changed();
+    this.fill();
+  }
+
+  fill() {
+    while (!this.paused && !this.stopping && this.active.size < atOnce && this.queue.length) this.send(this.queue.shift());
+    if (this.running && !this.active.size && !this.queue.length) {
+      this.running = this.stopping = false;
+      this.total = this.done;
+      this.changed();
+    }
+  }
+
+  async send(source) {
+    const stop = new AbortController();
+    this.active.add(stop);
+    try {
+      if (source.file.size > mostBytes && !archives.test(source.path)) throw new Error(`The file has ${(source.file.size / (1 << 20)).toFixed(0)} MB, and 20 are possible.`);
+      if (source.file.size === 0) throw new Error("The file is empty.");
+      if (archives.test(source.path)) await this.archive(source, stop.signal);
+      else await this.photo(source, stop.signal);
+      this.done++;
+    } catch (e) {
+      if (stop.signal.aborted) {
+        if (!this.stopping) this.queue.unshift(source);
+      } else {
+        this.done++;
+        this.failed.push({ name: source.path, why: e.message });
+      }
+    }
+    this.active.delete(stop);
+    this.changed();
+    this.fill();
+  }
+
+  async photo(source, signal) {
+    const to = source.person ? `people/${source.person}/faces` : "faces";
+    const told = await upload(`/v1/collections/${this.collection}/${to}?new=true`, "photo", [source.file], { signal, patient: true });
+    this.faces += told.faces.length;
+    this.found.unshift(...told.faces.map((f) => f.id));
+    this.found.length = Math.min(this.found.length, 24);
+    for (const r of told.refused) {
+      if (/added before/.test(r.why)) this.again++;
+      else this.failed.push({ name: source.path, why: (r.box ? "one face: " : "") + r.why.replace(/^read image photo: /, "") });
+    }
+  }
+
+  // archive leaves the work to the service and waits for it.
+  async archive(source, signal) {
+    const form = new FormData();
+    form.append("archive", source.file, source.file.name);
+    let job = await request("POST", `/v1/collections/${this.collection}/import`, { form, signal });
+    while (!["done", "failed", "cancelled"].includes(job.state)) {
+      this.job = job;
+      this.changed();
+      await new Promise((r) => setTimeout(r, 700));
+      if (signal.aborted) {
+        await request("DELETE", `/v1/collections/${this.collection}/jobs/${job.id}`);
+        this.job = null;
+        return;
+      }
+      job = await get(`/v1/collections/${this.collection}/jobs/${job.id}`);
+    }
+    this.job = null;
+    if (job.state === "failed") throw new Error(job.error || "The archive could not be imported.");
+    const r = job.result || {};
+    this.faces += r.faces || 0;
+    this.again += r.duplicates || 0;
+    this.skipped += r.skipped || 0;
+    this.failed.push(...(r.refused || []).map((f) => ({ name: f.name, why: f.why })));
+  }
+
+  /** pause stops sending; what is on its way is sent again by resume. */
+  pause() {
+    this.paused = true;
+    for (const stop of this.active) stop.abort();
+    this.changed();
+  }
+
+  resume() {
+    this.paused = false;
+    this.changed();
+    this.fill();
+  }
+
+  /** stop forgets what was not sent. */
+  stop() {
+    this.queue = [];
+    this.paused = false;
+    this.stopping = true;
+    for (const stop of this.active) stop.abort();
+    this.fill();
+  }
+}
+
+export const importing = new Importing();
+addEventListener("beforeunload", (e) => { settle(); if (importing.running) e.preventDefault(); });
+
+/** sources lists the files of a drop, also those in folders. @param {DataTransfer} data */
+export async function sources(data) {
+  const all = [];
+  const entries = [...data.items].filter((i) => i.kind === "file").map((i) => i.webkitGetAsEntry?.() ?? i.getAsFile()).filter(Boolean);
+  const walk = async (entry, path) => {
+    if (entry instanceof File) all.push({ file: entry, path: entry.name });
+    else if (entry.isFile) all.push({ file: await new Promise((ok, no) => entry.file(ok, no)), path: path + entry.name });
+    else if (entry.isDirectory) {
+      const reader = entry.createReader();
+      for (;;) {
+        const some = await new Promise((ok, no) => reader.readEntries(ok, no));
+        if (!some.length) break;
+        for (const e of some) await walk(e, path + entry.name + "/");
+      }
+    }
+  };
+  for (const e of entries) await walk(e, "");
+  return all;
+}
+
+/** chosen lists the files of an input. @param {FileList} files */
+export const chosen = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+
+/** folders are the innermost folders of sources, if all are in one of several. */
+export function folders(all) {
+  const names = new Set();
+  for (const s of all) {
+    const name = s.path.split("/").at(-1);
+    if (name.startsWith(".") || !images.test(name)) continue;
+    const parts = s.path.split("/");
+    if (parts.length < 3) return [];
+    names.add(parts.at(-2));
+  }
+  return names.size > 1 ? [...names] : [];
+}
+
+/** assign makes a person for each folder, and says in sources whose they are. */
+export async function assign(collection, all) {
+  const people = new Map();
+  for (const s of all) {
+    const name = s.path.split("/").at(-2).replaceAll("_", " ").trim();
+    if (!images.test(s.path)) continue;
+    if (!people.has(name)) {
+      const base = `/v1/collections/${collection.id}/people`;
+      const there = (await get(`${base}?order=faces&kind=known&limit=50&search=${encodeURIComponent(name)}`)).items.find((p) => p.name === name);
+      people.set(name, (there ?? await post(base, { name })).id);
+    }
+    s.person = people.get(name);
+  }
+}

@@ -1,0 +1,112 @@
+// How many strangers may be named, and what that costs.
+import { h, put, s, toast, say, count, percent, oneIn, rove } from "./dom.js";
+import { get, patch } from "./api.js";
+import { crop, why } from "./faces.js";
+
+const called = (p) => (p.name === "ignored" ? "somebody ignored" : p.name);
+
+export async function view(root, ctx) {
+  const curve = await get(`${ctx.base}/calibration/curve`, ctx.signal);
+  put(root, h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
+  if (!curve.points.length) {
+    put(root, h("p", { class: "empty" }, "Give names to at least two people first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
+    return;
+  }
+  const P = curve.points, last = P.length - 1;
+  let saved = nearest(curve.fpir);
+  const range = h("input", { type: "range", min: 0, max: last, step: 1, value: saved, id: "line", "aria-describedby": "line-ends" });
+  const apply = h("button", { class: "main" }, "Use this");
+  const reset = h("button", {}, "Reset");
+  const big = h("output", { for: "line", class: "big" });
+  const left = fact("Strangers who get a name"), right = fact("Known faces that are not named");
+  const chart = plot(P);
+  const changes = h("section", { class: "changes", "aria-labelledby": "changes" });
+  put(root, h("section", { class: "line", "aria-label": "The line" },
+    h("label", { for: "line" }, "Strangers who may be named: ", big), range,
+    h("div", { class: "ends soft small", id: "line-ends" }, h("span", {}, "1 in 10, more names"), h("span", {}, "1 in 1,000, more care")),
+    h("div", { class: "row" }, apply, reset),
+    h("div", { class: "facts" }, left.element, right.element)),
+  h("figure", { class: "chart" }, chart.element, h("figcaption", { class: "soft small" }, "Share of known faces that get the right name, against the share of strangers who get one. The band is where the true share lies with 90 % probability, by the number of faces.")), changes);
+
+  function nearest(fpir) {
+    return P.reduce((best, p, i) => (Math.abs(Math.log(p.fpir / fpir)) < Math.abs(Math.log(P[best].fpir / fpir)) ? i : best), 0);
+  }
+  function fact(title) {
+    const value = h("p", { class: "value" }), range = h("p", { class: "soft small" });
+    return { element: h("div", { class: "fact" }, h("h2", {}, title), value, range), value, range };
+  }
+  const interval = (v) => (v.most - v.least < 1e-9 ? "" : `Between ${percent(v.least)} and ${percent(v.most)}`);
+
+  function draw() {
+    const i = Number(range.value), p = P[i];
+    big.textContent = oneIn(p.fpir);
+    range.setAttribute("aria-valuetext", `${oneIn(p.fpir)} strangers`);
+    left.value.textContent = oneIn(p.strangers.at_large.rate);
+    left.range.textContent = `${interval(p.strangers.at_large)}, of people chosen at random. Of people who look as alike as those here: ${percent(p.strangers.alike.rate)} (${percent(p.strangers.alike.least)} to ${percent(p.strangers.alike.most)}).`;
+    if (p.held) {
+      const lost = { rate: 1 - p.right.rate, least: 1 - p.right.most, most: 1 - p.right.least };
+      right.value.textContent = percent(Math.max(0, lost.rate));
+      right.range.textContent = `${interval(lost)}, by ${count(p.held, "face")} that were compared as if they were new. ${p.wrong.rate > 0 ? percent(p.wrong.rate) + " get a wrong name." : "None gets a wrong name."}`;
+    } else {
+      right.value.textContent = "Not known yet";
+      right.range.textContent = "People need two faces or more to tell.";
+    }
+    apply.disabled = reset.disabled = i === saved;
+    chart.at(i, saved);
+    flips(P[saved].threshold, p.threshold);
+  }
+
+  const most = 60;
+  function flips(now, then) {
+    const lo = Math.min(now, then), hi = Math.max(now, then);
+    const flip = curve.faces.filter((f) => f.evidence >= lo && f.evidence < hi);
+    const kept = h("h2", { id: "changes" }, now === then ? "Faces near the line" : then < now ? `${count(flip.length, "face")} would get a name` : `${count(flip.length, "face")} would become unknown`);
+    let show = flip;
+    if (now === then) show = [...curve.faces].sort((a, b) => Math.abs(a.evidence - now) - Math.abs(b.evidence - now)).slice(0, 12).sort((a, b) => b.evidence - a.evidence);
+    const tiles = h("div", { class: "faces flips", role: "list" }, show.slice(0, most).map((f, i) => {
+      const right = f.person === null || f.person.id === f.guess.id;
+      const words = f.person === null ? `like ${called(f.guess)}` : right ? f.guess.name : `${f.person.name}, taken for ${called(f.guess)}`;
+      return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, "aria-label": `${words}${f.evidence >= now ? ", named now" : ", unknown now"}. Why?`, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), now === then && h("span", { class: "soft small" }, f.evidence >= now ? "named" : "unknown")));
+    }));
+    rove(tiles, ".flip");
+    const about = now === then ? "Move the line to see which faces would be decided otherwise." : flip.length > most ? `The first ${most} of them.` : flip.length ? "" : "No face that was looked at lies between the two lines.";
+    changes.replaceChildren(kept, h("p", { class: "soft" }, about, curve.faces.length < curve.of ? ` ${curve.faces.length.toLocaleString("en")} faces of ${curve.of.toLocaleString("en")} were looked at.` : ""), tiles);
+  }
+
+  async function save(i, quiet) {
+    const from = saved;
+    await patch(ctx.base, { fpir: P[i].fpir });
+    ctx.collection.fpir = P[i].fpir;
+    saved = i;
+    range.value = String(i);
+    draw();
+    if (quiet) say(`Back to ${oneIn(P[i].fpir)}`);
+    else toast(`The line is at ${oneIn(P[i].fpir)} strangers.`, () => save(from, true));
+  }
+  range.addEventListener("input", draw);
+  apply.addEventListener("click", async () => { await save(Number(range.value)); range.focus(); });
+  reset.addEventListener("click", () => { range.value = String(saved); draw(); range.focus(); });
+  draw();
+}
+
+// plot draws the share of right names, with its band, against the share of strangers.
+function plot(P) {
+  const W = 720, H = 260, l = 68, r = 16, t = 16, b = 40;
+  const least = [0.9, 0.8, 0.6, 0.4, 0.2, 0].find((v) => v <= Math.min(...P.map((p) => p.right.least)));
+  const x = (i) => l + (W - l - r) * i / (P.length - 1), y = (v) => t + (H - t - b) * (1 - (Math.max(least, v) - least) / (1 - least));
+  const g = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The share of known faces that are named falls when fewer strangers may be named" });
+  const words = (px, py, text, anchor = "middle") => { const e = s("text", { x: px, y: py, "text-anchor": anchor, class: "soft" }); e.textContent = text; return e; };
+  for (let k = 0; k <= 4; k++) {
+    const v = least + (1 - least) * k / 4;
+    g.append(s("line", { x1: l, x2: W - r, y1: y(v), y2: y(v), class: "gridline" }), words(l - 8, y(v) + 4, (100 * v).toFixed(1).replace(".0", "") + " %", "end"));
+  }
+  for (const n of [10, 30, 100, 300, 1000]) g.append(words(x((Math.log10(n) - 1) / 2 * (P.length - 1)), H - 14, `1 in ${n.toLocaleString("en")}`, n === 10 ? "start" : n === 1000 ? "end" : "middle"));
+  const band = P.map((p, i) => `${x(i)},${y(p.right.most)}`).concat(P.map((p, i) => `${x(i)},${y(p.right.least)}`).reverse()).join(" ");
+  const was = s("line", { y1: t, y2: H - b, class: "was" }), now = s("line", { y1: t, y2: H - b, class: "now" }), dot = s("circle", { r: 7, class: "dot" });
+  g.append(s("polygon", { points: band, class: "band" }), s("polyline", { points: P.map((p, i) => `${x(i)},${y(p.right.rate)}`).join(" "), class: "curve" }), was, now, dot);
+  return { element: g, at(i, saved) {
+    for (const [e, k] of [[now, i], [was, saved]]) { e.setAttribute("x1", x(k)); e.setAttribute("x2", x(k)); }
+    dot.setAttribute("cx", x(i));
+    dot.setAttribute("cy", y(P[i].right.rate));
+  } };
+}

@@ -1,0 +1,82 @@
+// All people: those who are named, and those who are ignored.
+import { h, put, rove, debounce, count, percent, say, toast, dialog } from "./dom.js";
+import { get, post } from "./api.js";
+import { portrait } from "./faces.js";
+
+export async function view(root, ctx, arg) {
+  let kind = "known", order = "faces", search = "", cursor = null, loading = false, round = 0;
+  const field = h("input", { type: "search", "aria-label": "Search people", placeholder: "Search", dir: "auto", autocomplete: "off", spellcheck: "false" });
+  const sort = h("select", { "aria-label": "Order" }, h("option", { value: "faces" }, "Most faces"), h("option", { value: "name" }, "Name"), h("option", { value: "id" }, "Oldest first"));
+  const ignored = h("button", { "aria-pressed": "false" }, "Ignored");
+  const list = h("ul", { class: "people" }), end = h("div", { class: "sentinel" }), none = h("p", { class: "empty", hidden: true });
+  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, h("button", { onclick: create }, "New person"))), list, none, end);
+  const reset = rove(list, "a");
+
+  async function more() {
+    if (loading || cursor === "") return;
+    loading = true;
+    const mine = round;
+    try {
+      const page = await get(`${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}${cursor ? "&cursor=" + cursor : ""}`, ctx.signal);
+      if (mine !== round) return;
+      const first = cursor === null;
+      cursor = page.next ?? "";
+      const cards = new Map(page.items.map((p) => [p.id, card(p)]));
+      if (first) list.replaceChildren();
+      list.append(...[...cards.values()].map((c) => c.element));
+      reset();
+      none.hidden = list.children.length > 0;
+      if (!none.hidden) none.replaceChildren(search ? `Nobody is called “${search}”.` : kind === "ignored" ? "Nobody is ignored." : h("span", {}, "Nobody has a name yet. ", h("a", { href: ctx.href("groups") }, "Name the groups"), " or ", h("a", { href: ctx.href("add") }, "add photographs"), "."));
+      statistics(page.items.filter((p) => p.faces > 0 && p.kind === "known").map((p) => p.id), cards);
+      if (first && search) say(count(list.children.length, "person", "people") + (cursor ? " and more" : ""));
+    } finally {
+      if (mine === round) {
+        loading = false;
+        if (cursor && end.getBoundingClientRect().top < innerHeight + 600) queueMicrotask(more);
+      }
+    }
+  }
+  async function statistics(ids, cards) {
+    for (let i = 0; i < ids.length && !ctx.signal.aborted; i += 60) {
+      const told = await get(`${ctx.base}/statistics?people=${ids.slice(i, i + 60).join()}`, ctx.signal);
+      for (const one of told.items) cards.get(one.person)?.tell(one);
+    }
+  }
+  function card(p) {
+    const state = h("span", { class: "state soft" }, count(p.faces, "face"));
+    const element = h("li", {}, h("a", { href: ctx.href("person", p.id), class: "person", tabindex: -1 }, portrait(ctx.base, p), h("span", { class: "name", dir: "auto" }, p.kind === "ignored" && p.name === "ignored" ? "Ignored person" : p.name), state));
+    return { element, tell(one) {
+      const lacking = one.held === 0 || one.known < 0.8 * one.held || p.faces < 3;
+      state.textContent = one.held ? `${count(p.faces, "face")} · ${percent(one.known / one.held)}` : count(p.faces, "face");
+      state.title = one.held ? `${one.known} of ${count(one.held, "face")} would be recognised` : "One face cannot be compared with itself";
+      if (lacking) { element.classList.add("lacking"); state.append(h("span", { class: "dot", role: "img", "aria-label": "needs more photographs", title: one.advice[0] || "Not all faces are recognised" })); }
+    } };
+  }
+  function restart() {
+    round++;
+    cursor = null;
+    loading = false;
+    return more();
+  }
+  async function create() {
+    const name = await dialog("New person", (close) => {
+      const input = h("input", { autofocus: true, dir: "auto", required: true, maxlength: 200, autocomplete: "off" });
+      return h("form", { onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) close(input.value.trim()); } }, h("label", {}, "Name", input), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
+    });
+    if (!name) return;
+    const made = await post(`${ctx.base}/people`, { name });
+    ctx.go("person", made.id);
+    toast(`${name} is there now. Add photographs.`, async () => { await post(`${ctx.base}/undo/${made.operation}`); ctx.go("people"); });
+  }
+  field.addEventListener("input", debounce(() => { search = field.value.trim(); restart(); }, 150));
+  field.addEventListener("keydown", (e) => { if (e.key === "ArrowDown" || e.key === "Enter") { e.preventDefault(); /** @type {HTMLElement} */ (list.querySelector("a"))?.focus(); } });
+  sort.addEventListener("change", () => { order = sort.value; restart(); });
+  ignored.addEventListener("click", () => {
+    kind = kind === "known" ? "ignored" : "known";
+    ignored.setAttribute("aria-pressed", String(kind === "ignored"));
+    restart();
+  });
+  new IntersectionObserver((e) => { if (e[0].isIntersecting && cursor) more(); }, { rootMargin: "800px" }).observe(end);
+  await more();
+  if (arg === "?") field.focus();
+}

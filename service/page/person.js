@@ -1,0 +1,160 @@
+// One person: how well the face is recognised, what is missing, and all faces.
+import { h, put, icon, dialog, ask, toast, say, count, percent } from "./dom.js";
+import { get, post, patch, del, upload } from "./api.js";
+import { grid, portrait, why } from "./faces.js";
+import { nameField } from "./names.js";
+import { discard } from "./groups.js";
+import { sources, chosen as filesOf } from "./importer.js";
+
+export async function view(root, ctx, id) {
+  const at = `${ctx.base}/people/${id}`;
+  const [p, told] = await Promise.all([get(at, ctx.signal), get(`${at}/statistics`, ctx.signal)]);
+  const faces = [];
+  let cursor = "";
+  do {
+    const page = await get(`${ctx.base}/faces?person=${id}&limit=500${cursor && "&cursor=" + cursor}`, ctx.signal);
+    faces.push(...page.items);
+    cursor = page.next || "";
+  } while (cursor && faces.length < 5000);
+  const known = p.kind === "known";
+  const title = known || p.name !== "ignored" ? p.name : "Ignored person";
+  ctx.title(title);
+  const judged = new Map((told.faces || []).map((f) => [f.face, f]));
+  const best = faces.filter((f) => f.source !== "vector").sort((a, b) => good(b) - good(a))[0];
+
+  const undo = (made, text, then = ctx.again) => toast(text, async () => { await post(`${ctx.base}/undo/${made.operation}`); say("Undone"); ctx.mutated(); then(); });
+  const input = h("input", { type: "file", multiple: true, accept: "image/*,.heic,.heif", hidden: true });
+  input.addEventListener("change", () => { const all = filesOf(input.files); input.value = ""; add(all); });
+  ctx.drop(async (data) => add(await sources(data)));
+
+  const facts = h("dl", { class: "facts" },
+    factOf("Faces", faces.length.toLocaleString("en")),
+    known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
+    known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person"));
+  const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", {}, a[0].toUpperCase() + a.slice(1) + "."))));
+  put(root, 
+    h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
+    h("header", { class: "profile" },
+      portrait(ctx.base, { ...p, portrait: best?.id }),
+      h("div", {}, h("h1", { tabindex: -1, dir: "auto" }, title), !known && h("p", { class: "lead" }, "Ignored: these faces are reported as unknown."),
+        h("div", { class: "row" },
+          h("button", { onclick: rename }, "Rename"),
+          h("button", { onclick: merge }, "Merge with …"),
+          h("button", { onclick: () => input.click() }, "Add photos"),
+          menu()), input)),
+    facts, advice || "");
+
+  let toolbar = null;
+  if (!faces.length) put(root, h("p", { class: "empty" }, "This person has no face yet. Add photographs, or drop them here; in each, the largest face is taken."));
+  else {
+    const g = grid(ctx.base, faces.map((f) => f.id), {
+      label: `Faces of ${title}`, most: 240,
+      note: (f) => { const j = judged.get(f); return !j || j.known && j.guess.id === id ? null : { dim: true, text: j.guess.id === id ? "not sure" : `like ${j.guess.name}` }; },
+      changed: (ids) => { toolbar.disabled = !ids.length; what.textContent = ids.length ? `${ids.length} selected` : ""; whyOne.disabled = ids.length !== 1; },
+    });
+    const what = h("span", { class: "soft", role: "status" });
+    const whyOne = h("button", { onclick: () => why(ctx.base, g.chosen()[0]) }, "Why?");
+    toolbar = h("fieldset", { class: "row selection", disabled: true }, h("legend", { class: "spoken" }, "Selected faces"), what,
+      h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face"), whyOne);
+    put(root, h("section", { "aria-labelledby": "faces" }, h("h2", { id: "faces" }, "Faces"), judged.size ? h("p", { class: "soft" }, "Dashed faces would not be recognised if they were new.") : "", g.element, h("div", { class: "sticky" }, toolbar)));
+  }
+
+  function menu() {
+    const box = h("details", { class: "menu" }, h("summary", { class: "button", "aria-label": "More" }, icon("more")), h("div", {},
+      h("button", { onclick: ignore }, known ? "Ignore this person" : "Do not ignore any more"),
+      h("a", { class: "button", href: `${at}/export`, download: true }, "Export"),
+      h("button", { class: "danger", onclick: erase }, "Erase …")));
+    box.addEventListener("keydown", (e) => { if (e.key === "Escape" && box.open) { e.preventDefault(); box.open = false; box.querySelector("summary").focus(); } });
+    box.lastChild.addEventListener("click", () => { box.open = false; box.querySelector("summary").focus(); }, true);
+    box.addEventListener("focusout", (e) => { if (!box.contains(e.relatedTarget)) box.open = false; });
+    return box;
+  }
+  async function rename() {
+    const name = await dialog("Rename", (close) => {
+      const field = h("input", { value: known || p.name !== "ignored" ? p.name : "", autofocus: true, dir: "auto", required: true, maxlength: 200, autocomplete: "off" });
+      queueMicrotask(() => field.select());
+      return h("form", { onsubmit: (e) => { e.preventDefault(); if (field.value.trim()) close(field.value.trim()); } }, h("label", {}, "Name", field), h("div", { class: "row end" }, h("button", { class: "main" }, "Rename")));
+    });
+    if (!name || name === p.name) return;
+    const made = await patch(at, { name });
+    await ctx.again();
+    undo(made, `${title} is called ${name} now.`);
+  }
+  const pick = (heading, text, onlyThere) => dialog(heading, (close) => {
+    const field = nameField(ctx.base, { label: "Name", except: id, onlyThere, placeholder: onlyThere ? "Search" : "Name", chosen: close });
+    field.input.autofocus = true;
+    field.input.setAttribute("autofocus", "");
+    return h("div", { class: "pick" }, h("p", {}, text), field.element);
+  });
+  async function merge() {
+    const who = await pick(`Merge ${title} with …`, "All faces become those of the person whom you choose. This can be undone.", true);
+    if (!who) return;
+    const made = await post(`${ctx.base}/people/${who.person}/merge`, { from: [id] });
+    ctx.mutated();
+    ctx.go("person", who.person);
+    undo(made, `${title} was merged with ${who.name}.`, () => ctx.go("person", id));
+  }
+  async function move(ids) {
+    const who = await pick(`Move ${count(ids.length, "face")} to …`, "Choose a person, or type a new name.", false);
+    if (!who) return;
+    const made = who.person ? await post(`${ctx.base}/faces/move`, { faces: ids, person: who.person })
+      : { operation: (await post(`${ctx.base}/review/decide`, { decisions: [{ faces: ids, verb: "is", name: who.name }] })).items[0].operations[0] };
+    await ctx.again();
+    undo(made, `${count(ids.length, "face")} moved to ${who.name}.`);
+  }
+  async function deny(ids) {
+    const made = await post(`${ctx.base}/faces/deny`, { faces: ids, person: id });
+    ctx.mutated();
+    await ctx.again();
+    undo(made, `${count(ids.length, "face")}: not ${title}. They are in the groups again.`);
+  }
+  async function trash(ids) {
+    const tiles = ids.map((f) => root.querySelector(`[data-face="${f}"]`)).filter(Boolean);
+    discard(ctx, ids, () => { for (const t of tiles) t.hidden = true; }, () => { for (const t of tiles) t.hidden = false; });
+  }
+  ctx.refresh = () => { if (!ctx.signal.aborted) ctx.again(); };
+  async function ignore() {
+    const made = await patch(at, { kind: known ? "ignored" : "known" });
+    await ctx.again();
+    undo(made, known ? `${title} is ignored: these faces are reported as unknown.` : `${title} is recognised again.`);
+  }
+  async function erase() {
+    if (!await ask(`Erase ${title}?`, `All ${count(faces.length, "face")} with their pictures and numbers are removed for good, also from the files of the database. Backups keep them until you delete those.`, "Erase for good", { danger: true, typed: title })) return;
+    const receipt = await del(at);
+    ctx.mutated();
+    await dialog("Erased", (close) => h("div", {}, h("p", {}, `${title} is gone. This is the receipt:`),
+      h("dl", { class: "receipt" }, [["Person", receipt.person], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
+      h("div", { class: "row end" }, h("button", { onclick: () => save(`erased-${receipt.person}.json`, JSON.stringify(receipt, null, 2)) }, "Save the receipt"), h("button", { class: "main", autofocus: true, onclick: () => close() }, "Done"))));
+    ctx.go("people");
+  }
+  async function add(all) {
+    if (!all.length) return;
+    toast(`Adding ${count(all.length, "photograph")} …`);
+    let added = 0;
+    const ops = [], refused = [];
+    for (const one of all) {
+      try {
+        const r = await upload(`${at}/faces`, "photo", [one.file]);
+        added += r.faces.length;
+        ops.unshift(...r.operations);
+        refused.push(...r.refused.map((x) => `${one.path}: ${x.why}`));
+      } catch (e) { refused.push(`${one.path}: ${e.message}`); }
+    }
+    await ctx.again();
+    if (added) toast(`${count(added, "face")} added to ${title}.`, async () => { for (const op of ops) await post(`${ctx.base}/undo/${op}`); ctx.again(); });
+    if (refused.length) toast(refused.slice(0, 3).join("\n") + (refused.length > 3 ? ` and ${refused.length - 3} more` : ""));
+  }
+}
+
+const good = (f) => (f.quality ? Math.min(60, f.quality.eyes) * f.quality.sharpness * f.quality.exposure : 0);
+const factOf = (name, value, note = "") => h("div", { class: "fact" }, h("dt", {}, name), h("dd", { class: "value" }, value), note && h("dd", { class: "soft small" }, note));
+
+/** save hands a text to the browser as a file. */
+export function save(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const a = h("a", { href: url, download: name, hidden: true });
+  document.body.append(a);
+  a.click();
+  a.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,173 @@
+// Collections, keys, messages to other programs, backup, and what runs here.
+import { h, put, ask, dialog, toast, count } from "./dom.js";
+import { get, post, patch, del, request, has, about, Problem } from "./api.js";
+
+export async function view(root, ctx) {
+  put(root, h("h1", { tabindex: -1 }, "Settings"));
+  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, aboutThis];
+  for (const part of parts.filter(Boolean)) {
+    const box = h("section", { class: "setting" });
+    put(root, box);
+    try {
+      await part(box, ctx);
+    } catch (e) {
+      if (e.name === "AbortError") throw e;
+      put(box, h("p", { class: "soft" }, e instanceof Problem && e.status === 403 ? "Your key may not do this." : e.message));
+    }
+  }
+}
+
+const section = (box, title, text, ...more) => put(box, h("h2", {}, title), text ? h("p", { class: "soft" }, text) : "", ...more);
+
+function nameDialog(title, value, action) {
+  return dialog(title, (close) => {
+    const field = h("input", { value, autofocus: true, required: true, maxlength: 200, dir: "auto", autocomplete: "off" });
+    return h("form", { onsubmit: (e) => { e.preventDefault(); if (field.value.trim()) close(field.value.trim()); } }, h("label", {}, "Name", field), h("div", { class: "row end" }, h("button", { class: "main" }, action)));
+  });
+}
+
+async function collections(box, ctx) {
+  const rows = ctx.collections.map((c) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, c.name), c.id === ctx.collection?.id && h("span", { class: "soft" }, " (shown)")),
+    h("div", { class: "row" }, c.id !== ctx.collection?.id && h("a", { class: "button", href: `#/${c.id}/people`, "aria-label": `Show ${c.name}` }, "Show"),
+      h("button", { "aria-label": `Rename ${c.name}`, onclick: async () => {
+        const name = await nameDialog("Rename the collection", c.name, "Rename");
+        if (!name || name === c.name) return;
+        await patch(`/v1/collections/${c.id}`, { name });
+        await ctx.reload();
+        await ctx.again();
+        toast(`The collection is called ${name} now.`, async () => { await patch(`/v1/collections/${c.id}`, { name: c.name }); await ctx.reload(); ctx.again(); });
+      } }, "Rename"),
+      h("button", { class: "danger", "aria-label": `Erase ${c.name}`, onclick: async () => {
+        if (!await ask(`Erase ${c.name}?`, "All people and faces of this collection are removed for good, also from the files of the database.", "Erase for good", { danger: true, typed: c.name })) return;
+        await del(`/v1/collections/${c.id}`);
+        await ctx.reload();
+        location.hash = "#/-/settings";
+        if (location.hash === "#/-/settings") ctx.again();
+        toast(`${c.name} is erased.`);
+      } }, "Erase …"))));
+  section(box, "Collections", "People and faces apart from others.", h("ul", { class: "rows" }, rows), h("button", { onclick: async () => {
+    const name = await nameDialog("New collection", "", "Create");
+    if (!name) return;
+    const c = await ctx.make(name);
+    location.hash = `#/${c.id}/add`;
+  } }, "New collection"));
+}
+
+async function moving(box, ctx) {
+  if (!has("GET", "…/export") && !has("POST", "…/import")) return box.remove();
+  const input = h("input", { type: "file", accept: ".tar,.zip", hidden: true });
+  const said = h("p", { class: "soft", role: "status" });
+  input.addEventListener("change", async () => {
+    const file = input.files[0];
+    input.value = "";
+    if (!file) return;
+    const form = new FormData();
+    form.append("archive", file, file.name);
+    let job = await request("POST", `${ctx.base}/import`, { form });
+    while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
+      said.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : "Importing …";
+      await new Promise((r) => setTimeout(r, 600));
+      job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
+    }
+    said.textContent = job.state === "done" ? `${count(job.result?.people ?? 0, "new person", "new people")}, ${count(job.result?.faces ?? 0, "face")}.` : job.error || "It was stopped.";
+    ctx.mutated();
+  });
+  section(box, "Move this collection", "One file with all people, pictures and numbers, for another service.", h("div", { class: "row" },
+    has("GET", "…/export") && h("a", { class: "button", href: `${ctx.base}/export`, download: true }, "Export"), has("POST", "…/import") && h("button", { onclick: () => input.click() }, "Import …"), input), said);
+}
+
+const jobNames = { import: "Import", refit: "Train again", regroup: "Group again", erase: "Erase", export: "Export" };
+
+async function jobs(box, ctx) {
+  const list = h("ul", { class: "rows" });
+  section(box, "Work in the background", "", list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Train again"));
+  async function draw() {
+    const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
+    list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
+      ["waiting", "running"].includes(j.state) && h("button", { onclick: () => del(`${ctx.base}/jobs/${j.id}`).then(draw) }, "Stop"),
+      j.state === "failed" && has("POST", "…/jobs/{j}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
+      j.result?.decision === "needed" && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
+    if (!page.items.length) put(list, h("li", { class: "soft" }, "Nothing was asked for yet."));
+    if (page.items.some((j) => ["waiting", "running"].includes(j.state)) && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
+  }
+  function state(j) {
+    if (j.state === "running") return j.progress.total ? `${j.progress.done} of ${j.progress.total}` : "running";
+    if (j.state === "failed") return j.error || "failed";
+    if (j.kind === "refit" && j.result?.live && j.result?.candidate) return `${j.result.verdict}: ${j.result.candidate.right} of ${j.result.candidate.faces} faces right, before ${j.result.live.right}`;
+    return { waiting: "waits", done: "done", cancelled: "stopped" }[j.state] ?? j.state;
+  }
+  await draw();
+}
+
+const scopes = [["identify", "name the faces of photographs"], ["enrol", "add people and faces"], ["review", "correct, merge and undo"], ["metrics", "read the metrics"], ["admin", "everything"]];
+
+async function keys(box, ctx) {
+  const list = h("ul", { class: "rows" });
+  section(box, "Access keys", "", list);
+  const all = (await get("/v1/keys", ctx.signal)).items;
+  if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
+  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString()}` : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
+    if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
+    await del(`/v1/keys/${k.id}`);
+    ctx.again();
+  } }, "Delete"))));
+  const signedIn = all.length > 0;
+  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("/v1/session"); location.reload(); } }, "Sign out")));
+  async function create() {
+    const first = !all.length;
+    const asked = await dialog("New key", (close) => {
+      const name = h("input", { required: true, autofocus: true, maxlength: 200, autocomplete: "off", placeholder: "What is it for?", dir: "auto" });
+      const boxes = scopes.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: first ? id === "admin" : id === "identify", disabled: first && id === "admin" }); return { input, element: h("label", { class: "check" }, input, h("strong", {}, id), h("span", { class: "soft" }, " " + what)) }; });
+      return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ name: name.value.trim(), scopes: some }); } },
+        h("label", {}, "Name", name), h("fieldset", {}, h("legend", {}, "May"), boxes.map((b) => b.element)), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
+    });
+    if (!asked?.name) return;
+    const made = await post("/v1/keys", asked);
+    if (first) await fetch("/v1/session", { method: "POST", headers: { Authorization: "Bearer " + made.key } });
+    await dialog("Copy the key now", (close) => {
+      const copy = h("button", { onclick: async () => { try { await navigator.clipboard.writeText(made.key); copy.textContent = "Copied"; } catch { secret.select(); } } }, "Copy");
+      const secret = h("input", { value: made.key, readonly: true, class: "code", "aria-label": "The key", onfocus: () => secret.select() });
+      return h("div", {}, h("p", {}, "It is not shown again. ", first ? "From now on every request needs a key; this browser is signed in." : ""), h("div", { class: "row name-row" }, secret, copy), h("div", { class: "row end" }, h("button", { class: "main", autofocus: true, onclick: () => close() }, "I have it")));
+    }, { required: true });
+    ctx.again();
+  }
+}
+
+const events = [["photo.known", "somebody was recognised"], ["photo.unknown", "somebody was not recognised"], ["faces.added", "faces were added"], ["person.changed", "a person was named, changed or merged"], ["person.erased", "a person was erased"], ["job.finished", "work in the background ended"]];
+
+async function hooks(box, ctx) {
+  const list = h("ul", { class: "rows" });
+  section(box, "Messages to other programs", "The service sends a signed message when something happens.", list, h("button", { onclick: create }, "New address"));
+  const all = (await get(`${ctx.base}/hooks`, ctx.signal)).items;
+  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", {}, k.url), " ", h("span", { class: "soft" }, k.events.join(", "), k.names ? ", with names" : "")), h("div", { class: "row" },
+    has("POST", "…/hooks/{h}/test") && h("button", { "aria-label": `Test ${k.url}`, onclick: async () => { await post(`${ctx.base}/hooks/${k.id}/test`); toast("A test message is on its way."); } }, "Test"),
+    h("button", { class: "danger", "aria-label": `Delete ${k.url}`, onclick: async () => { if (await ask("Delete this address?", k.url, "Delete", { danger: true })) { await del(`${ctx.base}/hooks/${k.id}`); ctx.again(); } } }, "Delete")))));
+  async function create() {
+    const asked = await dialog("New address", (close) => {
+      const url = h("input", { type: "url", required: true, autofocus: true, placeholder: "https://", autocomplete: "off" });
+      const boxes = events.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: id.startsWith("photo") }); return { input, element: h("label", { class: "check" }, input, h("strong", {}, id), h("span", { class: "soft" }, " " + what)) }; });
+      const names = h("input", { type: "checkbox" });
+      return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ url: url.value, events: some, names: names.checked }); } },
+        h("label", {}, "Address", url), h("fieldset", {}, h("legend", {}, "When"), boxes.map((b) => b.element)), h("label", { class: "check" }, names, "with the names of people"), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
+    });
+    if (!asked) return;
+    const made = await post(`${ctx.base}/hooks`, asked);
+    if (made.secret) await dialog("Copy the secret now", (close) => h("div", {}, h("p", {}, "Messages are signed with it. It is not shown again."), h("input", { class: "code", readonly: true, value: made.secret, "aria-label": "The secret" }), h("div", { class: "row end" }, h("button", { class: "main", autofocus: true, onclick: () => close() }, "I have it"))), { required: true });
+    ctx.again();
+  }
+}
+
+async function backup(box) {
+  const said = h("p", { class: "soft", role: "status" });
+  section(box, "Backup", "A copy of the database in the folder of the service, while it runs. A backup keeps what is erased later.", h("button", { onclick: async () => {
+    said.textContent = "Copying …";
+    try {
+      const b = await post("/v1/backup");
+      said.textContent = `${b.file}, ${(b.bytes / (1 << 20)).toFixed(1)} MB`;
+    } catch (e) { said.textContent = e.message; }
+  } }, "Back up now"), said);
+}
+
+async function aboutThis(box) {
+  section(box, "About", "", h("p", {}, `nrdl ${about.version}. Free software under the MIT licence.`), h("p", {}, h("a", { href: "/openapi.json" }, "The programming interface"), " of this service."));
+}

@@ -1,0 +1,313 @@
+package service
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"nrdl/dataset"
+	"nrdl/synthetic"
+)
+
+// people returns the names and faces of the known people.
+func (b *browser) people(at string) map[string]Person {
+	b.Helper()
+	var page Page[Person]
+	b.do(200, "GET", at+"/people", nil, &page)
+	all := map[string]Person{}
+	for _, p := range page.Items {
+		all[p.Name] = p
+	}
+	return all
+}
+
+// Somebody without a mouse imports a folder, names three groups, identifies a photograph,
+// moves the threshold, merges and undoes, and erases. All controls have names, and the
+// console stays empty.
+func TestPageByKeyboard(t *testing.T) {
+	b := browse(t, newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")}))
+	folder, probe := distinct(t)
+
+	b.until(`document.querySelector("#choose-folder") && document.querySelectorAll("#nav a").length === 7`)
+	b.named()
+	b.tab(".dropzone button.main")
+	b.choose("#choose-folder", folder)
+	b.until(`document.querySelector("dialog[open]")`) // do the folders have the names of people?
+	b.named()
+	b.tab("dialog .row button:first-child")
+	b.press(kb.Enter)
+	b.until(`document.querySelector(".progress a.main")`)
+	var collections Page[Collection]
+	b.do(200, "GET", "/v1/collections", nil, &collections)
+	at := "/v1/collections/" + collections.Items[0].ID
+	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "7 photographs done · 6 faces found · 1 file skipped") {
+		t.Error(told)
+	}
+	if told := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(told, "broken.jpg") || !strings.Contains(told, "not an image") {
+		t.Error(told)
+	}
+
+	b.tab(".progress a.main")
+	b.press(kb.Enter)
+	b.until(`document.querySelectorAll(".group").length === 3 && document.activeElement.matches("[role=combobox]")`)
+	b.named()
+	b.press(kb.Escape) // out of the field, to the group
+	b.tab(".face")
+	b.press(" ", kb.ArrowRight)
+	b.tab("[role=combobox]")
+	b.press("One of two", kb.Enter) // splits the group
+	b.until(`document.querySelector("#toasts").innerText.includes("1 face named One of two")`)
+	if p := b.people(at)["One of two"]; p.Faces != 1 {
+		t.Errorf("the group was split: %+v", p)
+	}
+	b.with(chromedp.ModifierCtrl, "z")
+	b.until(`document.querySelectorAll(".group").length === 3 && document.querySelectorAll(".group .face").length === 6`)
+	b.tab("[role=combobox]")
+	for i, name := range []string{"Ann <b>Smith", "Bo", "נועה"} {
+		b.press(name, kb.Enter)
+		b.until(fmt.Sprintf(`document.querySelectorAll(".group").length === %d`, 2-i))
+	}
+	if all := b.people(at); len(all) != 3 || all["Ann <b>Smith"].Faces == 0 {
+		t.Fatalf("%+v", all)
+	}
+	b.until(`document.querySelector(".end")`)
+
+	b.screen("3", ".dropzone")
+	b.tab(".dropzone button.main")
+	b.choose("#choose-try", probe)
+	b.until(`document.querySelector(".seen-face")`)
+	b.tab(".seen-face")
+	b.press(kb.Enter)
+	b.until(`document.activeElement.getAttribute("aria-expanded") === "true" && document.querySelector(".panel:not([hidden]) .strip img")`)
+	b.named()
+
+	b.screen("5", "input[type=range]")
+	b.tab("input[type=range]")
+	b.press(kb.ArrowLeft, kb.ArrowLeft)
+	b.tab(".line button.main")
+	b.press(kb.Enter)
+	b.until(`document.querySelector("#toasts").innerText.includes("The line is at")`)
+	var c Collection
+	b.do(200, "GET", at, nil, &c)
+	if math.Abs(c.FPIR-0.01*math.Pow(10, 0.1)) > 1e-4 {
+		t.Errorf("the threshold is at %v", c.FPIR)
+	}
+
+	b.screen("4", ".people a")
+	b.tab(".people a")
+	b.press(kb.ArrowRight, kb.Enter)
+	b.until(`document.querySelector(".profile h1")`)
+	b.named()
+	into := "Ann <b>Smith"
+	if js[string](b, `document.querySelector(".profile h1").innerText`) == into {
+		into = "Bo"
+	}
+	b.tab(".profile .row button:nth-child(2)")
+	b.press(kb.Enter)
+	b.until(`document.activeElement.matches("dialog input")`)
+	b.press(into[:2])
+	b.until(`document.querySelector("dialog [role=option]")`)
+	b.named()
+	b.press(kb.ArrowDown, kb.Enter)
+	b.until(`document.querySelector("#toasts").innerText.includes("merged with") && document.querySelector(".profile h1")?.innerText.startsWith(` + strconv.Quote(into) + `)`)
+	if all := b.people(at); len(all) != 2 {
+		t.Errorf("after the merge %+v", all)
+	}
+	b.with(chromedp.ModifierCtrl, "z")
+	b.until(`document.querySelector(".profile h1") && !document.querySelector(".profile h1").innerText.startsWith(` + strconv.Quote(into) + `)`)
+	if all := b.people(at); len(all) != 3 {
+		t.Errorf("after the merge was undone %+v", all)
+	}
+
+	name := js[string](b, `document.querySelector(".profile h1").innerText`)
+	b.tab(".menu summary")
+	b.press(kb.Enter)
+	b.tab(".menu .danger")
+	b.press(kb.Enter)
+	b.until(`document.activeElement.matches("dialog input")`)
+	b.press(name, kb.Enter)
+	b.until(`document.querySelector("dialog .receipt")`)
+	b.named()
+	b.press(kb.Enter)
+	b.until(`document.querySelectorAll(".people a").length === 2`)
+	if _, there := b.people(at)[name]; there {
+		t.Errorf("%s was not erased", name)
+	}
+
+	b.screen("6", "[role=tabpanel]")
+	b.screen("7", ".setting")
+	b.press("?")
+	b.until(`document.querySelector("dialog[open] .keys")`)
+	b.named()
+	b.press(kb.Escape)
+	b.until(`!document.querySelector("dialog")`)
+	b.screen("1", ".dropzone")
+	b.screen("2", ".groups")
+	b.run(chromedp.Reload())
+	b.until(`document.querySelector(".groups")`)
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, what := range b.bad {
+		t.Error(what)
+	}
+}
+
+// distinct draws a folder with three people, of whom the network makes three groups, with
+// two files that are no images, and another photograph of one of the people.
+func distinct(t *testing.T) (folder, probe string) {
+	t.Helper()
+	all, folder := filepath.Join(t.TempDir(), "all"), filepath.Join(t.TempDir(), "holidays")
+	p := synthetic.Photographs{People: 6, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 320}, Seed: 6}
+	if err := p.Write(t.Context(), all, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"person002", "person004", "person005"} {
+		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join(all, "people", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"broken.jpg", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, "person002", name), []byte("no image"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, filepath.Join(all, "others", "person002.jpg")
+}
+
+// With a key in the store, the page asks for it and goes on.
+func TestPageSignsIn(t *testing.T) {
+	c := newClient(t, Options{})
+	var k struct {
+		Key string `json:"key"`
+	}
+	c.do(200, "POST", "/v1/keys", object{"name": "me", "scopes": []string{"admin"}}, &k)
+	b := browse(t, c)
+	b.until(`document.activeElement.matches("dialog input[type=password]")`)
+	b.named()
+	b.press("wrong", kb.Enter)
+	b.until(`document.querySelector("dialog .bad").innerText !== ""`)
+	b.with(chromedp.ModifierCtrl, "a")
+	b.press(k.Key, kb.Enter)
+	b.until(`document.querySelector(".dropzone") && !document.querySelector("dialog")`)
+}
+
+// The page is sent with a policy that lets nothing in from elsewhere, its files can be kept
+// for ever, and the page itself is asked for again.
+func TestPageHeaders(t *testing.T) {
+	c := newClient(t, Options{})
+	get := func(path, tag string, want int) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("If-None-Match", tag)
+		a, err := c.server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != want {
+			t.Fatalf("%s: %d", path, a.StatusCode)
+		}
+		return a
+	}
+	text := string(c.send(200, "GET", "/", "", nil, nil))
+	a := get("/", "", 200)
+	for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"} {
+		if got := a.Header.Get(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	get("/", a.Header.Get("ETag"), 304)
+	files := regexp.MustCompile(`page/[^"]*`).FindAllString(text, -1)
+	if len(files) != 3 {
+		t.Fatalf("%q", files)
+	}
+	for _, f := range files {
+		if got := get("/"+f, "", 200).Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
+			t.Errorf("%s: %q", f, got)
+		}
+	}
+	get("/page/0000000000000000/app.js", "", 404)
+	all, err := fs.Glob(pageFiles, "page/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		data, err := pageFiles.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, forbidden := range []string{"innerHTML", "eval(", "style=", "https://"} {
+			if strings.Contains(string(data), forbidden) && !strings.Contains(string(data), `placeholder: "https://"`) {
+				t.Errorf("%s has %s", f, forbidden)
+			}
+		}
+	}
+}
+
+// Text is readable on each ground on which it stands, light and dark: the contrast is 4.5
+// or more, as WCAG 2.2 asks for.
+func TestPagePalette(t *testing.T) {
+	css, err := pageFiles.ReadFile("page/page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile(`:root \{[^}]*--paper[^}]*\}`).FindAllString(string(css), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d palettes", len(blocks))
+	}
+	for _, block := range blocks {
+		colour := map[string]float64{}
+		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{3,6})`).FindAllStringSubmatch(block, -1) {
+			colour[m[1]] = luminance(t, m[2])
+		}
+		for ground, texts := range map[string][]string{
+			"paper": {"ink", "soft", "accent", "danger"}, "raised": {"ink", "soft", "accent", "danger"}, "faint": {"ink", "soft", "accent"}, "tint": {"ink", "soft", "accent"}, "accent": {"on-accent"},
+		} {
+			for _, text := range texts {
+				a, b := colour[ground]+0.05, colour[text]+0.05
+				if contrast := max(a, b) / min(a, b); contrast < 4.5 {
+					t.Errorf("%s on %s: %.2f", text, ground, contrast)
+				}
+			}
+		}
+		if a, b := colour["paper"]+0.05, colour["edge"]+0.05; max(a, b)/min(a, b) < 3 { // of controls
+			t.Errorf("edge: %.2f", max(a, b)/min(a, b))
+		}
+	}
+}
+
+// luminance is the relative luminance of a colour, as WCAG defines it.
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	if hex = hex[1:]; len(hex) == 3 {
+		hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
+	}
+	v, err := strconv.ParseUint(hex, 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.0722, 0.7152, 0.2126} {
+		c := float64(v>>(8*i)&255) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}

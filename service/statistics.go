@@ -1,0 +1,274 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/fvbommel/sortorder"
+	"golang.org/x/text/cases"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/explain"
+	"nrdl/face"
+	"nrdl/gallery"
+	"nrdl/openset"
+	"nrdl/service/store"
+)
+
+// listPeople lists people by id, or by name or number of faces as the snapshot has them.
+func (v *Service) listPeople(ctx context.Context, in *struct {
+	InCollection
+	Cursor
+	Search string `query:"search" maxLength:"400" doc:"Only people with this in their name"`
+	Order  string `query:"order" enum:"id,name,faces" default:"id"`
+	Kind   string `query:"kind" enum:"known,ignored"`
+},
+) (*body[Page[Person]], error) {
+	var all []store.Person
+	next := func(p store.Person) string { return p.ID }
+	if in.Order == "id" && in.Search == "" && in.Kind == "" {
+		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
+			return nil, err
+		}
+		var err error
+		if all, err = v.store.People(ctx, in.Collection, in.After, in.Limit+1); err != nil {
+			return nil, err
+		}
+	} else {
+		s, err := v.engine.of(ctx, in.Collection)
+		if err != nil {
+			return nil, err
+		}
+		first := 0
+		if in.After != "" {
+			if first, err = strconv.Atoi(in.After); err != nil || first < 0 {
+				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
+			}
+		}
+		all = s.sorted(in.Search, in.Order, in.Kind)
+		all = all[min(first, len(all)):]
+		all = all[:min(in.Limit+1, len(all))]
+		next = func(store.Person) string { return strconv.Itoa(first + in.Limit) }
+	}
+	told := page(all, in.Limit, next, toldPerson)
+	portraits, err := v.portraits(ctx, in.Collection, all)
+	for i := range told.Body.Items {
+		told.Body.Items[i].Portrait = portraits[told.Body.Items[i].ID]
+	}
+	return told, err
+}
+
+// sorted are the people whose name has search in it.
+func (s *snapshot) sorted(search, order, kind string) []store.Person {
+	fold := cases.Fold()
+	search = fold.String(search)
+	var all []store.Person
+	names := map[string]string{}
+	for id, p := range s.people {
+		if name := fold.String(p.Name); strings.Contains(name, search) && (kind == "" || p.Kind == kind) {
+			names[id] = name
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b store.Person) int {
+		switch {
+		case order == "faces" && a.Faces != b.Faces:
+			return b.Faces - a.Faces
+		case order != "id" && names[a.ID] != names[b.ID]:
+			return sortorder.NaturalCompare(names[a.ID], names[b.ID])
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return all
+}
+
+// portraits are the faces of people with the best crops, by person.
+func (v *Service) portraits(ctx context.Context, collection string, people []store.Person) (map[string]string, error) {
+	var ids []string
+	for _, p := range people {
+		ids = append(ids, p.ID)
+	}
+	faces, err := v.store.Pictured(ctx, collection, ids)
+	best, found := map[string]float64{}, map[string]string{}
+	for _, f := range faces {
+		var q dataset.Quality
+		if err := json.Unmarshal(f.Quality, &q); err != nil {
+			return nil, err
+		}
+		const enough = 60 // pixels between the eyes, above which a crop gets no better
+		good := 1 + min(q.Eyes, enough)*q.Sharpness*q.Exposure
+		if good > best[f.Person] {
+			best[f.Person], found[f.Person] = good, f.ID
+		}
+	}
+	return found, err
+}
+
+// Statistics tell how well a person is recognised: each face is compared with everybody as
+// if it were a new one.
+type Statistics struct {
+	Person string   `json:"person"`
+	Held   int      `json:"held" doc:"Faces that could be compared: none with a single face"`
+	Right  int      `json:"right" doc:"Of held: with a right best guess"`
+	Known  int      `json:"known" doc:"Of right: at or above the threshold"`
+	Rival  *Ref     `json:"rival" doc:"The other person whom the faces resemble most"`
+	Taken  int      `json:"taken" doc:"Of held: that resemble the rival more than the person"`
+	Advice []string `json:"advice" doc:"What the photographs lack"`
+	Faces  []Judged `json:"faces,omitempty" doc:"Only of a single person"`
+}
+
+// A Judged is a face and what the machine says of it.
+type Judged struct {
+	Face     string  `json:"face"`
+	Known    bool    `json:"known"`
+	Guess    Ref     `json:"guess"`
+	Evidence float64 `json:"evidence"`
+}
+
+// mostStatistics is of how many people statistics are made at once.
+const mostStatistics = 100
+
+func (v *Service) statistics() {
+	const path = "/v1/collections/{c}/"
+	operation(v, http.MethodGet, path+"people/{p}/statistics", "Say how well a person is recognised, and what the faces lack", forReading, func(ctx context.Context, in *InPerson) (*body[Statistics], error) {
+		if _, err := v.store.Person(ctx, in.Collection, in.Person); err != nil {
+			return nil, err
+		}
+		all, err := v.survey(ctx, in.Collection, []string{in.Person}, true)
+		if err != nil {
+			return nil, err
+		}
+		return &body[Statistics]{all[0]}, nil
+	})
+	operation(v, http.MethodGet, path+"statistics", "Say how well people are recognised", forReading, func(ctx context.Context, in *struct {
+		InCollection
+		People []string `query:"people" minItems:"1" maxItems:"100" required:"true" doc:"Ids"`
+	},
+	) (*body[Page[Statistics]], error) {
+		all, err := v.survey(ctx, in.Collection, in.People[:min(len(in.People), mostStatistics)], false)
+		return &body[Page[Statistics]]{Page[Statistics]{Items: all}}, err
+	})
+	operation(v, http.MethodGet, path+"calibration/curve", "Error rates at many shares of strangers, and the faces that another share decides otherwise", forReading, func(ctx context.Context, in *InCollection) (*body[Curve], error) {
+		s, err := v.engine.of(ctx, in.Collection)
+		if err != nil {
+			return nil, err
+		}
+		c, err := v.curve(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return &body[Curve]{*c}, nil
+	})
+}
+
+// survey makes the statistics of people; of a single one also by looking at the crops.
+func (v *Service) survey(ctx context.Context, collection string, people []string, single bool) ([]Statistics, error) {
+	s, err := v.engine.of(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := v.store.SamplesOf(ctx, collection, v.engine.spaceOf(s), people, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := s.compare(ctx, v.engine.frameOf(s), samples)
+	if err != nil {
+		return nil, err
+	}
+	all := []Statistics{}
+	for _, id := range people {
+		one := Statistics{Person: id, Advice: []string{}}
+		var own []store.Sample
+		rivals := map[string]int{} // how often who was the next one, wrong guesses counting more
+		taken := map[string]int{}
+		for j, o := range samples {
+			if o.Person != id {
+				continue
+			}
+			own = append(own, o)
+			if judged == nil || judged[j].alone {
+				continue
+			}
+			c, classes := judged[j], s.live.Model().Parts().Classes
+			best := classes[c.classes[0]]
+			one.Held++
+			switch {
+			case best != id:
+				rivals[best] += 1 + len(samples)
+				taken[best]++
+			default:
+				rivals[classes[c.classes[1]]]++
+				one.Right++
+				if c.Known {
+					one.Known++
+				}
+			}
+			if single {
+				one.Faces = append(one.Faces, Judged{o.Face, c.Known, s.ref(best), c.evidence})
+			}
+		}
+		for other, n := range rivals {
+			if one.Rival == nil || n > rivals[one.Rival.ID] || n == rivals[one.Rival.ID] && other < one.Rival.ID {
+				ref := s.ref(other)
+				one.Rival, one.Taken = &ref, taken[other]
+			}
+		}
+		if len(own) > 0 {
+			if one.Advice, err = v.advice(ctx, s, own, single); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// advice says what the photographs of a person lack; with looking, also by their crops.
+func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, looking bool) ([]string, error) {
+	in := v.engine.frameOf(s)
+	var quality []dataset.Quality
+	for _, o := range own {
+		var q dataset.Quality
+		if err := json.Unmarshal(o.Quality, &q); err != nil {
+			return nil, err
+		}
+		if q != (dataset.Quality{}) {
+			quality = append(quality, q)
+		}
+	}
+	if len(quality) != len(own) {
+		quality = nil
+	}
+	all := append([]string{}, gallery.Lacking(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror), classify.Unit(matrix(in, own)), quality)...)
+	const most = 24 // faces that are looked at
+	if !looking || len(own) > most {
+		return all, nil
+	}
+	var portraits []*explain.Portrait
+	for _, o := range own {
+		crop, err := v.store.Crop(ctx, s.ID, o.Face)
+		if err != nil || len(crop) == 0 {
+			return all, err
+		}
+		photo, err := dataset.DecodeColour(crop, "crop")
+		if err != nil {
+			return nil, err
+		}
+		size := photo.Grey.Rect.Size()
+		half, y := in.Eyes.Distance/2*float64(size.X), in.Eyes.Height*float64(size.Y)
+		middle := float64(size.X) / 2
+		p, err := explain.PortraitOf(ctx, photo, [2]face.Point{{X: middle - half, Y: y}, {X: middle + half, Y: y}})
+		if err != nil {
+			return nil, err
+		}
+		portraits = append(portraits, p)
+	}
+	return append(all, explain.Lacking(portraits)...), nil
+}

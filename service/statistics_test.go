@@ -1,0 +1,157 @@
+package service
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"nrdl/openset"
+)
+
+// The statistics of a person are those of its faces, each compared with everybody as the
+// service compares a face that is new: one that was taken out of the person.
+func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	ids := c.enrol(at, everybody...)
+	for _, name := range everybody {
+		var told Statistics
+		c.do(200, "GET", at+"/people/"+ids[name]+"/statistics", nil, &told)
+		if told.Held != 2 || len(told.Faces) != 2 || told.Rival == nil || len(told.Advice) == 0 || !strings.HasPrefix(told.Advice[0], "few photographs") {
+			t.Fatalf("%s: %+v", name, told)
+		}
+		right, known := 0, 0
+		for _, f := range told.Faces {
+			var op Done
+			c.do(200, "POST", at+"/faces/move", object{"faces": []string{f.Face}, "person": ""}, &op)
+			var e Explained
+			c.do(200, "GET", at+"/faces/"+f.Face+"/why", nil, &e)
+			if e.Guess.ID != f.Guess.ID || math.Abs(*e.Evidence-f.Evidence) > 1e-4 {
+				t.Errorf("%s: as a new face %+v with evidence %v, in the statistics %+v", name, e.Guess, *e.Evidence, f)
+			}
+			c.do(204, "POST", at+"/undo/"+op.Operation, nil, nil)
+			if f.Guess.ID == ids[name] {
+				if right++; f.Known {
+					known++
+				}
+			}
+		}
+		if right != told.Right || known != told.Known {
+			t.Errorf("%s: %d right and %d known, told %+v", name, right, known, told)
+		}
+	}
+	var all Page[Statistics]
+	c.do(200, "GET", at+"/statistics?people="+ids["person001"]+","+ids["person003"], nil, &all)
+	if len(all.Items) != 2 || all.Items[1].Person != ids["person003"] || all.Items[0].Faces != nil {
+		t.Errorf("%+v", all)
+	}
+}
+
+// The reasons for a face of a photograph name whom identify names, and the most similar of
+// the faces that speak for it is the very face where the photograph was enrolled.
+func TestWhy(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	ids := c.enrol(at, everybody...)
+	photo := "photo=" + photos(t, "people/person002")[0]
+	var plain Photograph
+	var shown ShownPhotograph
+	c.upload(200, at+"/identify", &plain, photo)
+	c.upload(200, at+"/identify?why=true", &shown, photo)
+	f, r := shown.Faces[0], shown.Faces[0].Reasons
+	if len(f.Crop) == 0 || r == nil || r.People != 3 || len(r.Like) != 3 {
+		t.Fatalf("%+v", f)
+	}
+	if *f.Evidence != *plain.Faces[0].Evidence || r.Like[0].ID != plain.Faces[0].Guess.ID || r.Like[0].ID != ids["person002"] || math.Abs(r.Like[0].Evidence-*f.Evidence) > 1e-6 {
+		t.Errorf("%v %v %v, identify says %v", r.Like[0].Ref, r.Like[0].Evidence, *f.Evidence, *plain.Faces[0].Evidence)
+	}
+	if n := r.Like[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != ids["person002"]+"/"+n[0].Face {
+		t.Errorf("%+v of %s", n, f.Trained)
+	}
+	var e Explained
+	c.do(200, "GET", at+"/faces/"+r.Like[0].Nearest[0].Face+"/why", nil, &e)
+	for _, p := range e.Reasons.Like {
+		if slices.ContainsFunc(p.Nearest, func(s Similar) bool { return s.Face == e.ID }) {
+			t.Error("a face speaks for itself")
+		}
+	}
+	var first Added
+	c.upload(200, at+"/people/"+ids["person001"]+"/faces?new=true", &first, photo)
+	if len(first.Faces) != 0 || len(first.Refused) != 1 {
+		t.Errorf("a photograph was added twice: %+v", first)
+	}
+}
+
+// The curve has the thresholds that the collection has when it is set to these shares, and
+// a face is decided by the place of its evidence among them.
+func TestCurve(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	var curve Curve
+	c.do(200, "GET", at+"/calibration/curve", nil, &curve)
+	if len(curve.Points) != 0 {
+		t.Errorf("%+v of nobody", curve)
+	}
+	c.enrol(at, everybody...)
+	c.do(200, "GET", at+"/calibration/curve", nil, &curve)
+	if len(curve.Points) != curvePoints || len(curve.Faces) != 6 || curve.Of != 6 {
+		t.Fatalf("%d points, %d faces", len(curve.Points), len(curve.Faces))
+	}
+	for i := range curve.Points[1:] {
+		a, b := curve.Points[i], curve.Points[i+1]
+		if b.FPIR >= a.FPIR || b.Threshold < a.Threshold || b.Right.Rate > a.Right.Rate {
+			t.Errorf("%+v comes before %+v", a, b)
+		}
+		if a.Right.Least > a.Right.Rate || a.Right.Most < a.Right.Rate {
+			t.Errorf("%+v", a.Right)
+		}
+	}
+	for _, i := range []int{0, 17, curvePoints - 1} {
+		p := curve.Points[i]
+		c.do(200, "PATCH", at, object{"fpir": p.FPIR}, nil)
+		var now Calibration
+		c.do(200, "GET", at+"/calibration", nil, &now)
+		if math.Abs(*now.Threshold-p.Threshold) > 1e-12 {
+			t.Errorf("1 in %.0f: the threshold is %v, on the curve %v", 1/p.FPIR, *now.Threshold, p.Threshold)
+		}
+		present := slices.IndexFunc(now.Rates, func(r openset.Rates) bool { return r.Present })
+		if math.Abs(now.Rates[present].Right-p.Right.Rate) > 1e-12 {
+			t.Errorf("1 in %.0f: %v, on the curve %v", 1/p.FPIR, now.Rates[present], p.Right)
+		}
+	}
+}
+
+// Lists of people can be searched and ordered, and name the face with the best crop.
+func TestListOfPeople(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	c.enrol(at, "person002")
+	for _, name := range []string{"Ärzte 10", "ärzte 2", "person001"} {
+		c.do(200, "POST", at+"/people", object{"name": name}, nil)
+	}
+	names := func(query string) (all []string) {
+		for cursor := ""; ; {
+			var page Page[Person]
+			c.do(200, "GET", at+"/people?limit=2"+query+cursor, nil, &page)
+			for _, p := range page.Items {
+				all = append(all, p.Name)
+				if (p.Portrait != "") != (p.Faces > 0) {
+					t.Errorf("%+v", p)
+				}
+			}
+			if page.Next == "" {
+				return all
+			}
+			cursor = "&cursor=" + page.Next
+		}
+	}
+	for query, want := range map[string][]string{
+		"": {"person002", "Ärzte 10", "ärzte 2", "person001"}, "&order=name": {"person001", "person002", "ärzte 2", "Ärzte 10"}, "&order=faces": {"person002", "person001", "ärzte 2", "Ärzte 10"}, "&search=%C3%84RZ": {"Ärzte 10", "ärzte 2"}, "&kind=ignored": nil,
+	} {
+		if got := names(query); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, not %q", query, got, want)
+		}
+	}
+	c.do(422, "GET", at+"/people?order=name&cursor=x", nil, nil)
+}

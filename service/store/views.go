@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// in is a condition for one of ids, whose parameters follow the first n, and args with ids.
+func in(column string, args []any, ids []string) (string, []any) {
+	marks := make([]string, len(ids))
+	for i, id := range ids {
+		args = append(args, id)
+		marks[i] = "$" + strconv.Itoa(len(args))
+	}
+	return column + " IN (" + strings.Join(marks, ", ") + ")", args
+}
+
+// SamplesOf returns the vectors of one space of the faces of people, by id; "" is nobody.
+// There are at most limit, the first ones.
+func (s *Store) SamplesOf(ctx context.Context, collection, space string, people []string, limit int) ([]Sample, error) {
+	return s.samplesIn(ctx, collection, space, "f.person", people, limit)
+}
+
+// Sample returns the vector of one space of a face.
+func (s *Store) Sample(ctx context.Context, collection, space, face string) (Sample, error) {
+	all, err := s.samplesIn(ctx, collection, space, "f.id", []string{face}, 1)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("vector %w", ErrNotFound)
+	}
+	if err != nil {
+		return Sample{}, err
+	}
+	return all[0], nil
+}
+
+func (s *Store) samplesIn(ctx context.Context, collection, space, column string, ids []string, limit int) ([]Sample, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	condition, args := in(column, []any{collection, space, limit}, ids)
+	return list(ctx, s.read, scanSample, "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection = f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 AND "+condition+" ORDER BY f.id LIMIT $3", args...)
+}
+
+func scanSample(r *sql.Rows) (o Sample, err error) {
+	var quality string
+	var b []byte
+	if err := r.Scan(&o.Face, &o.Person, &o.Photo, &quality, &b); err != nil {
+		return o, err
+	}
+	o.Quality = json.RawMessage(quality)
+	o.Vector, err = vectorOf(b)
+	return o, err
+}
+
+// Pictured returns the faces of people that have a crop, by id.
+func (s *Store) Pictured(ctx context.Context, collection string, people []string) ([]Face, error) {
+	if len(people) == 0 {
+		return nil, nil
+	}
+	condition, args := in("person", []any{collection}, people)
+	return list(ctx, s.read, scanFace, faceColumns+"WHERE collection = $1 AND length(crop) > 0 AND "+condition+" ORDER BY id", args...)
+}
+
+// HasPhoto reports whether a photograph with this SHA-256 has faces in a collection.
+func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, error) {
+	ids, err := list(ctx, s.read, scanString, "SELECT id FROM photo WHERE collection = $1 AND sha256 = $2 LIMIT 1", collection, sha256)
+	return len(ids) > 0, err
+}

@@ -1,0 +1,351 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl"
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/gallery"
+	pages "nrdl/internal/page"
+	"nrdl/openset"
+	"nrdl/service/store"
+)
+
+// Reasons say why a face has its decision: whom it resembles, how much, and the faces that
+// show it.
+type Reasons struct {
+	Threshold *float64     `json:"threshold" doc:"Least evidence of a face that is named"`
+	People    int          `json:"people" doc:"With whom the face was compared"`
+	Like      []Resembling `json:"like" doc:"The most similar people, the most similar first"`
+	Quality   string       `json:"quality,omitempty" doc:"In words: good, or what is among the worst 1 % of photographs"`
+}
+
+// A Resembling is a person whom a face resembles.
+type Resembling struct {
+	Ref
+	Kind     string    `json:"kind" enum:"known,ignored"`
+	Faces    int       `json:"faces"`
+	Score    float64   `json:"score" doc:"Cosine with the mean of the faces of the person"`
+	Evidence float64   `json:"evidence" doc:"-log10 of the share of strangers who resemble anybody here as much"`
+	Nearest  []Similar `json:"nearest" doc:"The most similar faces of the person, the most similar first"`
+}
+
+// A Similar is a stored face that is compared with another one.
+type Similar struct {
+	Face   string  `json:"face"`
+	Cosine float64 `json:"cosine"`
+}
+
+// How many people and faces reasons have, and how many faces are compared.
+const (
+	reasonPeople = 3
+	reasonFaces  = 4
+	mostSpeaking = 2000
+)
+
+// A compared face is what a snapshot says of a vector. The label of a stored face counts
+// nothing: the face is compared with the means of the people without itself.
+type compared struct {
+	openset.Decision
+	evidence float64
+	classes  []int // the most likely first
+	scores   []float64
+	alone    bool // the only face of its person, so that nothing tells whether it is recognised
+}
+
+// spaceOf is how the vectors of a snapshot were made, and frameOf the frame of their faces.
+func (e *engine) spaceOf(*snapshot) string        { return e.space }
+func (e *engine) frameOf(*snapshot) dataset.Frame { return e.in.Frame }
+
+// compare compares samples, which hold all faces of each of their people, with all people;
+// nil if there are no impostors of the network.
+func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []store.Sample) ([]compared, error) {
+	if s.live == nil || len(samples) == 0 {
+		return nil, nil
+	}
+	m := s.live.Model()
+	l := m.Impostors()
+	if l == nil {
+		return nil, nil
+	}
+	x := matrix(in, samples)
+	said, err := m.Identify(ctx, dataset.Unlabelled(x, in))
+	if err != nil {
+		return nil, err
+	}
+	u := classify.Unit(x)
+	classes := m.Parts().Classes
+	own := map[string][]int{} // columns by person
+	for j, o := range samples {
+		own[o.Person] = append(own[o.Person], j)
+	}
+	all := make([]compared, len(samples))
+	d, _ := u.Dims()
+	face, sum := make([]float64, d), make([]float64, d)
+	for j, o := range samples {
+		scores := said[j].Scores
+		if c := slices.Index(classes, o.Person); c >= 0 {
+			clear(sum)
+			for _, i := range own[o.Person] {
+				if i != j {
+					floats.Add(sum, mat.Col(face, i, u))
+				}
+			}
+			if k := len(own[o.Person]) - 1; k > 0 && floats.Norm(sum, 2) > 0 {
+				cosine := []float64{floats.Dot(sum, mat.Col(face, j, u)) / floats.Norm(sum, 2)}
+				l.Level(cosine, []int{k})
+				scores[c] = cosine[0]
+			} else {
+				scores[c], all[j].alone = -1, true
+			}
+		}
+		all[j].by(m, l, scores)
+	}
+	return all, nil
+}
+
+// by fills in c by the scores of the people.
+func (c *compared) by(m *gallery.Model, l *openset.Impostors, scores []float64) {
+	c.scores, c.classes = scores, make([]int, len(scores))
+	for i := range c.classes {
+		c.classes[i] = i
+	}
+	slices.SortStableFunc(c.classes, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	c.evidence = l.Evidence(scores[c.classes[0]], len(scores))
+	c.Decision = m.Calibration.Decide(c.evidence)
+}
+
+// matrix are the vectors of samples as columns.
+func matrix(in dataset.Frame, samples []store.Sample) *mat.Dense {
+	x := mat.NewDense(in.Len(), len(samples), nil)
+	for j, o := range samples {
+		for i, v := range o.Vector[:min(len(o.Vector), in.Len())] {
+			x.Set(i, j, float64(v))
+		}
+	}
+	return x
+}
+
+// reasons are those for a face with this vector and these scores of the people of live. The
+// stored face itself, if it is one, does not speak for anybody.
+func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vector, scores []float64, q *dataset.Quality) (*Reasons, error) {
+	r := &Reasons{Like: []Resembling{}}
+	if q != nil && *q != (dataset.Quality{}) {
+		r.Quality = (&gallery.Person{Quality: q}).Seen()
+	}
+	if s.live == nil {
+		return r, nil
+	}
+	m := s.live.Model()
+	l := m.Impostors()
+	if l == nil {
+		return r, nil
+	}
+	if m.Calibration != nil {
+		r.Threshold = &m.Calibration.Threshold
+	}
+	classes := m.Parts().Classes
+	r.People = len(classes)
+	var c compared
+	c.by(m, l, scores)
+	var ids []string
+	for _, class := range c.classes[:min(reasonPeople, len(c.classes))] {
+		p := s.people[classes[class]]
+		ids = append(ids, p.ID)
+		r.Like = append(r.Like, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
+	}
+	samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.spaceOf(s), ids, mostSpeaking)
+	if err != nil {
+		return nil, err
+	}
+	norm := floats.Norm(vector, 2)
+	for _, o := range samples {
+		i := slices.Index(ids, o.Person)
+		if i < 0 || o.Face == itself || len(o.Vector) != len(vector) || norm == 0 {
+			continue
+		}
+		var dot, own float64
+		for k, x := range o.Vector {
+			dot += float64(x) * vector[k]
+			own += float64(x) * float64(x)
+		}
+		if own > 0 {
+			r.Like[i].Nearest = append(r.Like[i].Nearest, Similar{o.Face, dot / norm / math.Sqrt(own)})
+		}
+	}
+	for i := range r.Like {
+		near := r.Like[i].Nearest
+		slices.SortStableFunc(near, func(a, b Similar) int {
+			if a.Cosine > b.Cosine {
+				return -1
+			}
+			return 1
+		})
+		r.Like[i].Nearest = near[:min(reasonFaces, len(near))]
+	}
+	return r, nil
+}
+
+// An Explained is a stored face and what the machine says of it, whatever its label.
+type Explained struct {
+	Face
+	Decision    string   `json:"decision" enum:"known,doubtful,unknown"`
+	Guess       *Ref     `json:"guess"`
+	Probability *float64 `json:"probability" doc:"That the guess is right"`
+	Evidence    *float64 `json:"evidence"`
+	Why         string   `json:"why"`
+	Reasons     *Reasons `json:"reasons"`
+}
+
+func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], error) {
+	s, err := v.engine.of(ctx, in.Collection)
+	if err != nil {
+		return nil, err
+	}
+	f, err := v.store.Face(ctx, in.Collection, in.Face)
+	if err != nil {
+		return nil, err
+	}
+	told := Explained{Face: toldFace(f), Decision: "unknown", Why: "Fewer than two people are enrolled, so nobody can be recognised."}
+	var q dataset.Quality
+	if err := json.Unmarshal(f.Quality, &q); err != nil {
+		return nil, err
+	}
+	one, err := v.store.Sample(ctx, in.Collection, v.engine.spaceOf(s), f.ID)
+	if err != nil {
+		return nil, err
+	}
+	samples, at := []store.Sample{one}, 0
+	if f.Person != "" {
+		if samples, err = v.store.SamplesOf(ctx, in.Collection, v.engine.spaceOf(s), []string{f.Person}, math.MaxInt32); err != nil {
+			return nil, err
+		}
+		at = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
+	}
+	all, err := s.compare(ctx, v.engine.frameOf(s), samples)
+	if err != nil {
+		return nil, err
+	}
+	vector := make([]float64, len(one.Vector))
+	for i, x := range one.Vector {
+		vector[i] = float64(x)
+	}
+	if all == nil || at < 0 {
+		told.Reasons = &Reasons{Like: []Resembling{}}
+		return &body[Explained]{told}, nil
+	}
+	c := all[at]
+	if told.Reasons, err = v.reasons(ctx, s, f.ID, vector, c.scores, &q); err != nil {
+		return nil, err
+	}
+	guess := told.Reasons.Like[0]
+	told.Guess, told.Evidence = &guess.Ref, &c.evidence
+	if !math.IsNaN(c.Probability) {
+		told.Probability = &c.Probability
+	}
+	switch {
+	case c.Known && guess.Kind != store.Ignored:
+		told.Decision = "known"
+	case c.Probability >= doubtful && guess.Kind != store.Ignored:
+		told.Decision = "doubtful"
+	}
+	told.Why = s.sentence(f.Person, c, guess)
+	return &body[Explained]{told}, nil
+}
+
+// sentence says what c means for a face with the label of a person, "" for none.
+func (s *snapshot) sentence(person string, c compared, guess Resembling) string {
+	name, threshold := s.people[person].Name, ""
+	if t := s.live.Model().Calibration; t != nil {
+		threshold = fmt.Sprintf(" The evidence is %.1f, and the threshold is %.1f.", c.evidence, t.Threshold)
+	}
+	switch {
+	case c.alone:
+		return "This is the only face of " + name + ", so nothing says how well it would be recognised."
+	case person == "" && c.Known && guess.Kind == store.Ignored:
+		return "The face resembles a person who is ignored." + threshold
+	case person == "" && c.Known:
+		return "The face is recognised as " + guess.Name + "." + threshold
+	case person == "":
+		return "The face is most similar to " + guess.Name + ", but not similar enough to be named." + threshold
+	case guess.ID == person && c.Known:
+		return "Without this face, " + name + " would be recognised in it." + threshold
+	case guess.ID == person:
+		return "Without this face, " + name + " would be the best guess for it, but below the threshold." + threshold
+	case c.Known:
+		return "Without this face, it would be taken for " + guess.Name + ", not for " + name + "." + threshold
+	}
+	return "Without this face, it would be unknown: it resembles " + guess.Name + " more than " + name + "." + threshold
+}
+
+// A Shown is a face of a photograph with a picture and the reasons for the decision.
+type Shown struct {
+	Identified
+	Crop    []byte   `json:"crop,omitempty" doc:"JPEG, base64"`
+	Reasons *Reasons `json:"reasons,omitempty"`
+}
+
+// A ShownPhotograph is the result of identify with why=true.
+type ShownPhotograph struct {
+	Photograph
+	Faces []Shown `json:"faces"`
+}
+
+const cropQuality = 85
+
+// show adds to p, what was told of r.
+func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photograph) (ShownPhotograph, error) {
+	told := ShownPhotograph{Photograph: p, Faces: []Shown{}}
+	for i, one := range told.Photograph.Faces {
+		f := r.Faces[i]
+		shown := Shown{Identified: one}
+		var err error
+		if f.Thumb != nil {
+			if shown.Crop, err = pages.JPEG(f.Thumb, cropQuality); err != nil {
+				return told, err
+			}
+		}
+		if f.Values != nil && f.Rejected == nil && s.live != nil {
+			if shown.Reasons, err = v.reasons(ctx, s, "", f.Values, scoresOf(s.live.Model(), f.Ranked), one.Quality); err != nil {
+				return told, err
+			}
+		}
+		told.Faces = append(told.Faces, shown)
+	}
+	return told, nil
+}
+
+// scoresOf are the scores of ranked in the order of the classes of m.
+func scoresOf(m *gallery.Model, ranked []nrdl.Candidate) []float64 {
+	by := make(map[string]float64, len(ranked))
+	for _, c := range ranked {
+		by[c.Name] = c.Score
+	}
+	classes := m.Parts().Classes
+	scores := make([]float64, len(classes))
+	for i, name := range classes {
+		scores[i] = by[name]
+	}
+	return scores
+}
+
+func (v *Service) why() {
+	operation(v, http.MethodGet, "/v1/collections/{c}/faces/{f}/why", "Say why a stored face is recognised or not, without its label", forReading, v.explained)
+}
