@@ -17,7 +17,7 @@ import (
 
 // planNames are those whose records are kept, in the order of the document. Each
 // has its records in experiment/results, as PLAN.jsonl.gz.
-var planNames = []string{"paper", "tuned", "noise", "convergence", "ablation", "cost"}
+var planNames = []string{"paper", "tuned", "open", "noise", "convergence", "ablation", "cost"}
 
 //go:embed results.md.tmpl
 var resultsTemplate string
