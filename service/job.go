@@ -1,0 +1,151 @@
+package service
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Operations of jobs, in /v1/collections/{c}/:
+//
+//	POST   import            multipart: files photo (many), or one archive (zip of photographs,
+//	                         or tar of export). ?people=folders: in a zip, Ann/1.jpg is of Ann → Job
+//	POST   jobs              JobRequest → Job
+//	GET    jobs?kind=&state= → Page[Job], the latest first
+//	GET    jobs/{j}          → Job
+//	DELETE jobs/{j}          cancels it unless it has ended → Job
+//	POST   jobs/{j}/retry    a failed one → Job
+//	POST   jobs/{j}/accept   what a refit found, if result.decision is needed → Job
+//	POST   jobs/{j}/discard  the same → Job
+//	GET    jobs/{j}/file     of an export: a tar
+//	GET    jobs/{j}/events   text/event-stream: event job, id its version, data Job; the last
+//	                         one when it has ended. Reconnect with Last-Event-ID.
+//	GET    export            → the tar at once, without a job
+
+// A JobRequest asks for a job.
+type JobRequest struct {
+	Kind   string   `json:"kind" enum:"refit,regroup,erase,export"`
+	People []string `json:"people,omitempty" maxItems:"500" doc:"erase: ids of the people"`
+	Method string   `json:"method,omitempty" maxLength:"400" doc:"refit: how to recognise, as nrdl train --method and --set say it; missing: as now"`
+}
+
+// A Job is long work.
+type Job struct {
+	ID       string          `json:"id"`
+	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export"`
+	State    string          `json:"state" enum:"waiting,running,done,failed,cancelled"`
+	Progress Progress        `json:"progress"`
+	Attempts int             `json:"attempts" doc:"Since there was progress; after three a job has failed"`
+	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult or ExportResult"`
+	Error    string          `json:"error,omitempty" doc:"Of the last attempt"`
+	Created  time.Time       `json:"created"`
+	Finished *time.Time      `json:"finished,omitempty"`
+	Version  int64           `json:"version" doc:"Grows with every change of the job"`
+}
+
+// A Progress is how much of a job is done.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total" doc:"0: not known yet"`
+}
+
+// An ImportResult tells what an import has added so far.
+type ImportResult struct {
+	Photos     int           `json:"photos"`
+	Faces      int           `json:"faces"`
+	People     int           `json:"people" doc:"Who are new"`
+	Duplicates int           `json:"duplicates" doc:"Photographs or faces that were there"`
+	Skipped    int           `json:"skipped" doc:"Files that are no images"`
+	Refused    []RefusedFile `json:"refused" doc:"The first 500"`
+}
+
+// A RefusedFile is a file without a usable face.
+type RefusedFile struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// A RefitResult compares what recognises now with what was trained, on the same held-out
+// faces.
+type RefitResult struct {
+	Verdict   string   `json:"verdict" enum:"first,same,better,worse"`
+	Decision  string   `json:"decision" enum:"swapped,needed,accepted,discarded"`
+	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
+	Live      *HeldOut `json:"live"`
+	Candidate *HeldOut `json:"candidate"`
+	Method    string   `json:"method"`
+}
+
+// HeldOut are counts of faces that were recognised by a model that has not seen them.
+type HeldOut struct {
+	Faces     int     `json:"faces"`
+	Right     int     `json:"right" doc:"Named, and rightly"`
+	Wrong     int     `json:"wrong" doc:"Named as somebody else"`
+	Strangers int     `json:"strangers" doc:"Faces of people who were left out"`
+	Named     int     `json:"named" doc:"Of these, how many got a name"`
+	Threshold float64 `json:"threshold"`
+}
+
+// A RegroupResult tells how the faces of nobody were grouped.
+type RegroupResult struct {
+	Faces  int `json:"faces"`
+	Groups int `json:"groups"`
+}
+
+// An EraseResult has the receipts of the people who were erased.
+type EraseResult struct {
+	Receipts json.RawMessage `json:"receipts" doc:"Each as DELETE people/{p} returns it"`
+}
+
+// An ExportResult describes the file of an export.
+type ExportResult struct {
+	People int   `json:"people"`
+	Faces  int   `json:"faces"`
+	Bytes  int64 `json:"bytes"`
+}
+
+// Operations of webhooks, in /v1/collections/{c}/:
+//
+//	GET    hooks                 → Page[Hook]
+//	POST   hooks                 HookRequest → Hook with secret, which is not shown again
+//	DELETE hooks/{h}
+//	POST   hooks/{h}/test        sends the event ping → Delivery
+//	GET    hooks/{h}/deliveries  → Page[Delivery], the latest first
+//
+// Other additions: POST verify takes a and a field person (an id) instead of b; GET
+// review?state=conflict returns clusters with conflict; POST /v1/keys takes collections
+// (ids; missing: all); every POST that changes something takes the header
+// Idempotency-Key.
+
+// A HookRequest asks for messages about a collection.
+type HookRequest struct {
+	URL    string   `json:"url" maxLength:"2000" doc:"http or https; not of a private network unless the service allows it"`
+	Events []string `json:"events" minItems:"1" enum:"faces.added,person.changed,person.erased,job.finished,photo.known,photo.unknown"`
+	Names  bool     `json:"names,omitempty" doc:"Messages have the names of people, and not only their ids"`
+}
+
+// A Hook is an address that gets messages about a collection.
+type Hook struct {
+	ID      string    `json:"id"`
+	URL     string    `json:"url"`
+	Events  []string  `json:"events"`
+	Names   bool      `json:"names"`
+	Created time.Time `json:"created"`
+	Secret  string    `json:"secret,omitempty" doc:"Key of the signature; shown once"`
+}
+
+// A Delivery is a message that was sent to a hook, or will be.
+type Delivery struct {
+	ID       string     `json:"id"`
+	Event    string     `json:"event"`
+	State    string     `json:"state" enum:"waiting,running,done,failed,cancelled"`
+	Attempts int        `json:"attempts"`
+	Error    string     `json:"error,omitempty" doc:"Of the last attempt"`
+	Created  time.Time  `json:"created"`
+	Finished *time.Time `json:"finished,omitempty"`
+}
+
+// A Conflict says why labels of faces may be wrong.
+type Conflict struct {
+	Kind   string `json:"kind" enum:"photo,label" doc:"photo: two faces of one photograph are labelled as one person; label: the face resembles somebody else"`
+	Person Ref    `json:"person" doc:"The label"`
+}
