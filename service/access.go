@@ -59,12 +59,29 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 		if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 			return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
 		}
+		if err := within(r, key.Collections); err != nil {
+			return err
+		}
+		by(r.Context()).collections = key.Collections
 	}
 	by(r.Context()).actor = actor
 	if !v.limiter(actor).Allow() {
 		return errBusy
 	}
 	return nil
+}
+
+// within is an error if a key for these collections, all if there are none, is not for the
+// operation of r.
+func within(r *http.Request, collections []string) error {
+	id := r.PathValue("c")
+	switch {
+	case len(collections) == 0 || slices.Contains(collections, id):
+		return nil
+	case id == "" && slices.Contains([]string{"GET /v1/collections", "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
+		return nil
+	}
+	return huma.Error403Forbidden("the key is for other collections")
 }
 
 // isLocal reports whether the host of an address is this machine.
@@ -97,7 +114,11 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 		v.fail(w, r, err)
 		return
 	}
-	next(c)
+	if r.Header.Get(onceHeader) == "" {
+		next(c)
+		return
+	}
+	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
 }
 
 // CheckPublic is an error if the service must not listen to other machines.

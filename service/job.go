@@ -3,6 +3,8 @@ package service
 import (
 	"encoding/json"
 	"time"
+
+	"nrdl/service/store"
 )
 
 // Operations of jobs, in /v1/collections/{c}/:
@@ -25,7 +27,6 @@ import (
 type JobRequest struct {
 	Kind   string   `json:"kind" enum:"refit,regroup,erase,export"`
 	People []string `json:"people,omitempty" maxItems:"500" doc:"erase: ids of the people"`
-	Method string   `json:"method,omitempty" maxLength:"400" doc:"refit: how to recognise, as nrdl train --method and --set say it; missing: as now"`
 }
 
 // A Job is long work.
@@ -72,7 +73,6 @@ type RefitResult struct {
 	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
 	Live      *HeldOut `json:"live"`
 	Candidate *HeldOut `json:"candidate"`
-	Method    string   `json:"method"`
 }
 
 // HeldOut are counts of faces that were recognised by a model that has not seen them.
@@ -93,7 +93,7 @@ type RegroupResult struct {
 
 // An EraseResult has the receipts of the people who were erased.
 type EraseResult struct {
-	Receipts json.RawMessage `json:"receipts" doc:"Each as DELETE people/{p} returns it"`
+	Receipts []store.Receipt `json:"receipts" doc:"Each as DELETE people/{p} returns it"`
 }
 
 // An ExportResult describes the file of an export.
@@ -142,10 +142,4 @@ type Delivery struct {
 	Error    string     `json:"error,omitempty" doc:"Of the last attempt"`
 	Created  time.Time  `json:"created"`
 	Finished *time.Time `json:"finished,omitempty"`
-}
-
-// A Conflict says why labels of faces may be wrong.
-type Conflict struct {
-	Kind   string `json:"kind" enum:"photo,label" doc:"photo: two faces of one photograph are labelled as one person; label: the face resembles somebody else"`
-	Person Ref    `json:"person" doc:"The label"`
 }

@@ -17,19 +17,21 @@ import (
 // memory without a limit. It is described by the names of its files, and by Form.
 func (v *Service) plain(method, path, summary string, scopes, files []string, do func(http.ResponseWriter, *http.Request) error) {
 	v.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-		err := v.allow(r, scopes)
-		if err == nil {
-			err = do(w, r)
-		}
-		if err != nil {
+		if err := v.allow(r, scopes); err != nil {
 			v.fail(w, r, err)
+			return
 		}
+		v.once(w, r, func(w http.ResponseWriter, r *http.Request) {
+			if err := do(w, r); err != nil {
+				v.fail(w, r, err)
+			}
+		})
 	})
 	o := &huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Security: []map[string][]string{{"key": {}}},
 		Responses: map[string]*huma.Response{"200": {Description: "OK"}, "default": {Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": {}}}},
 	}
-	for _, name := range []string{"c", "p"} {
+	for _, name := range []string{"c", "p", "j"} {
 		if slices.Contains(segments(path), "{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}

@@ -171,6 +171,9 @@ func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 			return err
 		}
 	}
+	if err := begun(ctx, tx); err != nil {
+		return err
+	}
 	if err := do(tx); err != nil {
 		return err
 	}

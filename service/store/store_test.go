@@ -124,7 +124,7 @@ type collected struct {
 
 func collect(t *testing.T, s *Store) *collected {
 	c := &collected{T: t, s: s}
-	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01)
+	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01, "")
 	c.no(err)
 	c.id = col.ID
 	c.a, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Åsa", Known)
@@ -186,7 +186,7 @@ func TestCollections(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		ctx := t.Context()
-		other, err := s.CreateCollection(ctx, "tester", "other", 0.1)
+		other, err := s.CreateCollection(ctx, "tester", "other", 0.1, "")
 		c.no(err)
 		all, err := s.Collections(ctx, "", 10)
 		c.no(err)
@@ -236,20 +236,20 @@ func TestFaces(t *testing.T) {
 		}
 		loose := c.add("", 1)
 		c.want("", loose...)
-		col, people, samples, err := s.Samples(ctx, c.id, "s", false)
+		all, err := s.Changes(ctx, c.id, "s", 0)
 		c.no(err)
-		if len(people) != 2 || people[0].Faces != 2 || people[0].Name != "Åsa" || len(samples) != 4 || col.Seq == 0 || !slices.Equal(samples[1].Vector, []float32{1, -1.5}) {
-			t.Fatalf("%v %v", people, samples)
+		if !all.All || len(all.People) != 2 || all.People[0].Faces != 2 || all.People[0].Name != "Åsa" || len(all.Samples) != 4 || all.Seq == 0 || !slices.Equal(all.Samples[1].Vector, []float32{1, -1.5}) {
+			t.Fatalf("%+v", all)
 		}
-		_, _, samples, err = s.Samples(ctx, c.id, "s", true)
+		samples, err := s.Samples(ctx, c.id, "s", "", "", 10)
 		c.no(err)
-		if len(samples) != 5 {
+		if len(samples) != 1 || samples[0].Face != loose[0] {
 			t.Fatalf("%d samples", len(samples))
 		}
-		_, _, samples, err = s.Samples(ctx, c.id, "another", true)
+		all, err = s.Changes(ctx, c.id, "another", 0)
 		c.no(err)
-		if len(samples) != 0 {
-			t.Fatalf("%d samples", len(samples))
+		if len(all.Samples) != 0 {
+			t.Fatalf("%d samples", len(all.Samples))
 		}
 		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]))
 		c.want(c.a.ID, c.fa[1])
@@ -361,16 +361,17 @@ func (c *collected) labelsAgree() {
 	}
 }
 
-func TestGuessesAreReplaced(t *testing.T) {
+func TestGroupsAreReplaced(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
-		p := 0.5
-		c.no(s.PutGuesses(t.Context(), c.id, []Guess{{c.fa[0], c.b.ID, nil, 3}}))
-		want := []Guess{{c.fa[1], c.a.ID, &p, 2}, {c.fb[0], c.a.ID, nil, 1}}
-		c.no(s.PutGuesses(t.Context(), c.id, want))
-		got, err := s.Guesses(t.Context(), c.id)
+		loose := c.add("", 3)
+		c.no(s.PutGroups(t.Context(), c.id, [][]string{loose}))
+		c.no(s.PutGroups(t.Context(), c.id, [][]string{{loose[2]}, {loose[0], loose[1]}, {"gone"}}))
+		_, err := s.MoveFaces(t.Context(), "tester", c.id, loose[:1], c.a.ID)
 		c.no(err)
-		if diff := cmp.Diff(want, got); diff != "" {
+		got, err := s.Groups(t.Context(), c.id)
+		c.no(err)
+		if diff := cmp.Diff([][]string{{loose[2]}, {loose[1]}}, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -419,7 +420,7 @@ func TestKeys(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := &collected{T: t, s: s}
 		ctx := t.Context()
-		k, secret, err := s.CreateKey(ctx, "tester", "door", []string{"identify", "enrol"}, time.Time{})
+		k, secret, err := s.CreateKey(ctx, "tester", "door", []string{"identify", "enrol"}, []string{"c1", "c2"}, time.Time{})
 		c.no(err)
 		got, err := s.KeyOf(ctx, secret)
 		c.no(err)
@@ -428,7 +429,7 @@ func TestKeys(t *testing.T) {
 		}
 		_, err = s.KeyOf(ctx, secret+"x")
 		c.is(err, ErrNotFound)
-		_, old, err := s.CreateKey(ctx, "tester", "old", nil, time.Now().Add(-time.Second))
+		_, old, err := s.CreateKey(ctx, "tester", "old", nil, nil, time.Now().Add(-time.Second))
 		c.no(err)
 		_, err = s.KeyOf(ctx, old)
 		c.is(err, ErrNotFound)
