@@ -30,6 +30,7 @@ import (
 // An importing is the payload of an import.
 type importing struct {
 	Bytes   int64 `json:"bytes"`
+	Photos  bool  `json:"photos"`  // it is a zip of photographs, whatever their names
 	Folders bool  `json:"folders"` // the folders of a zip are named like people
 }
 
@@ -62,7 +63,7 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 			v.drop(context.WithoutCancel(ctx), collection, f.job)
 		}
 	}()
-	if err := v.receive(w, form, f); err != nil {
+	if asked.Photos, err = v.receive(w, form, f); err != nil {
 		return err
 	}
 	asked.Bytes = f.size
@@ -73,9 +74,9 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	return answer(w, http.StatusOK, toldJob(j))
 }
 
-// receive writes an archive of a form to f, or a zip of the photographs in it. A client
-// has a minute for each part of the body.
-func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobWriter) error {
+// receive writes an archive of a form to f, or a zip of the photographs in it, and
+// reports whether it did that. A client has a minute for each part of the body.
+func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobWriter) (zipped bool, err error) {
 	control := http.NewResponseController(w)
 	var photos *zip.Writer
 	for n := 0; ; n++ {
@@ -84,7 +85,7 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 			break
 		}
 		if err != nil {
-			return asCut(err)
+			return false, asCut(err)
 		}
 		from := reads(func(b []byte) (int, error) {
 			_ = control.SetReadDeadline(time.Now().Add(time.Minute)) // a test has none
@@ -99,26 +100,26 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 			}
 			file := fmt.Sprintf("%d/%s", n, path.Base(strings.ToValidUTF8(p.FileName(), "?")))
 			if to, err = photos.CreateHeader(&zip.FileHeader{Name: file, Method: zip.Store}); err != nil {
-				return unusable(err)
+				return false, unusable(err)
 			}
 		default:
-			return huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q: it is to have files photo, or one file archive", name))
+			return false, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q: it is to have files photo, or one file archive", name))
 		}
 		if _, err = io.Copy(to, from); f.failed != nil {
-			return f.failed
+			return false, f.failed
 		} else if err != nil {
-			return asCut(err)
+			return false, asCut(err)
 		}
 	}
 	if photos != nil {
 		if err := photos.Close(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if f.size == 0 {
-		return huma.Error422UnprocessableEntity("the form has no file")
+		return false, huma.Error422UnprocessableEntity("the form has no file")
 	}
-	return f.flush()
+	return photos != nil, f.flush()
 }
 
 // reads is an io.Reader.
@@ -126,12 +127,9 @@ type reads func([]byte) (int, error)
 
 func (f reads) Read(b []byte) (int, error) { return f(b) }
 
-// Bounds on archives: of their directory, and of what they unpack to.
-const (
-	mostDirectory = 16 << 20
-	leastUnpacked = 1 << 30 // bytes that every archive may unpack to
-	mostUnpacked  = 20      // times the size of a larger archive
-)
+// Bounds on archives: bytes of their directory, and to how many times its size one may
+// unpack that is large; all may unpack to as much as an upload may have.
+const mostDirectory, mostUnpacked = 16 << 20, 20
 
 // imports is a job that adds what an archive has.
 func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, error) {
@@ -148,7 +146,7 @@ func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, err
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, in: in, told: told, steps: s, asked: asked, left: max(leastUnpacked, mostUnpacked*asked.Bytes)}
+	i := &importer{Service: v, in: in, told: told, steps: s, asked: asked, left: max(v.Import, mostUnpacked*asked.Bytes)}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: asked.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -213,7 +211,7 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || strings.HasPrefix(base, ".") || !dataset.IsImage(base) {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || !i.asked.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
 			if !f.FileInfo().IsDir() {
 				i.told.Skipped++
 			}

@@ -399,22 +399,31 @@ func TestErase(t *testing.T) {
 		if s.postgres {
 			return
 		}
-		var at string
-		c.no(s.read.QueryRow("SELECT file FROM pragma_database_list").Scan(&at))
-		for _, suffix := range []string{"", "-wal"} {
-			data, err := os.ReadFile(at + suffix)
-			c.no(err)
-			for _, secret := range []string{"Secretname", "cropcropcrop" + c.a.ID} {
-				if bytes.Contains(data, []byte(secret)) {
-					t.Errorf("the database%s still has %q", suffix, secret)
-				}
-			}
-			if suffix == "" && !bytes.Contains(data, []byte("cropcropcrop"+c.b.ID)) {
-				t.Error("the test would not find a crop")
-			}
-		}
+		c.nowhere("Secretname", "cropcropcrop"+c.a.ID)
 	})
 }
+
+// nowhere checks that the files of an SQLite database do not have secrets, and that they
+// have a crop.
+func (c *collected) nowhere(secrets ...string) {
+	c.Helper()
+	var at string
+	c.no(c.s.read.QueryRow("SELECT file FROM pragma_database_list").Scan(&at))
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(at + suffix)
+		c.no(err)
+		for _, secret := range secrets {
+			if bytes.Contains(data, []byte(secret)) {
+				c.Errorf("the database%s still has %q", suffix, secret)
+			}
+		}
+		if suffix == "" && !bytes.Contains(data, []byte("cropcropcrop"+c.b.ID)) {
+			c.Error("the test would not find a crop")
+		}
+	}
+}
+
+func contains(data []byte, text string) bool { return bytes.Contains(data, []byte(text)) }
 
 func TestKeys(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
