@@ -50,6 +50,15 @@ func newInput(in frontend.Pipeline) *input {
 	return &input{in, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
 }
 
+// ParseInput reads a Pipeline with a network, for Options.Input.
+func ParseInput(text string) (frontend.Pipeline, error) {
+	in, err := frontend.Parse(text)
+	if err == nil && in.Embedder == nil {
+		err = fmt.Errorf("input %q has no network: use embedding, or embedding:FILE.onnx", text)
+	}
+	return in, err
+}
+
 // newEngine returns an engine with the network that is built in, and with another one for
 // new collections unless that is empty.
 func newEngine(s *store.Store, other frontend.Pipeline) *engine {

@@ -315,6 +315,7 @@ func (i *importer) seen(ctx context.Context, data []byte) (all []found, size ima
 			err = huma.Error422UnprocessableEntity("the image cannot be read")
 		}
 	}()
+	i.giveWay(ctx)
 	err = i.decoded(ctx, func() (err error) {
 		all, size, err = i.in.look(ctx, data, false)
 		return err

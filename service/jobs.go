@@ -88,6 +88,9 @@ const (
 	longestPause = 2 * time.Hour
 )
 
+// errEnded is the reason of a job that failed though no attempt came to an end.
+var errEnded = errors.New("the process ended each time that it was tried")
+
 // run works on a job that this process has leased.
 func (v *Service) run(ctx context.Context, j *store.Job) {
 	inner, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, &request{id: j.ID, actor: j.Actor, job: true}))
@@ -99,7 +102,7 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	}
 	result, err := json.RawMessage(nil), error(nil)
 	if j.Attempts > most {
-		err = huma.Error422UnprocessableEntity("the process ended each time that it was tried")
+		err = errEnded
 	} else {
 		result, err = v.attempt(inner, j)
 	}
@@ -116,17 +119,21 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	if gone {
 		told = err.Error()
 	}
-	ended := true
+	useless := gone || status != nil && status.GetStatus() < http.StatusInternalServerError // to try it again
+	ended := true                                                                           // for good
 	switch {
+	case err == errEnded:
+		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
+		ended, err = false, v.store.Fail(end, j, err.Error())
 	case err == nil:
 		err = v.store.Finish(end, j, result)
 	case errors.Is(err, store.ErrLost):
 		return
 	case ctx.Err() != nil:
 		ended, err = false, v.store.Again(end, j, "", time.Now())
-	case gone, status != nil && status.GetStatus() < http.StatusInternalServerError, j.Attempts >= most:
+	case useless, j.Attempts >= most:
 		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
-		err = v.store.Fail(end, j, told)
+		ended, err = useless, v.store.Fail(end, j, told)
 	default:
 		v.Log.Warn("job is tried again", "job", j.ID, "kind", j.Kind, "attempt", j.Attempts, "error", err.Error())
 		wait := first
@@ -391,7 +398,11 @@ func (v *Service) jobs() {
 			return nil, err
 		}
 		if was.Kind == kindImport && was.State == store.Failed {
-			return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
+			if n, err := v.store.Pieces(ctx, in.Collection, in.Job); err != nil {
+				return nil, err
+			} else if n == 0 {
+				return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
+			}
 		}
 		return jobBody(v.store.Retry(ctx, by(ctx).actor, in.Collection, in.Job))
 	})

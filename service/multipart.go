@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -140,11 +141,26 @@ func (v *Service) decoded(ctx context.Context, do func() error, images ...[]byte
 		return err
 	}
 	defer done()
+	if !by(ctx).job {
+		v.busy.Add(1)
+		defer v.busy.Add(-1)
+	}
 	err = do()
 	if err != nil && ctx.Err() == nil && !isStore(err) {
 		err = unusable(err) // what cannot be decoded
 	}
 	return err
+}
+
+// giveWay lets a job wait a little while somebody else waits for an answer.
+func (v *Service) giveWay(ctx context.Context) {
+	const most, step = 100, 2 * time.Millisecond
+	for range most {
+		if v.busy.Load() == 0 {
+			return
+		}
+		pause(ctx, step, nil)
+	}
 }
 
 // isStore reports whether err has an answer of its own.

@@ -27,7 +27,7 @@ const onceHeader = "Idempotency-Key"
 
 // patience is how long a request may take until another one with its key is carried out
 // in its place; what it would change then fails.
-const patience = 5 * time.Minute
+func (v *Service) patience() time.Duration { return 2 * v.Request }
 
 // Routes whose POST changes nothing, and those whose answers have a secret, which is not
 // stored.
@@ -57,7 +57,7 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 	}{io.TeeReader(r.Body, d), r.Body}
 
 	o := &store.Once{Actor: by(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
-	was, err := v.store.Begin(r.Context(), o, patience)
+	was, err := v.store.Begin(r.Context(), o, v.patience())
 	switch {
 	case err != nil:
 		v.fail(w, r, err)
@@ -95,7 +95,7 @@ func (v *Service) again(w http.ResponseWriter, was *store.Once, route string, bo
 	switch {
 	case was.Route != route:
 		return huma.Error422UnprocessableEntity("another request had this " + onceHeader)
-	case was.Status == 0 && was.Changed && was.Stale(patience):
+	case was.Status == 0 && was.Changed && was.Stale(v.patience()):
 		return huma.Error409Conflict("the request with this " + onceHeader + " has changed something, and its answer is lost: look what there is, and send another key if something is missing")
 	case was.Status == 0:
 		return huma.ErrorWithHeaders(huma.Error409Conflict("the request with this "+onceHeader+" is being carried out"), http.Header{"Retry-After": {"1"}})

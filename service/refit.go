@@ -89,6 +89,7 @@ func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int
 			if err != nil {
 				return err
 			}
+			s.v.giveWay(ctx)
 			vector, err := to.embed(ctx, from, crop)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

@@ -19,6 +19,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -99,6 +100,8 @@ type Service struct {
 	sender               *http.Client        // of messages
 
 	curves curves
+
+	busy atomic.Int64 // requests that look at images
 
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by key

@@ -50,13 +50,16 @@ Requests are logged on standard error, without names, faces or keys.`,
 	}
 	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
+	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
+	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	return c
 }
 
 // serving is one run of serve.
 type serving struct {
 	*app
-	data, database, listen string
+	data, database, listen, input string
+	private                       bool
 }
 
 func (s *serving) run(ctx context.Context) error {
@@ -71,7 +74,10 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	defer db.Close()
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
-	o := service.Options{Log: log, Version: buildinfo.Read().Version}
+	o := service.Options{Log: log, Version: buildinfo.Read().Version, Private: s.private}
+	if o.Input, err = service.ParseInput(s.input); err != nil {
+		return err
+	}
 	if s.data != "" {
 		o.Backups = filepath.Join(s.data, "backups")
 	}

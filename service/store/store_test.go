@@ -6,24 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"nrdl/internal/postgres"
 )
 
 // onBoth runs a contract test on an empty database of each kind.
 func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "a b?%.db"))) })
 	t.Run("postgres", func(t *testing.T) {
-		base := server(t)
+		server, err := server()
+		if err != nil {
+			t.Skip(err)
+		}
+		base := server.URL
 		name := fmt.Sprintf("t%d", time.Now().UnixNano())
 		admin := open(t, base)
 		if _, err := admin.write.Exec("CREATE DATABASE " + name); err != nil {
@@ -43,73 +46,20 @@ func open(t *testing.T, url string) *Store {
 	return s
 }
 
-var (
-	serverOnce   sync.Once
-	serverURL    string
-	serverReason string
-	stopServer   = func() {}
-)
+// server starts PostgreSQL once for all tests.
+var server = sync.OnceValues(func() (s *postgres.Server, err error) {
+	started, err = postgres.New(false)
+	return started, err
+})
+
+var started *postgres.Server
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	stopServer()
+	if started != nil {
+		started.Close()
+	}
 	os.Exit(code)
-}
-
-// server starts PostgreSQL on a socket in a temporary folder, once for all tests.
-func server(t *testing.T) string {
-	t.Helper()
-	serverOnce.Do(func() {
-		if err := startServer(); err != nil {
-			serverReason = err.Error()
-		}
-	})
-	if serverReason != "" {
-		t.Skip("no PostgreSQL: " + serverReason + " (Debian: apt-get install postgresql)")
-	}
-	return serverURL
-}
-
-func startServer() error {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	initdb, err := exec.LookPath("initdb")
-	if len(found) > 0 {
-		initdb, err = found[len(found)-1], nil
-	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "nrdl-postgres")
-	if err != nil {
-		return err
-	}
-	run := func(name string, args ...string) error {
-		c := exec.Command(filepath.Join(filepath.Dir(initdb), name), args...)
-		c.Dir = dir
-		asOther(c)
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", name, err, out)
-		}
-		return nil
-	}
-	stopServer = func() {
-		_ = run("pg_ctl", "-D", dir+"/data", "-m", "immediate", "stop")
-		os.RemoveAll(dir)
-	}
-	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // it does not run as root
-		id, _ := strconv.Atoi(u.Uid)
-		if err := os.Chown(dir, id, -1); err != nil {
-			return err
-		}
-	}
-	if err := run("initdb", "-D", dir+"/data", "-A", "trust", "-U", "nrdl", "--no-sync", "--locale=C.UTF-8"); err != nil {
-		return err
-	}
-	if err := run("pg_ctl", "-D", dir+"/data", "-w", "-l", dir+"/log", "-o", "-c listen_addresses='' -c fsync=off -k "+dir, "start"); err != nil {
-		return err
-	}
-	serverURL = "postgres://nrdl@/postgres?host=" + dir
-	return nil
 }
 
 // collected is a collection with two people of two faces each.
