@@ -487,9 +487,13 @@ func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
 		if err := out.control.Flush(); err != nil || !j.Finished.IsZero() {
 			return nil
 		}
-		pause(r.Context(), often, nil)
-		if r.Context().Err() != nil {
+		pause(r.Context(), often, v.stopping)
+		select {
+		case <-v.stopping:
 			return nil
+		case <-r.Context().Done():
+			return nil
+		default:
 		}
 		if j, err = v.job(r.Context(), in); err != nil {
 			return nil // the client comes back, and is told then

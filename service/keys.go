@@ -2,8 +2,10 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,6 +75,35 @@ func (v *Service) keys() {
 			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
 		}
 		return nil, v.store.DeleteKey(ctx, by(ctx).actor, in.Key)
+	})
+	type log struct {
+		Page[store.Line]
+		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
+	}
+	operation(v, http.MethodGet, "/v1/audit", "List what was done by whom, the latest first", forAdmin, func(ctx context.Context, in *struct {
+		Cursor
+		Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
+	},
+	) (*body[log], error) {
+		before, err := int64(0), error(nil)
+		if in.After != "" {
+			if before, err = strconv.ParseInt(in.After, 10, 64); err != nil || before < 1 {
+				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
+			}
+		}
+		all, err := v.store.Audit(ctx, before, in.Limit+1)
+		if err != nil {
+			return nil, err
+		}
+		told := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) }, func(l store.Line) store.Line { return l }).Body}
+		if in.Check {
+			if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
+				told.Damaged = err.Error()
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		return &body[log]{told}, nil
 	})
 	type set struct {
 		Cookie string `header:"Set-Cookie"`

@@ -101,6 +101,8 @@ type Service struct {
 
 	curves curves
 
+	stopping chan struct{} // closed when Serve is told to end
+
 	busy atomic.Int64 // requests that look at images
 
 	mu       sync.Mutex
@@ -117,7 +119,7 @@ func New(s *store.Store, o Options) *Service {
 
 	const uploading, following = 4, 200
 	v.uploading, v.following = semaphore.NewWeighted(uploading), semaphore.NewWeighted(following)
-	v.wake, v.sender = make(chan struct{}, 1), newSender(v.Private)
+	v.wake, v.stopping, v.sender = make(chan struct{}, 1), make(chan struct{}), newSender(v.Private)
 
 	config := huma.DefaultConfig("nrdl", v.Version)
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
@@ -149,8 +151,8 @@ func New(s *store.Store, o Options) *Service {
 	return v
 }
 
-// Serve answers requests on a listener until ctx ends. Then requests that are being
-// answered have ten seconds.
+// Serve answers requests on a listener until ctx ends, and works on jobs. Then requests
+// that are being answered have ten seconds. It is called once.
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	const grace = 10 * time.Second
 	server := &http.Server{
@@ -169,6 +171,7 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	close(v.stopping)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {

@@ -76,6 +76,12 @@ func newClient(t *testing.T, o Options) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serving(t, s, o)
+}
+
+// serving is a client of a service on a store, which it closes in the end.
+func serving(t *testing.T, s *store.Store, o Options) *client {
+	t.Helper()
 	c := &client{T: t, log: &bytes.Buffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(c.log, nil))
 	c.v = New(s, o)
