@@ -22,6 +22,7 @@ const cookieName = "nrdl_key"
 
 var (
 	errBusy    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
+	errFull    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
 	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
 )

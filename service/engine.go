@@ -233,12 +233,8 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		delete(next.owner, id)
 		delete(next.people, id)
 	}
-	people := map[string]bool{}
-	for _, p := range next.owner {
-		people[p] = true
-	}
 	switch {
-	case len(people) < classify.LeastClasses:
+	case (changes.All || last.live == nil || len(gone) > 0) && fewPeople(next.owner): // else there are more than before
 	case changes.All:
 		next.live, err = e.trained(ctx, next, added)
 	case last.live == nil: // as few had faces before
@@ -251,6 +247,17 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		next.live, err = e.grown(ctx, last.live, next, added, gone)
 	}
 	return next, err
+}
+
+// fewPeople reports whether the owners of faces are too few to recognise somebody.
+func fewPeople(owner map[string]string) bool {
+	people := map[string]bool{}
+	for _, p := range owner {
+		if people[p] = true; len(people) >= classify.LeastClasses {
+			return false
+		}
+	}
+	return true
 }
 
 // trained returns what recognises the people of samples.

@@ -7,22 +7,6 @@ import (
 	"nrdl/service/store"
 )
 
-// Operations of jobs, in /v1/collections/{c}/:
-//
-//	POST   import            multipart: files photo (many), or one archive (zip of photographs,
-//	                         or tar of export). ?people=folders: in a zip, Ann/1.jpg is of Ann → Job
-//	POST   jobs              JobRequest → Job
-//	GET    jobs?kind=&state= → Page[Job], the latest first
-//	GET    jobs/{j}          → Job
-//	DELETE jobs/{j}          cancels it unless it has ended → Job
-//	POST   jobs/{j}/retry    a failed one → Job
-//	POST   jobs/{j}/accept   what a refit found, if result.decision is needed → Job
-//	POST   jobs/{j}/discard  the same → Job
-//	GET    jobs/{j}/file     of an export: a tar
-//	GET    jobs/{j}/events   text/event-stream: event job, id its version, data Job; the last
-//	                         one when it has ended. Reconnect with Last-Event-ID.
-//	GET    export            → the tar at once, without a job
-
 // A JobRequest asks for a job.
 type JobRequest struct {
 	Kind   string   `json:"kind" enum:"refit,regroup,erase,export"`
@@ -102,19 +86,6 @@ type ExportResult struct {
 	Faces  int   `json:"faces"`
 	Bytes  int64 `json:"bytes"`
 }
-
-// Operations of webhooks, in /v1/collections/{c}/:
-//
-//	GET    hooks                 → Page[Hook]
-//	POST   hooks                 HookRequest → Hook with secret, which is not shown again
-//	DELETE hooks/{h}
-//	POST   hooks/{h}/test        sends the event ping → Delivery
-//	GET    hooks/{h}/deliveries  → Page[Delivery], the latest first
-//
-// Other additions: POST verify takes a and a field person (an id) instead of b; GET
-// review?state=conflict returns clusters with conflict; POST /v1/keys takes collections
-// (ids; missing: all); every POST that changes something takes the header
-// Idempotency-Key.
 
 // A HookRequest asks for messages about a collection.
 type HookRequest struct {

@@ -414,7 +414,14 @@ func (v *Service) jobs() {
 	v.plain(http.MethodGet, path+"/{j}/file", "Get the file of an export, a tar, for a day", forAdmin, nil, v.jobFile)
 	v.plain(http.MethodGet, path+"/{j}/events", "Follow a job: server-sent events, each with the job", forReading, nil, v.events)
 	v.plain(http.MethodPost, "/v1/collections/{c}/import", "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job; folders=people: in a zip, Ann/1.jpg is of Ann", forEnrolling, []string{"photo", "archive"}, v.upload)
+	v.describeImport()
 	v.plain(http.MethodGet, "/v1/collections/{c}/export", "Get the collection with all crops and vectors, a tar", forAdmin, nil, v.export)
+}
+
+// upload's query is described by hand, as its body is.
+func (v *Service) describeImport() {
+	o := v.api.OpenAPI().Paths["/v1/collections/{c}/import"].Post
+	o.Parameters = append(o.Parameters, &huma.Param{Name: "folders", In: "query", Description: "people: in a zip, Ann/1.jpg is of Ann", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"people"}}})
 }
 
 func jobBody(j store.Job, err error) (*body[Job], error) { return &body[Job]{toldJob(j)}, err }
@@ -472,6 +479,7 @@ func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer v.following.Release(1)
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // for nginx
 	out := &patient{w, http.NewResponseController(w)}
 	const often, quiet = 300 * time.Millisecond, 15 * time.Second
 	spoke := time.Now()

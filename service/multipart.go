@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,8 +54,8 @@ type part struct {
 	data []byte
 }
 
-// mostParts of a body are read.
-const mostParts = 500
+// mostParts of a body are read; a usual body gets its memory at once.
+const mostParts, usual = 500, 1 << 20
 
 // parts reads the files of a multipart body whose names are among names. Done gives back
 // the memory that the body counts for.
@@ -87,7 +88,12 @@ func (v *Service) parts(r *http.Request, names ...string) (all []part, done func
 		if err != nil {
 			return nil, nil, asCut(err)
 		}
-		data, err := io.ReadAll(p)
+		var read bytes.Buffer
+		if len(all) == 0 && r.ContentLength > 0 && r.ContentLength <= usual {
+			read.Grow(int(r.ContentLength) + bytes.MinRead)
+		}
+		_, err = read.ReadFrom(p)
+		data := read.Bytes()
 		switch {
 		case err != nil:
 			return nil, nil, asCut(err)

@@ -122,6 +122,7 @@ func New(s *store.Store, o Options) *Service {
 	v.wake, v.stopping, v.sender = make(chan struct{}, 1), make(chan struct{}), newSender(v.Private)
 
 	config := huma.DefaultConfig("nrdl", v.Version)
+	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer"}}
 	v.api = humago.New(v.mux, config)
@@ -274,7 +275,7 @@ func (v *Service) decode(ctx context.Context, pixels int) (done func(), err erro
 		defer cancel()
 	}
 	if v.decoding.Acquire(ctx, weight) != nil {
-		return nil, errBusy
+		return nil, errFull
 	}
 	return func() { v.decoding.Release(weight) }, nil
 }
