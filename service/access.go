@@ -3,8 +3,10 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
+	"nrdl/internal/hint"
 	"nrdl/service/store"
 )
 
@@ -120,6 +123,20 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
+}
+
+// Listen listens at an address: one that other machines reach only if there is a key.
+func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
+	if a, err := netip.ParseAddrPort(address); err != nil || !a.Addr().IsLoopback() {
+		if err := v.CheckPublic(ctx); err != nil {
+			return nil, hint.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+		}
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		err = fmt.Errorf("serve: %w", err)
+	}
+	return l, err
 }
 
 // CheckPublic is an error if the service must not listen to other machines.

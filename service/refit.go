@@ -210,8 +210,9 @@ func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
 	return t, nil
 }
 
-// verdict compares two tallies by the faces on which they differ: a difference is more
-// than chance from two standard deviations on.
+// verdict compares two tallies by the faces on which they differ: a difference may be
+// chance up to one standard deviation. That a change waits for a person for nothing costs
+// less than that one takes place that is worse.
 func verdict(was, is *tally) string {
 	gain := differ(is.right, was.right)
 	cost := differ(is.named, was.named)
@@ -235,9 +236,8 @@ func differ(a, b map[string]bool) int {
 		return n
 	}
 	x, y := only(a, b), only(b, a)
-	const deviations = 2
 	switch {
-	case math.Abs(x-y) <= deviations*math.Sqrt(x+y):
+	case math.Abs(x-y) <= math.Sqrt(x+y):
 		return 0
 	case x > y:
 		return 1

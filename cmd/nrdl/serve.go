@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -14,7 +12,6 @@ import (
 
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
-	"nrdl/internal/hint"
 	"nrdl/service"
 	"nrdl/service/store"
 )
@@ -73,8 +70,7 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	log := slog.New(slog.NewTextHandler(s.Err, nil))
-	o := service.Options{Log: log, Version: buildinfo.Read().Version, Private: s.private}
+	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private}
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err
 	}
@@ -82,14 +78,9 @@ func (s *serving) run(ctx context.Context) error {
 		o.Backups = filepath.Join(s.data, "backups")
 	}
 	v := service.New(db, o)
-	if address, err := netip.ParseAddrPort(s.listen); err != nil || !address.Addr().IsLoopback() {
-		if err := v.CheckPublic(ctx); err != nil {
-			return hint.Add(fmt.Errorf("listen on %s: %w", s.listen, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
-		}
-	}
-	l, err := net.Listen("tcp", s.listen)
+	l, err := v.Listen(ctx, s.listen)
 	if err != nil {
-		return fmt.Errorf("serve: %w", err)
+		return err
 	}
 	s.Tell("listening on http://%s", l.Addr())
 	s.endless = true
