@@ -102,8 +102,9 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	return next, report, err
 }
 
-// Remove returns r without these people. The result is that of Train on the
-// photographs of the others.
+// Remove returns r without these people, or without the images with these IDs, which have
+// a slash. Who has no image any more is not enrolled. The result is that of Train on the
+// other photographs.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, err

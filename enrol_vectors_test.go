@@ -100,7 +100,7 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 			return err1 == nil
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "changes") {
-			switch rapid.SampledFrom([]string{"enrol", "enrol with quality", "remove", "rename"}).Draw(t, "change") {
+			switch rapid.SampledFrom([]string{"enrol", "enrol with quality", "remove", "rename", "remove images"}).Draw(t, "change") {
 			case "enrol":
 				more := pool.Select(rapid.SliceOfNDistinct(rapid.IntRange(0, pool.Len()-1), 1, 5, rapid.ID).Draw(t, "images"))
 				next, got, err := r.EnrolAll(ctx, more, false)
@@ -115,6 +115,28 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 				all, want, wantErr := gallery.Merge(images, more)
 				if check(next, got, want, err, wantErr) && got.Added > 0 {
 					images = all
+				}
+			case "remove images":
+				gone := rapid.SliceOfNDistinct(rapid.IntRange(0, images.Len()-1), 1, 4, rapid.ID).Draw(t, "gone")
+				var ids []string
+				var keep []int
+				for j := range images.Len() {
+					if slices.Contains(gone, j) {
+						ids = append(ids, images.IDs[j])
+					} else {
+						keep = append(keep, j)
+					}
+				}
+				rest := images.Select(keep)
+				next, err := r.Remove(ctx, ids...)
+				if (err == nil) != (len(rest.Classes) >= 2) {
+					t.Fatal(err)
+				}
+				if err == nil {
+					r, images = next, rest
+				}
+				if _, err := r.Remove(ctx, "a/nothing.jpg"); err == nil {
+					t.Fatal("an image that there is not was removed")
 				}
 			case "remove":
 				name := rapid.SampledFrom(names()).Draw(t, "name")

@@ -161,7 +161,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	for j, f := range faces {
 		f.set(&said[j], people)
 		if kept != nil && kept[j] >= 0 {
-			f.Trained = r.m.Images().ID(kept[j])
+			f.Trained = r.m.Enrolled.ID(kept[j])
 		}
 	}
 	return nil

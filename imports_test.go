@@ -17,7 +17,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/heif internal/array",
+	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/heif internal/array",
 	"internal/parallel internal/page dataset/bundled",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl",
@@ -34,7 +34,7 @@ var layers = []string{
 	".",
 	"internal/results internal/demo service/store worker",
 	"service",
-	"bench bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/workers internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
+	"bench bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
 

@@ -1,8 +1,10 @@
 package gallery
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fvbommel/sortorder"
@@ -319,11 +321,36 @@ func (m *merger) addEqual(people []*person) {
 	}
 }
 
-// Without is the function Without of the images of e.
+// Without is the function Without of the images of e; it takes IDs of images too, which
+// have a slash.
 func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
+	images := map[string]bool{}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		if strings.Contains(name, "/") {
+			images[name] = true
+		}
+		return images[name]
+	})
 	if e.by == nil {
-		rest, err := Without(e.Images(), names...)
-		return Enrolling(rest), err
+		rest, err := e.Images(), error(nil)
+		if len(names) > 0 {
+			rest, err = Without(rest, names...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		var keep []int
+		for j := range rest.Len() {
+			if id := rest.ID(j); images[id] {
+				delete(images, id)
+			} else {
+				keep = append(keep, j)
+			}
+		}
+		if len(keep) == 0 {
+			return nil, errNobody
+		}
+		return Enrolling(rest.Select(keep)), missing(images)
 	}
 	people := slices.Clone(e.people)
 	for _, name := range names {
@@ -334,10 +361,44 @@ func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
 			people = slices.Delete(people, c, c+1)
 		}
 	}
-	if len(people) == 0 {
+	kept := people[:0]
+	for _, p := range people {
+		if p = e.without(p, images); p != nil {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
 		return nil, errNobody
 	}
-	return e.with(people), nil
+	return e.with(kept), missing(images)
+}
+
+// without is p without the images with these IDs, which it takes out of ids; nil if none
+// is left.
+func (e *Enrolled) without(p *person, ids map[string]bool) *person {
+	if len(ids) == 0 || !slices.ContainsFunc(p.ids, func(id string) bool { return ids[id] }) {
+		return p
+	}
+	m := &merger{ids: e.ids, quality: e.rated, people: map[string][]entry{}}
+	for _, o := range p.entries() {
+		if ids[o.id] {
+			delete(ids, o.id)
+		} else {
+			m.people[p.name] = append(m.people[p.name], o)
+		}
+	}
+	if len(m.people[p.name]) == 0 {
+		return nil
+	}
+	return m.person(p.name, e.by)
+}
+
+// missing is an error if there are IDs.
+func missing(ids map[string]bool) error {
+	for id := range ids {
+		return fmt.Errorf("no image is called %q", id)
+	}
+	return nil
 }
 
 // Rename is the function Rename of the images of e.

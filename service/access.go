@@ -3,8 +3,10 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
+	"nrdl/internal/hint"
 	"nrdl/service/store"
 )
 
@@ -22,6 +25,7 @@ const cookieName = "nrdl_key"
 
 var (
 	errBusy    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
+	errFull    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
 	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
 )
@@ -59,12 +63,29 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 		if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 			return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
 		}
+		if err := within(r, key.Collections); err != nil {
+			return err
+		}
+		by(r.Context()).collections = key.Collections
 	}
 	by(r.Context()).actor = actor
 	if !v.limiter(actor).Allow() {
 		return errBusy
 	}
 	return nil
+}
+
+// within is an error if a key for these collections, all if there are none, is not for the
+// operation of r.
+func within(r *http.Request, collections []string) error {
+	id := r.PathValue("c")
+	switch {
+	case len(collections) == 0 || slices.Contains(collections, id):
+		return nil
+	case id == "" && slices.Contains([]string{"GET /v1/collections", "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
+		return nil
+	}
+	return huma.Error403Forbidden("the key is for other collections")
 }
 
 // isLocal reports whether the host of an address is this machine.
@@ -97,7 +118,25 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 		v.fail(w, r, err)
 		return
 	}
-	next(c)
+	if r.Header.Get(onceHeader) == "" {
+		next(c)
+		return
+	}
+	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
+}
+
+// Listen listens at an address: one that other machines reach only if there is a key.
+func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
+	if a, err := netip.ParseAddrPort(address); err != nil || !a.Addr().IsLoopback() {
+		if err := v.CheckPublic(ctx); err != nil {
+			return nil, hint.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+		}
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		err = fmt.Errorf("serve: %w", err)
+	}
+	return l, err
 }
 
 // CheckPublic is an error if the service must not listen to other machines.

@@ -2,7 +2,9 @@ package service
 
 import (
 	"context"
+	"math"
 	"net/http"
+	"slices"
 
 	"nrdl/dataset"
 	"nrdl/openset"
@@ -22,20 +24,16 @@ func (v *Service) collections() {
 		if f.FPIR != nil {
 			fpir = *f.FPIR
 		}
-		how := openset.Default
-		how.FAR = fpir
-		err := how.Validate()
-		if err == nil {
-			err = dataset.CheckName(name)
-		}
-		if err != nil {
-			err = unusable(err)
-		}
-		return name, fpir, err
+		return checkedCollection(name, fpir)
 	}
 	const path = "/v1/collections"
 	operation(v, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[Collection]], error) {
 		all, err := v.store.Collections(ctx, in.After, in.Limit+1)
+		if only := by(ctx).collections; len(only) > 0 && err == nil {
+			if all, err = v.store.Collections(ctx, "", math.MaxInt32); err == nil {
+				all = slices.DeleteFunc(all, func(c store.Collection) bool { return c.ID <= in.After || !slices.Contains(only, c.ID) })
+			}
+		}
 		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
 	})
 	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
@@ -43,7 +41,7 @@ func (v *Service) collections() {
 		if err != nil {
 			return nil, err
 		}
-		c, err := v.store.CreateCollection(ctx, by(ctx).actor, name, fpir)
+		c, err := v.store.CreateCollection(ctx, by(ctx).actor, name, fpir, v.engine.inputs[0].space)
 		return &body[Collection]{toldCollection(c)}, err
 	})
 	operation(v, http.MethodGet, path+"/{c}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
@@ -106,6 +104,20 @@ func (v *Service) collections() {
 		}
 		return nil, v.engine.publish(ctx, in.Collection)
 	})
+}
+
+// checkedCollection returns the name and the rate, and an error if one is not possible.
+func checkedCollection(name string, fpir float64) (string, float64, error) {
+	how := openset.Default
+	how.FAR = fpir
+	err := how.Validate()
+	if err == nil {
+		err = dataset.CheckName(name)
+	}
+	if err != nil {
+		err = unusable(err)
+	}
+	return name, fpir, err
 }
 
 // A Calibration tells how often a collection errs.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"nrdl/frontend"
 )
 
 // Many clients enrol and identify at once: each sees its own change in its next request,
@@ -36,7 +38,7 @@ func TestConcurrentClients(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(uint64(client), 1))
 		for n := range 3 {
-			v := make([]float32, c.v.engine.in.Frame.Len())
+			v := make([]float32, c.v.engine.inputs[0].Frame.Len())
 			norm := 0.0
 			for i := range v {
 				v[i] = float32(rng.NormFloat64())
@@ -45,7 +47,7 @@ func TestConcurrentClients(t *testing.T) {
 			for i := range v {
 				v[i] /= float32(math.Sqrt(norm))
 			}
-			body, err := json.Marshal(object{"vector": v, "space": c.v.engine.space})
+			body, err := json.Marshal(object{"vector": v, "space": c.v.engine.inputs[0].space})
 			if err != nil {
 				return err
 			}
@@ -74,7 +76,7 @@ func TestConcurrentClients(t *testing.T) {
 	}
 	clients.Wait()
 	var bits [2]bytes.Buffer
-	for i, e := range []*engine{c.v.engine, newEngine(c.v.store)} {
+	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{})} {
 		s, err := e.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 		if err != nil {
 			t.Fatal(err)

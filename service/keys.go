@@ -2,8 +2,10 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,15 +16,16 @@ import (
 
 // A Key gives a program access.
 type Key struct {
-	ID      string     `json:"id"`
-	Name    string     `json:"name"`
-	Scopes  []string   `json:"scopes"`
-	Created time.Time  `json:"created"`
-	Expires *time.Time `json:"expires,omitempty"`
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Scopes      []string   `json:"scopes"`
+	Collections []string   `json:"collections,omitempty" doc:"Which it is for; missing: all"`
+	Created     time.Time  `json:"created"`
+	Expires     *time.Time `json:"expires,omitempty"`
 }
 
 func toldKey(k store.Key) Key {
-	told := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Created: k.Created}
+	told := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Collections: k.Collections, Created: k.Created}
 	if !k.Expires.IsZero() {
 		told.Expires = &k.Expires
 	}
@@ -39,19 +42,25 @@ func (v *Service) keys() {
 		Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
 	}
 	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, func(ctx context.Context, in *body[struct {
-		Name    string    `json:"name" minLength:"1" maxLength:"200"`
-		Scopes  []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
-		Expires time.Time `json:"expires,omitempty"`
+		Name        string    `json:"name" minLength:"1" maxLength:"200"`
+		Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
+		Expires     time.Time `json:"expires,omitempty"`
+		Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
 	}],
 	) (*body[createdKey], error) {
 		admins, err := v.admins(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero()) {
-			return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire: otherwise nobody could create another")
+		if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero() || len(in.Body.Collections) > 0) {
+			return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")
 		}
-		k, s, err := v.store.CreateKey(ctx, by(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Expires)
+		for _, c := range in.Body.Collections {
+			if _, err := v.store.Collection(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		k, s, err := v.store.CreateKey(ctx, by(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
 		return &body[createdKey]{createdKey{toldKey(k), s}}, err
 	})
 	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
@@ -66,6 +75,35 @@ func (v *Service) keys() {
 			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
 		}
 		return nil, v.store.DeleteKey(ctx, by(ctx).actor, in.Key)
+	})
+	type log struct {
+		Page[store.Line]
+		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
+	}
+	operation(v, http.MethodGet, "/v1/audit", "List what was done by whom, the latest first", forAdmin, func(ctx context.Context, in *struct {
+		Cursor
+		Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
+	},
+	) (*body[log], error) {
+		before, err := int64(0), error(nil)
+		if in.After != "" {
+			if before, err = strconv.ParseInt(in.After, 10, 64); err != nil || before < 1 {
+				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
+			}
+		}
+		all, err := v.store.Audit(ctx, before, in.Limit+1)
+		if err != nil {
+			return nil, err
+		}
+		told := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) }, func(l store.Line) store.Line { return l }).Body}
+		if in.Check {
+			if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
+				told.Damaged = err.Error()
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		return &body[log]{told}, nil
 	})
 	type set struct {
 		Cookie string `header:"Set-Cookie"`
@@ -82,11 +120,12 @@ func (v *Service) keys() {
 	})
 }
 
-// admins is the number of keys but one with the scope admin that do not expire.
+// admins is the number of keys but one with the scope admin, for all collections, that do
+// not expire.
 func (v *Service) admins(ctx context.Context, but string) (n int, err error) {
 	all, err := v.store.Keys(ctx)
 	for _, k := range all {
-		if k.ID != but && k.Expires.IsZero() && slices.Contains(k.Scopes, "admin") {
+		if k.ID != but && k.Expires.IsZero() && len(k.Collections) == 0 && slices.Contains(k.Scopes, "admin") {
 			n++
 		}
 	}

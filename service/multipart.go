@@ -1,12 +1,14 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,19 +19,21 @@ import (
 // memory without a limit. It is described by the names of its files, and by Form.
 func (v *Service) plain(method, path, summary string, scopes, files []string, do func(http.ResponseWriter, *http.Request) error) {
 	v.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-		err := v.allow(r, scopes)
-		if err == nil {
-			err = do(w, r)
-		}
-		if err != nil {
+		if err := v.allow(r, scopes); err != nil {
 			v.fail(w, r, err)
+			return
 		}
+		v.once(w, r, func(w http.ResponseWriter, r *http.Request) {
+			if err := do(w, r); err != nil {
+				v.fail(w, r, err)
+			}
+		})
 	})
 	o := &huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Security: []map[string][]string{{"key": {}}},
 		Responses: map[string]*huma.Response{"200": {Description: "OK"}, "default": {Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": {}}}},
 	}
-	for _, name := range []string{"c", "p"} {
+	for _, name := range []string{"c", "p", "j"} {
 		if slices.Contains(segments(path), "{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}
@@ -50,8 +54,8 @@ type part struct {
 	data []byte
 }
 
-// mostParts of a body are read.
-const mostParts = 500
+// mostParts of a body are read; a usual body gets its memory at once.
+const mostParts, usual = 500, 1 << 20
 
 // parts reads the files of a multipart body whose names are among names. Done gives back
 // the memory that the body counts for.
@@ -84,7 +88,12 @@ func (v *Service) parts(r *http.Request, names ...string) (all []part, done func
 		if err != nil {
 			return nil, nil, asCut(err)
 		}
-		data, err := io.ReadAll(p)
+		var read bytes.Buffer
+		if len(all) == 0 && r.ContentLength > 0 && r.ContentLength <= usual {
+			read.Grow(int(r.ContentLength) + bytes.MinRead)
+		}
+		_, err = read.ReadFrom(p)
+		data := read.Bytes()
 		switch {
 		case err != nil:
 			return nil, nil, asCut(err)
@@ -138,11 +147,26 @@ func (v *Service) decoded(ctx context.Context, do func() error, images ...[]byte
 		return err
 	}
 	defer done()
+	if !by(ctx).job {
+		v.busy.Add(1)
+		defer v.busy.Add(-1)
+	}
 	err = do()
 	if err != nil && ctx.Err() == nil && !isStore(err) {
 		err = unusable(err) // what cannot be decoded
 	}
 	return err
+}
+
+// giveWay lets a job wait a little while somebody else waits for an answer.
+func (v *Service) giveWay(ctx context.Context) {
+	const most, step = 100, 2 * time.Millisecond
+	for range most {
+		if v.busy.Load() == 0 {
+			return
+		}
+		pause(ctx, step, nil)
+	}
 }
 
 // isStore reports whether err has an answer of its own.

@@ -5,24 +5,30 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl/dataset"
 	"nrdl/group"
+	"nrdl/method"
 	"nrdl/openset"
 	"nrdl/service/store"
 )
 
-// mostGrouped is how many faces of nobody are grouped, the oldest: the time grows with
-// the square.
-const mostGrouped = 4000
+// How many faces of nobody are grouped, the oldest: while somebody waits, as the time grows
+// with the square, and by the job regroup, so many at a time.
+const (
+	mostGrouped   = 4000
+	mostRegrouped = 100000
+)
 
 // A Cluster is a group of similar faces of nobody yet.
 type Cluster struct {
 	Faces []string `json:"faces"`
 	Guess *Guess   `json:"guess" doc:"Who it may be; null if nobody is enrolled who is not ruled out"`
+
+	Conflict *Conflict `json:"conflict,omitempty" doc:"Of state=conflict"`
 }
 
 // A Guess is who the faces of a cluster may show, by the most certain of them.
@@ -33,30 +39,68 @@ type Guess struct {
 	Evidence    *float64 `json:"evidence"`
 }
 
-// clusters groups the faces of nobody in a collection, the largest group first.
-func (e *engine) clusters(ctx context.Context, id string) ([]Cluster, error) {
+// grouped returns the groups of the faces of nobody in a collection, the largest first.
+// Each has its guess by those who are enrolled now.
+func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 	s, err := e.of(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	_, _, samples, err := e.store.Samples(ctx, id, e.space, true)
+	s.grouping.Lock()
+	defer s.grouping.Unlock()
+	if s.clusters != nil {
+		return s.clusters, nil
+	}
+	samples, err := e.unlabelled(ctx, s, mostGrouped)
 	if err != nil {
 		return nil, err
 	}
-	samples = slices.DeleteFunc(samples, func(o store.Sample) bool { return o.Person != "" })
-	if samples = samples[:min(len(samples), mostGrouped)]; len(samples) == 0 {
+	clusters := []Cluster{}
+	if len(samples) == mostGrouped { // too many to be grouped now: the job regroup has
+		groups, err := e.store.Groups(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if samples, err = e.unlabelled(ctx, s, mostRegrouped); err != nil {
+			return nil, err
+		}
+		there := map[string]bool{}
+		for _, g := range groups {
+			for _, f := range g {
+				there[f] = true
+			}
+			clusters = append(clusters, Cluster{Faces: g})
+		}
+		samples = slices.DeleteFunc(samples, func(o store.Sample) bool { return there[o.Face] })
+		samples = samples[:min(len(samples), mostGrouped)]
+	}
+	groups, err := s.group(ctx, samples)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		clusters = append(clusters, Cluster{Faces: g})
+	}
+	slices.SortStableFunc(clusters, func(a, b Cluster) int { return len(b.Faces) - len(a.Faces) })
+	if err := e.guessed(ctx, s, clusters); err != nil {
+		return nil, err
+	}
+	s.clusters = clusters
+	return clusters, nil
+}
+
+// unlabelled returns the faces of nobody, the oldest first, up to most.
+func (e *engine) unlabelled(ctx context.Context, s *snapshot, most int) ([]store.Sample, error) {
+	return e.store.Samples(ctx, s.ID, s.by.space, "", "", most)
+}
+
+// group returns the groups of samples: the ids of the faces.
+func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]string, err error) {
+	if len(samples) == 0 {
 		return nil, nil
 	}
-	denied, err := e.store.Denied(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	x := mat.NewDense(e.in.Frame.Len(), len(samples), nil)
 	photographs, numbers := make([]int, len(samples)), map[string]int{}
 	for j, o := range samples {
-		for i, v := range o.Vector {
-			x.Set(i, j, float64(v))
-		}
 		key := o.Photo
 		if key == "" {
 			key = o.Face // alone
@@ -68,25 +112,125 @@ func (e *engine) clusters(ctx context.Context, id string) ([]Cluster, error) {
 	}
 	how := group.Default
 	how.FAR = s.FPIR
-	groups, err := group.Faces(ctx, x, photographs, openset.ImpostorsOf(e.in.Frame.Embedding.Digest, e.in.Frame.Embedding.Mirror), how)
+	impostors := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
+	if impostors == nil { // a network that was not measured: each face is alone
+		for _, o := range samples {
+			ids = append(ids, []string{o.Face})
+		}
+		return ids, nil
+	}
+	groups, err := group.Faces(ctx, matrix(s.by.Frame, samples), photographs, impostors, how)
 	if err != nil {
 		return nil, err
 	}
-	guesses, err := s.guess(ctx, dataset.Unlabelled(x, e.in.Frame))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Cluster, len(groups))
-	for i, g := range groups {
+	for _, g := range groups {
+		var faces []string
 		for _, j := range g {
-			face := samples[j].Face
-			all[i].Faces = append(all[i].Faces, face)
-			best := all[i].Guess
-			if o := guesses[j]; o != nil && !slices.Contains(denied[face], o.ID) && (best == nil || *o.Evidence > *best.Evidence) {
-				all[i].Guess = o
-			}
+			faces = append(faces, samples[j].Face)
+		}
+		ids = append(ids, faces)
+	}
+	return ids, nil
+}
+
+// guessed fills in who the faces of clusters may be.
+func (e *engine) guessed(ctx context.Context, s *snapshot, clusters []Cluster) error {
+	if s.live == nil || len(clusters) == 0 {
+		return nil
+	}
+	denied, err := e.store.Denied(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	of := map[string]*Cluster{}
+	for i := range clusters {
+		for _, f := range clusters[i].Faces {
+			of[f] = &clusters[i]
 		}
 	}
+	const together = 1000
+	for after := ""; ; {
+		samples, err := e.store.Samples(ctx, s.ID, s.by.space, "", after, together)
+		if err != nil || len(samples) == 0 {
+			return err
+		}
+		after = samples[len(samples)-1].Face
+		guesses, err := s.guess(ctx, dataset.Unlabelled(matrix(s.by.Frame, samples), s.by.Frame))
+		if err != nil {
+			return err
+		}
+		for j, g := range guesses {
+			face := samples[j].Face
+			c := of[face]
+			if c == nil || g == nil || slices.Contains(denied[face], g.ID) || c.Guess != nil && *g.Evidence <= *c.Guess.Evidence {
+				continue
+			}
+			c.Guess = g
+		}
+	}
+}
+
+// A Conflict says why labels of faces may be wrong.
+type Conflict struct {
+	Kind   string `json:"kind" enum:"photo,label" doc:"photo: several faces of one photograph are labelled as one person; label: the face resembles somebody else"`
+	Person Ref    `json:"person" doc:"The label"`
+}
+
+// mostCompared bounds the work and memory of the search for wrong labels: enrolled faces
+// times people.
+const mostCompared = 2e7
+
+// conflicts returns faces whose labels may be wrong, unless somebody has confirmed them:
+// those of one person in one photograph, then those that resemble somebody else, the
+// surest first.
+func (e *engine) conflicts(ctx context.Context, id string) ([]Cluster, error) {
+	s, err := e.of(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.grouping.Lock()
+	defer s.grouping.Unlock()
+	if s.suspects != nil {
+		return s.suspects, nil
+	}
+	confirmed, err := e.store.Confirmed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	doubles, err := e.store.Doubles(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all := []Cluster{}
+	for _, faces := range doubles {
+		open := slices.DeleteFunc(slices.Clone(faces), func(f string) bool { return confirmed[f] })
+		p := s.owner[faces[0]]
+		if len(open) > 0 && s.people[p].Kind == store.Known {
+			all = append(all, Cluster{Faces: faces, Conflict: &Conflict{"photo", s.ref(p)}})
+		}
+	}
+	if s.live != nil && len(s.owner)*len(s.live.Model().Enrolled.Classes) <= mostCompared {
+		by, err := method.Of(s.live.Model().Classifier)
+		if err != nil {
+			return nil, err
+		}
+		review, err := s.live.Model().Review(ctx, by, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range review.Suspects {
+			face := o.ID[strings.LastIndexByte(o.ID, '/')+1:]
+			if confirmed[face] {
+				continue
+			}
+			c := Cluster{Faces: []string{face}, Conflict: &Conflict{"label", s.ref(o.Person)}}
+			if o.Other != "" {
+				c.Guess = &Guess{Ref: s.ref(o.Other), Decision: "doubtful", Probability: o.Probability}
+			}
+			all = append(all, c)
+		}
+	}
+	s.suspects = all
 	return all, nil
 }
 
@@ -139,15 +283,19 @@ func (v *Service) review() {
 	operation(v, http.MethodGet, "/v1/collections/{c}/review", "Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
-		State string `query:"state" enum:"cluster,doubtful" default:"cluster" doc:"doubtful: only those with a guess that is known or doubtful"`
+		State string `query:"state" enum:"cluster,doubtful,conflict" default:"cluster" doc:"doubtful: only those with a guess that is known or doubtful; conflict: faces of somebody whose labels may be wrong, which is with the same person confirms"`
 	},
 	) (*body[Page[Cluster]], error) {
-		all, err := v.engine.clusters(ctx, in.Collection)
+		list := v.engine.grouped
+		if in.State == "conflict" {
+			list = v.engine.conflicts
+		}
+		all, err := list(ctx, in.Collection)
 		if err != nil {
 			return nil, err
 		}
 		if in.State == "doubtful" {
-			all = slices.DeleteFunc(all, func(c Cluster) bool { return c.Guess == nil || c.Guess.Decision == "unknown" })
+			all = slices.DeleteFunc(slices.Clone(all), func(c Cluster) bool { return c.Guess == nil || c.Guess.Decision == "unknown" })
 		}
 		first := 0
 		if in.After != "" {

@@ -160,6 +160,8 @@ func (v *Service) routes() {
 	v.faces()
 	v.uploads()
 	v.review()
+	v.jobs()
+	v.hooks()
 	v.keys()
 	v.why()
 	v.statistics()

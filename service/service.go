@@ -14,10 +14,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,21 +31,27 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
+	"nrdl/frontend"
 	"nrdl/service/store"
 )
 
 // Options are limits of a Service. A zero is replaced by the default.
 type Options struct {
-	Log     *slog.Logger // nil: none
-	Version string       // of the program, for the description of the API
-	Backups string       // folder for backups, made when needed; "": none are made
+	Log     *slog.Logger      // nil: none
+	Version string            // of the program, for the description of the API
+	Backups string            // folder for backups, made when needed; "": none are made
+	Input   frontend.Pipeline // with a network, for new collections and those that are refitted; the zero Pipeline is the one that is built in
 
-	Body    int64      // bytes of a request; 20 MB
-	Bodies  int64      // bytes of all requests that are in memory; 512 MB
-	Decoded int64      // bytes of all images that are decoded at a time; 512 MB
-	Rate    rate.Limit // requests a second with one key; 200
-	Burst   int        // requests of one key at once; 2000
-	Wait    time.Duration
+	Body    int64         // bytes of a request; 20 MB
+	Bodies  int64         // bytes of all requests that are in memory; 512 MB
+	Decoded int64         // bytes of all images that are decoded at a time; 512 MB
+	Rate    rate.Limit    // requests a second with one key; 200
+	Burst   int           // requests of one key at once; 2000
+	Wait    time.Duration // for room to decode an image
+	Lease   time.Duration // after which another process takes a job whose process has ended; 20 s
+	Import  int64         // bytes of an upload that is imported; 1 GB
+	Files   int64         // bytes of all uploads and exports that are kept; 4 GB
+	Private bool          // messages may be sent to private networks and this machine
 	Request time.Duration // for an answer; 60 s
 }
 
@@ -51,7 +59,7 @@ func (o Options) filled() Options {
 	for _, v := range []struct {
 		of   *int64
 		zero int64
-	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, 512 << 20}} {
+	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, 512 << 20}, {&o.Import, 1 << 30}, {&o.Files, 4 << 30}} {
 		if *v.of == 0 {
 			*v.of = v.zero
 		}
@@ -68,6 +76,9 @@ func (o Options) filled() Options {
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
+	if o.Lease == 0 {
+		o.Lease = 20 * time.Second
+	}
 	if o.Request == 0 {
 		o.Request = time.Minute
 	}
@@ -83,9 +94,16 @@ type Service struct {
 	api    huma.API
 	guard  http.Handler // mux behind the limits that hold for all requests
 
-	bodies, decoding *semaphore.Weighted
+	bodies, decoding     *semaphore.Weighted
+	uploading, following *semaphore.Weighted // imports that are read, jobs that are followed
+	wake                 chan struct{}       // when there is a job
+	sender               *http.Client        // of messages
 
 	curves curves
+
+	stopping chan struct{} // closed when Serve is told to end
+
+	busy atomic.Int64 // requests that look at images
 
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by key
@@ -96,10 +114,15 @@ type Service struct {
 
 // New returns a Service on a store, which stays the caller's to close.
 func New(s *store.Store, o Options) *Service {
-	v := &Service{Options: o.filled(), store: s, engine: newEngine(s), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
+	v := &Service{Options: o.filled(), store: s, engine: newEngine(s, o.Input), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
 	v.bodies, v.decoding = semaphore.NewWeighted(v.Bodies), semaphore.NewWeighted(v.Decoded)
 
+	const uploading, following = 4, 200
+	v.uploading, v.following = semaphore.NewWeighted(uploading), semaphore.NewWeighted(following)
+	v.wake, v.stopping, v.sender = make(chan struct{}, 1), make(chan struct{}), newSender(v.Private)
+
 	config := huma.DefaultConfig("nrdl", v.Version)
+	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer"}}
 	v.api = humago.New(v.mux, config)
@@ -129,14 +152,19 @@ func New(s *store.Store, o Options) *Service {
 	return v
 }
 
-// Serve answers requests on a listener until ctx ends. Then requests that are being
-// answered have ten seconds.
+// Serve answers requests on a listener until ctx ends, and works on jobs. Then requests
+// that are being answered have ten seconds. It is called once.
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	const grace = 10 * time.Second
 	server := &http.Server{
 		Handler: v, ErrorLog: slog.NewLogLogger(v.Log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: v.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
 	}
+	inner, stop := context.WithCancel(ctx)
+	var working sync.WaitGroup
+	working.Go(func() { v.Work(inner) })
+	defer working.Wait()
+	defer stop()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {
@@ -144,6 +172,7 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	close(v.stopping)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {
@@ -154,8 +183,10 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 
 // A request is what is known of the request that is being answered.
 type request struct {
-	id    string
-	actor string // of the key; "local" without one
+	id          string
+	actor       string   // of the key; "local" without one
+	collections []string // which the key is for; none: all
+	job         bool     // it is a job, which waits as long as it takes
 }
 
 type requestKey struct{}
@@ -173,10 +204,17 @@ func by(ctx context.Context) *request {
 func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	req := &request{id: uuid.NewString()}
-	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), requestKey{}, req), v.Request)
+	most, long := v.Body, v.Request
+	switch path.Base(r.URL.Path) {
+	case "import":
+		most, long = v.Import, time.Hour
+	case "export", "file":
+		long = time.Hour
+	}
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), requestKey{}, req), long)
 	defer cancel()
 	r = r.WithContext(ctx)
-	r.Body = http.MaxBytesReader(w, r.Body, v.Body)
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	answer := &recorder{ResponseWriter: w}
 	h := answer.Header()
 	h.Set("X-Request-Id", req.id)
@@ -231,10 +269,13 @@ const share = 4
 func (v *Service) decode(ctx context.Context, pixels int) (done func(), err error) {
 	weight := max(int64(4*pixels), v.Decoded/int64(share*runtime.GOMAXPROCS(0)))
 	weight = min(weight, v.Decoded)
-	ctx, cancel := context.WithTimeout(ctx, v.Wait)
-	defer cancel()
+	if !by(ctx).job {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, v.Wait)
+		defer cancel()
+	}
 	if v.decoding.Acquire(ctx, weight) != nil {
-		return nil, errBusy
+		return nil, errFull
 	}
 	return func() { v.decoding.Release(weight) }, nil
 }

@@ -23,6 +23,7 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/internal/results"
 	"nrdl/service/store"
 	"nrdl/synthetic"
@@ -75,11 +76,20 @@ func newClient(t *testing.T, o Options) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serving(t, s, o)
+}
+
+// serving is a client of a service on a store, which it closes in the end.
+func serving(t *testing.T, s *store.Store, o Options) *client {
+	t.Helper()
 	c := &client{T: t, log: &bytes.Buffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(c.log, nil))
 	c.v = New(s, o)
 	c.server = httptest.NewServer(c.v)
-	t.Cleanup(func() { c.server.Close(); s.Close() })
+	ctx, stop := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() { c.v.Work(ctx) })
+	t.Cleanup(func() { c.server.Close(); stop(); working.Wait(); s.Close() })
 	return c
 }
 
@@ -278,7 +288,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 	}
 
 	// A service that starts on the store has the Recogniser that this one has grown.
-	again := newEngine(c.v.store)
+	again := newEngine(c.v.store, frontend.Pipeline{})
 	id := strings.TrimPrefix(at, "/v1/collections/")
 	var bits [2]bytes.Buffer
 	for i, e := range []*engine{c.v.engine, again} {
@@ -352,7 +362,7 @@ func TestChanges(t *testing.T) {
 		t.Fatalf("%+v", rest)
 	}
 	crop := c.send(200, "GET", at+"/faces/"+faces.Items[0].ID+"/crop", "", nil, nil)
-	if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != c.v.engine.in.Embedder.Input().Width {
+	if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != c.v.engine.inputs[0].Embedder.Input().Width {
 		t.Fatalf("crop of %v, %v", size, err)
 	}
 	all := []string{faces.Items[0].ID, rest.Items[0].ID}
@@ -381,11 +391,11 @@ func TestChanges(t *testing.T) {
 		t.Fatalf("%+v", added)
 	}
 	c.do(204, "POST", at+"/undo/"+added.Operations[0], nil, nil)
-	vector := make([]float32, c.v.engine.in.Frame.Len())
+	vector := make([]float32, c.v.engine.inputs[0].Frame.Len())
 	vector[3] = 1
-	c.do(200, "POST", at2, object{"vector": vector, "space": c.v.engine.space}, &added)
+	c.do(200, "POST", at2, object{"vector": vector, "space": c.v.engine.inputs[0].space}, &added)
 	c.do(422, "POST", at2, object{"vector": vector, "space": "other"}, nil)
-	c.do(422, "POST", at2, object{"vector": vector[1:], "space": c.v.engine.space}, nil)
+	c.do(422, "POST", at2, object{"vector": vector[1:], "space": c.v.engine.inputs[0].space}, nil)
 
 	archive := c.send(200, "GET", at+"/people/"+ids["person003"]+"/export", "", nil, nil)
 	names := map[string]bool{}
@@ -398,13 +408,13 @@ func TestChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if names[h.Name] = true; h.Name == "person.json" {
+		if names[h.Name] = true; h.Name == "people.json" {
 			if err := json.NewDecoder(from).Decode(&exported); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if len(exported.Faces) != 3 || len(names) != 3 || exported.Name != "person003" { // one face has no crop
+	if exported.Faces != 3 || len(names) != 1+3+2 || len(exported.People) != 1 || exported.People[0].Name != "person003" { // one face has no crop
 		t.Fatalf("%+v, %v", exported, names)
 	}
 

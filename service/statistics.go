@@ -174,11 +174,11 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 	if err != nil {
 		return nil, err
 	}
-	samples, err := v.store.SamplesOf(ctx, collection, v.engine.spaceOf(s), people, math.MaxInt32)
+	samples, err := v.store.SamplesOf(ctx, collection, s.by.space, people, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := s.compare(ctx, v.engine.frameOf(s), samples)
+	judged, err := s.compare(ctx, s.by.Frame, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 
 // advice says what the photographs of a person lack; with looking, also by their crops.
 func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, looking bool) ([]string, error) {
-	in := v.engine.frameOf(s)
+	in := s.by.Frame
 	var quality []dataset.Quality
 	for _, o := range own {
 		var q dataset.Quality

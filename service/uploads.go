@@ -14,18 +14,21 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/results"
+	"nrdl/openset"
 	"nrdl/service/store"
 )
 
 func (v *Service) uploads() {
 	const c = "/v1/collections/{c}/"
 	v.plain(http.MethodPost, c+"identify", "Name the faces in a photograph; with why=true, with pictures and reasons", forIdentify, []string{"photo"}, v.identify)
-	v.plain(http.MethodPost, c+"verify", "Say whether two photographs show the same person", forIdentify, []string{"a", "b"}, v.verify)
+	v.plain(http.MethodPost, c+"verify", "Say whether two photographs a and b, or a and a person (an id), are of the same person", forIdentify, []string{"a", "b", "person"}, v.verify)
 	v.plain(http.MethodPost, c+"detect", "Find the faces in a photograph", forIdentify, []string{"photo"}, v.detect)
 	v.plain(http.MethodPost, c+"faces", "Add all faces in photographs, of nobody yet; with new=true, of photographs that were not added before", forEnrolling, []string{"photo"}, v.addFaces)
 	v.plain(http.MethodPost, c+"people/{p}/faces", "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", forEnrolling, []string{"photo", "crop"}, v.addFaces)
@@ -52,6 +55,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	told := s.told(result)
+	v.tell(r.Context(), s, told)
 	if why {
 		shown, err := v.show(r.Context(), s, result, told)
 		if err != nil {
@@ -70,34 +74,79 @@ type Verification struct {
 }
 
 func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
-	if _, err := v.store.Collection(r.Context(), r.PathValue("c")); err != nil {
+	in, err := v.engine.inputOf(r.Context(), r.PathValue("c"))
+	if err != nil {
 		return err
 	}
-	all, done, err := v.parts(r, "a", "b")
+	all, done, err := v.parts(r, "a", "b", "person")
 	if err != nil {
 		return err
 	}
 	defer done()
-	if len(all) != 2 || all[0].name == all[1].name {
-		return huma.Error422UnprocessableEntity("the form needs the files a and b")
+	files := map[string][]byte{}
+	for _, p := range all {
+		files[p.name] = p.data
+	}
+	if len(files) != len(all) || len(files) != 2 || files["a"] == nil {
+		return huma.Error422UnprocessableEntity("the form needs the files a and b, or a and person")
 	}
 	var compared nrdl.Comparison
-	err = v.decoded(r.Context(), func() error {
-		var photos [2]image.Image
-		for i, p := range all {
-			var err error
-			if photos[i], err = dataset.DecodePhoto(p.data, p.name); err != nil {
-				return err
+	if person := files["person"]; person != nil {
+		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("c"), string(person), files["a"])
+	} else {
+		err = v.decoded(r.Context(), func() error {
+			var photos [2]image.Image
+			for i, name := range []string{"a", "b"} {
+				var err error
+				if photos[i], err = dataset.DecodePhoto(files[name], name); err != nil {
+					return err
+				}
 			}
-		}
-		var err error
-		compared, err = nrdl.Verify(r.Context(), photos[0], photos[1])
-		return err
-	}, all[0].data, all[1].data)
+			compared, err = nrdl.Verify(r.Context(), photos[0], photos[1])
+			return err
+		}, files["a"], files["b"])
+	}
 	if err != nil {
 		return err
 	}
 	return answer(w, http.StatusOK, Verification{compared.Same(nrdl.DefaultFMR), compared, nrdl.DefaultFMR})
+}
+
+// verifyPerson compares the largest face in an image file with the mean of those of a
+// person.
+func (v *Service) verifyPerson(ctx context.Context, in *input, collection, person string, data []byte) (c nrdl.Comparison, err error) {
+	if _, err := v.store.Person(ctx, collection, person); err != nil {
+		return c, err
+	}
+	const most = 10000
+	samples, err := v.store.Samples(ctx, collection, in.space, person, "", most)
+	if err != nil {
+		return c, err
+	}
+	impostors := openset.ImpostorsOf(in.Frame.Embedding.Digest, in.Frame.Embedding.Mirror)
+	switch {
+	case len(samples) == 0:
+		return c, huma.Error409Conflict("the person has no face")
+	case impostors == nil:
+		return c, huma.Error409Conflict("it was not measured how similar different people are to the network of the collection")
+	}
+	err = v.decoded(ctx, func() error {
+		seen, _, err := face.Decode(ctx, data, "a", true, face.Largest, face.Cut{Frame: in.Frame, Embedder: in.Embedder})
+		switch {
+		case err != nil:
+			return err
+		case len(seen) == 0:
+			return face.ErrNoFace
+		case seen[0].Refused != nil:
+			return seen[0].Refused
+		}
+		_, means := openset.Means(matrix(in.Frame, samples), []int{0, len(samples)})
+		mean := mat.Col(nil, 0, means)
+		c.Similarity = max(-1, min(floats.Dot(mean, seen[0].Values), 1)) // rounding may exceed 1
+		c.FMR = impostors.FMR(len(samples), c.Similarity)
+		return nil
+	}, data)
+	return c, err
 }
 
 // A Detected is a face that was found.
@@ -117,7 +166,8 @@ func toldDetected(f *face.Face, refused error) Detected {
 }
 
 func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
-	if _, err := v.store.Collection(r.Context(), r.PathValue("c")); err != nil {
+	by, err := v.engine.inputOf(r.Context(), r.PathValue("c"))
+	if err != nil {
 		return err
 	}
 	data, done, err := v.single(r, "photo")
@@ -130,7 +180,7 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 		Faces []Detected   `json:"faces"`
 	}{Faces: []Detected{}}
 	err = v.decoded(r.Context(), func() error {
-		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, v.engine.find)
+		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
 		told.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
 			told.Faces = append(told.Faces, toldDetected(s.Face, s.Refused))
@@ -160,7 +210,8 @@ type Refusal struct {
 // addFaces adds faces to the person of the path, or to nobody.
 func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 	ctx, collection, person := r.Context(), r.PathValue("c"), r.PathValue("p")
-	if _, err := v.store.Collection(ctx, collection); err != nil {
+	in, err := v.engine.inputOf(ctx, collection)
+	if err != nil {
 		return err
 	}
 	names := []string{"photo"}
@@ -172,7 +223,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 	}
 	told := Added{Operations: []string{}, Faces: []Face{}, Refused: []Refusal{}}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" && person != "" {
-		f, err := v.vector(r.Body)
+		f, err := in.vector(r.Body)
 		if err != nil {
 			return err
 		}
@@ -197,7 +248,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 					continue
 				}
 			}
-			if err := v.addFile(ctx, &told, collection, person, i, p); err != nil {
+			if err := v.addFile(ctx, &told, in, collection, person, i, p); err != nil {
 				return err
 			}
 		}
@@ -211,11 +262,11 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 }
 
 // addFile adds the faces of file i of a form.
-func (v *Service) addFile(ctx context.Context, told *Added, collection, person string, i int, p part) error {
+func (v *Service) addFile(ctx context.Context, told *Added, in *input, collection, person string, i int, p part) error {
 	var seen []found
 	var size image.Point
 	err := v.decoded(ctx, func() (err error) {
-		seen, size, err = v.engine.look(ctx, p.data, p.name == "crop")
+		seen, size, err = in.look(ctx, p.data, p.name == "crop")
 		return err
 	}, p.data)
 	var status huma.StatusError
@@ -231,33 +282,48 @@ func (v *Service) addFile(ctx context.Context, told *Added, collection, person s
 	case person != "":
 		seen = seen[:1]
 	}
-	var faces []store.NewFace
-	for _, s := range seen {
-		f := store.NewFace{Face: store.Face{Source: store.Upload}, Crop: s.crop, Space: v.engine.space}
-		if p.name == "crop" {
-			f.Source = store.Crop
-		}
-		if s.Face != nil {
-			d := toldDetected(s.Face, s.Refused)
-			if s.Refused != nil {
-				told.Refused = append(told.Refused, Refusal{i, &d.Box, d.Refused})
-				continue
-			}
-			f.Box, f.Pupils, f.Quality = asJSON(d.Box), asJSON(d.Pupils), asJSON(d.Quality)
-		} else if s.Refused != nil {
-			told.Refused = append(told.Refused, Refusal{File: i, Why: s.Refused.Error()})
-			continue
-		}
-		for _, x := range s.Values {
-			f.Vector = append(f.Vector, float32(x))
-		}
-		faces = append(faces, f)
+	source := store.Upload
+	if p.name == "crop" {
+		source = store.Crop
+	}
+	faces, refused := in.newFaces(seen, source)
+	for _, o := range refused {
+		o.File = i
+		told.Refused = append(told.Refused, o)
 	}
 	if len(faces) == 0 {
 		return nil
 	}
 	sum := sha256.Sum256(p.data)
 	return v.add(ctx, told, collection, person, &store.Photo{SHA256: hex.EncodeToString(sum[:]), Width: size.X, Height: size.Y}, faces)
+}
+
+// newFaces are the faces among seen that can be used, and why the others cannot.
+func (e *input) newFaces(seen []found, source string) (faces []store.NewFace, refused []Refusal) {
+	for _, s := range seen {
+		f := store.NewFace{Face: store.Face{Source: source}, Crop: s.crop, Space: e.space}
+		if s.Face != nil {
+			d := toldDetected(s.Face, s.Refused)
+			if s.Refused != nil {
+				refused = append(refused, Refusal{Box: &d.Box, Why: d.Refused})
+				continue
+			}
+			f.Box, f.Pupils, f.Quality = asJSON(d.Box), asJSON(d.Pupils), asJSON(d.Quality)
+		} else if s.Refused != nil {
+			refused = append(refused, Refusal{Why: s.Refused.Error()})
+			continue
+		}
+		f.Vector = float32s(s.Values)
+		faces = append(faces, f)
+	}
+	return faces, refused
+}
+
+func float32s(v []float64) (all []float32) {
+	for _, x := range v {
+		all = append(all, float32(x))
+	}
+	return all
 }
 
 func asJSON(o any) json.RawMessage {
@@ -282,7 +348,7 @@ func (v *Service) add(ctx context.Context, told *Added, collection, person strin
 }
 
 // vector reads a face that another program made a vector of.
-func (v *Service) vector(body io.Reader) (f store.NewFace, err error) {
+func (e *input) vector(body io.Reader) (f store.NewFace, err error) {
 	var in struct {
 		Vector []float32 `json:"vector"`
 		Space  string    `json:"space"`
@@ -296,18 +362,27 @@ func (v *Service) vector(body io.Reader) (f store.NewFace, err error) {
 		}
 		return f, huma.Error422UnprocessableEntity("the body is not JSON with vector and space")
 	}
-	norm := 0.0
-	for _, x := range in.Vector {
-		norm += float64(x) * float64(x)
+	if in.Space != e.space {
+		return f, huma.Error422UnprocessableEntity(fmt.Sprintf("the space of the vectors here is %q", e.space))
 	}
-	const rounding = 1e-3
-	switch n := v.engine.in.Frame.Len(); {
-	case in.Space != v.engine.space:
-		return f, huma.Error422UnprocessableEntity(fmt.Sprintf("the space of the vectors here is %q", v.engine.space))
-	case len(in.Vector) != n:
-		return f, huma.Error422UnprocessableEntity(fmt.Sprintf("the vector has %d numbers, not %d", len(in.Vector), n))
-	case math.Abs(norm-1) > rounding:
-		return f, huma.Error422UnprocessableEntity("the vector is not of unit length")
+	if err := e.check(in.Vector); err != nil {
+		return f, huma.Error422UnprocessableEntity(err.Error())
 	}
 	return store.NewFace{Face: store.Face{Source: store.Vector}, Space: in.Space, Vector: in.Vector}, nil
+}
+
+// check is an error for a vector that the network cannot have made.
+func (e *input) check(v []float32) error {
+	norm := 0.0
+	for _, x := range v {
+		norm += float64(x) * float64(x)
+	}
+	const rounding = 1e-5 // as in gallery
+	switch n := e.Frame.Len(); {
+	case len(v) != n:
+		return fmt.Errorf("the vector has %d numbers, not %d", len(v), n)
+	case !(math.Abs(norm-1) <= rounding):
+		return errors.New("the vector is not of unit length")
+	}
+	return nil
 }

@@ -62,10 +62,6 @@ type compared struct {
 	alone    bool // the only face of its person, so that nothing tells whether it is recognised
 }
 
-// spaceOf is how the vectors of a snapshot were made, and frameOf the frame of their faces.
-func (e *engine) spaceOf(*snapshot) string        { return e.space }
-func (e *engine) frameOf(*snapshot) dataset.Frame { return e.in.Frame }
-
 // compare compares samples, which hold all faces of each of their people, with all people;
 // nil if there are no impostors of the network.
 func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []store.Sample) ([]compared, error) {
@@ -171,7 +167,7 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 		ids = append(ids, p.ID)
 		r.Like = append(r.Like, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
 	}
-	samples, err := v.store.SamplesOf(ctx, s.ID, v.engine.spaceOf(s), ids, mostSpeaking)
+	samples, err := v.store.SamplesOf(ctx, s.ID, s.by.space, ids, mostSpeaking)
 	if err != nil {
 		return nil, err
 	}
@@ -228,18 +224,18 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err
 	}
-	one, err := v.store.Sample(ctx, in.Collection, v.engine.spaceOf(s), f.ID)
+	one, err := v.store.Sample(ctx, in.Collection, s.by.space, f.ID)
 	if err != nil {
 		return nil, err
 	}
 	samples, at := []store.Sample{one}, 0
 	if f.Person != "" {
-		if samples, err = v.store.SamplesOf(ctx, in.Collection, v.engine.spaceOf(s), []string{f.Person}, math.MaxInt32); err != nil {
+		if samples, err = v.store.SamplesOf(ctx, in.Collection, s.by.space, []string{f.Person}, math.MaxInt32); err != nil {
 			return nil, err
 		}
 		at = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
 	}
-	all, err := s.compare(ctx, v.engine.frameOf(s), samples)
+	all, err := s.compare(ctx, s.by.Frame, samples)
 	if err != nil {
 		return nil, err
 	}

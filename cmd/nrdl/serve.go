@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -14,7 +12,6 @@ import (
 
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
-	"nrdl/internal/hint"
 	"nrdl/service"
 	"nrdl/service/store"
 )
@@ -50,13 +47,16 @@ Requests are logged on standard error, without names, faces or keys.`,
 	}
 	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
+	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
+	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	return c
 }
 
 // serving is one run of serve.
 type serving struct {
 	*app
-	data, database, listen string
+	data, database, listen, input string
+	private                       bool
 }
 
 func (s *serving) run(ctx context.Context) error {
@@ -70,20 +70,17 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	log := slog.New(slog.NewTextHandler(s.Err, nil))
-	o := service.Options{Log: log, Version: buildinfo.Read().Version}
+	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private}
+	if o.Input, err = service.ParseInput(s.input); err != nil {
+		return err
+	}
 	if s.data != "" {
 		o.Backups = filepath.Join(s.data, "backups")
 	}
 	v := service.New(db, o)
-	if address, err := netip.ParseAddrPort(s.listen); err != nil || !address.Addr().IsLoopback() {
-		if err := v.CheckPublic(ctx); err != nil {
-			return hint.Add(fmt.Errorf("listen on %s: %w", s.listen, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
-		}
-	}
-	l, err := net.Listen("tcp", s.listen)
+	l, err := v.Listen(ctx, s.listen)
 	if err != nil {
-		return fmt.Errorf("serve: %w", err)
+		return err
 	}
 	s.Tell("listening on http://%s", l.Addr())
 	s.endless = true

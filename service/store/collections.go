@@ -12,23 +12,25 @@ type Collection struct {
 	Name    string
 	FPIR    float64 // target share of strangers who are named
 	Created time.Time
-	Seq     int64 // grows with every change
+	Seq     int64  // grows with every change
+	Space   string // of the vectors that recognise; "" is the first one
+	pruned  int64
 }
 
-const collectionColumns = "SELECT id, name, fpir, created, seq FROM collection "
+const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned FROM collection "
 
 func scanCollection(r *sql.Rows) (c Collection, err error) {
 	var created int64
-	err = r.Scan(&c.ID, &c.Name, &c.FPIR, &created, &c.Seq)
+	err = r.Scan(&c.ID, &c.Name, &c.FPIR, &created, &c.Seq, &c.Space, &c.pruned)
 	c.Created = timeOf(created)
 	return c, err
 }
 
 // CreateCollection adds an empty collection.
-func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64) (Collection, error) {
-	c := Collection{NewID(), name, fpir, now(), 1}
+func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64, space string) (Collection, error) {
+	c := Collection{ID: NewID(), Name: name, FPIR: fpir, Created: now(), Seq: 1, Space: space}
 	return c, s.inTx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO collection (id, name, fpir, created, seq) VALUES ($1, $2, $3, $4, $5)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq)
+		_, err := tx.ExecContext(ctx, "INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
 		if err != nil {
 			return err
 		}
@@ -56,12 +58,24 @@ func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir 
 	})
 }
 
+// SetSpace says in which space the vectors are that recognise from now on.
+func (s *Store) SetSpace(ctx context.Context, actor, id, space string) error {
+	return s.change(ctx, actor, id, func(c *change) error {
+		if _, err := c.exec("UPDATE collection SET space = $2 WHERE id = $1", space); err != nil {
+			return err
+		}
+		return audit(ctx, c.Tx, actor, "change model", id)
+	})
+}
+
 // DeleteCollection removes a collection with all that is in it, also from the files
 // of the database. It cannot be undone.
 func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
 	err := s.change(ctx, actor, id, func(c *change) error {
-		if _, err := c.exec("DELETE FROM collection WHERE id = $1"); err != nil {
-			return err
+		for _, statement := range []string{"DELETE FROM once WHERE collection = $1", "DELETE FROM collection WHERE id = $1"} {
+			if _, err := c.exec(statement); err != nil {
+				return err
+			}
 		}
 		return audit(ctx, c.Tx, actor, "delete collection", id)
 	})
@@ -76,7 +90,7 @@ func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
 // pages back for reuse.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation")
+		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
 		return err
 	}
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")

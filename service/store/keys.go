@@ -14,20 +14,21 @@ import (
 
 // A Key gives a program access.
 type Key struct {
-	ID      string
-	Name    string
-	Scopes  []string
-	Created time.Time
-	Expires time.Time // zero: never
+	ID          string
+	Name        string
+	Scopes      []string
+	Collections []string // which it may use; none: all
+	Created     time.Time
+	Expires     time.Time // zero: never
 }
 
-const keyColumns = "SELECT id, name, scopes, created, expires FROM api_key "
+const keyColumns = "SELECT id, name, scopes, collections, created, expires FROM api_key "
 
 func scanKey(r *sql.Rows) (k Key, err error) {
-	var scopes string
+	var scopes, collections string
 	var created, expires int64
-	err = r.Scan(&k.ID, &k.Name, &scopes, &created, &expires)
-	k.Scopes, k.Created = strings.Fields(scopes), timeOf(created)
+	err = r.Scan(&k.ID, &k.Name, &scopes, &collections, &created, &expires)
+	k.Scopes, k.Collections, k.Created = strings.Fields(scopes), strings.Fields(collections), timeOf(created)
 	if expires != 0 {
 		k.Expires = timeOf(expires)
 	}
@@ -42,18 +43,18 @@ func hashOf(secret string) string {
 
 // CreateKey adds a key and returns its secret, which is not stored. It never expires if
 // expires is zero.
-func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes []string, expires time.Time) (Key, string, error) {
+func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
 	secret := "nrdl_" + base64.RawURLEncoding.EncodeToString(random)
-	k := Key{NewID(), name, scopes, now(), expires.Truncate(time.Microsecond)}
+	k := Key{NewID(), name, scopes, collections, now(), expires.Truncate(time.Microsecond)}
 	until := int64(0)
 	if !expires.IsZero() {
 		until = expires.UnixMicro()
 	}
 	return k, secret, s.inTx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO api_key (id, hash, name, scopes, created, expires) VALUES ($1, $2, $3, $4, $5, $6)",
-			k.ID, hashOf(secret), name, strings.Join(scopes, " "), k.Created.UnixMicro(), until)
+		_, err := tx.ExecContext(ctx, "INSERT INTO api_key (id, hash, name, scopes, collections, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			k.ID, hashOf(secret), name, strings.Join(scopes, " "), strings.Join(collections, " "), k.Created.UnixMicro(), until)
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func (c *change) revert(o Operation) error {
 		if p.Faces > 0 {
 			return fmt.Errorf("person %s has faces: %w", id, ErrConflict)
 		}
-		if _, err := c.exec("DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+		if err := c.deletePerson(id); err != nil {
 			return err
 		}
 	}

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -41,14 +43,14 @@ func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind 
 			return err
 		}
 		op, err = c.log("create person", p.ID, before{NewPeople: []string{p.ID}})
-		return err
+		return errors.Join(err, c.emit(Event{Event: "person.changed", Person: p.ID, Operation: op}))
 	})
 	return p, op, err
 }
 
 func (c *change) putPerson(p Person) error {
-	_, err := c.exec("INSERT INTO person (collection, id, name, kind, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind",
-		p.ID, p.Name, p.Kind, p.Created.UnixMicro())
+	_, err := c.exec("INSERT INTO person (collection, id, name, kind, created, seq) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq",
+		p.ID, p.Name, p.Kind, p.Created.UnixMicro(), c.seq)
 	return err
 }
 
@@ -77,7 +79,7 @@ func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, k
 			return err
 		}
 		p.Name, p.Kind = name, kind
-		return c.putPerson(p)
+		return errors.Join(c.putPerson(p), c.emit(Event{Event: "person.changed", Person: id, Operation: op}))
 	})
 	return op, err
 }
@@ -107,14 +109,67 @@ func (s *Store) MergePeople(ctx context.Context, actor, collection, into string,
 				return err
 			}
 			b.People, b.Faces = append(b.People, p), append(b.Faces, moved...)
-			if _, err := c.exec("DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+			if err := c.deletePerson(id); err != nil {
 				return err
 			}
 		}
 		op, err = c.log(mergePeople, into, b)
-		return err
+		return errors.Join(err, c.emit(Event{Event: "person.changed", Person: into, Operation: op}))
 	})
 	return op, err
+}
+
+// deletePerson removes a person.
+func (c *change) deletePerson(id string) error {
+	if err := c.must("person", "DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+		return err
+	}
+	return c.gone(id)
+}
+
+// gone notes that a face or a person was removed.
+func (c *change) gone(id string) error {
+	_, err := c.exec("INSERT INTO gone (collection, seq, id, at) VALUES ($1, $2, $3, $4)", c.seq, id, c.at.UnixMicro())
+	return err
+}
+
+// touch notes that the faces of people have changed; "" is nobody.
+func (c *change) touch(people ...string) error {
+	for _, id := range people {
+		if id == "" {
+			continue
+		}
+		if _, err := c.exec("UPDATE person SET seq = $3 WHERE collection = $1 AND id = $2", id, c.seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes operations and messages that tell of an id, and returns the number of
+// operations.
+func (c *change) forget(id string) (int64, error) {
+	if _, err := c.exec("DELETE FROM job WHERE collection = $1 AND hook <> '' AND payload LIKE $2", "%"+id+"%"); err != nil {
+		return 0, err
+	}
+	return c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%")
+}
+
+// forgetAnswers removes what ended jobs and answered requests say, which may have names.
+func (c *change) forgetAnswers() error {
+	for _, statement := range []string{
+		"UPDATE once SET answer = $2, changed = 1, status = 0 WHERE collection = $1 AND status <> 0",
+		"UPDATE job SET result = $2 WHERE collection = $1 AND kind = 'import' AND finished > 0",
+	} {
+		empty := any([]byte{})
+		if strings.Contains(statement, "job") {
+			empty = "null"
+		}
+		if _, err := c.exec(statement, empty); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func scanString(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) }
@@ -135,7 +190,7 @@ type Receipt struct {
 func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (Receipt, error) {
 	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
 	err := s.change(ctx, actor, collection, func(c *change) (err error) {
-		if err := c.must("person", "DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
+		if err := c.deletePerson(id); err != nil {
 			return err
 		}
 		if receipt.Faces, err = list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id); err != nil {
@@ -157,17 +212,17 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (
 			return err
 		}
 		receipt.Labels += n
-		if _, err := c.exec("DELETE FROM guess WHERE collection = $1 AND person = $2", id); err != nil {
-			return err
-		}
 		for _, gone := range append(receipt.Faces, id) {
-			n, err := c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+gone+"%")
+			n, err := c.forget(gone)
 			if err != nil {
 				return err
 			}
 			receipt.Undo += n
 		}
-		return audit(ctx, c.Tx, actor, "erase person", id)
+		if err := c.forgetAnswers(); err != nil {
+			return err
+		}
+		return errors.Join(audit(ctx, c.Tx, actor, "erase person", id), c.emit(Event{Event: "person.erased", Person: id, Faces: receipt.Faces}))
 	})
 	if err != nil {
 		return Receipt{}, err

@@ -30,6 +30,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrConflict is returned for a change that the present state does not allow.
 	ErrConflict = errors.New("conflict")
+	// ErrAudit is returned for an audit log that was changed by somebody else.
+	ErrAudit = errors.New("the audit log is damaged")
 )
 
 //go:embed migrations/*.sql
@@ -171,6 +173,9 @@ func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 			return err
 		}
 	}
+	if err := begun(ctx, tx); err != nil {
+		return err
+	}
 	if err := do(tx); err != nil {
 		return err
 	}
@@ -241,7 +246,28 @@ func auditHash(seq, at int64, actor, verb, object, previous string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// CheckAudit is an error if a line of the audit log was changed or removed; missing
+// A Line is a line of the audit log. It has ids, never names.
+type Line struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Actor  string    `json:"actor"`
+	Verb   string    `json:"verb"`
+	Object string    `json:"object"`
+	Hash   string    `json:"hash" doc:"SHA-256 of the line and the hash before"`
+}
+
+// Audit returns up to limit lines of the audit log before a line, 0 for all, the latest
+// first.
+func (s *Store) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
+	return list(ctx, s.read, func(r *sql.Rows) (l Line, err error) {
+		var at int64
+		err = r.Scan(&l.Seq, &at, &l.Actor, &l.Verb, &l.Object, &l.Hash)
+		l.At = timeOf(at)
+		return l, err
+	}, "SELECT seq, at, actor, verb, object, hash FROM audit WHERE $1 = 0 OR seq < $1 ORDER BY seq DESC LIMIT $2", before, limit)
+}
+
+// CheckAudit is ErrAudit if a line of the audit log was changed or removed; missing
 // last lines are not noticed.
 func (s *Store) CheckAudit(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, "SELECT seq, at, actor, verb, object, previous, hash FROM audit ORDER BY seq")
@@ -257,7 +283,7 @@ func (s *Store) CheckAudit(ctx context.Context) error {
 			return err
 		}
 		if n++; seq != n || previous != last || hash != auditHash(seq, at, actor, verb, object, previous) {
-			return fmt.Errorf("audit log: line %d is not what was written", n)
+			return fmt.Errorf("line %d is not what was written: %w", n, ErrAudit)
 		}
 		last = hash
 	}

@@ -6,24 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"nrdl/internal/postgres"
 )
 
 // onBoth runs a contract test on an empty database of each kind.
 func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "a b?%.db"))) })
 	t.Run("postgres", func(t *testing.T) {
-		base := server(t)
+		server, err := server()
+		if err != nil {
+			t.Skip(err)
+		}
+		base := server.URL
 		name := fmt.Sprintf("t%d", time.Now().UnixNano())
 		admin := open(t, base)
 		if _, err := admin.write.Exec("CREATE DATABASE " + name); err != nil {
@@ -43,73 +46,20 @@ func open(t *testing.T, url string) *Store {
 	return s
 }
 
-var (
-	serverOnce   sync.Once
-	serverURL    string
-	serverReason string
-	stopServer   = func() {}
-)
+// server starts PostgreSQL once for all tests.
+var server = sync.OnceValues(func() (s *postgres.Server, err error) {
+	started, err = postgres.New(false)
+	return started, err
+})
+
+var started *postgres.Server
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	stopServer()
+	if started != nil {
+		started.Close()
+	}
 	os.Exit(code)
-}
-
-// server starts PostgreSQL on a socket in a temporary folder, once for all tests.
-func server(t *testing.T) string {
-	t.Helper()
-	serverOnce.Do(func() {
-		if err := startServer(); err != nil {
-			serverReason = err.Error()
-		}
-	})
-	if serverReason != "" {
-		t.Skip("no PostgreSQL: " + serverReason + " (Debian: apt-get install postgresql)")
-	}
-	return serverURL
-}
-
-func startServer() error {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	initdb, err := exec.LookPath("initdb")
-	if len(found) > 0 {
-		initdb, err = found[len(found)-1], nil
-	}
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "nrdl-postgres")
-	if err != nil {
-		return err
-	}
-	run := func(name string, args ...string) error {
-		c := exec.Command(filepath.Join(filepath.Dir(initdb), name), args...)
-		c.Dir = dir
-		asOther(c)
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", name, err, out)
-		}
-		return nil
-	}
-	stopServer = func() {
-		_ = run("pg_ctl", "-D", dir+"/data", "-m", "immediate", "stop")
-		os.RemoveAll(dir)
-	}
-	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // it does not run as root
-		id, _ := strconv.Atoi(u.Uid)
-		if err := os.Chown(dir, id, -1); err != nil {
-			return err
-		}
-	}
-	if err := run("initdb", "-D", dir+"/data", "-A", "trust", "-U", "nrdl", "--no-sync", "--locale=C.UTF-8"); err != nil {
-		return err
-	}
-	if err := run("pg_ctl", "-D", dir+"/data", "-w", "-l", dir+"/log", "-o", "-c listen_addresses='' -c fsync=off -k "+dir, "start"); err != nil {
-		return err
-	}
-	serverURL = "postgres://nrdl@/postgres?host=" + dir
-	return nil
 }
 
 // collected is a collection with two people of two faces each.
@@ -124,7 +74,7 @@ type collected struct {
 
 func collect(t *testing.T, s *Store) *collected {
 	c := &collected{T: t, s: s}
-	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01)
+	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01, "")
 	c.no(err)
 	c.id = col.ID
 	c.a, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Åsa", Known)
@@ -186,7 +136,7 @@ func TestCollections(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		ctx := t.Context()
-		other, err := s.CreateCollection(ctx, "tester", "other", 0.1)
+		other, err := s.CreateCollection(ctx, "tester", "other", 0.1, "")
 		c.no(err)
 		all, err := s.Collections(ctx, "", 10)
 		c.no(err)
@@ -236,20 +186,20 @@ func TestFaces(t *testing.T) {
 		}
 		loose := c.add("", 1)
 		c.want("", loose...)
-		col, people, samples, err := s.Samples(ctx, c.id, "s", false)
+		all, err := s.Changes(ctx, c.id, "s", 0)
 		c.no(err)
-		if len(people) != 2 || people[0].Faces != 2 || people[0].Name != "Åsa" || len(samples) != 4 || col.Seq == 0 || !slices.Equal(samples[1].Vector, []float32{1, -1.5}) {
-			t.Fatalf("%v %v", people, samples)
+		if !all.All || len(all.People) != 2 || all.People[0].Faces != 2 || all.People[0].Name != "Åsa" || len(all.Samples) != 4 || all.Seq == 0 || !slices.Equal(all.Samples[1].Vector, []float32{1, -1.5}) {
+			t.Fatalf("%+v", all)
 		}
-		_, _, samples, err = s.Samples(ctx, c.id, "s", true)
+		samples, err := s.Samples(ctx, c.id, "s", "", "", 10)
 		c.no(err)
-		if len(samples) != 5 {
+		if len(samples) != 1 || samples[0].Face != loose[0] {
 			t.Fatalf("%d samples", len(samples))
 		}
-		_, _, samples, err = s.Samples(ctx, c.id, "another", true)
+		all, err = s.Changes(ctx, c.id, "another", 0)
 		c.no(err)
-		if len(samples) != 0 {
-			t.Fatalf("%d samples", len(samples))
+		if len(all.Samples) != 0 {
+			t.Fatalf("%d samples", len(all.Samples))
 		}
 		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]))
 		c.want(c.a.ID, c.fa[1])
@@ -361,16 +311,17 @@ func (c *collected) labelsAgree() {
 	}
 }
 
-func TestGuessesAreReplaced(t *testing.T) {
+func TestGroupsAreReplaced(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
-		p := 0.5
-		c.no(s.PutGuesses(t.Context(), c.id, []Guess{{c.fa[0], c.b.ID, nil, 3}}))
-		want := []Guess{{c.fa[1], c.a.ID, &p, 2}, {c.fb[0], c.a.ID, nil, 1}}
-		c.no(s.PutGuesses(t.Context(), c.id, want))
-		got, err := s.Guesses(t.Context(), c.id)
+		loose := c.add("", 3)
+		c.no(s.PutGroups(t.Context(), c.id, [][]string{loose}))
+		c.no(s.PutGroups(t.Context(), c.id, [][]string{{loose[2]}, {loose[0], loose[1]}, {"gone"}}))
+		_, err := s.MoveFaces(t.Context(), "tester", c.id, loose[:1], c.a.ID)
 		c.no(err)
-		if diff := cmp.Diff(want, got); diff != "" {
+		got, err := s.Groups(t.Context(), c.id)
+		c.no(err)
+		if diff := cmp.Diff([][]string{{loose[2]}, {loose[1]}}, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -398,28 +349,37 @@ func TestErase(t *testing.T) {
 		if s.postgres {
 			return
 		}
-		var at string
-		c.no(s.read.QueryRow("SELECT file FROM pragma_database_list").Scan(&at))
-		for _, suffix := range []string{"", "-wal"} {
-			data, err := os.ReadFile(at + suffix)
-			c.no(err)
-			for _, secret := range []string{"Secretname", "cropcropcrop" + c.a.ID} {
-				if bytes.Contains(data, []byte(secret)) {
-					t.Errorf("the database%s still has %q", suffix, secret)
-				}
-			}
-			if suffix == "" && !bytes.Contains(data, []byte("cropcropcrop"+c.b.ID)) {
-				t.Error("the test would not find a crop")
-			}
-		}
+		c.nowhere("Secretname", "cropcropcrop"+c.a.ID)
 	})
 }
+
+// nowhere checks that the files of an SQLite database do not have secrets, and that they
+// have a crop.
+func (c *collected) nowhere(secrets ...string) {
+	c.Helper()
+	var at string
+	c.no(c.s.read.QueryRow("SELECT file FROM pragma_database_list").Scan(&at))
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(at + suffix)
+		c.no(err)
+		for _, secret := range secrets {
+			if bytes.Contains(data, []byte(secret)) {
+				c.Errorf("the database%s still has %q", suffix, secret)
+			}
+		}
+		if suffix == "" && !bytes.Contains(data, []byte("cropcropcrop"+c.b.ID)) {
+			c.Error("the test would not find a crop")
+		}
+	}
+}
+
+func contains(data []byte, text string) bool { return bytes.Contains(data, []byte(text)) }
 
 func TestKeys(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := &collected{T: t, s: s}
 		ctx := t.Context()
-		k, secret, err := s.CreateKey(ctx, "tester", "door", []string{"identify", "enrol"}, time.Time{})
+		k, secret, err := s.CreateKey(ctx, "tester", "door", []string{"identify", "enrol"}, []string{"c1", "c2"}, time.Time{})
 		c.no(err)
 		got, err := s.KeyOf(ctx, secret)
 		c.no(err)
@@ -428,7 +388,7 @@ func TestKeys(t *testing.T) {
 		}
 		_, err = s.KeyOf(ctx, secret+"x")
 		c.is(err, ErrNotFound)
-		_, old, err := s.CreateKey(ctx, "tester", "old", nil, time.Now().Add(-time.Second))
+		_, old, err := s.CreateKey(ctx, "tester", "old", nil, nil, time.Now().Add(-time.Second))
 		c.no(err)
 		_, err = s.KeyOf(ctx, old)
 		c.is(err, ErrNotFound)

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,18 +40,7 @@ func (s *Store) samplesIn(ctx context.Context, collection, space, column string,
 		return nil, nil
 	}
 	condition, args := in(column, []any{collection, space, limit}, ids)
-	return list(ctx, s.read, scanSample, "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection = f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 AND "+condition+" ORDER BY f.id LIMIT $3", args...)
-}
-
-func scanSample(r *sql.Rows) (o Sample, err error) {
-	var quality string
-	var b []byte
-	if err := r.Scan(&o.Face, &o.Person, &o.Photo, &quality, &b); err != nil {
-		return o, err
-	}
-	o.Quality = json.RawMessage(quality)
-	o.Vector, err = vectorOf(b)
-	return o, err
+	return list(ctx, s.read, scanSample, columnsOfSamples+"AND "+condition+" ORDER BY f.id LIMIT $3", args...)
 }
 
 // Pictured returns the faces of people that have a crop, by id.
@@ -63,10 +50,4 @@ func (s *Store) Pictured(ctx context.Context, collection string, people []string
 	}
 	condition, args := in("person", []any{collection}, people)
 	return list(ctx, s.read, scanFace, faceColumns+"WHERE collection = $1 AND length(crop) > 0 AND "+condition+" ORDER BY id", args...)
-}
-
-// HasPhoto reports whether a photograph with this SHA-256 has faces in a collection.
-func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, error) {
-	ids, err := list(ctx, s.read, scanString, "SELECT id FROM photo WHERE collection = $1 AND sha256 = $2 LIMIT 1", collection, sha256)
-	return len(ids) > 0, err
 }

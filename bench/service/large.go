@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"time"
+
+	"nrdl/frontend"
+	"nrdl/service/store"
+)
+
+// space is how the service calls the vectors of the network that is built in.
+func space() (string, int) {
+	f := frontend.Embedding.Embedder.Frame()
+	return f.String() + " sha256=" + f.Embedding.Digest, f.Len()
+}
+
+// near is a random vector of unit norm, near to another one unless that is nil.
+func near(rng *rand.Rand, to []float32, n int) []float32 {
+	v := make([]float32, n)
+	norm := 0.0
+	for i := range v {
+		x := rng.NormFloat64()
+		if to != nil {
+			x = float64(to[i]) + 0.3*x/math.Sqrt(float64(n))
+		}
+		v[i] = float32(x)
+		norm += x * x
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(norm))
+	}
+	return v
+}
+
+const quality = `{"eyes":60,"sharpness":0.5,"exposure":1,"angle":0,"detection":100}`
+
+// large measures a collection with many people: how long the service takes from its start
+// to the first answer about it, how much longer a photograph takes than with few people,
+// and how long it takes until a face is enrolled and used.
+func large(dir string) error {
+	of, _, err := drawn(dir, 3)
+	if err != nil {
+		return err
+	}
+	database := filepath.Join(dir, "nrdl.db")
+	ctx := context.Background()
+	db, err := store.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	in, n := space()
+	c, err := db.CreateCollection(ctx, "bench", "large", 0.01, in)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var last string
+	const each = 5
+	for i := range *people {
+		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known)
+		if err != nil {
+			return err
+		}
+		centre := near(rng, nil, n)
+		faces := make([]store.NewFace, each)
+		for j := range faces {
+			faces[j] = store.NewFace{Face: store.Face{Source: store.Vector, Quality: []byte(quality)}, Space: in, Vector: near(rng, centre, n)}
+		}
+		if _, err := db.AddFaces(ctx, "bench", c.ID, nil, p.ID, faces); err != nil {
+			return err
+		}
+		last = p.ID
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+
+	begun := time.Now()
+	p, err := start(database, "")
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	at := p.url + "/v1/collections/" + c.ID
+	var calibration struct{ People, Faces int }
+	if err := must("GET", at+"/calibration", nil, &calibration); err != nil {
+		return err
+	}
+	started := time.Since(begun)
+	if calibration.People != *people {
+		return fmt.Errorf("%+v", calibration)
+	}
+
+	small, err := collection(p, of)
+	if err != nil {
+		return err
+	}
+	var photo []byte
+	for _, some := range of {
+		photo = some[0]
+	}
+	kind, body := form("photo", photo)
+	identify := func(at string) (time.Duration, error) {
+		begun := time.Now()
+		err := mustSend("POST", at+"/identify", kind, body, nil)
+		return time.Since(begun), err
+	}
+	const times = 200
+	var few, many, enrolled, both []time.Duration
+	for range times {
+		a, err := identify(small)
+		if err != nil {
+			return err
+		}
+		b, err := identify(at)
+		if err != nil {
+			return err
+		}
+		few, many = append(few, a), append(many, b)
+	}
+	for range times {
+		begun := time.Now()
+		if err := must("POST", at+"/people/"+last+"/faces", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
+			return err
+		}
+		took := time.Since(begun)
+		b, err := identify(at)
+		if err != nil {
+			return err
+		}
+		enrolled, both = append(enrolled, took), append(both, b)
+	}
+	now, most := p.memory()
+	fmt.Printf("| people × faces | start | identify, 3 people | identify | after an enrolment | enrol a vector: median | p95 | memory now, at most |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| %d × %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n", *people, each, started.Seconds(),
+		quantile(few, 0.5), quantile(many, 0.5), quantile(both, 0.5), quantile(enrolled, 0.5), quantile(enrolled, 0.95), now, most)
+	return nil
+}
+
+// withoutVectors adds a collection with many faces whose crops are those of the collection
+// at, and whose vectors are of another network that is gone. It returns its id.
+func withoutVectors(database, at string, faces int) (string, error) {
+	ctx := context.Background()
+	db, err := store.Open(ctx, database)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	from := path.Base(at)
+	all, err := db.Faces(ctx, from, nil, "", faces)
+	if err != nil {
+		return "", err
+	}
+	c, err := db.CreateCollection(ctx, "bench", "old", 0.01, "old")
+	if err != nil {
+		return "", err
+	}
+	for i := range faces {
+		crop, err := db.Crop(ctx, from, all[i%len(all)].ID)
+		if err != nil {
+			return "", err
+		}
+		f := []store.NewFace{{Face: store.Face{Source: store.Upload, Quality: []byte(quality)}, Crop: crop, Space: "old", Vector: []float32{1}}}
+		if _, err := db.AddFaces(ctx, "bench", c.ID, nil, "", f); err != nil {
+			return "", err
+		}
+	}
+	return c.ID, nil
+}

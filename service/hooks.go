@@ -1,0 +1,253 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl/service/store"
+)
+
+var errPrivate = huma.Error422UnprocessableEntity("the address is of a private network or of this machine: nrdl serve --private-hooks sends messages there")
+
+// reserved are the networks beside those that net/netip tells, to which no message is sent.
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"),
+}
+
+// isPrivate reports whether an address is not one of the public network.
+func isPrivate(a netip.Addr) bool {
+	a = a.Unmap()
+	for _, p := range reserved {
+		if p.Contains(a.WithZone("")) {
+			return true
+		}
+	}
+	return !a.IsGlobalUnicast() || a.IsPrivate()
+}
+
+// newSender returns a client for messages. It looks at the address that it connects to,
+// whatever the name was resolved to before, and follows no redirection.
+func newSender(private bool) *http.Client {
+	const patience, headers = 10 * time.Second, 1 << 14
+	dialer := &net.Dialer{Timeout: patience, Control: func(_, address string, _ syscall.RawConn) error {
+		a, err := netip.ParseAddrPort(address)
+		if err == nil && !private && isPrivate(a.Addr()) {
+			err = errPrivate
+		}
+		return err
+	}}
+	return &http.Client{
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: patience, MaxResponseHeaderBytes: headers},
+	}
+}
+
+// send sends a message to its hook.
+func (v *Service) send(ctx context.Context, j *store.Job) error {
+	h, err := v.store.Hook(ctx, j.Collection, j.Hook)
+	if err != nil {
+		return err
+	}
+	var e struct {
+		ID string `json:"id"`
+		store.Event
+		Names map[string]string `json:"names,omitempty"`
+	}
+	if err := json.Unmarshal(j.Payload, &e.Event); err != nil {
+		return err
+	}
+	e.ID = j.ID
+	if h.Names {
+		var photo struct{ Faces []photoFace }
+		if e.Photo != nil {
+			if err := json.Unmarshal(e.Photo, &photo); err != nil {
+				return err
+			}
+		}
+		e.Names = map[string]string{}
+		for _, f := range append(photo.Faces, photoFace{Person: e.Person}) {
+			p, err := v.store.Person(ctx, j.Collection, f.Person)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			e.Names[p.ID] = p.Name
+		}
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
+	if err != nil {
+		return huma.Error422UnprocessableEntity("the URL cannot be used")
+	}
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "nrdl")
+	r.Header.Set("Nrdl-Event", e.Event.Event)
+	r.Header.Set("Nrdl-Delivery", j.ID)
+	r.Header.Set("Nrdl-Signature", "t="+at+",v1="+signature(h.Secret, at, body))
+	a, err := v.sender.Do(r)
+	switch {
+	case errors.Is(err, errPrivate):
+		return errPrivate
+	case err != nil && ctx.Err() == nil:
+		return huma.Error502BadGateway("the address does not answer")
+	case err != nil:
+		return err
+	}
+	defer a.Body.Close()
+	const most = 1 << 16
+	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, most)) // the status is what counts
+	if a.StatusCode < 200 || a.StatusCode > 299 {
+		return huma.Error502BadGateway(fmt.Sprintf("the answer has status %d", a.StatusCode))
+	}
+	return nil
+}
+
+// signature is that of a message which is sent at a time, in seconds since 1970.
+func signature(secret, at string, body []byte) string {
+	m := hmac.New(sha256.New, []byte(secret))
+	m.Write([]byte(at + "."))
+	m.Write(body)
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// A photoFace is a face of a photograph in a message.
+type photoFace struct {
+	Decision    string   `json:"decision"`
+	Person      string   `json:"person,omitempty"`
+	Probability *float64 `json:"probability"`
+}
+
+// tell sends what was said of a photograph to the hooks that ask for it.
+func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
+	var said struct {
+		Faces []photoFace `json:"faces"`
+	}
+	is := map[string]bool{}
+	for _, f := range p.Faces {
+		o := photoFace{Decision: f.Decision, Probability: f.Probability}
+		if f.Person != nil {
+			o.Person = f.Person.ID
+		}
+		said.Faces = append(said.Faces, o)
+		is["photo.known"] = is["photo.known"] || f.Decision == "known"
+		is["photo.unknown"] = is["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"
+	}
+	for event, happened := range is {
+		if !happened || !s.asked[event] {
+			continue
+		}
+		if err := v.store.Emit(ctx, s.ID, store.Event{Event: event, Photo: asJSON(said)}); err != nil {
+			v.Log.Error("message not sent", "request", by(ctx).id, "error", err.Error())
+		}
+	}
+}
+
+type InHook struct {
+	InCollection
+	Hook string `path:"h"`
+}
+
+func toldHook(h store.Hook) Hook { return Hook{h.ID, h.URL, h.Events, h.Names, h.Created, ""} }
+
+func toldDelivery(j store.Job) Delivery {
+	var e store.Event
+	_ = json.Unmarshal(j.Payload, &e) // the store wrote it
+	d := Delivery{ID: j.ID, Event: e.Event, State: j.State, Attempts: j.Attempts, Error: j.Error, Created: j.Created}
+	if !j.Finished.IsZero() {
+		d.Finished = &j.Finished
+	}
+	return d
+}
+
+// checkHook is an error for a URL to which no message can be sent.
+func (v *Service) checkHook(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
+		return huma.Error422UnprocessableEntity("the URL is to be http:// or https:// and a host, without a password")
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !v.Private && isPrivate(a) {
+		return errPrivate // sooner than at the first message
+	}
+	return nil
+}
+
+func (v *Service) hooks() {
+	const path = "/v1/collections/{c}/hooks"
+	const most = 20
+	operation(v, http.MethodGet, path, "List hooks", forAdmin, func(ctx context.Context, in *InCollection) (*body[Page[Hook]], error) {
+		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
+			return nil, err
+		}
+		all, err := v.store.Hooks(ctx, in.Collection)
+		return page(all, len(all), nil, toldHook), err
+	})
+	operation(v, http.MethodPost, path, "Send messages about the collection to an address", forAdmin, func(ctx context.Context, in *struct {
+		InCollection
+		Body HookRequest
+	},
+	) (*body[Hook], error) {
+		if err := v.checkHook(in.Body.URL); err != nil {
+			return nil, err
+		}
+		all, err := v.store.Hooks(ctx, in.Collection)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) >= most {
+			return nil, huma.Error409Conflict(fmt.Sprintf("the collection has %d hooks already", most))
+		}
+		h, err := v.store.CreateHook(ctx, by(ctx).actor, in.Collection, store.Hook{URL: in.Body.URL, Events: in.Body.Events, Names: in.Body.Names})
+		if err != nil {
+			return nil, err
+		}
+		told := toldHook(h)
+		told.Secret = h.Secret
+		return &body[Hook]{told}, v.engine.publish(ctx, in.Collection)
+	})
+	operation(v, http.MethodDelete, path+"/{h}", "Send no more messages to an address", forAdmin, func(ctx context.Context, in *InHook) (*struct{}, error) {
+		if err := v.store.DeleteHook(ctx, by(ctx).actor, in.Collection, in.Hook); err != nil {
+			return nil, err
+		}
+		return nil, v.engine.publish(ctx, in.Collection)
+	})
+	operation(v, http.MethodPost, path+"/{h}/test", "Send a message with the event ping", forAdmin, func(ctx context.Context, in *InHook) (*body[Delivery], error) {
+		j, err := v.store.TestHook(ctx, in.Collection, in.Hook)
+		return &body[Delivery]{toldDelivery(j)}, err
+	})
+	operation(v, http.MethodGet, path+"/{h}/deliveries", "List messages to an address of the last week, the latest first", forAdmin, func(ctx context.Context, in *struct {
+		InHook
+		Cursor
+	},
+	) (*body[Page[Delivery]], error) {
+		if _, err := v.store.Hook(ctx, in.Collection, in.Hook); err != nil {
+			return nil, err
+		}
+		all, err := v.store.Jobs(ctx, in.Collection, store.KindMessage, "", in.Hook, in.After, in.Limit+1)
+		return page(all, in.Limit, func(j store.Job) string { return j.ID }, toldDelivery), err
+	})
+}

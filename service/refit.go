@@ -1,0 +1,276 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/method"
+	"nrdl/service/store"
+)
+
+// refit is a job that makes the vectors of all crops that lack one by the present
+// network, trains on them, and compares that with what recognises now. It takes its
+// place unless it is worse; then a person decides.
+func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error) {
+	var asked JobRequest
+	if err := json.Unmarshal(j.Payload, &asked); err != nil {
+		return nil, err
+	}
+	c, err := v.store.Collection(ctx, j.Collection)
+	if err != nil {
+		return nil, err
+	}
+	to := v.engine.inputs[0]
+	from, err := v.engine.input(c.Space)
+	if err != nil {
+		from = nil // the network is gone: so is what recognised with it
+	}
+	told := &RefitResult{}
+	s, err := v.resume(j, 0, told)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.embedAll(ctx, s, from, to, &told.Embedded); err != nil {
+		return nil, err
+	}
+	changes, err := v.store.Changes(ctx, j.Collection, to.space, 0)
+	if err != nil {
+		return nil, err
+	}
+	told.Verdict, told.Decision = "first", "swapped"
+	if from != nil {
+		live, err := v.engine.of(ctx, j.Collection)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.compared(ctx, told, live, to, changes); err != nil {
+			return nil, err
+		}
+	}
+	if told.Verdict == "worse" && !asked.accepted() {
+		told.Decision = "needed"
+		return told, nil
+	}
+	if c.Space != to.space && (c.Space != "" || from != to) {
+		if err := v.store.SetSpace(store.InStep(ctx, j, j.Done, j.Total, asJSON(told)), j.Actor, j.Collection, to.space); err != nil {
+			return nil, err
+		}
+		s.ended(j.Done)
+	}
+	// Of requests that began before, and enrolled a face by the network that was.
+	return told, v.embedAll(ctx, s, from, to, &told.Embedded)
+}
+
+// accepted reports whether a person has decided already for what the refit makes.
+func (r JobRequest) accepted() bool { return r.Kind == kindAccepted }
+
+// embedAll makes the vectors of crops that lack one.
+func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int) error {
+	const together = 100
+	for after := ""; ; {
+		faces, err := v.store.Lacking(ctx, s.j.Collection, to.space, after, together)
+		if err != nil {
+			return err
+		}
+		for _, id := range faces {
+			after = id
+			crop, err := v.store.Crop(ctx, s.j.Collection, id)
+			if errors.Is(err, store.ErrNotFound) || err == nil && len(crop) == 0 {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			s.v.giveWay(ctx)
+			vector, err := to.embed(ctx, from, crop)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err != nil {
+				continue // the crop cannot be used by this network
+			}
+			*n++
+			s.total = max(s.total, s.j.Done+1)
+			err = v.store.PutVector(s.in(ctx, s.j.Done+1), s.j.Collection, id, to.space, vector)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			s.ended(s.j.Done + 1)
+		}
+		if len(faces) < together {
+			return nil
+		}
+	}
+}
+
+// embed returns the vector of a crop that was made for the network of from; nil: for an
+// unknown one.
+func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32, error) {
+	if from == nil || from == e {
+		seen, _, err := e.look(ctx, crop, true)
+		if err == nil {
+			err = seen[0].Refused
+		}
+		if err != nil {
+			return nil, err
+		}
+		return float32s(seen[0].Values), nil
+	}
+	photo, err := dataset.DecodeColour(crop, "crop")
+	if err != nil {
+		return nil, err
+	}
+	size, eyes := from.Embedder.Input(), from.Frame.Eyes
+	w, h, inner := float64(size.Width), float64(size.Height), cmp.Or(from.Frame.Crop, 1)
+	apart, y := w*eyes.Distance/inner, h*(0.5+(eyes.Height-0.5)/inner)
+	pupils := [2]face.Point{{X: (w - apart) / 2, Y: y}, {X: (w + apart) / 2, Y: y}}
+	values, err := face.Cut{Frame: e.Frame, Embedder: e.Embedder}.Values(ctx, photo, face.Face{Pupils: pupils})
+	return float32s(values), err
+}
+
+// compared fills in how what recognises now and what is trained on changes recognise
+// faces that were held out of both.
+func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapshot, to *input, changes store.Changes) error {
+	next := &snapshot{Collection: changes.Collection, by: to, people: map[string]store.Person{}}
+	people := map[string]bool{}
+	for _, s := range changes.Samples {
+		people[s.Person] = true
+	}
+	if live.live == nil || len(people) < len(live.live.Model().Enrolled.Classes) {
+		if live.live != nil {
+			told.Verdict = "worse" // somebody would not be known any more
+		}
+		return nil
+	}
+	candidate, err := v.engine.trained(ctx, next, changes.Samples)
+	if err != nil {
+		return err
+	}
+	was, err := heldOut(ctx, live.live)
+	if err != nil {
+		return err
+	}
+	is, err := heldOut(ctx, candidate)
+	if err != nil {
+		return err
+	}
+	told.Live, told.Candidate, told.Verdict = &was.HeldOut, &is.HeldOut, verdict(was, is)
+	return nil
+}
+
+// A tally is how held-out faces were recognised.
+type tally struct {
+	HeldOut
+	right, named map[string]bool // by ID: named rightly; named although of a stranger
+}
+
+func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
+	m := r.Model()
+	by, err := method.Of(m.Classifier)
+	if err != nil {
+		return nil, err
+	}
+	all, err := m.HeldOut(ctx, by, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &tally{right: map[string]bool{}, named: map[string]bool{}}
+	t.Threshold = math.Inf(-1)
+	if m.Calibration != nil {
+		t.Threshold = m.Calibration.Threshold
+	}
+	for _, o := range all {
+		named := o.Margin >= t.Threshold
+		id := m.Enrolled.ID(o.Image)
+		switch {
+		case o.Stranger:
+			t.Strangers++
+			if named {
+				t.Named++
+				t.named[id] = true
+			}
+			continue
+		case named && o.Right:
+			t.Right++
+			t.right[id] = true
+		case named:
+			t.Wrong++
+		}
+		t.Faces++
+	}
+	t.Threshold = max(t.Threshold, -math.MaxFloat64)
+	return t, nil
+}
+
+// verdict compares two tallies by the faces on which they differ: a difference may be
+// chance up to one standard deviation. That a change waits for a person for nothing costs
+// less than that one takes place that is worse.
+func verdict(was, is *tally) string {
+	gain := differ(is.right, was.right)
+	cost := differ(is.named, was.named)
+	switch {
+	case gain < 0 || cost > 0:
+		return "worse"
+	case gain > 0 || cost < 0:
+		return "better"
+	}
+	return "same"
+}
+
+// differ is the sign of how many more a has than b; 0 where that may be chance.
+func differ(a, b map[string]bool) int {
+	only := func(a, b map[string]bool) (n float64) {
+		for k := range a {
+			if !b[k] {
+				n++
+			}
+		}
+		return n
+	}
+	x, y := only(a, b), only(b, a)
+	switch {
+	case math.Abs(x-y) <= math.Sqrt(x+y):
+		return 0
+	case x > y:
+		return 1
+	}
+	return -1
+}
+
+// decided decides on a refit whose result is worse.
+func (v *Service) decided(ctx context.Context, in *InJob, verb string) (store.Job, error) {
+	j, err := v.job(ctx, in)
+	if err != nil {
+		return j, err
+	}
+	var told RefitResult
+	if j.Kind == kindRefit && j.State == store.Succeeded && verb == "accept" && json.Unmarshal(j.Result, &told) == nil && told.Decision != "needed" && told.Decision != "discarded" {
+		return j, nil
+	}
+	if j.Kind != kindRefit || j.State != store.Succeeded || json.Unmarshal(j.Result, &told) != nil || told.Decision != "needed" {
+		return j, huma.Error409Conflict("the job does not wait for a decision")
+	}
+	told.Decision = verb + "ed"
+	if verb == "accept" { // faces that came meanwhile have no vectors yet
+		request := JobRequest{Kind: kindAccepted}
+		if _, err := v.enqueue(ctx, store.Job{Collection: j.Collection, Kind: kindRefit, Key: kindAccepted, Payload: asJSON(request)}); err != nil {
+			return j, err
+		}
+	}
+	if err := v.store.SetResult(ctx, by(ctx).actor, j, verb+" refit", asJSON(told)); err != nil {
+		return j, err
+	}
+	return v.job(ctx, in)
+}
+
+// kindAccepted is the payload of a refit that takes the place of what recognises now,
+// whatever it is like.
+const kindAccepted = "accepted"

@@ -1,0 +1,346 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lease takes a job for a worker, and waits for none.
+func (c *collected) lease(worker string, d time.Duration) *Job {
+	c.Helper()
+	j, err := c.s.Lease(c.Context(), worker, false, d)
+	c.no(err)
+	return j
+}
+
+func TestJobs(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		first, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "import", Actor: "tester", Payload: []byte(`{"n":1}`)})
+		c.no(err)
+		refit, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "refit", Key: "refit", Actor: "tester"})
+		c.no(err)
+		same, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "refit", Key: "refit", Actor: "tester"})
+		c.no(err)
+		if same.ID != refit.ID {
+			t.Fatal("there are two unfinished jobs of one key")
+		}
+		_, err = s.Enqueue(ctx, Job{Collection: "nothing", Kind: "refit"})
+		c.is(err, ErrNotFound)
+
+		j := c.lease("a", time.Minute)
+		if j == nil || j.ID != first.ID || j.State != Running || j.Attempts != 1 || string(j.Payload) != `{"n":1}` {
+			t.Fatalf("%+v", j)
+		}
+		other := c.lease("b", time.Minute)
+		if other == nil || other.ID != refit.ID || c.lease("b", time.Minute) != nil {
+			t.Fatalf("%+v", other)
+		}
+
+		// A step is there with its change, or neither is.
+		faces := []NewFace{{Face: Face{Source: Upload}, Space: "s", Vector: []float32{1}}}
+		_, err = s.AddFaces(InStep(ctx, j, 3, 9, []byte(`{"faces":1}`)), "tester", c.id, nil, c.a.ID, faces)
+		c.no(err)
+		got, err := s.Job(ctx, c.id, j.ID)
+		c.no(err)
+		if got.Done != 3 || got.Total != 9 || string(got.Result) != `{"faces":1}` || got.Version <= j.Version {
+			t.Fatalf("%+v", got)
+		}
+		stale := *j
+		stale.worker = "somebody else"
+		_, err = s.AddFaces(InStep(ctx, &stale, 4, 9, nil), "tester", c.id, nil, c.a.ID, faces)
+		c.is(err, ErrLost)
+		_, err = s.AddFaces(InStep(ctx, j, 4, 9, nil), "tester", c.id, nil, "nobody", faces)
+		c.is(err, ErrNotFound)
+		if got, _ = s.Job(ctx, c.id, j.ID); got.Done != 3 || len(c.of(c.a.ID)) != 3 {
+			t.Fatalf("%+v, %d faces", got, len(c.of(c.a.ID)))
+		}
+
+		c.no(s.Finish(ctx, j, []byte(`{"faces":2}`)))
+		c.is(s.Extend(ctx, j, time.Minute), ErrLost)
+		c.is(s.Finish(ctx, j, nil), ErrLost)
+		if got, _ = s.Job(ctx, c.id, j.ID); got.State != Succeeded || got.Finished.IsZero() || string(got.Result) != `{"faces":2}` {
+			t.Fatalf("%+v", got)
+		}
+		again, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "refit", Key: "import", Actor: "tester"})
+		c.no(err)
+		if cancelled, err := s.Cancel(ctx, "tester", c.id, again.ID); err != nil || cancelled.State != Cancelled {
+			t.Fatalf("%+v %v", cancelled, err)
+		}
+		if _, err := s.Cancel(ctx, "tester", c.id, other.ID); err != nil {
+			t.Fatal(err)
+		}
+		c.is(s.Progress(ctx, other, 1, 1, nil), ErrLost)
+		if done, err := s.Cancel(ctx, "tester", c.id, j.ID); err != nil || done.State != Succeeded {
+			t.Fatalf("%+v %v", done, err)
+		}
+		_, err = s.Cancel(ctx, "tester", c.id, "nothing")
+		c.is(err, ErrNotFound)
+		all, err := s.Jobs(ctx, c.id, "", Cancelled, "", "", 10)
+		c.no(err)
+		if len(all) != 2 || all[0].ID != again.ID {
+			t.Fatalf("%+v", all)
+		}
+		c.no(s.CheckAudit(ctx))
+	})
+}
+
+// A job whose worker is gone is worked on by the next one, who knows how often it was
+// tried; a job that waits is not had before its time.
+func TestLeases(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		_, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "import"})
+		c.no(err)
+		gone := c.lease("a", -time.Second) // it has ended
+		j := c.lease("b", time.Minute)
+		if j == nil || j.ID != gone.ID || j.Attempts != 2 {
+			t.Fatalf("%+v", j)
+		}
+		c.is(s.Finish(ctx, gone, nil), ErrLost)
+		c.no(s.Progress(ctx, j, 1, 2, nil))
+		c.no(s.Again(ctx, j, "the database was away", time.Now().Add(-time.Second)))
+		if j = c.lease("b", time.Minute); j == nil || j.Attempts != 2 || j.Done != 1 || j.Error == "" {
+			t.Fatalf("%+v", j)
+		}
+		c.no(s.Again(ctx, j, "", time.Now().Add(-time.Second)))
+		if j = c.lease("b", time.Minute); j == nil || j.Attempts != 2 { // it was stopped, and did not fail
+			t.Fatalf("%+v", j)
+		}
+		c.no(s.Again(ctx, j, "x", time.Now().Add(time.Hour)))
+		if c.lease("b", time.Minute) != nil {
+			t.Fatal("a job is there before its time")
+		}
+		again, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "export"})
+		c.no(err)
+		j = c.lease("b", time.Minute)
+		c.no(s.Fail(ctx, j, "no"))
+		if f, err := s.Retry(ctx, "tester", c.id, again.ID); err != nil || f.State != Waiting || f.Attempts != 0 {
+			t.Fatalf("%+v %v", f, err)
+		}
+	})
+}
+
+// Many workers on one database: each job is worked on by one.
+func TestManyWorkers(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		const jobs = 40
+		for range jobs {
+			_, err := s.Enqueue(t.Context(), Job{Collection: c.id, Kind: "import"})
+			c.no(err)
+		}
+		var mu sync.Mutex
+		seen := map[string]int{}
+		var all sync.WaitGroup
+		for w := range 4 {
+			all.Go(func() {
+				for range 10 * jobs {
+					mu.Lock()
+					n := len(seen)
+					mu.Unlock()
+					if n == jobs {
+						return
+					}
+					j, err := s.Lease(context.Background(), fmt.Sprint(w), false, time.Hour)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if j == nil {
+						continue
+					}
+					mu.Lock()
+					seen[j.ID]++
+					mu.Unlock()
+					if err := s.Finish(context.Background(), j, nil); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if len(seen) != jobs {
+			t.Fatalf("%d jobs", len(seen))
+		}
+		for id, n := range seen {
+			if n != 1 {
+				t.Errorf("job %s was worked on %d times", id, n)
+			}
+		}
+	})
+}
+
+// What changed after a sequence number, added to what was there then, is what is there.
+func TestChangesAddUp(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		owner, people := map[string]string{}, map[string]Person{}
+		seq := int64(0)
+		follow := func() {
+			t.Helper()
+			d, err := s.Changes(ctx, c.id, "s", seq)
+			c.no(err)
+			if d.All != (seq == 0) {
+				t.Fatalf("all is %v after %d", d.All, seq)
+			}
+			for _, p := range d.People {
+				people[p.ID] = p
+			}
+			for _, o := range d.Samples {
+				if delete(owner, o.Face); o.Person != "" {
+					owner[o.Face] = o.Person
+				}
+			}
+			for _, id := range d.Gone {
+				delete(owner, id)
+				delete(people, id)
+			}
+			seq = d.Seq
+			whole, err := s.Changes(ctx, c.id, "s", 0)
+			c.no(err)
+			if len(whole.People) != len(people) || len(whole.Samples) != len(owner) {
+				t.Fatalf("%d people and %d faces, not %d and %d", len(people), len(owner), len(whole.People), len(whole.Samples))
+			}
+			for _, p := range whole.People {
+				if people[p.ID] != p {
+					t.Fatalf("%+v is not %+v", people[p.ID], p)
+				}
+			}
+			for _, o := range whole.Samples {
+				if owner[o.Face] != o.Person {
+					t.Fatalf("face %s is of %s, not %s", o.Face, owner[o.Face], o.Person)
+				}
+			}
+		}
+		follow()
+		loose := c.add("", 2)
+		follow()
+		_, err := s.MoveFaces(ctx, "tester", c.id, []string{loose[0], c.fa[0]}, c.b.ID)
+		c.no(err)
+		follow()
+		op, err := s.MergePeople(ctx, "tester", c.id, c.a.ID, []string{c.b.ID})
+		c.no(err)
+		follow()
+		c.no(s.Undo(ctx, "tester", c.id, op))
+		follow()
+		_, _, err = s.NameFaces(ctx, "tester", c.id, loose[1:], "Cy", Known)
+		c.no(err)
+		follow()
+		_, err = s.DenyFaces(ctx, "tester", c.id, c.fb[:1], c.b.ID)
+		c.no(err)
+		_, err = s.ChangePerson(ctx, "tester", c.id, c.b.ID, "Bo", Ignored)
+		c.no(err)
+		follow()
+		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[1:]))
+		_, err = s.ErasePerson(ctx, "tester", c.id, c.b.ID)
+		c.no(err)
+		follow()
+
+		// Without the table of what is gone, everything is read.
+		_, err = s.write.Exec("UPDATE gone SET at = 0")
+		c.no(err)
+		c.no(s.Tidy(ctx))
+		d, err := s.Changes(ctx, c.id, "s", 2)
+		c.no(err)
+		if !d.All {
+			t.Fatal("a process that lags behind is not told all")
+		}
+	})
+}
+
+func TestOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		o := &Once{Actor: "k", Key: "1", Collection: c.id, Route: "/x"}
+		was, err := s.Begin(ctx, o, time.Hour)
+		c.no(err)
+		if was != nil {
+			t.Fatalf("%+v", was)
+		}
+		second := &Once{Actor: "k", Key: "1", Route: "/x"}
+		was, err = s.Begin(ctx, second, time.Hour)
+		c.no(err)
+		if was == nil || was.Status != 0 || was.Changed || was.Stale(time.Hour) {
+			t.Fatalf("%+v", was)
+		}
+		other := &Once{Actor: "other", Key: "1", Route: "/x"}
+		if was, err = s.Begin(ctx, other, time.Hour); err != nil || was != nil {
+			t.Fatalf("%+v %v", was, err)
+		}
+
+		// Nobody was at it, and nothing had changed: the next one carries it out, and the
+		// first one cannot any more.
+		if was, err = s.Begin(ctx, second, -time.Second); err != nil || was != nil {
+			t.Fatalf("%+v %v", was, err)
+		}
+		_, _, err = s.CreatePerson(InOnce(ctx, o), "k", c.id, "x", Known)
+		c.is(err, ErrConflict)
+		_, _, err = s.CreatePerson(InOnce(ctx, second), "k", c.id, "x", Known)
+		c.no(err)
+		c.no(s.Forget(ctx, second)) // too late
+		if was, err = s.Begin(ctx, o, -time.Second); err != nil || was == nil || !was.Changed || !was.Stale(-time.Second) {
+			t.Fatalf("%+v %v", was, err)
+		}
+		second.Status, second.Type, second.Digest, second.Answer = 200, "text/plain", "d", []byte("Åsa")
+		c.no(s.Answered(ctx, second))
+		if was, err = s.Begin(ctx, o, time.Hour); err != nil || was == nil || string(was.Answer) != "Åsa" || was.Status != 200 || was.Digest != "d" {
+			t.Fatalf("%+v %v", was, err)
+		}
+		c.no(s.Forget(ctx, other))
+		if was, err = s.Begin(ctx, other, time.Hour); err != nil || was != nil {
+			t.Fatalf("%+v %v", was, err)
+		}
+	})
+}
+
+// What is erased is gone from the answers, results and messages too.
+func TestEraseMessages(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		h, err := s.CreateHook(ctx, "tester", c.id, Hook{URL: "https://x.example", Events: []string{"person.changed", "person.erased"}})
+		c.no(err)
+		o := &Once{Actor: "k", Key: "1", Collection: c.id, Route: "/x", Status: 200, Answer: []byte("Secretname")}
+		_, err = s.Begin(ctx, o, time.Hour)
+		c.no(err)
+		p, _, err := s.CreatePerson(InOnce(ctx, o), "tester", c.id, "Secretname", Known)
+		c.no(err)
+		c.no(s.Answered(ctx, o))
+		_, err = s.Enqueue(ctx, Job{Collection: c.id, Kind: "import"})
+		c.no(err)
+		j := c.lease("a", time.Minute)
+		c.no(s.PutPiece(ctx, c.id, j.ID, 0, []byte("pieceofafile")))
+		c.no(s.Finish(ctx, j, []byte(`{"refused":"Secretname/1.jpg"}`)))
+		messages, err := s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
+		c.no(err)
+		if len(messages) != 1 {
+			t.Fatalf("%+v", messages)
+		}
+		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID)
+		c.no(err)
+		c.no(s.DeleteFile(ctx, c.id, j.ID))
+		messages, err = s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
+		c.no(err)
+		if len(messages) != 1 || !contains(messages[0].Payload, "person.erased") {
+			t.Fatalf("%+v", messages)
+		}
+		if was, err := s.Begin(ctx, o, time.Hour); err != nil || was == nil || was.Status != 0 || !was.Changed || len(was.Answer) != 0 {
+			t.Fatalf("%+v %v", was, err)
+		}
+		if _, err := s.GetPiece(ctx, c.id, j.ID, 0); !errors.Is(err, ErrNotFound) {
+			t.Fatal(err)
+		}
+		if !s.postgres {
+			c.nowhere("Secretname", "pieceofafile")
+		}
+	})
+}
