@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +34,7 @@ const ProgramMethod = "external"
 type Program struct {
 	Command []string                   `json:"command"`          // the program and its arguments
 	Params  map[string]json.RawMessage `json:"params,omitempty"` // as in the plan; nrdl does not read them
+	Files   string                     `json:"files,omitempty"`  // digest of the files that Command names
 }
 
 // Name returns ProgramMethod.
@@ -74,6 +77,7 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	complaint := tail{most: maxComplaint}
 	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &answers, &complaint, killDelay
+	together(c)
 	c.Env = os.Environ()
 	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS"} {
 		c.Env = append(c.Env, name+"="+strconv.Itoa(blas.Threads()))
@@ -217,12 +221,48 @@ func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record
 	return nil
 }
 
+// maxDigested bounds a file of a program that is digested, in bytes.
+const maxDigested = 64 << 20
+
+// digest is that of the files that words name, and of the files in the folders that they
+// name: a changed program is another contestant, whose runs have no record. It is "" if
+// there are none.
+func digest(words []string) string {
+	h, some := sha256.New(), false
+	add := func(path string) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
+			return
+		}
+		if text, err := os.ReadFile(path); err == nil {
+			some = true
+			fmt.Fprintf(h, "%s\x00%d\x00%s", filepath.Base(path), len(text), text)
+		}
+	}
+	for _, word := range words {
+		entries, err := os.ReadDir(word)
+		if err != nil {
+			add(word)
+			continue
+		}
+		for _, e := range entries {
+			add(filepath.Join(word, e.Name()))
+		}
+	}
+	if !some {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
 // programs returns what e, which has a command, stands for: one contestant, or one for
 // each value of the parameter that is varied.
 func (e *methodFile) programs() ([]contestant, error) {
 	switch {
 	case e.Method != "":
 		return nil, hint.Add(e.at.errorf(`both "method" and "command"`), "a program is a contestant of its own")
+	case e.at.member["preset"] != nil:
+		return nil, e.at.errorf("a program has no presets")
 	case e.at.member["tune"] != nil || e.Trace:
 		return nil, hint.Add(e.at.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
 	}
@@ -231,6 +271,12 @@ func (e *methodFile) programs() ([]contestant, error) {
 	base := contestant{at: e.at, id: id, label: id + " (external)", about: e.About, input: e.input, only: e.Datasets}
 	if base.about == "" {
 		base.about = "the external program " + Program{Command: e.Command}.String()
+		for _, a := range e.params {
+			base.about += ", " + a.path + " = " + a.value
+		}
+		if !e.input.IsZero() {
+			base.about += "; features " + e.input.String()
+		}
 	}
 	variants := [][]assignment{nil}
 	if e.varied != nil {
@@ -238,7 +284,7 @@ func (e *methodFile) programs() ([]contestant, error) {
 	}
 	var all []contestant
 	for _, varied := range variants {
-		c, p := base, Program{Command: e.Command}
+		c, p := base, Program{Command: e.Command, Files: digest(e.Command)}
 		for _, a := range slices.Concat(e.params, varied) {
 			text, err := json.Marshal(a.at.token)
 			if err != nil {

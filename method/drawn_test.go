@@ -60,7 +60,7 @@ func drawnGolden(t *testing.T) (golden map[string]map[string][][]float64) {
 // drawnMethods are configurations whose scores drawn.json has.
 var drawnMethods = map[string]classify.Method{
 	"procrc": DefaultProCRC,
-	"knrc":   DefaultKNRC,
+	"knrc":   KNRC{defaultKernelLearning, coding.DefaultStopped},
 	"kcrc":   DefaultKCRC,
 	"ksrc":   KSRC{defaultKernelLearning, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
 

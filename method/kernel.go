@@ -91,8 +91,15 @@ type KNRC struct {
 	Coder coding.NonNegative `json:"coder"`
 }
 
-// DefaultKNRC has NRC's coder.
-var DefaultKNRC = KNRC{defaultKernelLearning, coding.DefaultStopped}
+// DefaultKNRC has NRC's coder with the ρ of NRDL's: a kernel matrix has full rank, and with
+// NRC's ρ ten passes end far from the solution where the classes are alike.
+var DefaultKNRC = KNRC{defaultKernelLearning, stoppedForKernels()}
+
+func stoppedForKernels() coding.NonNegative {
+	c := coding.DefaultStopped
+	c.Rho = 0.1
+	return c
+}
 
 // Name implements classify.Method.
 func (KNRC) Name() string { return "knrc" }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"nrdl/experiment"
 	"nrdl/internal/console"
+	"nrdl/internal/hint"
 	"nrdl/internal/legible"
 )
 
@@ -37,6 +39,7 @@ type Change struct {
 	Setting    string  `json:"setting"`
 	Label      string  `json:"label"`
 	Runs       int     `json:"runs"`       // pairs of runs
+	Missing    int     `json:"missing"`    // runs that only one version has
 	Old        float64 `json:"old"`        // mean rate
 	New        float64 `json:"new"`        // mean rate
 	Difference float64 `json:"difference"` // New − Old, in points
@@ -89,12 +92,12 @@ func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
 // The tests are those of a report: see doc/results.md.
 func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 	old, err := New(before)
-	if err != nil {
-		return nil, fmt.Errorf("the old version: %w", err)
+	if err != nil { // the only error
+		return nil, hint.Add(errors.New("the old version has no records"), "nrdl bench PLAN makes them")
 	}
 	now, err := New(after)
 	if err != nil {
-		return nil, fmt.Errorf("the new version: %w", err)
+		return nil, hint.Add(errors.New("the new version has no records"), "nrdl bench PLAN makes them")
 	}
 	if len(old.Plans) == 1 && len(now.Plans) == 1 {
 		old.Plans[0].Name = now.Plans[0].Name
@@ -150,7 +153,7 @@ func (row *Change) pair(old, now *Cell) (why string) {
 	case row.old == nil:
 		return "no run has the same repeat and split in both"
 	}
-	row.Runs = len(row.old)
+	row.Runs, row.Missing = len(row.old), old.N+now.N-2*len(row.old)
 	var a, b, c, d []float64
 	for i, r := range row.old {
 		s := row.new[i]
@@ -226,14 +229,21 @@ func (c *Changes) Write(w io.Writer) error {
 		fmt.Fprintf(w, "; not compared: %d", len(c.Left))
 	}
 	fmt.Fprintln(w)
+	for _, row := range c.Rows {
+		if row.Missing > 0 {
+			fmt.Fprintf(w, "%s on %s: %s compared; %s in one version only\n", legible.Escaped(row.Label), legible.Escaped(row.Setting),
+				console.Plural(row.Runs, "run"), console.Plural(row.Missing, "run"))
+		}
+	}
 	c.writeLeft(w)
 	if of[Better]+of[Worse]+of[Unclear] == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, `better, worse: significant by a paired test over the runs of equal repeat and split (Wilcoxon's
-signed-rank test; with few runs a test over their images), two-sided, level %g, Holm's
-correction over these rows. unclear: some answers changed, and the test cannot tell which
-version is better. equal: the same images are wrong. Times are medians, without a test.
+signed-rank test, for other splits; with few runs a test over their images, for other images
+of these people and not for other splits), two-sided, level %g, Holm's correction over these
+rows. unclear: some answers changed, and the test cannot tell which version is better. equal:
+the same images are wrong. Times are medians, without a test.
 `, c.Level)
 	return err
 }
@@ -263,11 +273,11 @@ func (c *Changes) writeLeft(w io.Writer) {
 func (c *Changes) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
-		"plan", "setting", "label", "runs", "old", "new", "difference", "images", "changed", "verdict", "test", "p", "p_adjusted", "old_seconds", "new_seconds",
+		"plan", "setting", "label", "runs", "missing", "old", "new", "difference", "images", "changed", "verdict", "test", "p", "p_adjusted", "old_seconds", "new_seconds",
 	}}
 	for _, row := range c.Rows {
 		lines = append(lines, []string{
-			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), exact(row.Old), exact(row.New), exact(row.Difference),
+			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), strconv.Itoa(row.Missing), exact(row.Old), exact(row.New), exact(row.Difference),
 			strconv.Itoa(row.Images), strconv.Itoa(row.Changed), row.Verdict, row.Test, exact(row.P), exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
 		})
 	}

@@ -156,7 +156,7 @@ func endings(c *Cell) cell {
 			closed++
 		}
 	}
-	if c.N == 0 {
+	if c.N == 0 || c.runs[0].Method == experiment.ProgramMethod {
 		return cell{}
 	}
 	if closed == c.N {

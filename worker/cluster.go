@@ -38,6 +38,7 @@ type Options struct {
 	Credentials string // a .creds file; "" for none
 	CA          string // a file of the certificates of authorities; "" for those of the system
 	Name        string // of this process, as servers and coordinators show it
+	Wait        bool   // for a server that is not there yet
 
 	// Warn is called with what went wrong and is tried again; may be nil. It is safe for
 	// concurrent use.
@@ -123,8 +124,22 @@ func (c *Cluster) connect(ctx context.Context) error {
 		dial = append(dial, nats.InProcessServer(c.own))
 	}
 	var err error
-	if c.conn, err = nats.Connect(address, dial...); err != nil {
-		return explain(err, c.URL)
+	for told := false; ; {
+		if c.conn, err = nats.Connect(address, dial...); err == nil {
+			break
+		}
+		if err = explain(err, c.URL); !c.Wait || !errors.Is(err, nats.ErrNoServers) {
+			return err
+		}
+		if !told {
+			c.warn("no server answers at %s yet; waiting for it", c.URL)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Second):
+		}
 	}
 	if c.js, err = jetstream.New(c.conn); err != nil {
 		return err
@@ -155,6 +170,11 @@ func (c *Cluster) serve(address string) error {
 	if err != nil {
 		return fmt.Errorf("listen at %q: %w", address, err)
 	}
+	free, err := net.Listen("tcp", address) // the server would only wait
+	if err != nil {
+		return hint.Add(err, "is another bench running? choose another port")
+	}
+	_ = free.Close()
 	if number == 0 {
 		number = server.RANDOM_PORT
 	}

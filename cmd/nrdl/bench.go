@@ -95,7 +95,7 @@ report makes tables and pages from the records.`,
 	b.jobs = runtime.GOMAXPROCS(0)
 	cli.Number(c, &b.jobs, "jobs", "j", cli.InRange(1, 1024), "`N` runs at a time, one thread each")
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
-	clusterVar(c, &b.nats, "make the runs on the workers at this NATS server; listen://HOST:PORT starts one `URL`")
+	clusterVar(c, &b.nats, "make the runs on workers, through the NATS server at `URL`; listen://HOST:PORT starts a server here")
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
@@ -146,7 +146,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		if own := cluster.Address(); own != "" {
 			a.Tell("on other machines: nrdl worker --nats %s", own)
 		}
-		workers := 0
+		workers := -1
 		run.Elsewhere = cluster.Bench(b.output, run.Version, func(s worker.Status) {
 			if s.Workers != workers {
 				workers = s.Workers

@@ -16,7 +16,8 @@ func (a *app) compareCmd() *cobra.Command {
 with the same split, noise, occlusion and repeat. It says what is better, what is worse
 and what cannot be told, by paired tests with a correction for their number. Use it
 after a change of a method: run the same plan before and after. Rows that are equal in
-every image are only counted. Records may be compressed (.gz).
+every image are only counted. Records may be compressed (.gz). A method is known by its label:
+if the two plans give it other parameters, give it the same "label" in both.
 
 --csv and --json write all rows with all digits; rates are in percent.`,
 		Example: `  nrdl compare quick.jsonl new.jsonl

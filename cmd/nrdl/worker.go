@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
 }
 
 func (a *app) workerCmd() *cobra.Command {
-	o := worker.Options{Warn: func(s string) { a.Warn("%s", s) }}
+	o := worker.Options{Wait: true, Warn: func(s string) { a.Warn("%s", s) }}
 	var root string
 	var child bool
 	processes := runtime.GOMAXPROCS(0)
@@ -42,8 +43,8 @@ are fetched from the server if they are not there. doc/scale.md says more.`,
 		Example: `  nrdl worker --nats nats://example.org:4222 --data DIR`,
 		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.URL == "" {
-				return cli.Misuse("worker needs --nats URL, as the bench has it")
+			if !strings.Contains(o.URL, "://") || strings.HasPrefix(o.URL, "listen:") {
+				return cli.Misuse("worker needs --nats nats://HOST:PORT, the address of the server or of the bench that listens")
 			}
 			a.endless = true
 			host, err := os.Hostname()

@@ -1,0 +1,52 @@
+//go:build unix
+
+package experiment
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What a program has started ends with it at the time limit.
+func TestTimeLimitEndsAllProcesses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	p := parse(t, fmt.Sprintf(`{"name": "x", "time_limit": 0.3, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "8x8"}, "split": "first:2"}],
+		"methods": [{"command": ["sh", "-c", "sleep 300 & echo $! >%s; sleep 300"]}]}`, file))
+	got, _ := benched(t, Bench{Jobs: 1}, p, filepath.Join(t.TempDir(), "x.jsonl"))
+	if r := firstOf(got); !strings.Contains(r.Error, "time limit") {
+		t.Fatalf("error %q", r.Error)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Skip("the program was ended before it wrote its child's number")
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // on Linux, one that ended may wait for its parent
+	if syscall.Kill(pid, 0) == nil && (err != nil || !strings.Contains(string(state), ") Z ")) {
+		t.Errorf("process %d still runs: %s", pid, state)
+	}
+}
+
+// A changed program has no records.
+func TestChangedProgramIsAnotherContestant(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.sh")
+	keys := func(text string) string {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(parse(t, fmt.Sprintf(`{"name": "x", "datasets": [{"name": "d", "synthetic": {}, "split": "first:2"}],
+			"methods": [{"command": ["sh", %q]}]}`, file)).Keys())
+	}
+	first := keys("echo 1")
+	if keys("echo 2") == first || keys("echo 1") != first {
+		t.Error("the keys do not follow the content of the program")
+	}
+}
