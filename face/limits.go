@@ -42,7 +42,7 @@ func (l Limits) Refusal(f Face) error {
 	case q.Eyes < l.Eyes:
 		return hint.Add(fmt.Errorf("%.0f pixels between the eyes, at least %.0f are needed", math.Floor(q.Eyes), l.Eyes), "take a larger photograph, or go nearer")
 	case q.Exposure < l.Exposure:
-		return hint.Add(fmt.Errorf("badly lit: %.0f %% of the face are neither black nor white, at least %.0f %% are needed", 100*q.Exposure, 100*l.Exposure), "take the photograph in even light")
+		return hint.Add(fmt.Errorf("too dark or too bright: %.0f %% of the face have grey values between black and white, at least %.0f %% are needed", 100*q.Exposure, 100*l.Exposure), "take the photograph in even light")
 	case q.Sharpness < l.Sharpness:
 		return hint.Add(fmt.Errorf("blurred: sharpness %.2f, at least %.2f is needed", math.Floor(100*q.Sharpness+1e-9)/100, l.Sharpness), "hold the camera still, and let it focus on the face")
 	case q.Detection < l.Detection:

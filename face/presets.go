@@ -180,7 +180,7 @@ func (k *netKind) decodes(outputs []network.Info, preset string) error {
 		for _, o := range outputs {
 			shapes = append(shapes, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Shape), " ", "×"), "[]"))
 		}
-		return hint.Add(fmt.Errorf("its %d outputs (%s) are not those of a detector that is known", len(outputs), strings.Join(shapes, ", ")),
+		return hint.Add(fmt.Errorf("it is no detector that is known: its outputs have the shapes %s", strings.Join(shapes, ", ")),
 			"known are YuNet, SCRFD, and scores with corners; or name one of: %s", strings.Join(Detectors, ", "))
 	}
 	if len(outputs) != len(want) {

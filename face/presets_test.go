@@ -101,7 +101,7 @@ func TestUnknownDetectors(t *testing.T) {
 		preset  string
 		want    string
 	}{
-		"one output":   {[]network.Info{info("a", 1, 5)}, "", "its 1 outputs (1×5)"},
+		"one output":   {[]network.Info{info("a", 1, 5)}, "", "its outputs have the shapes 1×5"},
 		"three":        {[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)}, "", "its 3 outputs"},
 		"few priors":   {[]network.Info{info("boxes", 1, 7, 4), info("scores", 1, 7, 1)}, "ssd", `output "boxes" has 28 numbers`},
 		"one of ssd":   {[]network.Info{info("boxes", 1, 7, 4)}, "ssd", "it has 1 outputs"},
@@ -140,7 +140,7 @@ func TestOpenSearch(t *testing.T) {
 	if _, err := OpenSearch(write("noise.onnx", []byte("no network"))); err == nil {
 		t.Error("a file that is no network is a detector")
 	}
-	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its 1 outputs") {
+	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its outputs have the shapes") {
 		t.Errorf("a network that is no detector: %v", err)
 	}
 	tiny, err := OpenSearch(write("tiny.onnx", tinyFile))

@@ -132,7 +132,11 @@ func TestErrorsOfNumPyPrograms(t *testing.T) {
 		train, test := trainingPart(t, c.file, c.split, 1)
 		for name, want := range c.wrong {
 			t.Run(fmt.Sprintf("%s/%s", name, c.file), func(t *testing.T) {
-				got := classify.Best(scoresOf(t, All[slices.IndexFunc(All, func(m classify.Method) bool { return m.Name() == name })], train, test.X))
+				m := All[slices.IndexFunc(All, func(m classify.Method) bool { return m.Name() == name })]
+				if name == "knrc" {
+					m = drawnMethods[name] // with NRC's ρ
+				}
+				got := classify.Best(scoresOf(t, m, train, test.X))
 				wrong := 0
 				for j, label := range test.Labels() {
 					if got[j] != label {
