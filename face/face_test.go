@@ -279,7 +279,7 @@ func TestRefusal(t *testing.T) {
 	for want, spoil := range map[string]func(*dataset.Quality){
 		"14 pixels between the eyes, at least 20 are needed": func(q *dataset.Quality) { q.Eyes = 14.9 },
 		"blurred: sharpness 0.03, at least 0.07":             func(q *dataset.Quality) { q.Sharpness = 0.03 },
-		"too dark or too bright: 30 % of the face":                        func(q *dataset.Quality) { q.Exposure = 0.3 },
+		"too dark or too bright: 30 % of the face":           func(q *dataset.Quality) { q.Exposure = 0.3 },
 		"turned by 178°, at most 45°":                        func(q *dataset.Quality) { q.Angle = 178 },
 		"turned by -90°":                                     func(q *dataset.Quality) { q.Angle = -90 },
 		"hardly a face: score 2.0":                           func(q *dataset.Quality) { q.Detection = 2 },
@@ -309,7 +309,7 @@ func TestRefusalForNetworks(t *testing.T) {
 	for want, q := range map[string]dataset.Quality{
 		"7 pixels between the eyes, at least 8 are needed": {Eyes: 7.9, Sharpness: 0.4, Exposure: 1, Detection: 50},
 		"blurred: sharpness 0.01, at least 0.05":           {Eyes: 60, Sharpness: 0.01, Exposure: 1, Detection: 50},
-		"too dark or too bright: 5 % of the face":                       {Eyes: 60, Sharpness: 0.4, Exposure: 0.05, Detection: 50},
+		"too dark or too bright: 5 % of the face":          {Eyes: 60, Sharpness: 0.4, Exposure: 0.05, Detection: 50},
 	} {
 		if err := network.Refusal(Face{Quality: q}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -102,11 +102,11 @@ func TestUnknownDetectors(t *testing.T) {
 		want    string
 	}{
 		"one output":   {[]network.Info{info("a", 1, 5)}, "", "its outputs have the shapes 1×5"},
-		"three":        {[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)}, "", "its 3 outputs"},
+		"three":        {[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)}, "", "its outputs have the shapes 1×5×4, 1×5×2, 1×5×10"},
 		"few priors":   {[]network.Info{info("boxes", 1, 7, 4), info("scores", 1, 7, 1)}, "ssd", `output "boxes" has 28 numbers`},
 		"one of ssd":   {[]network.Info{info("boxes", 1, 7, 4)}, "ssd", "it has 1 outputs"},
 		"tiny":         {[]network.Info{info("cells", 1, 3, 3, 25)}, "tiny", "has 225 numbers"},
-		"other preset": {[]network.Info{info("cells", 1, 3, 3, 25)}, "huge", "not those of a detector"},
+		"other preset": {[]network.Info{info("cells", 1, 3, 3, 25)}, "huge", "it is no detector that is known"},
 		"more corners": {[]network.Info{info("boxes", 1, 3, 4), info("scores", 1, 4, 2)}, "", "has 8 numbers"},
 	} {
 		k := &netKind{size: size}
