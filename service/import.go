@@ -3,6 +3,7 @@ package service
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -66,6 +67,9 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	if asked.Photos, err = v.receive(w, form, f); err != nil {
 		return err
 	}
+	if asked.Photos && asked.Folders {
+		return huma.Error422UnprocessableEntity("folders=people is about the folders in an archive: send a zip as the field archive")
+	}
 	asked.Bytes = f.size
 	j, err := v.enqueue(ctx, store.Job{Collection: collection, ID: f.job, Kind: kindImport, Payload: asJSON(asked)})
 	if err != nil {
@@ -105,7 +109,11 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 		default:
 			return false, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q: it is to have files photo, or one file archive", name))
 		}
-		if _, err = io.Copy(to, from); f.failed != nil {
+		content := bufio.NewReader(from)
+		if start, _ := content.Peek(4); p.FormName() == "photo" && string(start) == "PK\x03\x04" {
+			return false, huma.Error422UnprocessableEntity("a file of the field photo is a zip: send it as the field archive")
+		}
+		if _, err = io.Copy(to, content); f.failed != nil {
 			return false, f.failed
 		} else if err != nil {
 			return false, asCut(err)

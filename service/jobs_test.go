@@ -163,6 +163,8 @@ func TestImportAndExport(t *testing.T) {
 	if !bytes.Equal(direct, kept) || exported.Faces != 6+len(loose.Items) || exported.Bytes != int64(len(kept)) {
 		t.Fatalf("%+v", exported)
 	}
+	c.upload(422, at+"/import?folders=people", nil, some...)
+	c.upload(422, at+"/import", nil, "photo="+zipped)
 	tarred := filepath.Join(dir, "a.tar")
 	if err := os.WriteFile(tarred, kept, 0o666); err != nil {
 		t.Fatal(err)
@@ -568,5 +570,26 @@ func TestOnce(t *testing.T) {
 	was, err := c.v.store.Begin(t.Context(), &store.Once{Actor: "local", Key: "6"}, time.Minute)
 	if err != nil || was == nil || was.Status != 200 || len(was.Answer) != 0 {
 		t.Fatalf("%+v %v", was, err)
+	}
+}
+
+// An erased person is in no file of an earlier export.
+func TestEraseRemovesExports(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	var ann, bo Person
+	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &ann)
+	c.do(200, "POST", at+"/people", object{"name": "Bo"}, &bo)
+	var j Job
+	c.do(200, "POST", at+"/jobs", object{"kind": "export"}, &j)
+	var exported ExportResult
+	if j = c.follow(at, j.ID, &exported); j.State != store.Succeeded {
+		t.Fatalf("%+v", j)
+	}
+	c.send(200, "GET", at+"/jobs/"+j.ID+"/file", "", nil, nil)
+	c.do(200, "DELETE", at+"/people/"+ann.ID, nil, nil)
+	c.send(404, "GET", at+"/jobs/"+j.ID+"/file", "", nil, nil)
+	if n, err := c.v.store.Pieces(t.Context(), "", ""); n != 0 || err != nil {
+		t.Errorf("%d pieces are left, %v", n, err)
 	}
 }

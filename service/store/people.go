@@ -155,7 +155,8 @@ func (c *change) forget(id string) (int64, error) {
 	return c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%")
 }
 
-// forgetAnswers removes what ended jobs and answered requests say, which may have names.
+// forgetAnswers removes what ended jobs and answered requests say, which may have names, and
+// the files of exports, of which it cancels those that have not ended.
 func (c *change) forgetAnswers() error {
 	for _, statement := range []string{
 		"UPDATE once SET answer = $2, changed = 1, status = 0 WHERE collection = $1 AND status <> 0",
@@ -169,7 +170,12 @@ func (c *change) forgetAnswers() error {
 			return err
 		}
 	}
-	return nil
+	if _, err := c.exec(`UPDATE job SET state = 'cancelled', worker = '', finished = $2, version = version + 1
+		WHERE collection = $1 AND kind = 'export' AND state IN ('waiting', 'running')`, now().UnixMicro()); err != nil {
+		return err
+	}
+	_, err := c.exec("DELETE FROM file WHERE collection = $1 AND job IN (SELECT id FROM job WHERE collection = $1 AND kind = 'export')")
+	return err
 }
 
 func scanString(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) }
