@@ -47,12 +47,18 @@ type job struct {
 // error belongs to one photograph, and the next ones follow; if ctx ends, its
 // error is the last. Explain needs a Face from Identify, not from IdentifyAll.
 func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
+	return r.IdentifyAllBy(ctx, photos, runtime.GOMAXPROCS(0), r.Look)
+}
+
+// IdentifyAllBy is IdentifyAll with look in place of Look, for n photographs at a
+// time: for photographs that other machines look at (package worker).
+func (r *Recogniser) IdentifyAllBy(ctx context.Context, photos iter.Seq[Photo], n int, look func(ctx context.Context, p Photo, data []byte) ([]face.Seen, image.Point, error)) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
 		var workers sync.WaitGroup
 		defer workers.Wait()
 		defer cancel()
-		next, queue := make(chan *job), make(chan *job, ahead)
+		next, queue := make(chan *job), make(chan *job, max(ahead, n))
 		workers.Go(func() {
 			defer close(queue)
 			defer close(next)
@@ -67,10 +73,10 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 				}
 			}
 		})
-		for range runtime.GOMAXPROCS(0) {
+		for range n {
 			workers.Go(func() {
 				for j := range next {
-					j.err = r.read(inner, j)
+					j.err = r.read(inner, j, look)
 					close(j.done)
 				}
 			})
@@ -93,7 +99,7 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 }
 
 // read looks at the photograph of j.
-func (r *Recogniser) read(ctx context.Context, j *job) error {
+func (r *Recogniser) read(ctx context.Context, j *job, look func(context.Context, Photo, []byte) ([]face.Seen, image.Point, error)) error {
 	if err := r.sees(); err != nil {
 		return err
 	}
@@ -101,11 +107,18 @@ func (r *Recogniser) read(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	cut := r.cut()
-	cut.Thumbs = j.Photo.Details
-	seen, size, err := face.Decode(ctx, data, j.Photo.Name, r.detects(), r.which(face.All), cut)
+	seen, size, err := look(ctx, j.Photo, data)
 	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
+}
+
+// Look finds the faces in the photograph p, whose file has the content data, and cuts
+// them out, without naming them. size is that of the upright photograph; zero if the
+// image is used as it is. It is most of the work of IdentifyAll.
+func (r *Recogniser) Look(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
+	cut := r.cut()
+	cut.Thumbs = p.Details
+	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)
 }
 
 // nameBatch names the faces of the photographs that could be read.
