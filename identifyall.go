@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"nrdl/explain"
 	"nrdl/face"
 )
@@ -18,6 +20,10 @@ type Photo struct {
 	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
+
+	// Look, if not nil, finds the faces in place of Recogniser.Look, in another process
+	// or on another machine.
+	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
 }
 
 // A Result is the result of IdentifyAll for one Photo.
@@ -47,18 +53,12 @@ type job struct {
 // error belongs to one photograph, and the next ones follow; if ctx ends, its
 // error is the last. Explain needs a Face from Identify, not from IdentifyAll.
 func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
-	return r.IdentifyAllBy(ctx, photos, runtime.GOMAXPROCS(0), r.Look)
-}
-
-// IdentifyAllBy is IdentifyAll with look in place of Look, for n photographs at a
-// time: for photographs that other machines look at (package worker).
-func (r *Recogniser) IdentifyAllBy(ctx context.Context, photos iter.Seq[Photo], n int, look func(ctx context.Context, p Photo, data []byte) ([]face.Seen, image.Point, error)) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
 		var workers sync.WaitGroup
 		defer workers.Wait()
 		defer cancel()
-		next, queue := make(chan *job), make(chan *job, max(ahead, n))
+		next, queue := make(chan *job), make(chan *job, ahead)
 		workers.Go(func() {
 			defer close(queue)
 			defer close(next)
@@ -73,10 +73,11 @@ func (r *Recogniser) IdentifyAllBy(ctx context.Context, photos iter.Seq[Photo], 
 				}
 			}
 		})
-		for range n {
+		processors := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
+		for range ahead {
 			workers.Go(func() {
 				for j := range next {
-					j.err = r.read(inner, j, look)
+					j.err = r.read(inner, j, processors)
 					close(j.done)
 				}
 			})
@@ -99,15 +100,25 @@ func (r *Recogniser) IdentifyAllBy(ctx context.Context, photos iter.Seq[Photo], 
 }
 
 // read looks at the photograph of j.
-func (r *Recogniser) read(ctx context.Context, j *job, look func(context.Context, Photo, []byte) ([]face.Seen, image.Point, error)) error {
+func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Weighted) error {
 	if err := r.sees(); err != nil {
 		return err
+	}
+	look := j.Photo.Look
+	if look == nil {
+		look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) {
+			return r.Look(ctx, j.Photo, data)
+		}
+		if err := processors.Acquire(ctx, 1); err != nil {
+			return context.Cause(ctx)
+		}
+		defer processors.Release(1)
 	}
 	data, err := j.Photo.Load()
 	if err != nil {
 		return err
 	}
-	seen, size, err := look(ctx, j.Photo, data)
+	seen, size, err := look(ctx, data)
 	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
 }

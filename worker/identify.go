@@ -32,9 +32,6 @@ type looking struct {
 	Detector string       `json:"detector,omitempty"` // of Find
 }
 
-// atOnce is how many photographs are on their way: more than workers need.
-const atOnce = 256
-
 // A photo is a piece of photos.
 type photo struct {
 	Name    string
@@ -93,7 +90,15 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 		defer cancel(nil)
 		l := &lookout{coordinator: k, waiting: map[string]chan []byte{}}
 		go func() { cancel(k.receive(inner, l.wants, l.use)) }()
-		for result, err := range r.IdentifyAllBy(inner, all, atOnce, l.look) {
+		looked := func(yield func(nrdl.Photo) bool) {
+			for p := range all {
+				p.Look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) { return l.look(ctx, p, data) }
+				if !yield(p) {
+					return
+				}
+			}
+		}
+		for result, err := range r.IdentifyAll(inner, looked) {
 			if !yield(result, err) {
 				break
 			}

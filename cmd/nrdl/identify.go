@@ -80,9 +80,7 @@ outside the folders that are read.
 
 --watch DIR names the photographs in a folder, and new ones as they arrive, until
 Ctrl-C. It looks twice a second, which works on network drives too, and reads a file
-when the file has stopped growing.
-
-With --nats workers find the faces; the results are the same.`,
+when the file has stopped growing. With --nats workers find the faces.`,
 		Example: `  nrdl identify people.nrdl people/person001
   nrdl identify people.nrdl people/person001/0001.png --top 3
   nrdl identify people.nrdl people --csv

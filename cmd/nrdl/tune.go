@@ -41,8 +41,7 @@ from the ranges of the method, then ones near the best so far.
 With --split only the training part is used. evaluate with the same --split and
 --seed then tests the result on images that the search did not use.
 
-With --nats workers make the fits; the result is the same. Killed and started again, tune
-goes on with the fits that were made.`,
+With --nats workers make the fits, and a killed tune goes on if it is started again.`,
 		Example: `  nrdl tune people --input faces32
   nrdl tune people --input pixels --method nrc --budget 20 --split half
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
