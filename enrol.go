@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"slices"
 
-	"golang.org/x/text/unicode/norm"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
@@ -134,22 +132,6 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	}
 	next, err := r.relearn(ctx, all, false)
 	return next, report, err
-}
-
-// Spelt returns name as r spells it, if they differ only in how Unicode writes
-// accents (composed or decomposed).
-func (r *Recogniser) Spelt(name string) string {
-	people := r.m.Parts().Classes
-	if slices.Contains(people, name) {
-		return name
-	}
-	plain := norm.NFC.String(name)
-	for _, p := range people {
-		if norm.NFC.String(p) == plain {
-			return p
-		}
-	}
-	return name
 }
 
 // Keeps returns nil if people can be enrolled in r and removed, or else the

@@ -227,7 +227,7 @@ func TestSpelt(t *testing.T) {
 	for name, want := range map[string]string{
 		"Zo\u00eb": "Zoe\u0308", "Zoe\u0308": "Zoe\u0308", "U\u0308nal": "\u00dcnal", "zo\u00eb": "zo\u00eb", "": "",
 	} {
-		if got := r.Spelt(name); got != want {
+		if got := r.Model().Spelt(name); got != want {
 			t.Errorf("%+q is spelt %+q, want %+q", name, got, want)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"nrdl/explain"
 	"nrdl/face"
 )
@@ -18,6 +20,10 @@ type Photo struct {
 	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
+
+	// Look, if not nil, finds the faces in place of Recogniser.Look, in another process
+	// or on another machine.
+	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
 }
 
 // A Result is the result of IdentifyAll for one Photo.
@@ -67,10 +73,11 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 				}
 			}
 		})
-		for range runtime.GOMAXPROCS(0) {
+		processors := semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))
+		for range ahead {
 			workers.Go(func() {
 				for j := range next {
-					j.err = r.read(inner, j)
+					j.err = r.read(inner, j, processors)
 					close(j.done)
 				}
 			})
@@ -93,19 +100,36 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 }
 
 // read looks at the photograph of j.
-func (r *Recogniser) read(ctx context.Context, j *job) error {
+func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Weighted) error {
 	if err := r.sees(); err != nil {
 		return err
+	}
+	look := j.Photo.Look
+	if look == nil {
+		look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) {
+			return r.Look(ctx, j.Photo, data)
+		}
+		if err := processors.Acquire(ctx, 1); err != nil {
+			return context.Cause(ctx)
+		}
+		defer processors.Release(1)
 	}
 	data, err := j.Photo.Load()
 	if err != nil {
 		return err
 	}
-	cut := r.cut()
-	cut.Thumbs = j.Photo.Details
-	seen, size, err := face.Decode(ctx, data, j.Photo.Name, r.detects(), r.which(face.All), cut)
+	seen, size, err := look(ctx, data)
 	j.Size, j.Faces = size, facesOf(r.m, seen)
 	return err
+}
+
+// Look finds the faces in the photograph p, whose file has the content data, and cuts
+// them out, without naming them. size is that of the upright photograph; zero if the
+// image is used as it is. It is most of the work of IdentifyAll.
+func (r *Recogniser) Look(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
+	cut := r.cut()
+	cut.Thumbs = p.Details
+	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)
 }
 
 // nameBatch names the faces of the photographs that could be read.

@@ -93,6 +93,59 @@ func (t Tuned) Record(m classify.Method, s Search) (TunedRecord, error) {
 type TuneObserver struct {
 	Fit  func(trial, fold int) classify.Watch // called before each fit; the returned Watch watches the fit
 	Done func(trial int, t Trial)             // called after each trial, with a copy
+
+	// Fitter, if not nil, makes the fits in place of this process, and Fit is not called.
+	// It must count as the Fits with the same arguments do.
+	Fitter Fitter
+}
+
+// A Fitter makes the fits of a search, and counts their errors.
+type Fitter interface {
+	// Expect says that the errors of a configuration in a fold may be asked for. It
+	// returns at once.
+	Expect(set []string, fold int)
+
+	// Wrong returns how many faces of the fold the method is wrong about that learnt from
+	// the others, with the parameters that set changes, as in a Trial. An error that is
+	// not the cause of ctx means that it cannot be trained.
+	Wrong(ctx context.Context, set []string, fold int) (int, error)
+}
+
+// Fits is the Fitter of a Tune in this process. It is safe for concurrent use.
+type Fits struct {
+	*tuner
+	m classify.Method
+}
+
+// NewFits returns the Fitter for a Tune with the same arguments.
+func NewFits(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search) (*Fits, error) {
+	t, err := newTuner(ctx, train, in.ForImages(train.Frame), m, s, TuneObserver{})
+	if err != nil {
+		return nil, fmt.Errorf("tune %s: %w", m.Name(), err)
+	}
+	return &Fits{t, m}, nil
+}
+
+// Expect implements Fitter.
+func (*Fits) Expect([]string, int) {}
+
+// Wrong implements Fitter.
+func (j *Fits) Wrong(ctx context.Context, set []string, fold int) (int, error) {
+	if fold < 0 || fold >= len(j.folds) {
+		return 0, fmt.Errorf("fold %d of %d", fold, len(j.folds))
+	}
+	m := j.m
+	for _, s := range set {
+		path, value, _ := strings.Cut(s, "=")
+		var err error
+		if m, err = method.Set(m, path, value); err != nil {
+			return 0, err
+		}
+	}
+	if err := m.Validate(); err != nil {
+		return 0, err
+	}
+	return j.wrong(ctx, m, fold, nil)
 }
 
 // Tune searches for the parameters of m that give the best rate in
@@ -204,10 +257,15 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 
 // search makes the trials.
 func (t *tuner) search(ctx context.Context) error {
+	spread := t.space.spread(t.rng, t.Budget/2)
+	for _, p := range append([]point{t.space.given()}, spread...) {
+		if _, set, err := t.space.configure(p); err == nil {
+			t.expect(set)
+		}
+	}
 	if err := t.try(ctx, t.space.given()); err != nil {
 		return err
 	}
-	spread := t.space.spread(t.rng, t.Budget/2)
 	for i := 1; i < t.Budget; i++ {
 		p, ok := t.propose(i, spread)
 		if !ok {
@@ -293,16 +351,19 @@ func (t *tuner) try(ctx context.Context, p point) error {
 // judge counts what m names wrongly, fold after fold, until it cannot be the
 // best any more.
 func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Trial) error {
+	t.expect(trial.Set)
 	for k, f := range t.folds {
-		var w classify.Watch
-		if t.o.Fit != nil {
-			w = t.o.Fit(i, k)
+		var wrong int
+		var err error
+		if t.o.Fitter != nil {
+			wrong, err = t.o.Fitter.Wrong(ctx, trial.Set, k)
+		} else {
+			var w classify.Watch
+			if t.o.Fit != nil {
+				w = t.o.Fit(i, k)
+			}
+			wrong, err = t.wrong(ctx, m, k, w)
 		}
-		c, err := m.Fit(ctx, f.learn, classify.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
-		if err != nil {
-			return err
-		}
-		wrong, err := f.wrong(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -312,4 +373,23 @@ func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Tria
 		}
 	}
 	return nil
+}
+
+// expect tells a Fitter what it may be asked for.
+func (t *tuner) expect(set []string) {
+	if t.o.Fitter != nil {
+		for k := range t.folds {
+			t.o.Fitter.Expect(set, k)
+		}
+	}
+}
+
+// wrong counts what m names wrongly in a fold.
+func (t *tuner) wrong(ctx context.Context, m classify.Method, fold int, w classify.Watch) (int, error) {
+	f := &t.folds[fold]
+	c, err := m.Fit(ctx, f.learn, classify.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
+	if err != nil {
+		return 0, err
+	}
+	return f.wrong(ctx, c)
 }

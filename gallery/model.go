@@ -10,6 +10,8 @@ import (
 	"nrdl/dataset"
 	"nrdl/frontend"
 	"nrdl/openset"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Model is a classifier behind a pipeline, with its gallery and its
@@ -37,6 +39,22 @@ func (m *Model) Hash() string {
 		return m.Enrolled.Images().Hash()
 	}
 	return m.Data
+}
+
+// Spelt returns name as m spells it, if they differ only in how Unicode writes
+// accents (composed or decomposed).
+func (m *Model) Spelt(name string) string {
+	people := m.Parts().Classes
+	if slices.Contains(people, name) {
+		return name
+	}
+	plain := norm.NFC.String(name)
+	for _, p := range people {
+		if norm.NFC.String(p) == plain {
+			return p
+		}
+	}
+	return name
 }
 
 // Forget returns m without its images.

@@ -1,11 +1,12 @@
-// Package worker spreads the runs of plans over processes and machines. A coordinator
-// puts each run into a queue of NATS JetStream, any number of workers take runs from it,
-// and the coordinator stores the records that they return.
+// Package worker spreads work over processes and machines: the runs of a plan, the fits of
+// a search for parameters, the photographs to identify. A coordinator puts each piece of
+// work into a queue of NATS JetStream, any number of workers take pieces from it, and the
+// coordinator uses the results that they return.
 //
-// Nothing is lost when a process ends at any moment: a run leaves the queue only after its
-// record is in a stream on disk, and a record leaves that stream only after the
-// coordinator has stored it. A run may be made twice, for example if a worker pauses; the
-// second record is left out. doc/scale.md describes the protocol and its limits.
+// Nothing is lost when a process ends at any moment: a piece leaves the queue only after
+// its result is in a stream on disk, and a result leaves that stream only after the
+// coordinator has used it. A piece may be made twice, for example if a worker pauses; the
+// second result is left out. doc/scale.md describes the protocol and its limits.
 package worker
 
 import (
@@ -39,6 +40,7 @@ type Options struct {
 	CA          string // a file of the certificates of authorities; "" for those of the system
 	Name        string // of this process, as servers and coordinators show it
 	Wait        bool   // for a server that is not there yet
+	Metrics     string // HOST:PORT where Prometheus finds /metrics; "" for none
 
 	// Warn is called with what went wrong and is tried again; may be nil. It is safe for
 	// concurrent use.
@@ -50,10 +52,10 @@ const (
 	workStream = "nrdl-work"
 	doneStream = "nrdl-done"
 	fileBucket = "nrdl-files"
-	crashes    = "nrdl-crashes" // by run, how many processes ended during it
+	crashes    = "nrdl-crashes" // by piece, how many processes ended during it
 
-	duplicates  = 24 * time.Hour     // in which a second message of one run is left out: more than any run takes
-	maxAge      = 7 * 24 * time.Hour // after which the rest of an abandoned plan is removed
+	duplicates  = 24 * time.Hour     // in which a second message of one piece is left out: more than any takes
+	maxAge      = 7 * 24 * time.Hour // after which the rest of an abandoned task is removed
 	maxMessage  = 512 << 10          // bytes; larger ones go into fileBucket
 	maxFile     = 8 << 30            // bytes
 	answerLimit = 20 * time.Second   // for a server to answer
@@ -69,21 +71,27 @@ type Cluster struct {
 	done  jetstream.Stream
 	files jetstream.ObjectStore
 	crash jetstream.KeyValue
+	meter *meter
 }
 
 // Connect connects, and creates what nrdl needs on the server. The caller closes the
 // Cluster.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
-	c := &Cluster{Options: o}
+	c := &Cluster{Options: o, meter: newMeter()}
 	if err := c.connect(ctx); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("nats: %w", err)
+	}
+	if err := c.meter.serve(o.Metrics); err != nil {
+		c.Close()
+		return nil, err
 	}
 	return c, nil
 }
 
 // Close ends the connection, and the server in this process.
 func (c *Cluster) Close() {
+	c.meter.close()
 	if c.conn != nil {
 		c.conn.Close()
 	}
@@ -287,9 +295,10 @@ func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Con
 	}
 }
 
-// publish stores a message on disk. A second one with the same id is left out.
-func (c *Cluster) publish(ctx context.Context, subject, id string, data []byte) error {
-	header := nats.Header{nats.MsgIdHdr: []string{id}}
+// publish stores the message of a piece on disk. A second one of that piece is left out.
+func (c *Cluster) publish(ctx context.Context, subject, key string, data []byte) error {
+	id := subject + "." + key
+	header := nats.Header{nats.MsgIdHdr: []string{id}, keyHeader: []string{key}}
 	if len(data) > maxMessage {
 		if err := c.again(ctx, "store a large message", func(ctx context.Context) error { return c.putFile(ctx, id, data) }); err != nil {
 			return err
@@ -303,15 +312,33 @@ func (c *Cluster) publish(ctx context.Context, subject, id string, data []byte) 
 	})
 }
 
-// fileHeader names the file that has the data of a message.
-const fileHeader = "Nrdl-File"
+// What a message says besides its data.
+const (
+	keyHeader  = "Nrdl-Key"  // of the piece
+	fileHeader = "Nrdl-File" // that has the data, if they are large
+)
 
 // data is what publish sent.
-func (c *Cluster) data(ctx context.Context, m jetstream.Msg) ([]byte, error) {
-	if name := m.Headers().Get(fileHeader); name != "" {
-		return c.file(ctx, name)
+func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err error) {
+	name := m.Headers().Get(fileHeader)
+	if name == "" {
+		return m.Data(), nil
 	}
-	return m.Data(), nil
+	err = c.again(ctx, "read a large message", func(ctx context.Context) error {
+		data, err = c.file(ctx, name)
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			return nil
+		}
+		return err
+	})
+	return data, err
+}
+
+// forget removes the file of m, whose data nobody needs any more.
+func (c *Cluster) forget(ctx context.Context, m jetstream.Msg) {
+	if name := m.Headers().Get(fileHeader); name != "" {
+		_ = c.files.Delete(ctx, name) // else it is removed after maxAge
+	}
 }
 
 func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {

@@ -20,15 +20,17 @@ import (
 // ctx ends. A process that ends by itself, for example for lack of memory, is counted as a
 // crash of the run that it was at, and is replaced. When this process ends, so do they.
 func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd) error {
+	c.meter.works()
 	var all sync.WaitGroup
 	for range max(n, 1) {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				at, err := child(ctx, command())
+				at, err := c.child(ctx, command())
 				if ctx.Err() != nil {
 					return
 				}
 				c.warn("a worker process ended: %v; another one is started", err)
+				c.meter.crashed.Inc()
 				if at != (piece{}) {
 					if err := c.again(ctx, "count a crash", func(ctx context.Context) error { return c.countCrash(ctx, at) }); err != nil {
 						return
@@ -49,7 +51,7 @@ func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd
 const killDelay = 5 * time.Second
 
 // child runs a process, and returns the run that it was at when it ended.
-func child(ctx context.Context, cmd *exec.Cmd) (at piece, err error) {
+func (c *Cluster) child(ctx context.Context, cmd *exec.Cmd) (at piece, err error) {
 	alive, err := cmd.StdinPipe() // which it reads to know that this process lives
 	if err != nil {
 		return at, err
@@ -72,6 +74,11 @@ func child(ctx context.Context, cmd *exec.Cmd) (at piece, err error) {
 	for lines.Scan() {
 		var p piece
 		if json.Unmarshal(lines.Bytes(), &p) == nil {
+			if p == (piece{}) {
+				c.meter.ended.Inc()
+			} else {
+				c.meter.begun.Inc()
+			}
 			at = p
 		}
 	}

@@ -9,36 +9,33 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
-
-	"nrdl/dataset"
-	"nrdl/experiment"
 )
 
-// A task is a plan whose runs are in the queue.
+// A task is work of one kind whose pieces are in the queue.
 type task struct {
-	ID      string            `json:"id"`   // of the queue of its runs
-	Plan    string            `json:"plan"` // its name
-	Text    json.RawMessage   `json:"text"`
-	Version string            `json:"version"` // of the coordinator: workers of others do not take part
-	Hash    map[string]string `json:"hash"`    // of the data sets
+	ID      string          `json:"id"`      // of the queue of its pieces
+	Kind    string          `json:"kind"`    // one of kinds
+	Spec    json.RawMessage `json:"spec"`    // of that kind: what a worker must know to make pieces
+	Version string          `json:"version"` // of the coordinator: workers of others do not take part
 }
 
-// A piece is a run in the queue.
+// A piece is a part of a task that a worker is at.
 type piece struct {
 	Task string `json:"task"`
-	Key  string `json:"key"`
-	Ack  string `json:"ack,omitempty"` // the subject by which it is given back, of a run that is being made
+	Key  string `json:"key"` // of the piece in the task
+	Ack  string `json:"ack"` // the subject by which it is given back
 }
 
-// A notice is what a worker tells a coordinator: now and then, that it is at a run, or why
+// A notice is what a worker tells a coordinator: now and then, that it is at a piece, or why
 // it refuses one.
 type notice struct {
 	Worker  string `json:"worker"`
-	Refused string `json:"refused,omitempty"` // why it does not make the runs
+	Refused string `json:"refused,omitempty"` // why it does not make the pieces
 }
 
 // names of what a task has on the server.
@@ -46,169 +43,108 @@ func workOf(id string) string   { return "nrdl.work." + id }
 func doneOf(id string) string   { return "nrdl.done." + id }
 func noticeOf(id string) string { return "nrdl.notice." + id }
 func taskFile(id string) string { return "task-" + id }
-func dataFile(hash string) string {
-	return "data-" + hash + ".npz"
-}
 
-// fingerprint is the same for the same work that goes to the same file of records on the same
-// machine, so that a coordinator that was killed finds its task again.
-func fingerprint(t *task, path string) (string, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return "", err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(fmt.Appendf(text, "\x00%s\x00%s", host, path))
-	return hex.EncodeToString(sum[:10]), nil
-}
-
-// Status is what is known of the workers of a plan.
+// Status is how far the work of a coordinator is.
 type Status struct {
-	Workers int // processes at a run, by what they told in the last seconds
+	Workers int     // processes at a piece, by what they told in the last seconds
+	Done    int     // pieces with a result, of this coordinator
+	Left    int     // pieces without one that are handed out
+	Rate    float64 // results a second, over all of the time
 }
 
 // heard is how long a worker counts after its last notice.
 const heard = 3 * noticeEvery
 
-// Bench returns the function that makes the runs of a Bench on the workers of c: its
-// Elsewhere. path is that of the records and version that of the program. Tell, which may
-// be nil, is called with the status every second. When ctx ends, the runs stay in the
-// queue, and the same bench goes on with them.
-func (c *Cluster) Bench(path, version string, tell func(Status)) func(context.Context, experiment.Work) error {
-	return func(ctx context.Context, w experiment.Work) error {
-		k := coordinator{Cluster: c, runs: w, left: map[string]bool{}, tell: tell}
-		if err := k.run(ctx, path, version); err != nil {
-			return fmt.Errorf("bench on workers: %w", err)
-		}
-		return nil
-	}
-}
-
-// A coordinator hands out the runs of a task and stores their records.
+// A coordinator hands out the pieces of a task and receives their results.
 type coordinator struct {
 	*Cluster
-	file string // of the task on the server
-	id   string // of this attempt at it: a later bench makes failed runs again
-	runs experiment.Work
-	left map[string]bool // keys without a record
-	tell func(Status)
+	task
+	file    string // of the task on the server, by what a later coordinator knows too
+	tell    func(Status)
+	notices *notices
+	counts  counts
+	start   time.Time
 }
 
-func (k *coordinator) run(ctx context.Context, path, version string) error {
-	t := task{Plan: k.runs.Plan.Name, Text: k.runs.Plan.Text(), Version: version, Hash: k.runs.Hash}
-	print, err := fingerprint(&t, path)
+// begin puts the task where workers find it. A coordinator that is begun with the same task,
+// and the same origin on the same machine, as one that was killed, goes on with its queue,
+// if goOn is set; else that queue is removed. Tell, which may be nil, is called with the
+// status every second until the coordinator ends.
+func (c *Cluster) begin(ctx context.Context, t task, origin string, goOn bool, tell func(Status)) (*coordinator, error) {
+	print, err := fingerprint(&t, origin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	k.file = "task-" + print
-	for _, key := range k.runs.Keys {
-		k.left[key] = true
-	}
-	if err := k.offer(ctx, &t); err != nil {
-		return err
-	}
-	notices, err := k.listen()
-	if err != nil {
-		return err
-	}
-	defer notices.stop()
-	var records jetstream.MessagesContext
-	err = k.again(ctx, "read records", func(ctx context.Context) error {
-		all, err := k.js.OrderedConsumer(ctx, doneStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{doneOf(k.id)}})
-		if err == nil {
-			records, err = all.Messages()
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer records.Stop()
-	failed := make(chan error, 2)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { failed <- k.publishAll(ctx) }()
-	go func() { failed <- k.collect(ctx, records) }()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for collected := false; ; {
-		select {
-		case err := <-failed:
-			if err != nil {
-				return err
-			}
-			if collected {
-				return k.clear(ctx)
-			}
-			collected = true
-		case <-tick.C:
-			if k.tell != nil {
-				k.tell(notices.status())
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// offer puts the plan and its data where workers find them.
-func (k *coordinator) offer(ctx context.Context, t *task) error {
-	for name, hash := range k.runs.Hash {
-		if _, err := k.files.GetInfo(ctx, dataFile(hash)); err == nil {
-			continue
-		}
-		data, err := encode(ctx, k.runs.Data[name])
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := k.again(ctx, "store "+name, func(ctx context.Context) error { return k.putFile(ctx, dataFile(hash), data) }); err != nil {
-			return err
-		}
-	}
-	if text, err := k.Cluster.file(ctx, k.file); err == nil { // of a coordinator that was killed
+	k := &coordinator{Cluster: c, task: t, file: "task-" + print, tell: tell, start: time.Now()}
+	if text, err := c.file(ctx, k.file); err == nil { // of a coordinator that was killed
 		var old task
 		if err := json.Unmarshal(text, &old); err != nil {
-			return err
+			return nil, err
 		}
-		k.id = old.ID
-		return nil
+		k.ID = old.ID
+		if !goOn {
+			k.purge(ctx)
+			k.ID = ""
+		}
 	}
-	t.ID = nuid.Next()
+	if k.ID == "" {
+		k.ID = nuid.Next()
+		text, err := json.Marshal(k.task)
+		if err != nil {
+			return nil, err
+		}
+		if err := k.again(ctx, "store the task", func(ctx context.Context) error {
+			return errors.Join(k.putFile(ctx, taskFile(k.ID), text), k.putFile(ctx, k.file, text))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	k.meter.coordinates()
+	k.notices, err = k.listen()
+	return k, err
+}
+
+// fingerprint is the same for the same task of the same origin on the same machine.
+func fingerprint(t *task, origin string) (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", err
+	}
+	if origin, err = filepath.Abs(origin); err != nil {
+		return "", err
+	}
 	text, err := json.Marshal(t)
 	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(text, "\x00%s\x00%s", host, origin))
+	return hex.EncodeToString(sum[:10]), nil
+}
+
+// put puts a piece into the queue. The server leaves out one with the same key.
+func (k *coordinator) put(ctx context.Context, key string, data []byte) error {
+	k.counts.put(1)
+	return k.publish(ctx, workOf(k.ID), key, data)
+}
+
+// receive calls use with each result, those of a killed coordinator too, until use returns
+// false or an error. It fetches the data of a large result only if wanted says so.
+func (k *coordinator) receive(ctx context.Context, wanted func(key string) bool, use func(key string, data []byte) (more bool, err error)) error {
+	var results jetstream.MessagesContext
+	if err := k.again(ctx, "read results", func(ctx context.Context) error {
+		all, err := k.js.OrderedConsumer(ctx, doneStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{doneOf(k.ID)}})
+		if err == nil {
+			results, err = all.Messages()
+		}
+		return err
+	}); err != nil {
 		return err
 	}
-	k.id = t.ID
-	return k.again(ctx, "store the plan", func(ctx context.Context) error {
-		return errors.Join(k.putFile(ctx, taskFile(k.id), text), k.putFile(ctx, k.file, text))
-	})
-}
-
-// publishAll puts the runs into the queue. Those of a killed coordinator are in it, or
-// were: the server leaves out what has the same id.
-func (k *coordinator) publishAll(ctx context.Context) error {
-	for _, key := range k.runs.Keys {
-		text, err := json.Marshal(piece{Task: k.id, Key: key})
-		if err != nil {
-			return err
-		}
-		if err := k.publish(ctx, workOf(k.id), k.id+key, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// collect stores records until there is one of each run.
-func (k *coordinator) collect(ctx context.Context, records jetstream.MessagesContext) error {
-	for len(k.left) > 0 {
-		m, err := records.Next(jetstream.NextContext(ctx))
+	defer results.Stop()
+	stop := k.report()
+	defer stop()
+	for {
+		m, err := results.Next(jetstream.NextContext(ctx))
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
@@ -216,43 +152,56 @@ func (k *coordinator) collect(ctx context.Context, records jetstream.MessagesCon
 			return err
 		}
 		if err != nil {
-			k.warn("read records: %v; trying again", err)
+			k.warn("read results: %v; trying again", err)
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		var data []byte
-		if err := k.again(ctx, "read a record", func(ctx context.Context) (err error) {
-			data, err = k.data(ctx, m)
-			return err
-		}); err != nil {
-			return err
-		}
-		r, err := experiment.DecodeRecord(data)
-		if err != nil || !k.left[r.Key] {
-			if err != nil {
-				k.warn("a worker sent what is no record: %v", err)
-			}
+		key := m.Headers().Get(keyHeader)
+		if !wanted(key) {
 			continue
 		}
-		if err := k.runs.Keep(&r); err != nil {
+		data, err := k.data(ctx, m)
+		if err != nil {
+			return fmt.Errorf("the result of piece %s: %w", key, err)
+		}
+		k.counts.done()
+		k.meter.results.Inc()
+		if more, err := use(key, data); err != nil || !more {
 			return err
 		}
-		delete(k.left, r.Key)
+		k.forget(ctx, m)
 	}
-	return nil
 }
 
-// clear removes the task from the server.
-func (k *coordinator) clear(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
-	defer cancel()
-	err := errors.Join(
-		k.done.Purge(ctx, jetstream.WithPurgeSubject(doneOf(k.id))),
-		k.work.Purge(ctx, jetstream.WithPurgeSubject(workOf(k.id))),
-		k.files.Delete(ctx, k.file), k.files.Delete(ctx, taskFile(k.id)))
-	if err != nil {
-		k.warn("the rest of the plan stays on the server for %v: %v", maxAge, err)
-	}
+// report calls tell every second until stop is called.
+func (k *coordinator) report() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			s := Status{Workers: k.notices.workers()}
+			s.Done, s.Left = k.counts.get()
+			s.Rate = float64(s.Done) / time.Since(k.start).Seconds()
+			k.meter.workers.Set(float64(s.Workers))
+			k.meter.left.Set(float64(s.Left))
+			if k.tell != nil {
+				k.tell(s)
+			}
+		}
+	}()
+	return cancel
+}
+
+// end removes the task from the server, and the server in this process with its folder.
+func (k *coordinator) end(ctx context.Context) error {
+	k.notices.stop()
+	k.purge(ctx)
 	if k.own != nil {
 		k.Close()
 		return os.RemoveAll(k.Store)
@@ -260,30 +209,34 @@ func (k *coordinator) clear(ctx context.Context) error {
 	return nil
 }
 
-// encode is set as a .npz file.
-func encode(ctx context.Context, set *dataset.Images) ([]byte, error) {
-	folder, err := os.MkdirTemp("", "nrdl")
+// purge removes what the task has on the server.
+func (k *coordinator) purge(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
+	defer cancel()
+	err := errors.Join(
+		k.done.Purge(ctx, jetstream.WithPurgeSubject(doneOf(k.ID))),
+		k.work.Purge(ctx, jetstream.WithPurgeSubject(workOf(k.ID))),
+		k.files.Delete(ctx, k.file), k.files.Delete(ctx, taskFile(k.ID)))
+	if files, listed := k.files.List(ctx); listed == nil { // ErrNoObjectsFound if there is none
+		for _, f := range files {
+			if strings.HasPrefix(f.Name, workOf(k.ID)) || strings.HasPrefix(f.Name, doneOf(k.ID)) {
+				err = errors.Join(err, k.files.Delete(ctx, f.Name))
+			}
+		}
+	}
 	if err != nil {
-		return nil, err
+		k.warn("the rest of the work stays on the server for %v: %v", maxAge, err)
 	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "set.npz")
-	if err := dataset.Save(ctx, path, set); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }
 
-// decode is the set that encode wrote.
-func decode(ctx context.Context, data []byte) (*dataset.Images, error) {
-	folder, err := os.MkdirTemp("", "nrdl")
+// offer puts a file where workers find it, unless it is there.
+func (c *Cluster) offer(ctx context.Context, name string, data func() ([]byte, error)) error {
+	if _, err := c.files.GetInfo(ctx, name); err == nil {
+		return nil
+	}
+	bytes, err := data()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "set.npz")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return nil, err
-	}
-	return dataset.Open(ctx, path, dataset.Options{})
+	return c.again(ctx, "store "+name, func(ctx context.Context) error { return c.putFile(ctx, name, bytes) })
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/hint"
 )
@@ -19,44 +19,60 @@ import (
 // The times of workers.
 const (
 	noticeEvery = 2 * time.Second
-	beatEvery   = 10 * time.Second // a worker tells the queue that it is still at a run
-	refusedWait = 5 * time.Second  // until a worker that cannot make a run takes the next one
+	beatEvery   = 10 * time.Second // a worker tells the queue that it is still at a piece
+	refusedWait = 5 * time.Second  // until a worker that cannot make a piece takes the next one
 )
 
-// lost is after how long without a beat another worker gets a run. It is a variable for
+// lost is after how long without a beat another worker gets a piece. It is a variable for
 // tests.
 var lost = 3 * beatEvery
 
-// maxCrashes is how many processes may end by themselves during a run. The next one
-// returns an error as its record.
+// maxCrashes is how many processes may end by themselves during a piece. The next one
+// returns an error as its result.
 const maxCrashes = 2
 
-// A Worker makes runs of plans.
+// A Worker makes pieces of work.
 type Worker struct {
 	*Cluster
-	// Bench has the data sets, the version, Jobs and Warn. A plan of a coordinator with
+	// Bench has the data sets, the version, Jobs and Warn. Work of a coordinator with
 	// another Version is refused.
 	Bench experiment.Bench
-	// Done is called after each run; may be nil. It is safe for concurrent use.
+	// Done is called after each run of a plan; may be nil. It is safe for concurrent use.
 	Done func(*experiment.Record)
-	// at is called with each run that begins, and with the zero piece when it ends; may be
-	// nil.
+	// at is called with each piece that begins, and with the zero piece when it ends; may
+	// be nil.
 	at func(piece)
 
 	mu      sync.Mutex
-	runners map[string]*runner // by task
-	running map[string]int     // how many runs, by task
+	opened  map[string]*opened // by task
+	running map[string]int     // how many pieces, by task
 }
 
-type runner struct {
-	once   sync.Once
-	err    error
-	runner *experiment.Runner
+// A maker makes the pieces of a task. It is safe for concurrent use.
+type maker interface {
+	// make returns the result of a piece. What goes wrong in the piece itself is a
+	// result; an error is a reason why this worker cannot make it.
+	make(ctx context.Context, key string, data []byte) ([]byte, error)
+
+	// fail returns the result of a piece that cannot be made.
+	fail(key string, err error) ([]byte, error)
 }
 
-// Run makes runs until ctx ends: then it gives back those that it has not finished.
+// kinds open the tasks of each kind.
+var kinds = map[string]func(ctx context.Context, w *Worker, spec json.RawMessage) (maker, error){
+	runs: newRunMaker, fits: newFitMaker, photos: newPhotoMaker,
+}
+
+type opened struct {
+	once  sync.Once
+	err   error
+	maker maker
+}
+
+// Run makes pieces until ctx ends: then it gives back those that it has not finished.
 func (w *Worker) Run(ctx context.Context) error {
-	w.runners, w.running = map[string]*runner{}, map[string]int{}
+	w.meter.works()
+	w.opened, w.running = map[string]*opened{}, map[string]int{}
 	var queue jetstream.Consumer
 	if err := w.again(ctx, "join the workers", func(ctx context.Context) (err error) {
 		queue, err = w.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
@@ -75,7 +91,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// take makes one run after the other.
+// take makes one piece after the other.
 func (w *Worker) take(ctx context.Context, queue jetstream.Consumer) {
 	for ctx.Err() == nil {
 		wait, stop := context.WithTimeout(ctx, refusedWait)
@@ -97,14 +113,9 @@ func (w *Worker) take(ctx context.Context, queue jetstream.Consumer) {
 	}
 }
 
-// handle makes the run of m.
+// handle makes the piece of m.
 func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
-	var p piece
-	if err := json.Unmarshal(m.Data(), &p); err != nil {
-		w.warn("what is in the queue is no run: %v", err)
-		_ = m.Term()
-		return
-	}
+	p := piece{strings.TrimPrefix(m.Subject(), workOf("")), m.Headers().Get(keyHeader), m.Reply()}
 	beat, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -121,17 +132,19 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	}()
 	w.count(p.Task, 1)
 	defer w.count(p.Task, -1)
+	w.meter.begun.Inc()
+	defer w.meter.ended.Inc()
 	if w.at != nil {
-		w.at(piece{p.Task, p.Key, m.Reply()})
+		w.at(p)
 		defer w.at(piece{})
 	}
-	r, err := w.make(ctx, p)
+	result, err := w.make(ctx, p, m)
 	if ctx.Err() != nil {
 		_ = m.Nak() // another worker gets it at once
 		return
 	}
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		_ = m.Term() // the coordinator has all records
+		_ = m.Term() // the coordinator has all results
 		return
 	}
 	if err != nil {
@@ -143,59 +156,76 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 		}
 		return
 	}
-	line, err := r.Line()
-	if err != nil {
-		w.warn("%v", err)
+	if err := w.publish(ctx, doneOf(p.Task), p.Key, result); err != nil {
 		return
 	}
-	if err := w.publish(ctx, doneOf(p.Task), p.Task+p.Key, line); err != nil {
-		return
-	}
-	_ = w.again(ctx, "take a run from the queue", func(ctx context.Context) error {
+	if w.again(ctx, "take a piece from the queue", func(ctx context.Context) error {
 		if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 			return err
 		}
 		return nil
-	})
-	if w.Done != nil {
-		w.Done(r)
+	}) == nil {
+		w.forget(ctx, m)
 	}
 }
 
-// make returns the record of p.
-func (w *Worker) make(ctx context.Context, p piece) (*experiment.Record, error) {
-	r, err := w.runner(ctx, p.Task)
+// make returns the result of p.
+func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, error) {
+	k, err := w.maker(ctx, p.Task)
 	if err != nil {
 		return nil, err
 	}
 	if n, err := w.crashed(ctx, p); err != nil {
 		return nil, err
 	} else if n >= maxCrashes {
-		return r.Fail(p.Key, fmt.Errorf("the process ended during the run, %d times: perhaps the memory was not enough", n))
+		return k.fail(p.Key, fmt.Errorf("the process ended during the run, %d times: perhaps the memory was not enough", n))
 	}
-	return r.Run(ctx, p.Key)
+	data, err := w.data(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	result, err, panicked := survive(ctx, k, p.Key, data)
+	if panicked && ctx.Err() == nil {
+		result, err, panicked = survive(ctx, k, p.Key, data)
+	}
+	if panicked {
+		w.warn("%v", err)
+		return k.fail(p.Key, err)
+	}
+	return result, err
 }
 
-// runner returns what makes the runs of a task.
-func (w *Worker) runner(ctx context.Context, id string) (*experiment.Runner, error) {
+// survive is make, or an error if that panics.
+func survive(ctx context.Context, k maker, key string, data []byte) (result []byte, err error, panicked bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, panicked = fmt.Errorf("the worker panicked: %v", p), true
+		}
+	}()
+	result, err = k.make(ctx, key, data)
+	return result, err, false
+}
+
+// maker returns what makes the pieces of a task.
+func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 	w.mu.Lock()
-	one := w.runners[id]
+	one := w.opened[id]
 	if one == nil {
-		one = &runner{}
-		clear(w.runners) // a worker is at one plan, but for the moment of a change
-		w.runners[id] = one
+		one = &opened{}
+		clear(w.opened) // a worker is at one task, but for the moment of a change
+		w.opened[id] = one
 	}
 	w.mu.Unlock()
-	one.once.Do(func() { one.runner, one.err = w.open(ctx, id) })
+	one.once.Do(func() { one.maker, one.err = w.open(ctx, id) })
 	if one.err != nil {
 		w.mu.Lock()
-		delete(w.runners, id) // may work later
+		delete(w.opened, id) // may work later
 		w.mu.Unlock()
 	}
-	return one.runner, one.err
+	return one.maker, one.err
 }
 
-func (w *Worker) open(ctx context.Context, id string) (*experiment.Runner, error) {
+func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 	text, err := w.file(ctx, taskFile(id))
 	if err != nil {
 		return nil, err
@@ -205,23 +235,13 @@ func (w *Worker) open(ctx context.Context, id string) (*experiment.Runner, error
 		return nil, err
 	}
 	if t.Version != w.Bench.Version {
-		return nil, hint.Add(fmt.Errorf("the bench is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
+		return nil, hint.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
 	}
-	plan, err := experiment.ParsePlan(t.Text, t.Plan)
-	if err != nil {
-		return nil, err
+	open := kinds[t.Kind]
+	if open == nil {
+		return nil, fmt.Errorf("unknown kind of work %.20q", t.Kind)
 	}
-	plan.Name = t.Plan
-	return w.Bench.Runner(plan, t.Hash, w.fetch)
-}
-
-// fetch returns the data set with this hash from the server.
-func (w *Worker) fetch(ctx context.Context, hash string) (*dataset.Images, error) {
-	data, err := w.file(ctx, dataFile(hash))
-	if err != nil {
-		return nil, fmt.Errorf("fetch data: %w", err)
-	}
-	return decode(ctx, data)
+	return open(ctx, w, t.Spec)
 }
 
 func (w *Worker) count(task string, by int) {
@@ -282,7 +302,7 @@ func (k *coordinator) listen() (*notices, error) {
 	n := &notices{last: map[string]notice{}, when: map[string]time.Time{}}
 	refused := map[notice]bool{}
 	var err error
-	n.sub, err = k.conn.Subscribe(noticeOf(k.id), func(m *nats.Msg) {
+	n.sub, err = k.conn.Subscribe(noticeOf(k.ID), func(m *nats.Msg) {
 		var one notice
 		if json.Unmarshal(m.Data, &one) != nil {
 			return
@@ -291,6 +311,7 @@ func (k *coordinator) listen() (*notices, error) {
 		defer n.mu.Unlock()
 		if one.Refused != "" && !refused[one] {
 			refused[one] = true
+			k.meter.refusals.Inc()
 			k.warn("worker %s: %s", one.Worker, one.Refused)
 		}
 		n.last[one.Worker], n.when[one.Worker] = one, time.Now()
@@ -300,13 +321,38 @@ func (k *coordinator) listen() (*notices, error) {
 
 func (n *notices) stop() { _ = n.sub.Unsubscribe() }
 
-func (n *notices) status() (s Status) {
+// workers is how many are at a piece.
+func (n *notices) workers() (count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for worker, when := range n.when {
-		if one := n.last[worker]; time.Since(when) < heard && one.Refused == "" {
-			s.Workers++
+		if time.Since(when) < heard && n.last[worker].Refused == "" {
+			count++
 		}
 	}
-	return s
+	return count
+}
+
+// counts are those of the pieces of a coordinator.
+type counts struct {
+	mu         sync.Mutex
+	given, got int
+}
+
+func (c *counts) put(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.given += n
+}
+
+func (c *counts) done() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got++
+}
+
+func (c *counts) get() (done, left int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.got, max(0, c.given-c.got)
 }

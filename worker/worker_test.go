@@ -188,7 +188,7 @@ func TestWorkersThatRefuse(t *testing.T) {
 	heard := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return strings.Contains(strings.Join(said, "\n"), "the bench is of v, and this worker of an older one")
+		return strings.Contains(strings.Join(said, "\n"), "the work is of v, and this worker of an older one")
 	}
 	go func() {
 		for !heard() && ctx.Err() == nil {

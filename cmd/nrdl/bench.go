@@ -95,7 +95,7 @@ report makes tables and pages from the records.`,
 	b.jobs = runtime.GOMAXPROCS(0)
 	cli.Number(c, &b.jobs, "jobs", "j", cli.InRange(1, 1024), "`N` runs at a time, one thread each")
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
-	clusterVar(c, &b.nats, "make the runs on workers, through the NATS server at `URL`; listen://HOST:PORT starts a server here")
+	clusterVar(c, &b.nats, elsewhere)
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
@@ -136,23 +136,13 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 			show(p)
 		},
 	}
-	if b.nats.URL != "" {
-		b.nats.Store, b.nats.Warn = b.output+".queue", run.Warn
-		cluster, err := worker.Connect(ctx, b.nats)
-		if err != nil {
-			return err
-		}
+	cluster, tell, err := a.cluster(ctx, b.nats, b.output+".queue")
+	if err != nil {
+		return err
+	}
+	if cluster != nil {
 		defer cluster.Close()
-		if own := cluster.Address(); own != "" {
-			a.Tell("on other machines: nrdl worker --nats %s", own)
-		}
-		workers := -1
-		run.Elsewhere = cluster.Bench(b.output, run.Version, func(s worker.Status) {
-			if s.Workers != workers {
-				workers = s.Workers
-				a.Tell("%s at work", console.Plural(workers, "worker"))
-			}
-		})
+		run.Elsewhere = cluster.Bench(b.output, run.Version, tell)
 	}
 	start := time.Now()
 	p, err := run.Run(ctx, plan, b.output)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"nrdl/dataset"
 	"nrdl/dataset/reference"
 	"nrdl/frontend/feature"
-	"nrdl/internal/advice"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/describe"
@@ -116,13 +114,6 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 		return a.printJSON(m)
 	}
 	m.Print(a.Console)
-	if c := m.Calibration; c == nil {
-		a.Print("threshold  none: every face is named\n")
-	} else if c.Alike != nil {
-		a.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", c.Threshold, math.Pow(10, c.Threshold), console.Percent(c.FAR))
-	} else {
-		a.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", c.Threshold, console.Percent(c.FAR), advice.Known(c))
-	}
 	return nil
 }
 

@@ -128,43 +128,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", console.Plural(len(p.Faces), "face"), console.Plural(len(paths), "photograph"),
 		together, console.Plural(several, "group"), len(p.Faces)-together, console.Plural(failed, "photograph"), console.Seconds(time.Since(start)))
 	if g.json {
-		if err := g.printJSON(groupsOf(p)); err != nil {
-			return err
-		}
+		return g.printJSON(p.Listing())
 	}
 	return nil
-}
-
-// A listedFace is a face in the JSON of group.
-type listedFace struct {
-	File string `json:"file"`
-	Box  [4]int `json:"box"` // left, top, right, bottom
-}
-
-// A listedGroup is a group in the JSON of group.
-type listedGroup struct {
-	Name  string       `json:"name"` // its folder; empty for a single face
-	Faces []listedFace `json:"faces"`
-}
-
-// groupsOf is the JSON of p.
-func groupsOf(p *group.Photographs) any {
-	out := struct {
-		Groups  []listedGroup `json:"groups"`
-		Without []string      `json:"without_face"`
-	}{[]listedGroup{}, []string{}}
-	for i, members := range p.Groups {
-		one := listedGroup{Name: p.Folder(i)}
-		for _, f := range members {
-			b := p.Faces[f].Box
-			one.Faces = append(one.Faces, listedFace{p.Paths[p.Faces[f].Photograph], [4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}})
-		}
-		out.Groups = append(out.Groups, one)
-	}
-	for i, err := range p.Errors {
-		if err != nil {
-			out.Without = append(out.Without, p.Paths[i])
-		}
-	}
-	return out
 }

@@ -24,6 +24,7 @@ import (
 	"nrdl/internal/photolist"
 	"nrdl/internal/results"
 	"nrdl/internal/watchdir"
+	"nrdl/worker"
 )
 
 func (a *app) identifyCmd() *cobra.Command {
@@ -79,7 +80,7 @@ outside the folders that are read.
 
 --watch DIR names the photographs in a folder, and new ones as they arrive, until
 Ctrl-C. It looks twice a second, which works on network drives too, and reads a file
-when the file has stopped growing.`,
+when the file has stopped growing. With --nats workers find the faces.`,
 		Example: `  nrdl identify people.nrdl people/person001
   nrdl identify people.nrdl people/person001/0001.png --top 3
   nrdl identify people.nrdl people --csv
@@ -119,6 +120,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
+	clusterVar(c, &i.nats, elsewhere)
 	findVar(c, &i.find, face.All, "as the model does")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
@@ -139,6 +141,8 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
 		return hint.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+	case i.watched != "" && i.nats.URL != "":
+		return cli.Misuse("--watch and --nats exclude each other")
 	case i.resume && i.output == "":
 		return hint.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
 	case lists > 1:
@@ -183,6 +187,7 @@ type identifyFlags struct {
 	watched    string
 	draw, sort string
 	html       string
+	nats       worker.Options
 }
 
 // A tally counts image files.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"nrdl"
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/buildinfo"
 	"nrdl/internal/console"
 	"nrdl/internal/linkdir"
 	"nrdl/internal/photolist"
@@ -62,7 +64,16 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			}
 		}
 	}
-	for result, err := range i.r.IdentifyAll(ctx, photos) {
+	cluster, tell, err := i.cluster(ctx, i.nats, cmp.Or(i.output, "nrdl-identify")+".queue")
+	if err != nil {
+		return err
+	}
+	all := i.r.IdentifyAll(ctx, photos)
+	if cluster != nil {
+		defer cluster.Close()
+		all = cluster.IdentifyAll(ctx, i.r, i.find, photos, cmp.Or(i.output, "nrdl-identify"), buildinfo.Read().Line(), tell)
+	}
+	for result, err := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -12,10 +12,12 @@ import (
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/frontend"
+	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/method"
 	"nrdl/report"
+	"nrdl/worker"
 )
 
 // tuning is the flags of tune.
@@ -24,6 +26,7 @@ type tuning struct {
 	split  dataset.Split // zero: all
 	search experiment.Search
 	json   bool
+	nats   worker.Options
 }
 
 func (a *app) tuneCmd() *cobra.Command {
@@ -36,7 +39,9 @@ cross-validation on the images of DATA: first the given parameters, then random 
 from the ranges of the method, then ones near the best so far.
 
 With --split only the training part is used. evaluate with the same --split and
---seed then tests the result on images that the search did not use.`,
+--seed then tests the result on images that the search did not use.
+
+With --nats workers make the fits, and a killed tune goes on if it is started again.`,
 		Example: `  nrdl tune people --input faces32
   nrdl tune people --input pixels --method nrc --budget 20 --split half
   nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
@@ -51,6 +56,7 @@ With --split only the training part is used. evaluate with the same --split and
 	cli.Number(c, &t.search.Budget, "budget", "", cli.InRange(1, cli.Many), "`N` configurations to judge, the one given among them")
 	cli.Number(c, &t.search.Folds, "folds", "", cli.InRange(2, cli.Many), "divide the images into `N` folds")
 	c.Flags().BoolVar(&t.json, "json", false, "write one object")
+	clusterVar(c, &t.nats, elsewhere)
 	return c
 }
 
@@ -73,7 +79,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	a.tellOptions(s, &t.learn)
 	t.search.Seed = t.learn.seed
-	tuned, err := a.search(ctx, set, in, m, t.search)
+	tuned, err := a.search(ctx, set, in, m, t)
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
@@ -92,12 +98,16 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 }
 
 // search tunes and shows how far it is.
-func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search) (experiment.Tuned, error) {
-	b := a.NewBar("tuning")
+func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, t *tuning) (experiment.Tuned, error) {
+	cluster, tell, err := a.cluster(ctx, t.nats, "nrdl-tune.queue")
+	if err != nil {
+		return experiment.Tuned{}, err
+	}
+	b, s := a.NewBar("tuning"), t.search
 	b.Show(0, "")
 	defer b.Clear()
 	start, fewest := time.Now(), -1
-	return experiment.Tune(ctx, set, in, m, s, experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
+	o := experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
 			if !a.Terminal {
@@ -106,7 +116,12 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 		}
 		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
 		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
-	}})
+	}}
+	if cluster != nil {
+		defer cluster.Close()
+		return cluster.Tune(ctx, set, in, m, s, o, buildinfo.Read().Line(), tell)
+	}
+	return experiment.Tune(ctx, set, in, m, s, o)
 }
 
 // printNext prints the command that uses the best parameters.

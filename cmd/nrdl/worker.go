@@ -16,15 +16,40 @@ import (
 	"nrdl/internal/blas"
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
+	"nrdl/internal/console"
 	"nrdl/report"
 	"nrdl/worker"
 )
+
+// elsewhere is the usage of --nats for the commands that hand out work.
+const elsewhere = "let workers do the work, through the NATS server at `URL`; listen://HOST:PORT starts a server here"
 
 // clusterVar registers the flags that say how a cluster is reached.
 func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
 	c.Flags().StringVar(&o.URL, "nats", "", usage)
 	c.Flags().StringVar(&o.Credentials, "creds", "", "`FILE` of credentials for the NATS server")
 	c.Flags().StringVar(&o.CA, "ca", "", "`FILE` of certificates that sign the one of the NATS server")
+	c.Flags().StringVar(&o.Metrics, "metrics", "", "`HOST:PORT` where Prometheus finds /metrics of the work")
+}
+
+// cluster connects as o says, nil without --nats, and returns what tells how many workers
+// there are. A server in this process keeps its queue in the folder store.
+func (a *app) cluster(ctx context.Context, o worker.Options, store string) (*worker.Cluster, func(worker.Status), error) {
+	if o.URL == "" {
+		return nil, nil, nil
+	}
+	o.Store, o.Warn = store, func(s string) { a.Warn("%s", s) }
+	c, err := worker.Connect(ctx, o)
+	if err == nil && c.Address() != "" {
+		a.Tell("on other machines: nrdl worker --nats %s", c.Address())
+	}
+	workers := -1
+	return c, func(s worker.Status) {
+		if s.Workers != workers {
+			workers = s.Workers
+			a.Tell("%s at work, %d done, %.1f a second", console.Plural(workers, "worker"), s.Done, s.Rate)
+		}
+	}, err
 }
 
 func (a *app) workerCmd() *cobra.Command {
@@ -34,11 +59,11 @@ func (a *app) workerCmd() *cobra.Command {
 	processes := runtime.GOMAXPROCS(0)
 	c := &cobra.Command{
 		Use:   "worker --nats URL [flags]",
-		Short: "Make runs for a bench on another machine",
-		Long: `worker takes runs from the queue of a NATS server, makes them, and returns their
-records to the bench that put them there: nrdl bench PLAN --nats URL. Start it on as
-many machines as you like, before or after the bench. It ends when it is interrupted;
-another worker makes the run that it was at. Data sets are searched below --data, and
+		Short: "Work for a bench, tune or identify on another machine",
+		Long: `worker takes work from the queue of a NATS server, does it, and returns the results to
+the command that put it there: nrdl bench, tune or identify with --nats URL. Start it on
+as many machines as you like, before or after that command. It ends when it is
+interrupted; another worker does what it was at. Data sets are searched below --data, and
 are fetched from the server if they are not there. doc/scale.md says more.`,
 		Example: `  nrdl worker --nats nats://example.org:4222 --data DIR`,
 		Args:    cli.Arguments(0, 0),
@@ -52,11 +77,14 @@ are fetched from the server if they are not there. doc/scale.md says more.`,
 				return err
 			}
 			o.Name = host + " " + strconv.Itoa(os.Getpid())
+			if child {
+				o.Metrics = "" // of its parent
+			}
 			return a.worker(c.Context(), o, root, processes, child)
 		},
 	}
 	clusterVar(c, &o, "`URL` of the NATS server: nats://HOST:PORT or tls://HOST:PORT")
-	cli.Number(c, &processes, "jobs", "j", cli.InRange(1, 1024), "`N` runs at a time, each in a process of its own")
+	cli.Number(c, &processes, "jobs", "j", cli.InRange(1, 1024), "do `N` things at a time, each in a process of its own")
 	c.Flags().StringVar(&root, "data", "", "`DIR` in which data sets are searched")
 	c.Flags().BoolVar(&child, "child", false, "")
 	_ = c.Flags().MarkHidden("child") // for Supervise
@@ -71,7 +99,7 @@ func (a *app) worker(ctx context.Context, o worker.Options, root string, process
 	}
 	defer cluster.Close()
 	if !child {
-		a.Tell("waiting for runs from %s, %d at a time", o.URL, processes)
+		a.Tell("waiting for work from %s, %d at a time", o.URL, processes)
 		program, err := os.Executable()
 		if err != nil {
 			return err

@@ -2,11 +2,13 @@ package describe
 
 import (
 	"encoding/json"
+	"math"
 
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/frontend"
 	"nrdl/gallery"
+	"nrdl/internal/advice"
 	"nrdl/internal/console"
 	"nrdl/openset"
 )
@@ -40,7 +42,7 @@ func OfModel(m *gallery.Model) (Model, error) {
 	return Model{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }
 
-// Print prints m without its threshold.
+// Print prints m.
 func (m Model) Print(c *console.Console) {
 	c.Print("method     %s, seed %d, %s\n", m.Method, m.Seed, m.Trained.Status)
 	c.Print("people     %d: %s\n", len(m.People), console.Abridged(m.People))
@@ -52,5 +54,12 @@ func (m Model) Print(c *console.Console) {
 		c.Print("keeps      no faces: nobody can be added\n")
 	} else {
 		c.Print("keeps      %s, so that people can be added\n", console.Plural(m.Faces, "face"))
+	}
+	if t := m.Calibration; t == nil {
+		c.Print("threshold  none: every face is named\n")
+	} else if t.Alike != nil {
+		c.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", t.Threshold, math.Pow(10, t.Threshold), console.Percent(t.FAR))
+	} else {
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FAR), advice.Known(t))
 	}
 }

@@ -1,0 +1,158 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nrdl/dataset"
+	"nrdl/experiment"
+)
+
+// runs is the kind of task whose pieces are the runs of a plan; their results are
+// records.
+const runs = "bench"
+
+// planned is the spec of runs.
+type planned struct {
+	Plan string            `json:"plan"` // its name
+	Text json.RawMessage   `json:"text"`
+	Hash map[string]string `json:"hash"` // of the data sets
+}
+
+// Bench returns the function that makes the runs of a Bench on the workers of c: its
+// Elsewhere. path is that of the records and version that of the program. Tell, which may
+// be nil, is called with the status every second. When ctx ends, the runs stay in the
+// queue, and the same bench goes on with them.
+func (c *Cluster) Bench(path, version string, tell func(Status)) func(context.Context, experiment.Work) error {
+	return func(ctx context.Context, w experiment.Work) error {
+		if err := c.bench(ctx, path, version, w, tell); err != nil {
+			return fmt.Errorf("bench on workers: %w", err)
+		}
+		return nil
+	}
+}
+
+func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.Work, tell func(Status)) error {
+	for name, hash := range w.Hash {
+		if err := c.offerSet(ctx, hash, w.Data[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	spec, err := json.Marshal(planned{w.Plan.Name, w.Plan.Text(), w.Hash})
+	if err != nil {
+		return err
+	}
+	k, err := c.begin(ctx, task{Kind: runs, Spec: spec, Version: version}, path, true, tell)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() { // a later bench puts those that are missing
+		for _, key := range w.Keys {
+			if err := k.put(ctx, key, nil); err != nil {
+				cancel(err)
+			}
+		}
+	}()
+	left := map[string]bool{} // keys without a record
+	for _, key := range w.Keys {
+		left[key] = true
+	}
+	err = k.receive(ctx, func(key string) bool { return left[key] }, func(key string, data []byte) (bool, error) {
+		r, err := experiment.DecodeRecord(data)
+		if err != nil || r.Key != key {
+			k.warn("a worker sent what is no record of %s: %v", key, err)
+			return true, nil
+		}
+		delete(left, key)
+		return len(left) > 0, w.Keep(&r)
+	})
+	if err != nil {
+		return err
+	}
+	return k.end(ctx)
+}
+
+// runMaker makes runs.
+type runMaker struct {
+	*experiment.Runner
+	done func(*experiment.Record) // may be nil
+}
+
+func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, error) {
+	var p planned
+	if err := json.Unmarshal(spec, &p); err != nil {
+		return nil, err
+	}
+	plan, err := experiment.ParsePlan(p.Text, p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	plan.Name = p.Plan
+	r, err := w.Bench.Runner(plan, p.Hash, w.fetchSet)
+	return &runMaker{r, w.Done}, err
+}
+
+func (m *runMaker) make(ctx context.Context, key string, _ []byte) ([]byte, error) {
+	return m.line(m.Run(ctx, key))
+}
+
+func (m *runMaker) fail(key string, err error) ([]byte, error) { return m.line(m.Fail(key, err)) }
+
+func (m *runMaker) line(r *experiment.Record, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	if m.done != nil {
+		m.done(r)
+	}
+	return r.Line()
+}
+
+// offerSet puts set, with this hash, where workers find it.
+func (c *Cluster) offerSet(ctx context.Context, hash string, set *dataset.Images) error {
+	return c.offer(ctx, setFile(hash), func() ([]byte, error) { return encode(ctx, set) })
+}
+
+// fetchSet returns the data set with this hash from the server.
+func (c *Cluster) fetchSet(ctx context.Context, hash string) (*dataset.Images, error) {
+	data, err := c.file(ctx, setFile(hash))
+	if err != nil {
+		return nil, fmt.Errorf("fetch data: %w", err)
+	}
+	return decode(ctx, data)
+}
+
+func setFile(hash string) string { return "data-" + hash + ".npz" }
+
+// encode is set as a .npz file.
+func encode(ctx context.Context, set *dataset.Images) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "nrdl")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "set.npz")
+	if err := dataset.Save(ctx, path, set); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// decode is the set that encode wrote.
+func decode(ctx context.Context, data []byte) (*dataset.Images, error) {
+	folder, err := os.MkdirTemp("", "nrdl")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "set.npz")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return nil, err
+	}
+	return dataset.Open(ctx, path, dataset.Options{})
+}
