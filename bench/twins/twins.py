@@ -1,7 +1,6 @@
 """Twins in NumPy of nine methods of nrdl: outside contestants of nrdl bench.
 
-    python3 twins.py METHOD < samples.npz       a line for each test sample: its class
-    python3 twins.py --drawn FILE.json          how far from the scores in this file
+    python3 twins.py METHOD < samples.npz
 
 Each method is written from the problem that its paper prints (doc/equations.md names
 the papers), in the plain way: a system for each class, solvers to convergence, no
@@ -366,43 +365,8 @@ def contest(method):
     print(*answer, sep="\n")
 
 
-# The samples and configurations of the scores in drawn.json
-
-
-def drawn_set(n, first):
-    """n samples of 12 features of each of 4 classes: ratios of integers."""
-
-    def value(i, j):
-        return ((i + 1) * (j + 3) * 7919 + (i * i + 5) * (j * j + 1) * 104729) % 1009 / 1009
-
-    columns = [(c, j) for c in range(4) for j in range(n)]
-    return np.array([[value(i, 100 + c) + 0.6 * value(i, 10 * c + first + j) for c, j in columns] for i in range(12)])
-
-
-POLYNOMIAL = {"kernel": "polynomial", "degree": 2, "offset": 1}
-DRAWN = {
-    "procrc": ("procrc", {}),
-    "knrc": ("knrc", {"coder.rho": 0.01}),
-    "kcrc": ("kcrc", {}),
-    "ksrc": ("ksrc", {"tol": 1e-13}),
-    "knrc-polynomial": ("knrc", {"coder.rho": 0.01, **POLYNOMIAL}),
-    "kcrc-polynomial": ("kcrc", POLYNOMIAL),
-    "ksrc-polynomial": ("ksrc", {"tol": 1e-13, **POLYNOMIAL}),
-}
-
-
-def compare(path):
-    with open(path) as f:
-        golden = json.load(f)
-    for name, (method, params) in DRAWN.items():
-        got = scores(method, drawn_set(5, 0), np.repeat(range(4), 5), drawn_set(3, 200), 1, params)
-        print(f"{name}: {np.abs(got - golden[name]['scores']).max():.1e}")
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--drawn"] and len(sys.argv) == 3:
-        compare(sys.argv[2])
-    elif len(sys.argv) == 2 and sys.argv[1] in METHODS:
+    if sys.argv[1:2] and sys.argv[1] in METHODS:
         contest(sys.argv[1])
     else:
-        sys.exit(f"usage: twins.py METHOD < samples.npz, with METHOD one of {', '.join(METHODS)}; or --drawn FILE.json")
+        sys.exit(f"usage: twins.py METHOD < samples.npz, with METHOD one of {', '.join(METHODS)}")
