@@ -14,15 +14,15 @@ each other; D d×K atoms; S K×N codes; T d×n test samples; `own[c]` selects th
 class c; a score is larger for a likelier class. Solvers, where the problem leaves a
 choice:
 
-* codes under an l1 norm: FISTA with restarts, over all columns at once;
+* codes under an l1 norm: the method of multipliers (ADMM) to convergence;
 * DPL: random start and ADMM with a growing penalty for D_k, as the authors' program;
 * DLSI and COPAR: atoms by plain projected gradient steps; start from the samples, which
   is what K-SVD gives where every sample has an atom; COPAR's common atoms start from
   the leading singular vectors of all samples;
 * LRSDL: FISTA for S and S0 together, atoms one after the other, ADMM for D0, as the
   paper; start from singular vectors;
-* D2L2R2: start from eigenfaces, codes class after class, atoms by the method of
-  multipliers, as the paper, but without its sparse error, as in nrdl.
+* D2L2R2: start from eigenfaces, codes class after class by FISTA, atoms by the method
+  of multipliers, as the paper, but without its sparse error, as in nrdl.
 """
 
 import io
@@ -53,8 +53,8 @@ def shrink_rank(a, t):
     return (u * np.maximum(s - t, 0)) @ v
 
 
-def fista(s, gradient, lipschitz, weight, steps, tol):
-    """min f(S) + weight·|S|_1, columns being independent or not."""
+def fista(s, gradient, lipschitz, weight, steps=100, tol=1e-5):
+    """Lowers f(S) + weight·|S|_1 from S."""
     at, t = s, 1.0
     for _ in range(steps):
         new = soft(at - gradient(at) / lipschitz, weight / lipschitz)
@@ -67,13 +67,20 @@ def fista(s, gradient, lipschitz, weight, steps, tol):
     return s
 
 
-def lasso(g, b, weight, steps=2000, tol=1e-6, chunk=256):
-    """min ½ sᵀGs − bᵀs + weight·|s|_1 for each column b of B."""
-    s, largest = np.zeros_like(b), norm(g, 2)
+def lasso(g, b, weight, tol=1e-7, rho=0.1, chunk=256):
+    """min ½ sᵀGs − bᵀs + weight·|s|_1 for each column b of B, by ADMM."""
+    inverse, out = inv(g + rho * np.eye(len(g))), np.zeros_like(b)
     for lo in range(0, b.shape[1], chunk):  # what fits the cache
         some = b[:, lo : lo + chunk]
-        s[:, lo : lo + chunk] = fista(np.zeros_like(some), lambda v: g @ v - some, largest, weight, steps, tol)
-    return s
+        z, u = np.zeros_like(some), np.zeros_like(some)
+        for _ in range(5000):
+            s = inverse @ (some + rho * (z - u))
+            last, z = z, soft(s + u, weight / rho)
+            u += s - z
+            if max(np.abs(s - z).max(), np.abs(z - last).max()) < tol:
+                break
+        out[:, lo : lo + chunk] = z
+    return out
 
 
 def residuals(x, own, s, y):
@@ -173,7 +180,7 @@ def dpl(x, own, test, rng, tau=0.05, gamma=1e-4, passes=20, **weights):
 
 
 def incoherent(d, e, f, others, eta, steps=20):
-    lipschitz = norm(f, 2) + 2 * eta * norm(others.T @ others, 2)
+    lipschitz = norm(f) + 2 * eta * norm(others.T @ others)  # at least the largest curvature
     if lipschitz == 0:
         return d
     for _ in range(steps):
@@ -208,14 +215,13 @@ def copar(x, own, test, rng, eta=1e-3, common=5, passes=10, **weights):
     zero, s = slice(n, n + common), np.zeros((n + common, n))
     for _ in range(passes):
         g = d.T @ d
-        largest = 2 * norm(g, 2) + 1
         for c in own:
             both = np.r_[c, zero]
             h, b = g + np.eye(len(g)), d.T @ x[:, c]
             h[both, both] -= 1
             h[np.ix_(both, both)] += g[np.ix_(both, both)]
             b[both] *= 2
-            s[:, c] = fista(s[:, c], lambda v: h @ v - b, largest, lam / 2, 200, 1e-5)
+            s[:, c] = lasso(h, b, lam / 2, tol=1e-4)
         for c in [*own, zero]:
             rest = x - d @ s + d[:, c] @ s[c]
             e, f = rest @ s[c].T, s[c] @ s[c].T
@@ -231,7 +237,7 @@ def copar(x, own, test, rng, eta=1e-3, common=5, passes=10, **weights):
 # Atoms of low rank: min tr(DFDᵀ) − 2⟨E, D⟩ + α‖D‖_*, ‖d_k‖ ≤ 1
 
 
-def low_rank(d, e, f, alpha, steps=100):
+def low_rank(d, e, f, alpha, steps=50):
     rho = np.trace(f) / len(f)
     if rho == 0:
         return d
@@ -267,21 +273,20 @@ def d2l2r2(x, own, test, rng, lambda1=0.005, lambda2=0.05, eta=1.0, alpha=0.01, 
     s = np.zeros((n, n))
     for _ in range(passes):
         g = d.T @ d
-        curvature = 2 * (norm(g, 2) + max(norm(g[c, c], 2) for c in own)) + 2 * lambda2 * (1 + eta)
+        for c in own:
+            g[c, c] *= 2  # of ‖DS_c‖², and of ‖D_jS_c^j‖² for each j
+        curvature = 2 * norm(g, 2) + 2 * lambda2 * (1 + eta)
         for c in own:
             b, size = d.T @ x[:, c], c.stop - c.start
+            b[c] *= 2
             rest = s.sum(1) - s[:, c].sum(1)
 
             def gradient(v):
-                out = g @ v - b
-                for j in own:
-                    out[j] += g[j, j] @ v[j]
-                out[c] -= b[c]
                 total = v.sum(1)  # tr(S_w − S_b) = ‖S‖² − 2Σ n_c‖m_c‖² + N‖m‖²
                 pull = (2 * total / size - (rest + total) / n)[:, None]
-                return 2 * out + 2 * lambda2 * ((1 + eta) * v - pull)
+                return 2 * (g @ v - b) + 2 * lambda2 * ((1 + eta) * v - pull)
 
-            s[:, c] = fista(s[:, c], gradient, curvature, lambda1, 200, 1e-5)
+            s[:, c] = fista(s[:, c], gradient, curvature, lambda1)
         for c in own:
             rest = x - d @ s + d[:, c] @ s[c]
             e = rest @ s[c].T + x[:, c] @ s[c, c].T
@@ -317,7 +322,7 @@ def lrsdl(x, own, test, rng, lambda1=0.0025, lambda2=0.05, eta=0.02, common=5, w
             return out
 
         curvature = 2 * norm(g, 2) + 2 * lambda2
-        v = fista(np.vstack([s, s0]), gradient, curvature, lambda1, 200, 1e-5)
+        v = fista(np.vstack([s, s0]), gradient, curvature, lambda1)
         s, s0 = v[:n], v[zero]
 
         left, f = x - d0 @ s0, s @ s.T
