@@ -43,8 +43,8 @@ func drawnSet(t *testing.T) (train, probe *classify.Samples) {
 	return draw(5, 0), draw(3, 200)
 }
 
-// drawnGolden is what NumPy programs, which were written from the papers alone,
-// computed for the samples of drawnSet.
+// drawnGolden is what the NumPy programs of testdata/golden/drawn.py compute for the
+// samples of drawnSet.
 func drawnGolden(t *testing.T) (golden map[string]map[string][][]float64) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "golden", "drawn.json"))

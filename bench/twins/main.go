@@ -33,6 +33,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	runtime.GOMAXPROCS(1)
+	blas.SetThreads(1)
 	hint.Exit("twins", run(ctx, os.Stdout, os.Args[1:]))
 }
 
@@ -51,8 +53,6 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(1)
-	blas.SetThreads(1)
 	fmt.Fprintf(w, "%s, %s/%s, back end %v; one thread each, processor time of learning and recognising.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, blas.Current())
 	fmt.Fprintf(w, "| method | database | twin | nrdl | points apart | twin | nrdl | ratio |\n| --- | --- | --: | --: | --: | --: | --: | --: |\n")
 	sets := &experiment.Databases{Roots: []string{os.Getenv("NRDL_DATA")}}
@@ -121,7 +121,7 @@ func readSeconds(path string) (map[task]float64, error) {
 	for lines.Scan() {
 		var t task
 		var seconds float64
-		if _, err := fmt.Sscan(lines.Text(), &t.method, &t.train, &t.n, &seconds); err != nil {
+		if _, err := fmt.Sscanf(lines.Text(), "%s %d %d %g", &t.method, &t.train, &t.n, &seconds); err != nil {
 			return nil, fmt.Errorf("%s: %q is not METHOD TRAIN TEST SECONDS: %w", path, lines.Text(), err)
 		}
 		all[t] = seconds

@@ -4,7 +4,8 @@
     /usr/bin/python3 method/testdata/golden/drawn.py
 
 prints how far they are from the scores in drawn.json, with which method's tests
-compare; --write replaces the file. It needs Debian's python3-numpy.
+compare, and fails where that is more than 1e-8; --write replaces the file. It needs
+Debian's python3-numpy.
 
 ProCRC and the kernel forms have one solution: theirs are the scores of
 bench/twins/twins.py. The other problems are not convex, so that scores agree to many
@@ -325,11 +326,14 @@ def main():
     path = os.path.join(HERE, "drawn.json")
     with open(path) as f:
         golden = json.load(f)
-    for name, scores in found.items():
-        print(f"{name}: differs from drawn.json by {np.abs(scores - golden[name]['scores']).max():.1e} at most")
+    apart = {name: np.abs(scores - golden[name]["scores"]).max() for name, scores in found.items()}
+    for name, most in apart.items():
+        print(f"{name}: differs from drawn.json by {most:.1e} at most")
     if sys.argv[1:] == ["--write"]:
         with open(path, "w") as f:
             json.dump({name: {"scores": scores.round(13).tolist()} for name, scores in found.items()}, f)
+    elif max(apart.values()) > 1e-8:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
