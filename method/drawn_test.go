@@ -117,7 +117,8 @@ func TestScoresOfNumPyPrograms(t *testing.T) {
 	}
 }
 
-// On faces the same programs name as many wrongly, at the defaults.
+// On faces NumPy programs name as many wrongly, at the defaults; bench/twins compares
+// rates on five databases.
 func TestErrorsOfNumPyPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")

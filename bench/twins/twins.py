@@ -18,9 +18,9 @@ choice:
 * DPL: random start and ADMM with a growing penalty for D_k, as the authors' program;
 * DLSI and COPAR: atoms by plain projected gradient steps; start from the samples, which
   is what K-SVD gives where every sample has an atom; COPAR's common atoms start from
-  the leading singular vectors of all samples;
+  the leading singular vectors of all samples, or from nrdl's with start "cosines";
 * LRSDL: FISTA for S and S0 together, atoms one after the other, ADMM for D0, as the
-  paper; start from singular vectors;
+  paper; start from singular vectors, D0 as COPAR's;
 * D2L2R2: start from eigenfaces, codes class after class by FISTA, atoms by the method
   of multipliers, as the paper, but without its sparse error, as in nrdl.
 """
@@ -205,13 +205,20 @@ def dlsi(x, own, test, rng, eta=1e-3, passes=10, **weights):
     return 1 - np.array(costs)
 
 
+def common_atoms(x, number, start):
+    if start == "cosines":  # nrdl's: sums of all samples with slowly changing weights
+        places = (np.arange(x.shape[1]) + 0.5) / x.shape[1]
+        return unit(x @ np.cos(np.pi * np.outer(places, np.arange(number))))
+    return svd(x, full_matrices=False)[0][:, :number]
+
+
 # COPAR: min Σ_c (‖X_c − DS_c‖² + ‖X_c − D_0S_c^0 − D_cS_c^c‖² + Σ_{j≠c,0} ‖S_c^j‖²)
 #        + λ|S|_1 + η Σ_c Σ_{j≠c} ‖D_cᵀD_j‖², D_0 the last atoms
 
 
-def copar(x, own, test, rng, eta=1e-3, common=5, passes=10, **weights):
+def copar(x, own, test, rng, eta=1e-3, common=5, passes=10, start="singular", **weights):
     lam, n = weights.get("lambda", 0.005), x.shape[1]
-    d = np.hstack([x, svd(x, full_matrices=False)[0][:, :common]])
+    d = np.hstack([x, common_atoms(x, common, start)])
     zero, s = slice(n, n + common), np.zeros((n + common, n))
     for _ in range(passes):
         g = d.T @ d
@@ -299,10 +306,10 @@ def d2l2r2(x, own, test, rng, lambda1=0.005, lambda2=0.05, eta=1.0, alpha=0.01, 
 #        + λ₁|S, S⁰|_1 + ½λ₂(tr(S_w − S_b) + ‖S‖² + ‖S⁰ − M⁰‖²) + η‖D_0‖_*
 
 
-def lrsdl(x, own, test, rng, lambda1=0.0025, lambda2=0.05, eta=0.02, common=5, weight=0.5, passes=15):
+def lrsdl(x, own, test, rng, lambda1=0.0025, lambda2=0.05, eta=0.02, common=5, weight=0.5, passes=15, start="singular"):
     n = x.shape[1]
-    d0 = svd(x, full_matrices=False)[0][:, :common]
-    s, s0 = np.zeros((n, n)), d0.T @ x
+    d0 = common_atoms(x, common, start)
+    s, s0 = np.zeros((n, n)), solve(d0.T @ d0, d0.T @ x)
     d = np.hstack([svd(x[:, c] - d0 @ s0[:, c], full_matrices=False)[0] for c in own])
     zero = slice(n, n + common)
     for _ in range(passes):
