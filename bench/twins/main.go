@@ -79,15 +79,19 @@ func digits(ratio float64) int {
 	return 0
 }
 
-// pairs returns the methods whose twin has a record too, in the order of the records.
+// pairs returns the methods whose twin has a record too, in the order of the records. Of
+// the twin's records the last counts: those before are of a program that has changed.
 func pairs(records []experiment.Record) (all []pair) {
 	for i := range records {
-		own := &records[i]
+		p := pair{own: &records[i]}
 		for j := range records {
-			if twin := &records[j]; own.Error == "" && twin.Error == "" && own.Method == twinOf(twin) &&
-				own.Dataset.Name == twin.Dataset.Name && own.SplitHash == twin.SplitHash {
-				all = append(all, pair{own, twin})
+			if twin := &records[j]; p.own.Error == "" && twin.Error == "" && p.own.Method == twinOf(twin) &&
+				p.own.Dataset.Name == twin.Dataset.Name && p.own.SplitHash == twin.SplitHash {
+				p.twin = twin
 			}
+		}
+		if p.twin != nil {
+			all = append(all, p)
 		}
 	}
 	return all
