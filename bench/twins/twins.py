@@ -140,9 +140,9 @@ def kcrc(x, own, test, rng, kappa=0.001, **kernel):
     return codes / (codes + r)  # rises with ‖s_c‖ / ‖φ(y) − φ(X_c)s_c‖
 
 
-def ksrc(x, own, test, rng, coder_lambda=0.01, tol=1e-6, **kernel):
+def ksrc(x, own, test, rng, coder_lambda=0.01, tol=1e-5, rho=1.0, **kernel):
     k, kt = kernels(x, test, **kernel)
-    s = lasso(k, kt, coder_lambda, tol=tol)
+    s = lasso(k, kt, coder_lambda, tol, rho)
     return 1 - np.sqrt(np.maximum(kernel_residuals(k, kt, own, s), 0))
 
 

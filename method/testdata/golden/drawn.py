@@ -289,10 +289,10 @@ CONVEX = {  # configurations of bench/twins/twins.py
     "procrc": ("procrc", {}),
     "knrc": ("knrc", {"coder.rho": 0.01}),
     "kcrc": ("kcrc", {}),
-    "ksrc": ("ksrc", {"tol": EXACT}),
+    "ksrc": ("ksrc", {"tol": EXACT, "rho": 0.1}),
     "knrc-polynomial": ("knrc", {"coder.rho": 0.01, **POLYNOMIAL}),
     "kcrc-polynomial": ("kcrc", POLYNOMIAL),
-    "ksrc-polynomial": ("ksrc", {"tol": EXACT, **POLYNOMIAL}),
+    "ksrc-polynomial": ("ksrc", {"tol": EXACT, "rho": 0.1, **POLYNOMIAL}),
 }
 
 
