@@ -43,8 +43,8 @@ func drawnSet(t *testing.T) (train, probe *classify.Samples) {
 	return draw(5, 0), draw(3, 200)
 }
 
-// drawnGolden is what NumPy programs, which were written from the papers alone,
-// computed for the samples of drawnSet.
+// drawnGolden is what the NumPy programs of testdata/golden/drawn.py compute for the
+// samples of drawnSet.
 func drawnGolden(t *testing.T) (golden map[string]map[string][][]float64) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "golden", "drawn.json"))
@@ -117,7 +117,8 @@ func TestScoresOfNumPyPrograms(t *testing.T) {
 	}
 }
 
-// On faces the same programs name as many wrongly, at the defaults.
+// On faces NumPy programs name as many wrongly, at the defaults; bench/twins compares
+// rates on five databases.
 func TestErrorsOfNumPyPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
