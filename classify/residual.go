@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl/coding"
 	"nrdl/internal/hint"
 	"nrdl/internal/lin"
 	"nrdl/internal/parallel"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction
