@@ -277,7 +277,7 @@ func TestProgramsAreInterrupted(t *testing.T) {
 }
 
 func TestProgramsThatAreNotThere(t *testing.T) {
-	p := parse(t, `{"name": "x", "datasets": [{"name": "d", "synthetic": {}, "split": "first:3"}], "methods": [
+	p := parse(t, `{"name": "x", "datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 4, "size": "8x8"}, "split": "first:3"}], "methods": [
 		{"command": ["./no-such-program"]}]}`)
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	_, err := (&Bench{}).Run(t.Context(), p, path)

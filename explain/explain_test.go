@@ -104,10 +104,11 @@ func checkAlone(t *testing.T, page string) {
 	}
 }
 
-// Every method has a page, and a picture that is as wide as all and not much
-// higher than what is on it.
+// Every method has a page; and one of each rule a picture that is as wide as all and
+// not much higher than what is on it.
 func TestEveryMethod(t *testing.T) {
 	set, face := drawn(t)
+	pictured := map[string]bool{}
 	for _, m := range method.All {
 		p := pageOf(t, learn(t, m, set, "16x12 pixels"), face)
 		page := htmlOf(t, p)
@@ -115,6 +116,11 @@ func TestEveryMethod(t *testing.T) {
 		if len(page) > 200_000 {
 			t.Errorf("%s: the page of a face of 16×12 pixels has %d bytes", m.Name(), len(page))
 		}
+		rule := p.Model.Parts().Rule.Name()
+		if pictured[rule] {
+			continue
+		}
+		pictured[rule] = true
 		var b bytes.Buffer
 		if err := p.PNG(&b); err != nil {
 			t.Fatalf("%s: %v", m.Name(), err)

@@ -24,6 +24,15 @@ import (
 // photographs returns the grey photographs of the folder, every step-th of them.
 func photographs(t *testing.T, step int, folder ...string) (images []*image.Gray, names []string) {
 	t.Helper()
+	for _, path := range photographFiles(t, step, folder...) {
+		images, names = append(images, readGrey(t, path)), append(names, path)
+	}
+	return images, names
+}
+
+// photographFiles returns the files of photographs.
+func photographFiles(t *testing.T, step int, folder ...string) (some []string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("looks at many photographs")
 	}
@@ -32,9 +41,9 @@ func photographs(t *testing.T, step int, folder ...string) (images []*image.Gray
 		t.Fatal(err)
 	}
 	for i := 0; i < len(paths); i += step {
-		images, names = append(images, readGrey(t, paths[i])), append(names, paths[i])
+		some = append(some, paths[i])
 	}
-	return images, names
+	return some
 }
 
 func readGrey(t *testing.T, path string) *image.Gray {
@@ -230,7 +239,11 @@ func TestRealEquivariance(t *testing.T) {
 
 // TestRealSpoilt spoils photographs in which a face is found.
 func TestRealSpoilt(t *testing.T) {
-	images, names := photographs(t, 100, "photos", "gt_db")
+	step := 200
+	if os.Getenv("NRDL_LONG") != "" {
+		step = 100
+	}
+	images, names := photographs(t, step, "photos", "gt_db")
 	for i, m := range images {
 		whole := view{m, similarity{a: 1}}
 		f := DefaultFinder.Find(m)[0]

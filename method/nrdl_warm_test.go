@@ -176,7 +176,7 @@ func TestWarmStartOnORL(t *testing.T) {
 	fresh := fitted(t, DefaultNRDL, train, nil)
 	want, passes := right(fresh), fresh.Parts().Trained.Iter
 	const every = 5
-	people, sum := 2, 0
+	people, sum := 1, 0
 	if os.Getenv("NRDL_LONG") != "" {
 		people = 8
 	}

@@ -135,7 +135,7 @@ func (c *Calibration) Fit(classes int, l Law) error {
 	if err := c.strangers(classes, l); err != nil {
 		return err
 	}
-	c.Threshold = c.threshold(c.FAR, classes, l)
+	c.Threshold = c.thresholds(classes, l)(c.FAR)
 	c.Odds = c.odds()
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		*list = thin(*list, keptMargins)

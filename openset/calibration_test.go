@@ -90,7 +90,7 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 	last := math.Inf(1)
 	for _, n := range []float64{2, 5, 20, 100, 1000} {
 		c := Calibration{Mean: 0.1, Faces: n}
-		got := c.threshold(0.01, classes, PlainLaw)
+		got := c.thresholds(classes, PlainLaw)(0.01)
 		if !(got < last) {
 			t.Errorf("known from %v faces: %v, from fewer %v", n, got, last)
 		}
@@ -98,7 +98,7 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 	}
 	c := Calibration{Mean: 0.1, Faces: 50}
 	for _, far := range []float64{1e-6, 1e-3, 0.01, 0.1} {
-		if stricter, lax := c.threshold(far/2, classes, PlainLaw), c.threshold(far, classes, PlainLaw); !(stricter > lax) {
+		if stricter, lax := c.thresholds(classes, PlainLaw)(far/2), c.thresholds(classes, PlainLaw)(far); !(stricter > lax) {
 			t.Errorf("far %v: %v, half of it %v", far, lax, stricter)
 		}
 	}

@@ -31,14 +31,15 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	}
 	rates := append([]float64{c.FAR}, Offered...)
 	slices.Sort(rates)
+	threshold := c.byLaw
+	if c.Alike == nil {
+		threshold = c.thresholds(classes, l)
+	}
 	for _, far := range slices.Compact(rates) {
-		switch {
-		case far == c.FAR:
+		if far == c.FAR {
 			all = append(all, c.Rates())
-		case c.Alike != nil:
-			all = append(all, c.rates(far, c.byLaw(far)))
-		default:
-			all = append(all, c.rates(far, c.threshold(far, classes, l)))
+		} else {
+			all = append(all, c.rates(far, threshold(far)))
 		}
 	}
 	return all

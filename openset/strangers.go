@@ -93,29 +93,32 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	return nil
 }
 
-// threshold is the least margin for an FPIR of far in a model of
-// so many classes.
-func (c *Calibration) threshold(far float64, classes int, l Law) float64 {
-	if n := len(c.Given); float64(n)*far >= sureTail {
-		return c.Given[n-int(float64(n)*far)]
-	}
-	deviation := c.deviation(classes, l)
-	variation := (1+spacingVariation(classes))*math.Exp(deviation*deviation) - 1
+// thresholds returns the least margin for an FPIR of far, as a function of far, in a
+// model of so many classes.
+func (c *Calibration) thresholds(classes int, l Law) func(far float64) float64 {
+	law := spacingVariation(classes)
+	deviation := c.deviation(classes, l, law)
+	variation := (1+law)*math.Exp(deviation*deviation) - 1
 	unsure := math.Exp(l.Caution * math.Sqrt(variation/c.Faces))
-	return c.Mean * marginQuantile(classes, far, deviation) * unsure
+	return func(far float64) float64 {
+		if n := len(c.Given); float64(n)*far >= sureTail {
+			return c.Given[n-int(float64(n)*far)]
+		}
+		return c.Mean * marginQuantile(classes, far, deviation) * unsure
+	}
 }
 
 // deviation is that of the logarithm of the scales of strangers, by l and, where l
 // does not know it, by the squared coefficient of variation of the margins of people
 // left out: (1 + v)·exp(deviation²) − 1, with v that of the law without scales.
-func (c *Calibration) deviation(classes int, l Law) float64 {
+func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 	prior := l.deviation(classes)
 	n := float64(len(c.Left))
 	if l.Faces == 0 || n < 2 {
 		return prior
 	}
 	mean, variance := stat.MeanVariance(c.Left, nil)
-	seen := math.Sqrt(max(0, math.Log((1+variance/(mean*mean))/(1+spacingVariation(classes)))))
+	seen := math.Sqrt(max(0, math.Log((1+variance/(mean*mean))/(1+v))))
 	w := n / (n + l.Faces)
 	return w*seen + (1-w)*prior
 }

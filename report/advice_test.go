@@ -132,7 +132,10 @@ func TestContestantsAreExplained(t *testing.T) {
 		}
 	}
 	for _, name := range plans.Names() {
-		p := builtin()[name]
+		p := builtin[name]()
+		if p.Name != name {
+			t.Errorf("the plan %s is called %s", name, p.Name)
+		}
 		about := p.Explain()
 		for _, line := range p.List() {
 			label, _, _ := strings.Cut(line, "  ")
@@ -150,7 +153,7 @@ func TestRecordsExplain(t *testing.T) {
 	if got := about(&r); !strings.HasPrefix(got, "NRC, on my features; with coder.rho = 2 (") {
 		t.Error(got)
 	}
-	r = experiment.Record{Plan: "quick", About: builtin()["quick"].About, Method: "nrdl", Label: "NRDL, stopped coder"}
+	r = experiment.Record{Plan: "quick", About: builtin["quick"]().About, Method: "nrdl", Label: "NRDL, stopped coder"}
 	if got := about(&r); !strings.Contains(got, "stopped after 5 passes") {
 		t.Error(got)
 	}

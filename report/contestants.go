@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,25 +50,29 @@ func explained(r *experiment.Record) string {
 	if r.Explained != "" {
 		return r.Explained
 	}
-	if p := builtin()[r.Plan]; p != nil && p.About == r.About {
-		return p.Explain()[r.Label]
+	if read := builtin[r.Plan]; read != nil {
+		if p := read(); p.About == r.About {
+			return p.Explain()[r.Label]
+		}
 	}
 	return ""
 }
 
-// builtin returns the built-in plans by name.
-var builtin = sync.OnceValue(func() map[string]*experiment.Plan {
-	all := map[string]*experiment.Plan{}
+// builtin has the built-in plans by name, each read when it is first asked for.
+var builtin = func() map[string]func() *experiment.Plan {
+	all := map[string]func() *experiment.Plan{}
 	for _, name := range plans.Names() {
-		text, _ := plans.Named(name)
-		p, err := experiment.ParsePlan(text, name)
-		if err != nil {
-			panic(fmt.Errorf("report: %w", err)) // a test reads them all
-		}
-		all[cmp.Or(p.Name, name)] = p
+		all[name] = sync.OnceValue(func() *experiment.Plan {
+			text, _ := plans.Named(name)
+			p, err := experiment.ParsePlan(text, name)
+			if err != nil {
+				panic(fmt.Errorf("report: %w", err)) // a test reads them all
+			}
+			return p
+		})
 	}
 	return all
-})
+}()
 
 // contestants says what each label of p is.
 func (p *Plan) contestants() []block {

@@ -39,15 +39,20 @@ func newHeadMesh(p *person, cols, rows int) *headMesh {
 		person: p, cols: cols, rows: rows,
 		rest: make([]headVec, n), albedo: make([]float64, n), open: make([]float64, n), teeth: make([]float64, n),
 	}
+	type column struct{ sin, cos, depth float64 }
+	columns := make([]column, cols)
+	for j := range columns {
+		u := 2*float64(j)/float64(cols-1) - 1
+		sin, cos := math.Sincos(headSide * u * (0.72 + 0.28*u*u)) // denser in front
+		columns[j] = column{sin, cos, math.Copysign(math.Pow(math.Abs(cos), headSquare), cos)}
+	}
 	for i, v := range p.meshRows(rows) {
 		y, halfWidth, halfDepth, middle := p.outline(v)
-		for j := range cols {
-			u := 2*float64(j)/float64(cols-1) - 1
-			sin, cos := math.Sincos(headSide * u * (0.72 + 0.28*u*u)) // denser in front
-			x := halfWidth * sin
-			z := middle + halfDepth*math.Copysign(math.Pow(math.Abs(cos), headSquare), cos)
-			if cos > 0 {
-				z += p.features(x, y) * min(1, 2.5*cos)
+		for j, c := range columns {
+			x := halfWidth * c.sin
+			z := middle + halfDepth*c.depth
+			if c.cos > 0 {
+				z += p.features(x, y) * min(1, 2.5*c.cos)
 			}
 			m.rest[i*cols+j] = headVec{x, y, z}
 		}

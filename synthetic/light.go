@@ -50,6 +50,16 @@ func (h headRelief) at(x, y float64) float64 {
 	return top + (bottom-top)*v
 }
 
+// beside are the places beside a point that may shade it, near and far in turn.
+var beside = func() (places [8]headVec) {
+	for k := range places {
+		s, c := math.Sincos(float64(k) * math.Pi / 4)
+		r := 0.09 + 0.09*float64(k%2)
+		places[k] = headVec{x: r * c, y: r * s}
+	}
+	return places
+}()
+
 // openness is how much of the light from everywhere reaches the point: less in
 // hollows.
 func (h headRelief) openness(at headVec) float64 {
@@ -57,10 +67,8 @@ func (h headRelief) openness(at headVec) float64 {
 		return 1
 	}
 	var over float64
-	for k := range 8 {
-		s, c := math.Sincos(float64(k) * math.Pi / 4)
-		r := 0.09 + 0.09*float64(k%2)
-		over += max(0, h.at(at.x+r*c, at.y+r*s)-at.z)
+	for _, d := range beside {
+		over += max(0, h.at(at.x+d.x, at.y+d.y)-at.z)
 	}
 	return 1 / (1 + 2.2*over)
 }

@@ -17,11 +17,11 @@ import (
 
 // Every example in the help, and every nrdl command in the README and in the list of
 // tasks, runs as it stands where there are faces of nrdl data synth people and a model
-// of them, but for those that wait for files or requests: those of one command, and those of the
-// README and of the tasks that no command has, in the order in which they are listed,
-// each of these in a folder of its own. There, a small plan has the name quick. Those of
-// the README run with NRDL_LONG only, and are parsed without: all that they do is done
-// by others too.
+// of them, but for the demo, which has a script, and for those that wait for files or
+// requests: those of one command, and those of the README and of the tasks that no
+// command has, in the order in which they are listed, each of these in a folder of its
+// own. There, a small plan has the name quick. Those of the README run with NRDL_LONG
+// only, and are parsed without: all that they do is done by others too.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -66,7 +66,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl worker ") {
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl worker ") && line != "nrdl demo" {
 				script.WriteString("exec " + line + "\n" + after[line])
 			}
 			written[line] = true

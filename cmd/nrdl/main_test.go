@@ -82,7 +82,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	for story.Scan() {
 		ts.Logf("%s", story.Text())
 		if !sent && pattern.MatchString(story.Text()) {
-			time.Sleep(300 * time.Millisecond) // into the fit
+			time.Sleep(100 * time.Millisecond) // into the fit
 			sent = true
 			ts.Check(cmd.Process.Signal(os.Interrupt))
 			if again {

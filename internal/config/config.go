@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"nrdl/internal/hint"
 )
@@ -27,6 +28,7 @@ type Codec struct {
 	kind         string          // what an alternative is called in messages
 	names        []string        // of the alternatives
 	alternatives []reflect.Value // with their defaults
+	known        sync.Map        // fields of the types asked for: reflect.Type → []field
 }
 
 // A Param describes one parameter.
@@ -49,7 +51,7 @@ func New[T interface{ Name() string }](alternatives []T) *Codec {
 		if slices.Contains(c.names, a.Name()) {
 			panic(fmt.Sprintf("config: two alternatives are named %q", a.Name()))
 		}
-		for _, f := range fieldsOf(v.Type()) {
+		for _, f := range c.fieldsOf(v.Type()) {
 			if f.name == "name" {
 				panic(fmt.Sprintf("config: a field of %v is called name", v.Type()))
 			}
@@ -83,7 +85,7 @@ func (c *Codec) Params(v any) []Param {
 }
 
 func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
-	for _, f := range fieldsOf(v.Type()) {
+	for _, f := range c.fieldsOf(v.Type()) {
 		fv, path := v.FieldByIndex(f.index), prefix+f.name
 		if fv.Kind() == reflect.Struct {
 			list = c.params(list, path+".", fv)
@@ -91,7 +93,7 @@ func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
 		}
 		p := Param{Path: path, Help: f.help, Equation: f.equation}
 		if !c.isChoice(fv) {
-			p.Type, p.Value, p.Choices = typeOf(fv, f.choices), format(fv), f.choices
+			p.Type, p.Value, p.Choices = typeOf(fv, f.choices), format(fv), slices.Clone(f.choices)
 			list = append(list, p)
 			continue
 		}
@@ -113,7 +115,7 @@ var errUnknown = errors.New("unknown parameter")
 // rest is what is left of it.
 func (c *Codec) set(v reflect.Value, path, rest, value string) error {
 	head, rest, deeper := strings.Cut(rest, ".")
-	f, ok := find(v.Type(), head)
+	f, ok := c.find(v.Type(), head)
 	if !ok {
 		return errUnknown
 	}
@@ -156,11 +158,11 @@ func (c *Codec) unknown(v any, path string) error {
 	err := hint.Unknown("parameter of "+nameOf(reflect.ValueOf(v)), path, paths)
 	for _, p := range c.Params(v) {
 		rest, under := strings.CutPrefix(path, p.Path+".")
-		if f, ok := find(reflect.TypeOf(v), p.Path); !under || !ok || f.kind != reflect.Interface {
+		if f, ok := c.find(reflect.TypeOf(v), p.Path); !under || !ok || f.kind != reflect.Interface {
 			continue
 		}
 		for i, a := range c.alternatives {
-			if _, ok := find(a.Type(), rest); ok {
+			if _, ok := c.find(a.Type(), rest); ok {
 				return hint.Add(err, "it is a parameter of the %s %s: set %s=%s first", c.kind, c.names[i], p.Path, c.names[i])
 			}
 		}

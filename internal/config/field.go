@@ -60,8 +60,19 @@ func withinNamed(t reflect.Type, sf reflect.StructField) bool {
 	return false
 }
 
-func find(t reflect.Type, name string) (field, bool) {
-	for _, f := range fieldsOf(t) {
+// fieldsOf is the function of that name, which looks at each type once: a report asks
+// for the parameters of thousands of records.
+func (c *Codec) fieldsOf(t reflect.Type) []field {
+	if fields, ok := c.known.Load(t); ok {
+		return fields.([]field)
+	}
+	fields := fieldsOf(t)
+	c.known.Store(t, fields)
+	return fields
+}
+
+func (c *Codec) find(t reflect.Type, name string) (field, bool) {
+	for _, f := range c.fieldsOf(t) {
 		if f.name == name {
 			return f, true
 		}

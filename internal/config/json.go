@@ -68,7 +68,7 @@ func (c *Codec) appendNamed(b []byte, path string, v reflect.Value) ([]byte, err
 // appendFields appends the fields of v and the closing brace to b, which has
 // the opening one.
 func (c *Codec) appendFields(b []byte, prefix string, v reflect.Value) ([]byte, error) {
-	for _, f := range fieldsOf(v.Type()) {
+	for _, f := range c.fieldsOf(v.Type()) {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
@@ -127,12 +127,12 @@ type decoder struct {
 func (d decoder) fields(members []Member, prefix string, v reflect.Value) error {
 	missing := map[string]bool{}
 	var names []string
-	for _, f := range fieldsOf(v.Type()) {
+	for _, f := range d.fieldsOf(v.Type()) {
 		missing[f.name] = true
 		names = append(names, prefix+f.name)
 	}
 	for _, m := range members {
-		f, ok := find(v.Type(), m.Name)
+		f, ok := d.find(v.Type(), m.Name)
 		if !ok {
 			return hint.Unknown("parameter of "+d.of, clip(prefix+m.Name), names)
 		}
@@ -141,7 +141,7 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 			return err
 		}
 	}
-	for _, f := range fieldsOf(v.Type()) {
+	for _, f := range d.fieldsOf(v.Type()) {
 		if missing[f.name] {
 			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.of)
 		}
