@@ -179,6 +179,9 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		return face.ErrNoFace.Error(), nil
 	}
 	person, added := "", false
+	if i.asked.Strangers {
+		person = store.Stranger
+	}
 	if i.asked.Folders {
 		seen = seen[:1]
 		if person, added, err = i.personOf(ctx, name); err != nil {
@@ -230,6 +233,6 @@ func (i *importer) personOf(ctx context.Context, file string) (id string, added 
 	if id, err = i.store.PersonNamed(ctx, j.Collection, name); err != nil || id != "" {
 		return id, false, err
 	}
-	p, _, err := i.store.CreatePerson(ctx, j.Actor, j.Collection, name, store.Known)
+	p, _, err := i.store.CreatePerson(ctx, j.Actor, j.Collection, name, store.Known, false)
 	return p.ID, true, err
 }

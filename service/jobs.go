@@ -122,7 +122,11 @@ func (v *Service) jobs() {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
 			return nil, err
 		}
-		all, err := v.store.Jobs(ctx, in.Collection, in.Kind, in.State, "", in.After, in.Limit+1)
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		all, err := v.store.Jobs(ctx, in.Collection, in.Kind, in.State, "", after, in.Limit+1)
 		return page(all, in.Limit, func(j store.Job) string { return j.ID }, toldJob), err
 	})
 	operation(v, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end", forAdmin, func(ctx context.Context, in *struct {
@@ -171,17 +175,13 @@ func (v *Service) jobs() {
 			return jobBody(v.decided(ctx, in, verb))
 		})
 	}
-	v.plain(http.MethodGet, path+"/{j}/file", "Get the file of an export, a tar, for a day", forAdmin, nil, v.jobFile)
-	v.plain(http.MethodGet, path+"/{j}/events", "Follow a job: server-sent events, each with the job", forReading, nil, v.events)
-	v.plain(http.MethodPost, "/v1/collections/{c}/import", "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job; folders=people: in a zip, Ann/1.jpg is of Ann", forEnrolling, []string{"photo", "archive"}, v.upload)
-	v.describeImport()
-	v.plain(http.MethodGet, "/v1/collections/{c}/export", "Get the collection with all crops and vectors, a tar", forAdmin, nil, v.export)
-}
-
-// upload's query is described by hand, as its body is.
-func (v *Service) describeImport() {
-	o := v.api.OpenAPI().Paths["/v1/collections/{c}/import"].Post
-	o.Parameters = append(o.Parameters, &huma.Param{Name: "folders", In: "query", Description: "people: in a zip, Ann/1.jpg is of Ann", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"people"}}})
+	v.plain(http.MethodGet, path+"/{j}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
+	v.plain(http.MethodGet, path+"/{j}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
+	v.plain(http.MethodPost, "/v1/collections/{c}/import", plain{
+		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, files: []string{"photo", "archive"}, answer: Job{},
+		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
+	}, v.upload)
+	v.plain(http.MethodGet, "/v1/collections/{c}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.export)
 }
 
 func jobBody(j store.Job, err error) (*body[Job], error) { return &body[Job]{toldJob(j)}, err }

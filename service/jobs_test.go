@@ -528,7 +528,7 @@ func TestOnce(t *testing.T) {
 	send(422, "1", "/v1/collections", js, `{"name":"x"}`)
 	send(422, strings.Repeat("x", 300), at+"/people", js, `{"name":"x"}`)
 	send(422, "2", at+"/people", js, `{"name":"a/b"}`) // changes nothing: the key is free
-	send(200, "2", at+"/people", js, `{"name":"x"}`)
+	send(200, "2", at+"/people", js, `{"name":"y"}`)
 	var all Page[Person]
 	if c.do(200, "GET", at+"/people", nil, &all); len(all.Items) != 2 {
 		t.Fatalf("%+v", all)

@@ -24,6 +24,8 @@ type importing struct {
 	Bytes   int64 `json:"bytes"`
 	Photos  bool  `json:"photos"`  // it is a zip of photographs, whatever their names
 	Folders bool  `json:"folders"` // the folders of a zip are named like people
+
+	Strangers bool `json:"strangers,omitempty"` // photographs are of people who are not in the collection
 }
 
 // upload keeps the files of the body for a job that imports them. Memory does not grow
@@ -33,7 +35,10 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	if _, err := v.engine.inputOf(ctx, collection); err != nil {
 		return err
 	}
-	asked := importing{Folders: r.URL.Query().Get("folders") == "people"}
+	asked := importing{Folders: chosen(r, "folders"), Strangers: chosen(r, "as")}
+	if asked.Folders && asked.Strangers {
+		return huma.Error422UnprocessableEntity("the folders of a zip are either people, or all photographs are of strangers: send folders=people or as=strangers")
+	}
 	form, err := r.MultipartReader()
 	if err != nil {
 		return huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F archive=@FILE")

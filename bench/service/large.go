@@ -62,7 +62,7 @@ func large(dir string) error {
 	var last string
 	const each = 5
 	for i := range *people {
-		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known)
+		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known, true)
 		if err != nil {
 			return err
 		}

@@ -53,10 +53,10 @@ func scanFace(r *sql.Rows) (f Face, err error) {
 }
 
 // AddFaces adds the faces of one photograph, nil for faces without one, to a person, ""
-// for nobody. It fills in what the Store decides on in faces, and returns the operation.
+// for nobody, Stranger for people who are not in the collection. It fills in what the Store decides on in faces, and returns the operation.
 func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (op string, err error) {
 	err = s.change(ctx, actor, collection, func(c *change) error {
-		if person != "" {
+		if person != "" && person != Stranger {
 			if _, err := one(ctx, "person", c, scanString, "SELECT id FROM person WHERE collection = $1 AND id = $2", collection, person); err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func (c *change) addFace(f *NewFace) error {
 	if _, err := c.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", f.ID, f.Space, bytesOf(f.Vector)); err != nil {
 		return err
 	}
-	if f.Person == "" {
+	if f.Person == "" || f.Person == Stranger {
 		return nil
 	}
 	if err := c.label(f.ID, f.Person, "is"); err != nil {
@@ -129,6 +129,19 @@ func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, ids [
 		return err
 	}
 	return s.scrub(ctx)
+}
+
+// DeleteStrangers removes the faces of strangers, and returns how many there were. It cannot
+// be undone.
+func (s *Store) DeleteStrangers(ctx context.Context, actor, collection string) (int, error) {
+	if _, err := s.Collection(ctx, collection); err != nil {
+		return 0, err
+	}
+	ids, err := list(ctx, s.read, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, Stranger)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), s.DeleteFaces(ctx, actor, collection, ids)
 }
 
 // deleteFace removes a face, and its photograph if it was the last of it. It returns the

@@ -50,7 +50,7 @@ func (s *Store) ImportFace(ctx context.Context, actor, collection string, f NewF
 			return err
 		}
 		for _, p := range append(denied, f.Person) {
-			if p == "" {
+			if p == "" || p == Stranger {
 				continue
 			}
 			if _, err := person(ctx, c, collection, p); err != nil {

@@ -21,6 +21,9 @@ func (c *change) assign(faces []string, to string) ([]assignment, error) {
 		if err != nil {
 			return nil, err
 		}
+		if was == Stranger {
+			return nil, conflict("face %s is of a stranger, who becomes no person: delete it, and add the photograph again", f)
+		}
 		if was == to {
 			if err := c.label(f, to, "is"); err != nil { // said again
 				return nil, err
@@ -106,9 +109,13 @@ func (s *Store) Denied(ctx context.Context, collection string) (map[string][]str
 }
 
 // NameFaces makes faces those of a new person, and returns the person and the operation.
-func (s *Store) NameFaces(ctx context.Context, actor, collection string, faces []string, name, kind string) (id, op string, err error) {
+// Unless namesake, it is a Conflict if a known person has the name.
+func (s *Store) NameFaces(ctx context.Context, actor, collection string, faces []string, name, kind string, namesake bool) (id, op string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(c *change) error {
+		if err := c.named(p, namesake); err != nil {
+			return err
+		}
 		if err := c.putPerson(p); err != nil {
 			return err
 		}
@@ -183,7 +190,7 @@ func (s *Store) Doubles(ctx context.Context, collection string) (all [][]string,
 		}
 		all[len(all)-1] = append(all[len(all)-1], face)
 		return none, nil
-	}, `SELECT f.id, f.photo, f.person FROM face f JOIN (SELECT photo, person FROM face WHERE collection = $1 AND photo <> '' AND person <> '' GROUP BY photo, person HAVING count(*) > 1) d
+	}, `SELECT f.id, f.photo, f.person FROM face f JOIN (SELECT photo, person FROM face WHERE collection = $1 AND photo <> '' AND person NOT IN ('', 'stranger') GROUP BY photo, person HAVING count(*) > 1) d
 		ON d.photo = f.photo AND d.person = f.person WHERE f.collection = $1 ORDER BY f.photo, f.person, f.id`, collection)
 	return all, err
 }

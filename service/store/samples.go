@@ -60,7 +60,7 @@ type Changes struct {
 	Collection
 	All     bool     // nothing is left out: it is all that the collection has
 	People  []Person // new ones, and those who or whose faces changed
-	Samples []Sample // of faces that are new, or of another person, also of nobody unless All
+	Samples []Sample // of faces that are new, or of another person, also of nobody unless All; and of strangers
 	Gone    []string // faces and people that were removed
 }
 

@@ -34,6 +34,19 @@ var (
 	ErrAudit = errors.New("the audit log is damaged")
 )
 
+// A Conflict says why the present state does not allow a change. It is ErrConflict.
+type Conflict struct {
+	Text string
+	ID   string // of what stands in the way, if that is one thing
+}
+
+func (c *Conflict) Error() string { return c.Text }
+
+// Is implements errors.Is.
+func (c *Conflict) Is(target error) bool { return target == ErrConflict }
+
+func conflict(format string, args ...any) error { return &Conflict{Text: fmt.Sprintf(format, args...)} }
+
 //go:embed migrations/*.sql
 var migrations embed.FS
 
