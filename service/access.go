@@ -133,6 +133,18 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
 }
 
+// CheckAddress is an error if the address is not HOST:PORT.
+func CheckAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return hint.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
+	}
+	return nil
+}
+
 // Listen listens at an address: one that other machines reach only if there is a key.
 func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
 	if a, err := netip.ParseAddrPort(address); err != nil || !a.Addr().IsLoopback() {
