@@ -75,6 +75,9 @@ func damaged(err error) error {
 // refuse notes a file that was not added.
 func (i *importer) refuse(name, why string) {
 	const most, longest = 500, 200
+	if i.asked.Photos {
+		_, name, _ = strings.Cut(name, "/") // the number that receive has put before it
+	}
 	if len(i.told.Refused) < most {
 		i.told.Refused = append(i.told.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
 	}
