@@ -102,7 +102,7 @@ func isLocal(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// limiter returns that of an actor, of whom there are as many as keys.
+// limiter returns the limiter of an actor. There is one for each key.
 func (v *Service) limiter(actor string) *rate.Limiter {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -161,8 +161,8 @@ func (i *importer) unpacked(f *zip.File) (data []byte, why string, err error) {
 	return data, "", nil
 }
 
-// photo adds the faces of a photograph, by which step number done ends, or returns why
-// there are none.
+// photo adds the faces of a photograph, which ends the step number done, or returns why there
+// are none.
 func (i *importer) photo(ctx context.Context, done int, name string, data []byte) (why string, err error) {
 	sum := sha256.Sum256(data)
 	digest := hex.EncodeToString(sum[:])

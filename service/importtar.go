@@ -119,7 +119,7 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 	return nil
 }
 
-// face adds a face of an export, by which step number done ends.
+// face adds a face of an export, which ends the step number done.
 func (i *importer) face(ctx context.Context, done int, about *Export, f *ExportedFace, crop []byte) error {
 	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.in.space, Vector: f.Vector}
 	refuse := func(why string) error {

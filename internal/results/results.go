@@ -99,7 +99,7 @@ var header = []string{
 var footer = []string{"maybe", "trained"}
 
 // Table writes a CSV table with a header, which it writes now: a row a face with
-// all that is known, and the top likeliest people, of whom there is one at least.
+// all that is known, and the top likeliest people. Top is at least 1.
 func Table(to io.Writer, top int) (Writer, error) {
 	fields := header
 	for n := 2; n <= top; n++ {

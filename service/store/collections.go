@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"math"
 	"time"
 )
 
@@ -109,6 +111,25 @@ func (s *Store) scrub(ctx context.Context) error {
 		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
 		return err
 	}
+	if err := s.shrink(ctx); err != nil {
+		return err
+	}
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
+}
+
+// shrink gives the pages of SQLite that are free back to the file system, some at a time, so
+// that nobody waits long for the connection that writes.
+func (s *Store) shrink(ctx context.Context) error {
+	const enough, together = 1 << 10, 1 << 11 // pages that may stay, and that are given back at once
+	for last := math.MaxInt; ; {
+		var free int
+		if err := s.read.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free <= enough || free >= last {
+			return err
+		}
+		last = free
+		if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", together)); err != nil {
+			return err
+		}
+	}
 }

@@ -100,8 +100,9 @@ func (s *Store) connect(at string) (err error) {
 		s.read = s.write
 		return nil
 	}
-	// The time to wait for a lock comes first, as the next ones may need it.
-	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
+	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
+	// free can be given back only if a new file is told so before anything is written to it.
+	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
 	if s.write, err = sql.Open("sqlite", s.file+"&_txlock=immediate"); err != nil {
 		return err
 	}

@@ -433,9 +433,34 @@ func TestTwoWriters(t *testing.T) {
 	})
 }
 
+// What was imported gives its room in the file back.
+func TestFileShrinks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nrdl.db")
+	c := collect(t, open(t, path))
+	size := func() int64 {
+		info, err := os.Stat(path)
+		c.no(err)
+		return info.Size()
+	}
+	before := size()
+	const pieces = 12
+	for n := range pieces {
+		c.no(c.s.PutPiece(t.Context(), c.id, "j", n, make([]byte, Piece)))
+	}
+	c.add(c.a.ID, 1) // lies behind them
+	c.no(c.s.DeleteFile(t.Context(), c.id, "j"))
+	if after := size(); after > before+5<<20 {
+		t.Errorf("the file has %d bytes, and had %d", after, before)
+	}
+}
+
+// A backup is the whole database, without the messages that wait.
 func TestBackup(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
+		hook, err := s.CreateHook(t.Context(), "tester", c.id, Hook{URL: "http://x", Events: Events})
+		c.no(err)
+		c.no(s.Emit(t.Context(), c.id, Event{Event: "photo.known"}))
 		at := filepath.Join(t.TempDir(), "copy ?.db")
 		size, err := s.Backup(t.Context(), at)
 		if s.postgres {
@@ -452,6 +477,14 @@ func TestBackup(t *testing.T) {
 		c.s = open(t, at)
 		c.want(c.a.ID, c.fa...)
 		c.no(c.s.CheckAudit(t.Context()))
+		all, err := c.s.Jobs(t.Context(), c.id, KindMessage, "", hook.ID, "", 10)
+		c.no(err)
+		if j, err := c.s.Lease(t.Context(), "w", true, time.Minute); err != nil || j != nil || len(all) != 1 || all[0].State != Cancelled || all[0].Error == "" {
+			t.Errorf("the copy would send %+v, %v; %+v", j, err, all)
+		}
+		if j, err := s.Lease(t.Context(), "w", true, time.Minute); err != nil || j == nil {
+			t.Errorf("the message is not sent at all: %v", err)
+		}
 	})
 }
 
