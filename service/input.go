@@ -9,11 +9,12 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"slices"
+
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/service/store"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/fvbommel/sortorder"

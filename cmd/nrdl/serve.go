@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -71,9 +69,6 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	if s.data != "" {
 		o.Backups = filepath.Join(s.data, "backups")
-		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return fmt.Errorf("serve: %w", err)
-		}
 	}
 	db, err := store.Open(ctx, cmp.Or(s.database, filepath.Join(s.data, "nrdl.db")))
 	if err != nil {

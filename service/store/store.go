@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -67,8 +69,8 @@ const connections = 10
 // log is a chain.
 const lockKey = 0x6e72646c
 
-// Open opens the database at url, postgres://… or the path of a file for SQLite, and
-// brings its tables up to date.
+// Open opens the database at url, postgres://… or the path of a file for SQLite, whose folder
+// is made if it is not there, and brings its tables up to date.
 func Open(ctx context.Context, url string) (*Store, error) {
 	s := &Store{postgres: strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")}
 	if err := s.connect(url); err != nil {
@@ -99,6 +101,9 @@ func (s *Store) connect(at string) (err error) {
 		s.write.SetMaxIdleConns(connections)
 		s.read = s.write
 		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return err
 	}
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
 	// free can be given back only if a new file is told so before anything is written to it.
