@@ -116,7 +116,8 @@ func (f Finder) Find(img *image.Gray) []Face {
 	return f.further(img, small, best)
 }
 
-// upright returns the whole, upright faces in img, of which small is an overview.
+// upright returns the faces in img that are upright and not cut by the edge. Small is a
+// smaller copy of img.
 func (f Finder) upright(img *image.Gray, small view) []Face {
 	faces := f.facesIn(img, small, f.Least, f.Score)
 	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {

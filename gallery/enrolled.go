@@ -29,6 +29,8 @@ type Enrolled struct {
 	by     classify.Separable // that made the atoms; nil if the images are not divided
 	people []*person          // in natural order of their names
 	header dataset.Images     // what the images have beside those of the people
+	atoms  *mat.Dense         // of the people, d×C, once they are put together; it must not be changed
+	means  *kept              // the means of the people, for this and for those that it becomes
 	ids    bool               // images have IDs
 	rated  bool               // images have a Quality
 }
@@ -134,7 +136,7 @@ func (e *Enrolled) divided(by classify.Separable) *Enrolled {
 			return e
 		}
 	}
-	t := &Enrolled{Frame: s.Frame, by: by, header: *s, ids: s.IDs != nil, rated: s.Quality != nil}
+	t := &Enrolled{Frame: s.Frame, by: by, header: *s, means: &kept{}, ids: s.IDs != nil, rated: s.Quality != nil}
 	t.header.Samples = classify.Samples{Grid: s.Grid}
 	t.header.Quality = nil
 	return t.with(people)
@@ -143,6 +145,7 @@ func (e *Enrolled) divided(by classify.Separable) *Enrolled {
 // with is e with other people.
 func (e *Enrolled) with(people []*person) *Enrolled {
 	t := *e
+	t.atoms = nil
 	t.people, t.Classes, t.Groups = people, make([]string, len(people)), make([]int, len(people)+1)
 	for c, p := range people {
 		_, k := p.x.Dims()
@@ -168,46 +171,6 @@ func (e *Enrolled) together() *dataset.Images {
 		}
 	}
 	return &s
-}
-
-// columns puts the vectors of the people, the columns of x, together.
-func (e *Enrolled) columns(x *mat.Dense, of func(*person) []float64) *mat.Dense {
-	const together = 64 // people whose numbers stay in the cache
-	d, _ := x.Dims()
-	columns := make([][]float64, 0, together)
-	for lo := 0; lo < len(e.people); lo += together {
-		columns = columns[:0]
-		for _, p := range e.people[lo:min(lo+together, len(e.people))] {
-			columns = append(columns, of(p))
-		}
-		for i := range d {
-			row := x.RawRowView(i)[lo:]
-			for c, column := range columns {
-				row[c] = column[i]
-			}
-		}
-	}
-	return x
-}
-
-// atoms are the atoms of the people, d×C.
-func (e *Enrolled) atoms() *mat.Dense {
-	return e.columns(mat.NewDense(len(e.people[0].atom), len(e.people), nil), func(p *person) []float64 { return p.atom })
-}
-
-// scratch has memory for summed.
-var scratch = sync.Pool{New: func() any { return new([]float64) }}
-
-// summed are the sums of the people, in work, which grows where it is too short.
-func (e *Enrolled) summed(work *[]float64) openset.Summed {
-	d, c := len(e.people[0].mean), len(e.people)
-	*work = slices.Grow((*work)[:0], d*c)[:d*c]
-	means := mat.NewDense(d, c, *work)
-	return openset.Summed{
-		Groups: e.Groups,
-		Means:  e.columns(means, func(p *person) []float64 { return p.mean }),
-		Of:     func(c int) (*mat.Dense, []float64) { return e.people[c].x, e.people[c].sum },
-	}
 }
 
 // find returns where in people the person of this name is, or would be.
@@ -309,8 +272,14 @@ func (m *merger) addEqual(people []*person) {
 			}
 		}
 	}
-	for _, p := range people {
-		if m.touched[p.name] {
+	var touched []int // of people; few, so that no name is looked up below
+	for name := range m.touched {
+		if c, found := find(people, name); found {
+			touched = append(touched, c)
+		}
+	}
+	for c, p := range people {
+		if slices.Contains(touched, c) {
 			continue
 		}
 		for j, v := range p.x.RawRowView(0) {

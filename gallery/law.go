@@ -67,9 +67,10 @@ func (m *Model) byLaw(opt openset.Options, given []float64) (*openset.Calibratio
 	case e == nil:
 		return nil, ErrForgotten
 	case e.by != nil:
-		work := scratch.Get().(*[]float64)
-		defer scratch.Put(work)
-		return openset.ByLawOf(opt, m.Impostors(), e.summed(work), given)
+		var c *openset.Calibration
+		var err error
+		e.summed(func(s openset.Summed) { c, err = openset.ByLawOf(opt, m.Impostors(), s, given) })
+		return c, err
 	}
 	return openset.ByLaw(opt, m.Impostors(), m.vectors(), e.Groups, given)
 }

@@ -87,7 +87,8 @@ func (m *Model) With(ctx context.Context, e *Enrolled, by classify.Method, run c
 		}
 		return t.Divide(by), nil
 	}
-	c, err := e.by.Join(e.atoms(), e.Classes, run)
+	e = e.joined(m.Enrolled)
+	c, err := e.by.Join(e.atoms, e.Classes, run)
 	if err != nil {
 		return nil, err
 	}

@@ -88,8 +88,8 @@ func (f *reassignment) update(changed []bool) {
 	}
 }
 
-// deviate is that of image j with the mean of the others in group c, of which there
-// are k; 0 of none.
+// deviate compares image j with the mean of the k other images in group c. It returns the
+// deviate of the cosine, and k; both are 0 if there is no other image.
 func (f *reassignment) deviate(j, c int) (z float64, k int) {
 	dot, norm, k := f.dots.At(c, j), f.norms[c], f.count[c]
 	if f.now[j] == c {

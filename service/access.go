@@ -27,7 +27,9 @@ var (
 	errBusy    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
 	errFull    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
 	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errUnknown = huma.ErrorWithHeaders(huma.Error401Unauthorized("the key is not known, or it has expired"), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
+	errHost    = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
 )
 
 // allow is an error unless the sender of r may use an operation for which one of scopes
@@ -47,14 +49,16 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 			return err
 		case len(keys) > 0:
 			return errNoKey
-		case !isLocal(r.RemoteAddr) || !isLocal(r.Host): // a name of another host may lead here
+		case !isLocal(r.RemoteAddr):
 			return errNotHere
+		case !isLocal(r.Host): // a name of another host may lead here
+			return errHost
 		}
 	} else {
 		key, err := v.store.KeyOf(r.Context(), secret)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return errNoKey
+			return errUnknown
 		case err != nil:
 			return err
 		}
@@ -98,7 +102,7 @@ func isLocal(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// limiter returns that of an actor, of whom there are as many as keys.
+// limiter returns the limiter of an actor. There is one for each key.
 func (v *Service) limiter(actor string) *rate.Limiter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,7 +118,11 @@ func (v *Service) limiter(actor string) *rate.Limiter {
 func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	scopes, _ := c.Operation().Metadata["scopes"].([]string)
 	r, w := humago.Unwrap(c)
-	if err := v.allow(r, scopes); err != nil {
+	err := v.allow(r, scopes)
+	if err == nil {
+		err = checkQuery(r, c.Operation())
+	}
+	if err != nil {
 		v.fail(w, r, err)
 		return
 	}
@@ -123,6 +131,18 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
+}
+
+// CheckAddress is an error if the address is not HOST:PORT.
+func CheckAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return hint.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
+	}
+	return nil
 }
 
 // Listen listens at an address: one that other machines reach only if there is a key.

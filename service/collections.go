@@ -28,10 +28,14 @@ func (v *Service) collections() {
 	}
 	const path = "/v1/collections"
 	operation(v, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[Collection]], error) {
-		all, err := v.store.Collections(ctx, in.After, in.Limit+1)
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		all, err := v.store.Collections(ctx, after, in.Limit+1)
 		if only := by(ctx).collections; len(only) > 0 && err == nil {
 			if all, err = v.store.Collections(ctx, "", math.MaxInt32); err == nil {
-				all = slices.DeleteFunc(all, func(c store.Collection) bool { return c.ID <= in.After || !slices.Contains(only, c.ID) })
+				all = slices.DeleteFunc(all, func(c store.Collection) bool { return c.ID <= after || !slices.Contains(only, c.ID) })
 			}
 		}
 		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
@@ -91,7 +95,11 @@ func (v *Service) collections() {
 		if err != nil {
 			return nil, err
 		}
-		all, err := v.store.Operations(ctx, in.Collection, in.After, in.Limit+1)
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		all, err := v.store.Operations(ctx, in.Collection, after, in.Limit+1)
 		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, s.toldOperation), err
 	})
 	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
@@ -128,6 +136,31 @@ type Calibration struct {
 	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null with fewer than two people"`
 	Strangers *Strangers      `json:"strangers"`
 	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
+	Given     Given           `json:"given"`
+}
+
+// Given tells of the faces of strangers that were added for the calibration.
+type Given struct {
+	Faces int `json:"faces"`
+	Used  int `json:"used" doc:"With very many people only some are compared with all of them"`
+	Alike int `json:"alike" doc:"How many look so much like somebody of the collection that they are probably no strangers"`
+}
+
+// given tells of the strangers of s.
+func (s *snapshot) given() Given {
+	g := Given{Faces: len(s.strangers)}
+	if s.live == nil || s.live.Model().Calibration == nil {
+		return g
+	}
+	c := s.live.Model().Calibration
+	g.Used = len(c.Given)
+	const sure = 0.95 // a stranger with this probability of the guess is probably none
+	for _, margin := range c.Given {
+		if c.Probability(margin) >= min(sure, c.MaxProbability()) {
+			g.Alike++
+		}
+	}
+	return g
 }
 
 // Strangers are the expected shares of strangers who are named, with intervals of 90 %.
@@ -137,7 +170,7 @@ type Strangers struct {
 }
 
 func (s *snapshot) calibration() Calibration {
-	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}}
+	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}, Given: s.given()}
 	for _, p := range s.people {
 		if p.Faces > 0 {
 			c.People++

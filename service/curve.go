@@ -17,6 +17,7 @@ type Curve struct {
 	Points []CurvePoint `json:"points"`
 	Faces  []Placed     `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
 	Of     int          `json:"of" doc:"Faces in the collection, of which Faces has some"`
+	Given  Given        `json:"given"`
 }
 
 // A CurvePoint has the error rates at one share of strangers. Intervals are of 90 %.
@@ -59,7 +60,7 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 	if last != nil && last.Seq == s.Seq {
 		return last, nil
 	}
-	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}}
+	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}, Given: s.given()}
 	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Impostors() == nil {
 		return c, nil
 	}

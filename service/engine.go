@@ -1,27 +1,16 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/fvbommel/sortorder"
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl"
 	"nrdl/classify"
-	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/openset"
@@ -37,28 +26,6 @@ type engine struct {
 	all map[string]*collection
 }
 
-// An input is how faces become vectors.
-type input struct {
-	frontend.Pipeline
-	find  face.Cut // for faces that are found only: small, and no network runs
-	space string   // of the vectors in the store
-}
-
-func newInput(in frontend.Pipeline) *input {
-	in.Frame = in.Embedder.Frame()
-	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true}
-	return &input{in, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
-}
-
-// ParseInput reads a Pipeline with a network, for Options.Input.
-func ParseInput(text string) (frontend.Pipeline, error) {
-	in, err := frontend.Parse(text)
-	if err == nil && in.Embedder == nil {
-		err = fmt.Errorf("input %q has no network: use embedding, or embedding:FILE.onnx", text)
-	}
-	return in, err
-}
-
 // newEngine returns an engine with the network that is built in, and with another one for
 // new collections unless that is empty.
 func newEngine(s *store.Store, other frontend.Pipeline) *engine {
@@ -69,19 +36,6 @@ func newEngine(s *store.Store, other frontend.Pipeline) *engine {
 		}
 	}
 	return e
-}
-
-// input returns that of a space, "" for the one that is built in.
-func (e *engine) input(space string) (*input, error) {
-	if space == "" {
-		return e.inputs[len(e.inputs)-1], nil
-	}
-	for _, in := range e.inputs {
-		if in.space == space {
-			return in, nil
-		}
-	}
-	return nil, huma.Error409Conflict("the faces of the collection are vectors of a network that the service does not have: start it with --input for that one, or refit the collection")
 }
 
 // inputOf returns the input of a collection.
@@ -104,9 +58,12 @@ type snapshot struct {
 	store.Collection
 	by     *input
 	live   *nrdl.Recogniser // its names are ids; nil: fewer than two people have faces
+	grown  *nrdl.Recogniser // live without what strangers tell of its threshold
 	people map[string]store.Person
 	owner  map[string]string // of the faces that live has: the person by face
 	asked  map[string]bool   // events that hooks ask for
+
+	strangers map[string]store.Sample // by face
 
 	grouping sync.Mutex
 	clusters []Cluster // of the faces of nobody; nil before somebody asks
@@ -195,7 +152,7 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	if changes.Space != now.Space { // meanwhile
 		return e.next(ctx, last, changes.Collection)
 	}
-	next := &snapshot{Collection: changes.Collection, by: by, people: map[string]store.Person{}, owner: map[string]string{}, asked: map[string]bool{}}
+	next := &snapshot{Collection: changes.Collection, by: by, people: map[string]store.Person{}, owner: map[string]string{}, asked: map[string]bool{}, strangers: map[string]store.Sample{}}
 	hooks, err := e.store.Hooks(ctx, now.ID)
 	if err != nil {
 		return nil, err
@@ -206,7 +163,7 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		}
 	}
 	if !changes.All {
-		next.people, next.owner = maps.Clone(last.people), maps.Clone(last.owner)
+		next.people, next.owner, next.strangers = maps.Clone(last.people), maps.Clone(last.owner), maps.Clone(last.strangers)
 	}
 	for _, p := range changes.People {
 		next.people[p.ID] = p
@@ -214,6 +171,10 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	var gone []string // IDs in live
 	var added []store.Sample
 	for _, s := range changes.Samples {
+		if s.Person == store.Stranger {
+			next.strangers[s.Face] = s
+			continue
+		}
 		was := next.owner[s.Face]
 		if was == s.Person {
 			continue
@@ -232,21 +193,45 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		}
 		delete(next.owner, id)
 		delete(next.people, id)
+		delete(next.strangers, id)
 	}
 	switch {
-	case (changes.All || last.live == nil || len(gone) > 0) && fewPeople(next.owner): // else there are more than before
+	case (changes.All || last.grown == nil || len(gone) > 0) && fewPeople(next.owner): // else there are more than before
 	case changes.All:
-		next.live, err = e.trained(ctx, next, added)
-	case last.live == nil: // as few had faces before
-		if changes, err = e.store.Changes(ctx, now.ID, by.space, 0); err == nil && changes.Seq == next.Seq {
-			next.live, err = e.trained(ctx, next, changes.Samples)
-		} else if err == nil {
-			return e.next(ctx, nil, now)
-		}
+		next.grown, err = e.trained(ctx, next, added)
+	case last.grown == nil: // as few had faces before
+		return e.next(ctx, nil, now)
 	default:
-		next.live, err = e.grown(ctx, last.live, next, added, gone)
+		next.grown, err = e.grown(ctx, last.grown, next, added, gone)
+	}
+	if err == nil {
+		next.live, err = next.calibrated(ctx)
 	}
 	return next, err
+}
+
+// mostJudged bounds the time in which strangers are compared with all people after each
+// change: strangers times people.
+const mostJudged = 4e6
+
+// calibrated is what has grown with the threshold that follows from the strangers too, the
+// first of them if they are many.
+func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
+	if s.grown == nil || s.grown.Model().Calibration == nil || len(s.strangers) == 0 {
+		return s.grown, nil
+	}
+	ids := slices.Sorted(maps.Keys(s.strangers))
+	var some []store.Sample
+	for _, id := range ids[:min(len(ids), max(1, mostJudged/len(s.grown.Model().Enrolled.Classes)))] {
+		some = append(some, s.strangers[id])
+	}
+	images, err := s.by.images(some)
+	if err != nil {
+		return nil, err
+	}
+	how := s.grown.Model().Calibration.How()
+	how.FAR = s.FPIR
+	return s.grown.Calibrate(ctx, how, images)
 }
 
 // fewPeople reports whether the owners of faces are too few to recognise somebody.
@@ -260,7 +245,7 @@ func fewPeople(owner map[string]string) bool {
 	return true
 }
 
-// trained returns what recognises the people of samples.
+// trained returns what recognises the people of samples, without strangers.
 func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sample) (*nrdl.Recogniser, error) {
 	images, err := next.by.images(samples)
 	if err != nil {
@@ -297,81 +282,6 @@ func (e *engine) grown(ctx context.Context, live *nrdl.Recogniser, next *snapsho
 		return live.Calibrate(ctx, how, nil)
 	}
 	return live, nil
-}
-
-// images are samples as a data set, in the order in which enrolling puts them.
-func (e *input) images(samples []store.Sample) (*dataset.Images, error) {
-	slices.SortFunc(samples, func(a, b store.Sample) int {
-		switch {
-		case a.Person == b.Person && sortorder.NaturalLess(a.Face, b.Face), a.Person != b.Person && sortorder.NaturalLess(a.Person, b.Person):
-			return -1
-		case a.Face == b.Face:
-			return 0
-		}
-		return 1
-	})
-	x := mat.NewDense(e.Frame.Len(), len(samples), nil)
-	labels, ids := make([]string, len(samples)), make([]string, len(samples))
-	quality := make([]dataset.Quality, len(samples))
-	for j, s := range samples {
-		if len(s.Vector) != e.Frame.Len() {
-			return nil, fmt.Errorf("face %s has %d numbers", s.Face, len(s.Vector))
-		}
-		for i, v := range s.Vector {
-			x.Set(i, j, float64(v))
-		}
-		labels[j], ids[j] = s.Person, s.Person+"/"+s.Face
-		if err := json.Unmarshal(s.Quality, &quality[j]); err != nil {
-			return nil, fmt.Errorf("face %s: %w", s.Face, err)
-		}
-	}
-	images, err := dataset.NewImages(x, labels, ids, nil, e.Frame)
-	if err == nil {
-		images.Quality = quality
-	}
-	return images, err
-}
-
-// A found face is one of a photograph.
-type found struct {
-	face.Seen
-	crop []byte // PNG; nil if it was refused
-}
-
-// look finds the faces in an image file, the largest first, with their vectors; if whole,
-// the image is one face as it is.
-func (e *input) look(ctx context.Context, data []byte, whole bool) ([]found, image.Point, error) {
-	kept := &face.Keeping{Embedder: e.Embedder}
-	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, face.Cut{Frame: e.Frame, Embedder: kept})
-	if err != nil {
-		return nil, size, err
-	}
-	all := make([]found, len(seen))
-	for i, s := range seen {
-		all[i].Seen = s
-		if s.Refused == nil {
-			if all[i].crop, err = encode(kept.Face(s.Values), e.Embedder.Input()); err != nil {
-				return nil, size, err
-			}
-		}
-	}
-	return all, size, nil
-}
-
-// encode returns the red, green and blue values of a crop as a PNG.
-func encode(rgb []float32, size dataset.Size) ([]byte, error) {
-	n := size.Len()
-	if len(rgb) != 3*n {
-		return nil, errors.New("the network has not seen this face")
-	}
-	img := image.NewNRGBA(image.Rect(0, 0, size.Width, size.Height))
-	at := func(i int) uint8 { return uint8(max(0, min(rgb[i]+0.5, 255))) }
-	for i := range n {
-		img.SetNRGBA(i%size.Width, i/size.Width, color.NRGBA{at(i), at(n + i), at(2*n + i), 255})
-	}
-	var b bytes.Buffer
-	err := png.Encode(&b, img)
-	return b.Bytes(), err
 }
 
 // identify returns the faces in an image file and what the snapshot says of them, with

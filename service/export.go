@@ -81,6 +81,7 @@ func (v *Service) exported(ctx context.Context, w io.Writer, collection, person 
 		}
 	}
 	if of == nil {
+		there[store.Stranger] = true
 		if about.Faces, err = v.store.CountFaces(ctx, collection); err != nil {
 			return told, err
 		}

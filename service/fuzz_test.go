@@ -48,7 +48,7 @@ func FuzzRequests(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, _, err := s.CreatePerson(f.Context(), "fuzz", c.ID, "x", store.Known)
+	p, _, err := s.CreatePerson(f.Context(), "fuzz", c.ID, "x", store.Known, true)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -61,8 +61,15 @@ func newSender(private bool) *http.Client {
 	}
 }
 
+// oldest is the age from which messages are not sent. All tries are over long before,
+// unless nothing ran meanwhile, or the database is a copy of an older state.
+const oldest = 24 * time.Hour
+
 // send sends a message to its hook.
 func (v *Service) send(ctx context.Context, j *store.Job) error {
+	if time.Since(j.Created) > oldest {
+		return huma.Error422UnprocessableEntity("the message is more than a day old: it is not sent, as this may be a copy of a database that has sent it")
+	}
 	h, err := v.store.Hook(ctx, j.Collection, j.Hook)
 	if err != nil {
 		return err
@@ -151,7 +158,7 @@ func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
 	for _, f := range p.Faces {
 		o := photoFace{Decision: f.Decision, Probability: f.Probability}
 		if f.Person != nil {
-			o.Person = f.Person.ID
+			o.Person = *f.Person
 		}
 		said.Faces = append(said.Faces, o)
 		is["photo.known"] = is["photo.known"] || f.Decision == "known"
@@ -247,7 +254,11 @@ func (v *Service) hooks() {
 		if _, err := v.store.Hook(ctx, in.Collection, in.Hook); err != nil {
 			return nil, err
 		}
-		all, err := v.store.Jobs(ctx, in.Collection, store.KindMessage, "", in.Hook, in.After, in.Limit+1)
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		all, err := v.store.Jobs(ctx, in.Collection, store.KindMessage, "", in.Hook, after, in.Limit+1)
 		return page(all, in.Limit, func(j store.Job) string { return j.ID }, toldDelivery), err
 	})
 }

@@ -159,3 +159,12 @@ func TestPrivateAddresses(t *testing.T) {
 		}
 	}
 }
+
+// A message that is older than all its tries is not sent: the database may be an old copy.
+func TestOldMessages(t *testing.T) {
+	c := newClient(t, Options{})
+	err := c.v.send(t.Context(), &store.Job{Created: time.Now().Add(-oldest - time.Minute)})
+	if err == nil || !strings.Contains(err.Error(), "more than a day old") {
+		t.Error(err)
+	}
+}

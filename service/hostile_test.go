@@ -184,8 +184,8 @@ func TestTwoWriters(t *testing.T) {
 	const rounds = 10
 	for range rounds {
 		var a, b Person
-		c.do(200, "POST", at+"/people", object{"name": "a"}, &a)
-		c.do(200, "POST", at+"/people", object{"name": "b"}, &b)
+		c.do(200, "POST", at+"/people", object{"name": "a", "namesake": true}, &a)
+		c.do(200, "POST", at+"/people", object{"name": "b", "namesake": true}, &b)
 		var both sync.WaitGroup
 		statuses := make([]int, 2)
 		for i, merge := range [][2]string{{a.ID, b.ID}, {b.ID, a.ID}} {

@@ -316,6 +316,55 @@ func TestImportGoesOn(t *testing.T) {
 	}
 }
 
+// An import that is cancelled stops, keeps what it has added, and lets go of its file; the same
+// files, sent again, add the rest.
+func TestImportIsCancelled(t *testing.T) {
+	c := newClient(t, Options{Lease: 300 * time.Millisecond})
+	at := c.collection()
+	id := strings.TrimPrefix(at, "/v1/collections/")
+	if err := c.v.decoding.Acquire(t.Context(), c.v.Decoded); err != nil { // so that the import waits
+		t.Fatal(err)
+	}
+	files := people(t)
+	var j Job
+	c.upload(200, at+"/import", &j, "archive="+archive(t, files))
+	for start := time.Now(); j.State == store.Waiting && time.Since(start) < time.Minute; pause(t.Context(), 5*time.Millisecond, nil) {
+		c.do(200, "GET", at+"/jobs/"+j.ID, nil, &j)
+	}
+	if c.do(200, "DELETE", at+"/jobs/"+j.ID, nil, &j); j.State != store.Cancelled || j.Finished == nil {
+		t.Fatalf("%+v", j)
+	}
+	c.v.decoding.Release(c.v.Decoded)
+	if n, err := c.v.store.Pieces(t.Context(), id, j.ID); err != nil || n != 0 {
+		t.Errorf("%d pieces of the file are there, %v", n, err)
+	}
+	var told ImportResult
+	c.upload(200, at+"/import", &j, "archive="+archive(t, files))
+	if c.follow(at, j.ID, &told); j.State == store.Failed || told.Photos+told.Duplicates != 6 || len(told.Refused) > 1 {
+		t.Errorf("%+v", told)
+	}
+	var list Page[Face]
+	if c.do(200, "GET", at+"/faces", nil, &list); len(list.Items) != 6 {
+		t.Errorf("%d faces", len(list.Items))
+	}
+}
+
+// Photographs that are sent as files are named as they were sent.
+func TestRefusedFilesHaveTheirNames(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	broken := filepath.Join(t.TempDir(), "broken.jpg")
+	if err := os.WriteFile(broken, []byte("no image"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var j Job
+	var told ImportResult
+	c.upload(200, at+"/import", &j, "photo="+broken)
+	if c.follow(at, j.ID, &told); len(told.Refused) != 1 || told.Refused[0].Name != "x" || told.Refused[0].Why == "" {
+		t.Errorf("%+v", told)
+	}
+}
+
 func TestJobsOfPeople(t *testing.T) {
 	c := newClient(t, Options{})
 	at := c.collection()
@@ -528,7 +577,7 @@ func TestOnce(t *testing.T) {
 	send(422, "1", "/v1/collections", js, `{"name":"x"}`)
 	send(422, strings.Repeat("x", 300), at+"/people", js, `{"name":"x"}`)
 	send(422, "2", at+"/people", js, `{"name":"a/b"}`) // changes nothing: the key is free
-	send(200, "2", at+"/people", js, `{"name":"x"}`)
+	send(200, "2", at+"/people", js, `{"name":"y"}`)
 	var all Page[Person]
 	if c.do(200, "GET", at+"/people", nil, &all); len(all.Items) != 2 {
 		t.Fatalf("%+v", all)

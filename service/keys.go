@@ -85,13 +85,11 @@ func (v *Service) keys() {
 		Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
 	},
 	) (*body[log], error) {
-		before, err := int64(0), error(nil)
-		if in.After != "" {
-			if before, err = strconv.ParseInt(in.After, 10, 64); err != nil || before < 1 {
-				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
-			}
+		before, err := in.number()
+		if err != nil {
+			return nil, err
 		}
-		all, err := v.store.Audit(ctx, before, in.Limit+1)
+		all, err := v.store.Audit(ctx, int64(before), in.Limit+1)
 		if err != nil {
 			return nil, err
 		}

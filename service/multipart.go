@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,11 +18,38 @@ import (
 	"nrdl/dataset"
 )
 
+// A plain is what there is to say of an operation that is no operation of huma.
+type plain struct {
+	summary string
+	scopes  []string // nil: no key is needed
+	files   []string // of its form
+	query   []*huma.Param
+	answer  any    // a value of the type of the answer; nil: no JSON
+	kind    string // of an answer that is no JSON
+}
+
+// option is a parameter of the query with one value: the operation does what that says.
+func option(name, value, what string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{value}}}
+}
+
+// chosen reports whether the query of r has an option; whether the value is right was
+// looked at before.
+func chosen(r *http.Request, name string) bool { return r.URL.Query().Has(name) }
+
+// onNew leaves out photographs that were added before.
+var onNew = option("new", "true", "Leave out photographs that were added before")
+
 // plain registers an operation that reads its body itself: huma holds multipart bodies in
-// memory without a limit. It is described by the names of its files, and by Form.
-func (v *Service) plain(method, path, summary string, scopes, files []string, do func(http.ResponseWriter, *http.Request) error) {
+// memory without a limit.
+func (v *Service) plain(method, path string, p plain, do func(http.ResponseWriter, *http.Request) error) {
+	o := v.describe(method, path, p)
 	v.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-		if err := v.allow(r, scopes); err != nil {
+		err := v.allow(r, p.scopes)
+		if err == nil {
+			err = checkQuery(r, o)
+		}
+		if err != nil {
 			v.fail(w, r, err)
 			return
 		}
@@ -29,23 +59,71 @@ func (v *Service) plain(method, path, summary string, scopes, files []string, do
 			}
 		})
 	})
+}
+
+// describe adds an operation to the description of the API.
+func (v *Service) describe(method, path string, p plain) *huma.Operation {
+	schemas := v.api.OpenAPI().Components.Schemas
+	told := &huma.Response{Description: "OK"}
+	if p.answer != nil {
+		told.Content = map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.answer))}}
+	} else if p.kind != "" {
+		told.Content = map[string]*huma.MediaType{p.kind: {}}
+	}
+	wrong := map[string]*huma.MediaType{"application/problem+json": {Schema: huma.SchemaFromType(schemas, reflect.TypeFor[problem]())}}
 	o := &huma.Operation{
-		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Security: []map[string][]string{{"key": {}}},
-		Responses: map[string]*huma.Response{"200": {Description: "OK"}, "default": {Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": {}}}},
+		OperationID: operationID(method, path), Method: method, Path: path, Summary: p.summary,
+		Responses: map[string]*huma.Response{"200": told, "default": {Description: "Error", Content: wrong}},
+	}
+	if p.scopes != nil {
+		o.Security = []map[string][]string{{"key": {}}}
 	}
 	for _, name := range []string{"c", "p", "j"} {
 		if slices.Contains(segments(path), "{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
-	if files != nil {
+	o.Parameters = append(o.Parameters, p.query...)
+	if p.files != nil {
 		form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
-		for _, f := range files {
+		for _, f := range p.files {
 			form.Properties[f] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "image file"}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
 	}
 	v.api.OpenAPI().AddOperation(o)
+	return o
+}
+
+// checkQuery is an error for a query with anything but the parameters of o, each once.
+func checkQuery(r *http.Request, o *huma.Operation) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return huma.Error422UnprocessableEntity("the query of the address cannot be read: " + err.Error())
+	}
+	for name, values := range query {
+		var names []string
+		var is *huma.Param
+		for _, p := range o.Parameters {
+			if p.In != "query" {
+				continue
+			}
+			if names = append(names, p.Name); p.Name == name {
+				is = p
+			}
+		}
+		switch {
+		case is == nil && len(names) == 0:
+			return huma.Error422UnprocessableEntity(fmt.Sprintf("the operation has no parameters, and not %.40q", name))
+		case is == nil:
+			return huma.Error422UnprocessableEntity(fmt.Sprintf("there is no parameter %.40q here, but %s", name, strings.Join(names, ", ")))
+		case len(values) > 1:
+			return huma.Error422UnprocessableEntity(fmt.Sprintf("the parameter %s is there %d times", name, len(values)))
+		case len(is.Schema.Enum) > 0 && !slices.Contains(is.Schema.Enum, any(values[0])):
+			return huma.Error422UnprocessableEntity(fmt.Sprintf("the parameter %s is %.40q, and may be %v", name, values[0], is.Schema.Enum))
+		}
+	}
+	return nil
 }
 
 // A part is a file of a multipart body.

@@ -50,7 +50,7 @@ func TestPageByKeyboard(t *testing.T) {
 	var collections Page[Collection]
 	b.do(200, "GET", "/v1/collections", nil, &collections)
 	at := "/v1/collections/" + collections.Items[0].ID
-	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "7 photographs done · 6 faces found · 1 file skipped") {
+	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "Import done: 6 photographs, 6 faces, 1 file that is no image") {
 		t.Error(told)
 	}
 	if told := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(told, "broken.jpg") || !strings.Contains(told, "not an image") {
@@ -163,7 +163,7 @@ func TestPageByKeyboard(t *testing.T) {
 	}
 }
 
-// distinct draws a folder with three people, of whom the network makes three groups, with
+// distinct draws a folder with three people, whose faces the network puts into three groups, with
 // two files that are no images, and another photograph of one of the people.
 func distinct(t *testing.T) (folder, probe string) {
 	t.Helper()

@@ -13,11 +13,18 @@ import (
 	"nrdl/service/store"
 )
 
+// A problem is an answer that says why something was not done.
+type problem struct {
+	huma.ErrorModel
+	ID string `json:"id,omitempty" doc:"Of what is there already"`
+}
+
 // statusOf returns err as what the API answers. What the caller did not cause is logged
 // and not told.
 func (v *Service) statusOf(ctx context.Context, err error) error {
 	var status huma.StatusError
 	var large *http.MaxBytesError
+	var stands *store.Conflict
 	switch {
 	case errors.As(err, &status):
 		return err
@@ -25,8 +32,8 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 		return huma.NewError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit))
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, store.ErrConflict):
-		return huma.Error409Conflict(err.Error())
+	case errors.As(err, &stands):
+		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID}
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client has gone")
 	}
@@ -52,25 +59,30 @@ func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header()[name] = values
 		}
 	}
-	status, text := http.StatusInternalServerError, err.Error()
+	status, text, id := http.StatusInternalServerError, err.Error(), ""
 	var s huma.StatusError
 	if errors.As(err, &s) {
 		status, text = s.GetStatus(), s.Error()
 	}
-	v.problem(w, status, text)
+	var p *problem
+	if errors.As(err, &p) {
+		id = p.ID
+	}
+	writeProblem(w, status, text, id)
 }
 
-// problem writes problem+json.
-func (v *Service) problem(w http.ResponseWriter, status int, detail string) {
+// writeProblem answers with problem+json.
+func writeProblem(w http.ResponseWriter, status int, detail, id string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	title := http.StatusText(status)
-	_ = json.NewEncoder(w).Encode(huma.ErrorModel{Status: status, Title: title, Detail: detail})
+	_ = json.NewEncoder(w).Encode(problem{huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}, id})
 }
 
 // answer writes o as JSON.
 func answer(w http.ResponseWriter, status int, o any) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	return json.NewEncoder(w).Encode(o)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // as nrdl identify --json
+	return e.Encode(o)
 }

@@ -139,10 +139,15 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 // compared fills in how what recognises now and what is trained on changes recognise
 // faces that were held out of both.
 func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapshot, to *input, changes store.Changes) error {
-	next := &snapshot{Collection: changes.Collection, by: to, people: map[string]store.Person{}}
-	people := map[string]bool{}
+	next := &snapshot{Collection: changes.Collection, by: to, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
+	people, samples := map[string]bool{}, []store.Sample{}
 	for _, s := range changes.Samples {
+		if s.Person == store.Stranger {
+			next.strangers[s.Face] = s
+			continue
+		}
 		people[s.Person] = true
+		samples = append(samples, s)
 	}
 	if live.live == nil || len(people) < len(live.live.Model().Enrolled.Classes) {
 		if live.live != nil {
@@ -150,7 +155,11 @@ func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapsho
 		}
 		return nil
 	}
-	candidate, err := v.engine.trained(ctx, next, changes.Samples)
+	var err error
+	if next.grown, err = v.engine.trained(ctx, next, samples); err != nil {
+		return err
+	}
+	candidate, err := next.calibrated(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type Guess struct {
 	Ref
 	Decision    string   `json:"decision" enum:"known,doubtful,unknown"`
 	Probability *float64 `json:"probability"`
-	Evidence    *float64 `json:"evidence"`
+	Margin      *float64 `json:"margin" doc:"The evidence for the person"`
 }
 
 // grouped returns the groups of the faces of nobody in a collection, the largest first.
@@ -162,7 +162,7 @@ func (e *engine) guessed(ctx context.Context, s *snapshot, clusters []Cluster) e
 		for j, g := range guesses {
 			face := samples[j].Face
 			c := of[face]
-			if c == nil || g == nil || slices.Contains(denied[face], g.ID) || c.Guess != nil && *g.Evidence <= *c.Guess.Evidence {
+			if c == nil || g == nil || slices.Contains(denied[face], g.ID) || c.Guess != nil && *g.Margin <= *c.Guess.Margin {
 				continue
 			}
 			c.Guess = g
@@ -249,7 +249,7 @@ func (s *snapshot) guess(ctx context.Context, images *dataset.Images) ([]*Guess,
 		if f.Class < 0 {
 			continue
 		}
-		all[j] = &Guess{Ref: s.ref(people[f.Class]), Decision: "unknown", Evidence: &said[j].Decisive}
+		all[j] = &Guess{Ref: s.ref(people[f.Class]), Decision: "unknown", Margin: &said[j].Decisive}
 		if f.Probability == f.Probability { // not NaN
 			all[j].Probability = &said[j].Probability
 		}
@@ -271,6 +271,8 @@ type Decision struct {
 	Verb   string   `json:"verb" enum:"is,is_not,ignore,discard" doc:"is and is_not: of a person; ignore: somebody whose faces are reported as unknown; discard: delete them, they are no faces"`
 	Person string   `json:"person,omitempty" doc:"Id; for is and is_not"`
 	Name   string   `json:"name,omitempty" doc:"Of a new person; for is"`
+
+	Namesake bool `json:"namesake,omitempty" doc:"The new person has a name that another one has, too"`
 }
 
 // Decided is the answer to a decision.
@@ -297,11 +299,9 @@ func (v *Service) review() {
 		if in.State == "doubtful" {
 			all = slices.DeleteFunc(slices.Clone(all), func(c Cluster) bool { return c.Guess == nil || c.Guess.Decision == "unknown" })
 		}
-		first := 0
-		if in.After != "" {
-			if first, err = strconv.Atoi(in.After); err != nil || first < 0 {
-				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
-			}
+		first, err := in.number()
+		if err != nil {
+			return nil, err
 		}
 		all = all[min(first, len(all)):]
 		return page(all, in.Limit, func(Cluster) string { return strconv.Itoa(first + in.Limit) }, func(c Cluster) Cluster { return c }), nil
@@ -359,9 +359,9 @@ func (v *Service) decide(ctx context.Context, collection string, d Decision) (ma
 			op, err = v.store.MoveFaces(ctx, actor, collection, d.Faces, d.Person)
 			break
 		}
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, d.Name, store.Known)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, d.Name, store.Known, d.Namesake)
 	case "ignore":
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, "ignored", store.Ignored)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, "ignored", store.Ignored, true)
 	}
 	if op != "" {
 		made.Operations = append(made.Operations, op)

@@ -2,15 +2,18 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl/dataset"
+	"nrdl/internal/results"
 	"nrdl/service/store"
 )
 
@@ -40,6 +43,28 @@ type (
 		Limit int    `query:"limit" default:"100" minimum:"1" maximum:"500"`
 	}
 )
+
+var errCursor = huma.Error422UnprocessableEntity("the cursor is not one of this list: take next from the last answer, and the same parameters beside it")
+
+// id is the id after which a list that is ordered by ids goes on; "" at its beginning.
+func (c Cursor) id() (string, error) {
+	if c.After != "" && !anID.MatchString(c.After) {
+		return "", errCursor
+	}
+	return c.After, nil
+}
+
+// number is the number of items after which another list goes on.
+func (c Cursor) number() (int, error) {
+	if c.After == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(c.After)
+	if err != nil || n < 1 {
+		return 0, errCursor
+	}
+	return n, nil
+}
 
 // page returns the items of at most limit of all, which has one more if there is a next
 // page.
@@ -82,17 +107,26 @@ func toldPerson(p store.Person) Person { return Person{p.ID, p.Name, p.Kind, p.F
 
 // A Face is a face of a collection.
 type Face struct {
-	ID      string    `json:"id"`
-	Photo   string    `json:"photo,omitempty"`
-	Person  string    `json:"person,omitempty" doc:"Missing for a face of nobody yet"`
-	Source  string    `json:"source"`
-	Box     any       `json:"box"`
-	Quality any       `json:"quality"`
+	ID     string `json:"id"`
+	Photo  string `json:"photo,omitempty"`
+	Person string `json:"person,omitempty" doc:"Id; missing for a face of nobody yet"`
+	Source string `json:"source" enum:"upload,crop,vector,import"`
+	results.Seen
 	Created time.Time `json:"created"`
 }
 
 func toldFace(f store.Face) Face {
-	return Face{f.ID, f.Photo, f.Person, f.Source, f.Box, f.Quality, f.Created}
+	told := Face{ID: f.ID, Photo: f.Photo, Person: f.Person, Source: f.Source, Created: f.Created}
+	var box *[4]int
+	for from, to := range map[*json.RawMessage]any{&f.Box: &box, &f.Pupils: &told.Pupils, &f.Quality: &told.Quality} {
+		if err := json.Unmarshal(*from, to); err != nil && len(*from) > 0 {
+			continue // not as asJSON wrote it
+		}
+	}
+	if box != nil {
+		told.Box = &results.Box{X: box[0], Y: box[1], Width: box[2], Height: box[3]}
+	}
+	return told
 }
 
 // An Operation is a change that can be undone.
@@ -121,6 +155,11 @@ func (s *snapshot) toldOperation(o store.Operation) Operation {
 // Done is the answer to a change that can be undone.
 type Done struct {
 	Operation string `json:"operation" doc:"For undo"`
+}
+
+// Removed tells how many faces were deleted.
+type Removed struct {
+	Faces int `json:"faces"`
 }
 
 // operation registers an operation that takes and returns JSON. An error of do is answered by
@@ -192,6 +231,8 @@ func (v *Service) people() {
 	type personFields struct {
 		Name string `json:"name,omitempty" maxLength:"400"`
 		Kind string `json:"kind,omitempty" enum:"known,ignored"`
+
+		Namesake bool `json:"namesake,omitempty" doc:"Somebody else may have the name; otherwise the answer is 409 with the id of that person"`
 	}
 	type createdPerson struct {
 		Person
@@ -210,7 +251,7 @@ func (v *Service) people() {
 		if in.Body.Kind == "" {
 			in.Body.Kind = store.Known
 		}
-		p, op, err := v.store.CreatePerson(ctx, by(ctx).actor, in.Collection, in.Body.Name, in.Body.Kind)
+		p, op, err := v.store.CreatePerson(ctx, by(ctx).actor, in.Collection, in.Body.Name, in.Body.Kind, in.Body.Namesake)
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +279,7 @@ func (v *Service) people() {
 		if in.Body.Kind != "" {
 			p.Kind = in.Body.Kind
 		}
-		op, err := v.store.ChangePerson(ctx, by(ctx).actor, in.Collection, in.Person, p.Name, p.Kind)
+		op, err := v.store.ChangePerson(ctx, by(ctx).actor, in.Collection, in.Person, p.Name, p.Kind, in.Body.Namesake)
 		return v.done(ctx, in.Collection, op, err)
 	})
 	operation(v, http.MethodDelete, path+"/{p}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *InPerson) (*body[store.Receipt], error) {
@@ -273,7 +314,7 @@ func (v *Service) faces() {
 	operation(v, http.MethodGet, path, "List faces", forReading, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
-		Person string `query:"person" doc:"Faces of this person; none: of nobody yet"`
+		Person string `query:"person" doc:"Faces of this person; none: of nobody yet; stranger: of strangers"`
 	},
 	) (*body[Page[Face]], error) {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
@@ -287,7 +328,11 @@ func (v *Service) faces() {
 		default:
 			person = &in.Person
 		}
-		all, err := v.store.Faces(ctx, in.Collection, person, in.After, in.Limit+1)
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		all, err := v.store.Faces(ctx, in.Collection, person, after, in.Limit+1)
 		return page(all, in.Limit, func(f store.Face) string { return f.ID }, toldFace), err
 	})
 	operation(v, http.MethodGet, path+"/{f}", "Get a face", forReading, func(ctx context.Context, in *InFace) (*body[Face], error) {
@@ -313,6 +358,13 @@ func (v *Service) faces() {
 			return nil, err
 		}
 		return nil, v.engine.publish(ctx, in.Collection)
+	})
+	operation(v, http.MethodDelete, "/v1/collections/{c}/strangers", "Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
+		n, err := v.store.DeleteStrangers(ctx, by(ctx).actor, in.Collection)
+		if err != nil {
+			return nil, err
+		}
+		return &body[Removed]{Removed{n}}, v.engine.publish(ctx, in.Collection)
 	})
 	type faceList struct {
 		Faces  []string `json:"faces" minItems:"1" maxItems:"500"`

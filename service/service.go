@@ -10,6 +10,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -132,11 +134,13 @@ func New(s *store.Store, o Options) *Service {
 	v.requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "nrdl_requests_total", Help: "Requests by route and status."}, []string{"route", "status"})
 	v.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "nrdl_request_seconds", Help: "Time to answer by route."}, []string{"route"})
 	metrics.MustRegister(v.requests, v.seconds, collectors.NewGoCollector())
-	v.plain(http.MethodGet, "/metrics", "Metrics for Prometheus", []string{"metrics"}, nil, func(w http.ResponseWriter, r *http.Request) error {
+	v.plain(http.MethodGet, "/metrics", plain{summary: "Metrics for Prometheus", scopes: []string{"metrics"}, kind: "text/plain"}, func(w http.ResponseWriter, r *http.Request) error {
 		promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 		return nil
 	})
+	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
 	v.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers", kind: "text/plain"})
 	v.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Ping(r.Context()); err != nil {
 			v.fail(w, r, err)
@@ -145,11 +149,31 @@ func New(s *store.Store, o Options) *Service {
 		_, _ = io.WriteString(w, "ok\n")
 	})
 	v.routes()
-	v.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		v.problem(w, http.StatusNotFound, "there is no such operation: /openapi.json describes all")
-	})
-	v.guard = http.NewCrossOriginProtection().Handler(v.mux)
+	v.mux.HandleFunc("/", v.missing)
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeProblem(w, http.StatusForbidden, "a page of another site has sent this request, and the service takes changes from its own page only", "")
+	}))
+	v.guard = guard.Handler(v.mux)
 	return v
+}
+
+// missing answers a request for which there is no operation.
+func (v *Service) missing(w http.ResponseWriter, r *http.Request) {
+	var methods []string
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		with := r.Clone(r.Context())
+		with.Method = m
+		if _, pattern := v.mux.Handler(with); strings.HasPrefix(pattern, m+" ") {
+			methods = append(methods, m)
+		}
+	}
+	if len(methods) == 0 {
+		writeProblem(w, http.StatusNotFound, "there is no such operation: /openapi.json describes all", "")
+		return
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	writeProblem(w, http.StatusMethodNotAllowed, fmt.Sprintf("%.20s is not possible here, but %s", r.Method, strings.Join(methods, ", ")), "")
 }
 
 // Serve answers requests on a listener until ctx ends, and works on jobs. Then requests
@@ -227,7 +251,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else if p != nil {
 			v.Log.Error("panic", "request", req.id, "stack", string(debug.Stack())) // the value might have a name
 			if answer.status == 0 {
-				v.problem(answer, http.StatusInternalServerError, "the service has a bug: its log tells more")
+				writeProblem(answer, http.StatusInternalServerError, "the service has a bug: its log tells more", "")
 			}
 		}
 		// Neither path nor query: they may have what callers keep to themselves.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/fvbommel/sortorder"
 	"golang.org/x/text/cases"
 
@@ -37,8 +36,11 @@ func (v *Service) listPeople(ctx context.Context, in *struct {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
 			return nil, err
 		}
-		var err error
-		if all, err = v.store.People(ctx, in.Collection, in.After, in.Limit+1); err != nil {
+		after, err := in.id()
+		if err != nil {
+			return nil, err
+		}
+		if all, err = v.store.People(ctx, in.Collection, after, in.Limit+1); err != nil {
 			return nil, err
 		}
 	} else {
@@ -46,11 +48,9 @@ func (v *Service) listPeople(ctx context.Context, in *struct {
 		if err != nil {
 			return nil, err
 		}
-		first := 0
-		if in.After != "" {
-			if first, err = strconv.Atoi(in.After); err != nil || first < 0 {
-				return nil, huma.Error422UnprocessableEntity("the cursor is not one of this list")
-			}
+		first, err := in.number()
+		if err != nil {
+			return nil, err
 		}
 		all = s.sorted(in.Search, in.Order, in.Kind)
 		all = all[min(first, len(all)):]

@@ -27,8 +27,8 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 			c.do(200, "POST", at+"/faces/move", object{"faces": []string{f.Face}, "person": ""}, &op)
 			var e Explained
 			c.do(200, "GET", at+"/faces/"+f.Face+"/why", nil, &e)
-			if e.Guess.ID != f.Guess.ID || math.Abs(*e.Evidence-f.Evidence) > 1e-4 {
-				t.Errorf("%s: as a new face %+v with evidence %v, in the statistics %+v", name, e.Guess, *e.Evidence, f)
+			if e.Guess.ID != f.Guess.ID || math.Abs(*e.Margin-f.Evidence) > 1e-4 {
+				t.Errorf("%s: as a new face %+v with evidence %v, in the statistics %+v", name, e.Guess, *e.Margin, f)
 			}
 			c.do(204, "POST", at+"/undo/"+op.Operation, nil, nil)
 			if f.Guess.ID == ids[name] {
@@ -63,10 +63,10 @@ func TestWhy(t *testing.T) {
 	if len(f.Crop) == 0 || r == nil || r.People != 3 || len(r.Like) != 3 {
 		t.Fatalf("%+v", f)
 	}
-	if *f.Evidence != *plain.Faces[0].Evidence || r.Like[0].ID != plain.Faces[0].Guess.ID || r.Like[0].ID != ids["person002"] || math.Abs(r.Like[0].Evidence-*f.Evidence) > 1e-6 {
-		t.Errorf("%v %v %v, identify says %v", r.Like[0].Ref, r.Like[0].Evidence, *f.Evidence, *plain.Faces[0].Evidence)
+	if *f.Margin != *plain.Faces[0].Margin || r.Like[0].ID != plain.Faces[0].Top[0].ID || r.Like[0].ID != ids["person002"] || math.Abs(r.Like[0].Evidence-*f.Margin) > 1e-6 {
+		t.Errorf("%v %v %v, identify says %v", r.Like[0].Ref, r.Like[0].Evidence, *f.Margin, *plain.Faces[0].Margin)
 	}
-	if n := r.Like[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != ids["person002"]+"/"+n[0].Face {
+	if n := r.Like[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != n[0].Face {
 		t.Errorf("%+v of %s", n, f.Trained)
 	}
 	var e Explained

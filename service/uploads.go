@@ -27,12 +27,20 @@ import (
 
 func (v *Service) uploads() {
 	const c = "/v1/collections/{c}/"
-	v.plain(http.MethodPost, c+"identify", "Name the faces in a photograph; with why=true, with pictures and reasons", forIdentify, []string{"photo"}, v.identify)
-	v.plain(http.MethodPost, c+"verify", "Say whether two photographs a and b, or a and a person (an id), are of the same person", forIdentify, []string{"a", "b", "person"}, v.verify)
-	v.plain(http.MethodPost, c+"detect", "Find the faces in a photograph", forIdentify, []string{"photo"}, v.detect)
-	v.plain(http.MethodPost, c+"faces", "Add all faces in photographs, of nobody yet; with new=true, of photographs that were not added before", forEnrolling, []string{"photo"}, v.addFaces)
-	v.plain(http.MethodPost, c+"people/{p}/faces", "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", forEnrolling, []string{"photo", "crop"}, v.addFaces)
-	v.plain(http.MethodGet, c+"people/{p}/export", "Get a person with all crops and vectors, a tar", forReview, nil, v.export)
+	v.plain(http.MethodPost, c+"identify", plain{
+		summary: "Name the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: ShownPhotograph{},
+		query: []*huma.Param{option("why", "true", "With a picture of each face, and the reasons")},
+	}, v.identify)
+	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, files: []string{"a", "b", "person"}, answer: Verification{}}, v.verify)
+	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: Detection{}}, v.detect)
+	add := plain{scopes: forEnrolling, files: []string{"photo"}, query: []*huma.Param{onNew}, answer: Added{}}
+	add.summary = "Add all faces in photographs, of nobody yet"
+	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
+	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
+	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
+	add.summary, add.files = "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", []string{"photo", "crop"}
+	v.plain(http.MethodPost, c+"people/{p}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("p")) })
+	v.plain(http.MethodGet, c+"people/{p}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.export)
 }
 
 func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
@@ -45,7 +53,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	why := r.URL.Query().Get("why") == "true"
+	why := chosen(r, "why")
 	var result nrdl.Result
 	err = v.decoded(r.Context(), func() (err error) {
 		result, err = v.engine.identify(r.Context(), s, data, why)
@@ -70,7 +78,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 type Verification struct {
 	Same bool `json:"same"`
 	nrdl.Comparison
-	FMR float64 `json:"fmr"` // highest false match rate of the same person
+	FMR float64 `json:"fmr" doc:"Highest false match rate of the same person"`
 }
 
 func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
@@ -151,18 +159,14 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 
 // A Detected is a face that was found.
 type Detected struct {
-	Box     [4]int          `json:"box"`
-	Pupils  [2]face.Point   `json:"pupils"`
-	Quality dataset.Quality `json:"quality"`
-	Refused string          `json:"refused,omitempty"` // why it cannot be used
+	results.Seen
+	Refused string `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
 
-func toldDetected(f *face.Face, refused error) Detected {
-	d := Detected{[4]int{f.Box.Min.X, f.Box.Min.Y, f.Box.Dx(), f.Box.Dy()}, f.Pupils, f.Quality, ""}
-	if refused != nil {
-		d.Refused = refused.Error()
-	}
-	return d
+// A Detection is the result of detect.
+type Detection struct {
+	Size  results.Size `json:"size"`
+	Faces []Detected   `json:"faces" doc:"The largest first"`
 }
 
 func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
@@ -175,15 +179,16 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	told := struct {
-		Size  results.Size `json:"size"`
-		Faces []Detected   `json:"faces"`
-	}{Faces: []Detected{}}
+	told := Detection{Faces: []Detected{}}
 	err = v.decoded(r.Context(), func() error {
 		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
 		told.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
-			told.Faces = append(told.Faces, toldDetected(s.Face, s.Refused))
+			d := Detected{Seen: results.SeenOf(s.Face)}
+			if s.Refused != nil {
+				d.Refused = s.Refused.Error()
+			}
+			told.Faces = append(told.Faces, d)
 		}
 		return err
 	}, data)
@@ -195,34 +200,34 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 
 // An Added tells what became of the faces that were added.
 type Added struct {
-	Operations []string  `json:"operations"` // for undo, one a photograph
+	Operations []string  `json:"operations" doc:"For undo, one a photograph"`
 	Faces      []Face    `json:"faces"`
 	Refused    []Refusal `json:"refused"`
 }
 
 // A Refusal is a file, or a face in it, that cannot be used.
 type Refusal struct {
-	File int     `json:"file"` // number in the form, from 0
-	Box  *[4]int `json:"box,omitempty"`
-	Why  string  `json:"why"`
+	File int          `json:"file" doc:"Number in the form, from 0"`
+	Box  *results.Box `json:"box,omitempty"`
+	Why  string       `json:"why"`
 }
 
-// addFaces adds faces to the person of the path, or to nobody.
-func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
-	ctx, collection, person := r.Context(), r.PathValue("c"), r.PathValue("p")
+// addFaces adds faces to a person, "" for nobody.
+func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string) error {
+	ctx, collection := r.Context(), r.PathValue("c")
 	in, err := v.engine.inputOf(ctx, collection)
 	if err != nil {
 		return err
 	}
-	names := []string{"photo"}
-	if person != "" {
+	names, isPerson := []string{"photo"}, person != "" && person != store.Stranger
+	if isPerson {
 		if _, err := v.store.Person(ctx, collection, person); err != nil {
 			return err
 		}
 		names = append(names, "crop")
 	}
 	told := Added{Operations: []string{}, Faces: []Face{}, Refused: []Refusal{}}
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" && person != "" {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" && isPerson {
 		f, err := in.vector(r.Body)
 		if err != nil {
 			return err
@@ -237,7 +242,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request) error {
 		}
 		defer done()
 		for i, p := range all {
-			if r.URL.Query().Get("new") == "true" {
+			if chosen(r, "new") {
 				sum := sha256.Sum256(p.data)
 				there, err := v.store.HasPhoto(ctx, collection, hex.EncodeToString(sum[:]))
 				if err != nil {
@@ -279,7 +284,7 @@ func (v *Service) addFile(ctx context.Context, told *Added, in *input, collectio
 	case len(seen) == 0:
 		told.Refused = append(told.Refused, Refusal{File: i, Why: face.ErrNoFace.Error()})
 		return nil
-	case person != "":
+	case person != "" && person != store.Stranger:
 		seen = seen[:1]
 	}
 	source := store.Upload
@@ -302,16 +307,12 @@ func (v *Service) addFile(ctx context.Context, told *Added, in *input, collectio
 func (e *input) newFaces(seen []found, source string) (faces []store.NewFace, refused []Refusal) {
 	for _, s := range seen {
 		f := store.NewFace{Face: store.Face{Source: source}, Crop: s.crop, Space: e.space}
-		if s.Face != nil {
-			d := toldDetected(s.Face, s.Refused)
-			if s.Refused != nil {
-				refused = append(refused, Refusal{Box: &d.Box, Why: d.Refused})
-				continue
-			}
-			f.Box, f.Pupils, f.Quality = asJSON(d.Box), asJSON(d.Pupils), asJSON(d.Quality)
-		} else if s.Refused != nil {
-			refused = append(refused, Refusal{Why: s.Refused.Error()})
+		if s.Refused != nil {
+			refused = append(refused, Refusal{Box: results.SeenOf(s.Face).Box, Why: s.Refused.Error()})
 			continue
+		}
+		if o := s.Face; o != nil {
+			f.Box, f.Pupils, f.Quality = asJSON([4]int{o.Box.Min.X, o.Box.Min.Y, o.Box.Dx(), o.Box.Dy()}), asJSON(o.Pupils), asJSON(o.Quality)
 		}
 		f.Vector = float32s(s.Values)
 		faces = append(faces, f)

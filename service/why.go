@@ -205,7 +205,7 @@ type Explained struct {
 	Decision    string   `json:"decision" enum:"known,doubtful,unknown"`
 	Guess       *Ref     `json:"guess"`
 	Probability *float64 `json:"probability" doc:"That the guess is right"`
-	Evidence    *float64 `json:"evidence"`
+	Margin      *float64 `json:"margin" doc:"The evidence for the guess"`
 	Why         string   `json:"why"`
 	Reasons     *Reasons `json:"reasons"`
 }
@@ -229,6 +229,9 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 		return nil, err
 	}
 	samples, at := []store.Sample{one}, 0
+	if f.Person == store.Stranger {
+		f.Person = ""
+	}
 	if f.Person != "" {
 		if samples, err = v.store.SamplesOf(ctx, in.Collection, s.by.space, []string{f.Person}, math.MaxInt32); err != nil {
 			return nil, err
@@ -252,7 +255,7 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 		return nil, err
 	}
 	guess := told.Reasons.Like[0]
-	told.Guess, told.Evidence = &guess.Ref, &c.evidence
+	told.Guess, told.Margin = &guess.Ref, &c.evidence
 	if !math.IsNaN(c.Probability) {
 		told.Probability = &c.Probability
 	}

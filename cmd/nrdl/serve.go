@@ -3,15 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
+	"nrdl/internal/hint"
 	"nrdl/service"
 	"nrdl/service/store"
 )
@@ -37,7 +36,10 @@ Requests are logged on standard error, without names, faces or keys.`,
 		Args: cli.Arguments(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (len(args) == 1) == (s.database != "") {
-				return cli.Misuse("serve needs either DATA or --database")
+				return hint.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
+			}
+			if err := service.CheckAddress(s.listen); err != nil {
+				return cli.AsMisuse(err)
 			}
 			if len(args) == 1 {
 				s.data = args[0]
@@ -60,23 +62,19 @@ type serving struct {
 }
 
 func (s *serving) run(ctx context.Context) error {
-	if s.data != "" {
-		if err := os.MkdirAll(s.data, 0o700); err != nil {
-			return fmt.Errorf("serve: %w", err)
-		}
-	}
-	db, err := store.Open(ctx, cmp.Or(s.database, filepath.Join(s.data, "nrdl.db")))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private}
+	var err error
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err
 	}
 	if s.data != "" {
 		o.Backups = filepath.Join(s.data, "backups")
 	}
+	db, err := store.Open(ctx, cmp.Or(s.database, filepath.Join(s.data, "nrdl.db")))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
 	v := service.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -65,5 +66,22 @@ func TestServe(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "nrdl", "serve", data, "--listen", "0.0.0.0:0").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "no key") {
 		t.Errorf("without a key it listens to everybody: %s", out)
+	}
+	none := filepath.Join(filepath.Dir(data), "none")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"serve", none, "--listen", "foo"}, `"foo" is no address`},
+		{[]string{"serve", none, "--input", "igo"}, "has no network"},
+		{[]string{"serve"}, "for example: nrdl serve DATA"},
+	} {
+		out, err := exec.CommandContext(t.Context(), "nrdl", c.args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%v: %v: %s", c.args, err, out)
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a folder is left")
 	}
 }

@@ -64,8 +64,8 @@ func plus(offset, gain float64) string {
 	return fmt.Sprintf(" plus %.4g", offset)
 }
 
-// looks is for images of which the database has none: it tells whether they look like
-// those at the same place.
+// looks is called if no image has the pixels of an image of the database. It tells how many
+// images look like the image at the same place there.
 func (c *comparison) looks() {
 	if c.here.Size == (dataset.Size{}) || c.there.Size == (dataset.Size{}) {
 		c.say("no image has the same values")

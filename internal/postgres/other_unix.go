@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// asOther lets c run as the user postgres if this is root, as whom PostgreSQL refuses to run.
+// asOther makes c run as the user postgres if this process runs as root: PostgreSQL refuses
+// to run as root.
 func asOther(c *exec.Cmd) {
 	u, err := user.Lookup("postgres")
 	if err != nil || os.Getuid() != 0 {

@@ -99,7 +99,7 @@ var header = []string{
 var footer = []string{"maybe", "trained"}
 
 // Table writes a CSV table with a header, which it writes now: a row a face with
-// all that is known, and the top likeliest people, of whom there is one at least.
+// all that is known, and the top likeliest people. Top is at least 1.
 func Table(to io.Writer, top int) (Writer, error) {
 	fields := header
 	for n := 2; n <= top; n++ {
@@ -180,29 +180,42 @@ type Size struct {
 	Height int `json:"height"`
 }
 
-// A Face is a face in an Object; null stands for what is not known.
+// A Face is a face of a photograph and who it is, in the output of identify and in the
+// answers of the service; null stands for what is not known.
 type Face struct {
-	Box         *Box             `json:"box,omitempty"`
-	Pupils      *[2]face.Point   `json:"pupils,omitempty"`
-	Quality     *dataset.Quality `json:"quality,omitempty"`
-	Name        *string          `json:"name"` // null for a stranger, and where it is refused
-	Known       bool             `json:"known"`
-	Guess       *string          `json:"guess"`
-	Probability *float64         `json:"probability"` // that the guess is right
-	Margin      *float64         `json:"margin"`
-	Score       *float64         `json:"score"`
-	Top         []nrdl.Candidate `json:"top"`
-	Maybe       string           `json:"maybe,omitempty"`   // the guess for an unknown face, where it is worth telling
-	Trained     string           `json:"trained,omitempty"` // ID of the equal face that the model was trained on
-	Refused     string           `json:"refused,omitempty"` // why nobody looks at it
+	Seen
+	Name        *string     `json:"name" doc:"Null for an unknown face, and for one that cannot be used"`
+	Known       bool        `json:"known" doc:"The margin reaches the threshold"`
+	Guess       *string     `json:"guess" doc:"The most likely person, the first of top"`
+	Probability *float64    `json:"probability" doc:"That the guess is right"`
+	Margin      *float64    `json:"margin" doc:"Compared with the threshold: with a network the evidence, else the best score minus the second"`
+	Score       *float64    `json:"score" doc:"Of the guess"`
+	Top         []Candidate `json:"top" doc:"The most likely people, the most likely first"`
+	Maybe       string      `json:"maybe,omitempty" doc:"The guess for an unknown face, if it is not improbable"`
+	Trained     string      `json:"trained,omitempty" doc:"The enrolled face with equal values: its name does not show how well others are recognised"`
+	Refused     string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
 
-// A Box is where a face is in a photograph, in pixels.
+// A Seen is where a face was found, and how well it can be seen.
+type Seen struct {
+	Box     *Box             `json:"box,omitempty"`
+	Pupils  *[2]face.Point   `json:"pupils,omitempty"`
+	Quality *dataset.Quality `json:"quality,omitempty"`
+}
+
+// A Box is where a face is in a photograph, in pixels of the upright photograph.
 type Box struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
 	Width  int `json:"width"`
 	Height int `json:"height"`
+}
+
+// A Candidate is a person with a score.
+type Candidate struct {
+	Name  string  `json:"name"`
+	Score float64 `json:"score" doc:"A higher score means more likely"`
+	ID    string  `json:"id,omitempty" doc:"Of the person; only in answers of the service"`
 }
 
 // Of returns the Object of r, which has the checksum of its model, with the top
@@ -224,16 +237,7 @@ func Of(r nrdl.Result, unread error, top int, model string) Object {
 }
 
 func faceOf(f nrdl.Face, top int) Face {
-	o := Face{Top: []nrdl.Candidate{}}
-	if f.Detected != nil {
-		b, p, q := f.Detected.Box, f.Detected.Pupils, f.Detected.Quality
-		o.Box = &Box{b.Min.X, b.Min.Y, b.Dx(), b.Dy()}
-		o.Pupils = &[2]face.Point{{X: *rounded(p[0].X), Y: *rounded(p[0].Y)}, {X: *rounded(p[1].X), Y: *rounded(p[1].Y)}}
-		o.Quality = &dataset.Quality{
-			Eyes: *rounded(q.Eyes), Sharpness: *rounded(q.Sharpness), Exposure: *rounded(q.Exposure),
-			Angle: *rounded(q.Angle), Detection: *rounded(q.Detection),
-		}
-	}
+	o := Face{Seen: SeenOf(f.Detected), Top: []Candidate{}}
 	if f.Rejected != nil {
 		o.Refused = f.Rejected.Error()
 		return o
@@ -242,7 +246,7 @@ func faceOf(f nrdl.Face, top int) Face {
 		return o
 	}
 	for _, g := range f.Ranked[:min(top, len(f.Ranked))] {
-		o.Top = append(o.Top, nrdl.Candidate{Name: g.Name, Score: *rounded(g.Score)})
+		o.Top = append(o.Top, Candidate{Name: g.Name, Score: *rounded(g.Score)})
 	}
 	o.Known, o.Guess, o.Score = f.Known, &f.Ranked[0].Name, &o.Top[0].Score
 	if f.Known {
@@ -251,6 +255,22 @@ func faceOf(f nrdl.Face, top int) Face {
 	o.Maybe, o.Trained = f.Maybe, f.Trained
 	o.Probability, o.Margin = rounded(f.Probability), rounded(f.Margin)
 	return o
+}
+
+// SeenOf returns the Seen of a face that was found; it is empty for nil.
+func SeenOf(f *face.Face) Seen {
+	if f == nil {
+		return Seen{}
+	}
+	b, p, q := f.Box, f.Pupils, f.Quality
+	return Seen{
+		Box:    &Box{b.Min.X, b.Min.Y, b.Dx(), b.Dy()},
+		Pupils: &[2]face.Point{{X: toSix(p[0].X), Y: toSix(p[0].Y)}, {X: toSix(p[1].X), Y: toSix(p[1].Y)}},
+		Quality: &dataset.Quality{
+			Eyes: toSix(q.Eyes), Sharpness: toSix(q.Sharpness), Exposure: toSix(q.Exposure),
+			Angle: toSix(q.Angle), Detection: toSix(q.Detection),
+		},
+	}
 }
 
 // rounded returns v rounded to six decimals; nil for what is not finite, which

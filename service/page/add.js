@@ -1,6 +1,6 @@
 // Adding photographs: the first screen of an empty collection.
 import { h, put, icon, dialog, toast, count, say, debounce } from "./dom.js";
-import { importing, sources, chosen, folders, assign } from "./importer.js";
+import { importing, sources, chosen, folders, assign, told, refusals } from "./importer.js";
 import { crop } from "./faces.js";
 import { get, has } from "./api.js";
 
@@ -43,13 +43,13 @@ export async function view(root, ctx) {
     h("p", { class: "soft small promise" }, "Everything stays on the machine of this service. It keeps small pictures of the faces, and not your photographs."));
 
   const bar = h("div", { class: "bar", role: "progressbar", "aria-label": "Photographs sent", "aria-valuemin": 0 }, h("i"));
-  const what = h("p", { class: "count" }), buttons = h("div", { class: "row" }), strip = h("div", { class: "found", "aria-hidden": "true" }), bad = h("details", { class: "failures" });
+  const what = h("p", { class: "count" }), buttons = h("div", { class: "row" }), strip = h("div", { class: "found", "aria-hidden": "true" }), bad = h("div");
   progress.append(what, bar, buttons, strip, bad);
   const shown = new Map();
   const tell = debounce((text) => say(text), 1500);
   let state = "", failures = -1;
   const draw = () => {
-    const i = importing, mine = i.collection === ctx.collection?.id && i.total + i.skipped > 0;
+    const i = importing, mine = i.collection === ctx.collection?.id && !i.strangers && i.total + i.skipped > 0;
     progress.hidden = !mine;
     area.classList.toggle("small-zone", mine || !empty);
     if (!mine) return;
@@ -57,8 +57,8 @@ export async function view(root, ctx) {
     bar.firstChild.style.inlineSize = 100 * share + "%";
     bar.setAttribute("aria-valuemax", i.total);
     bar.setAttribute("aria-valuenow", i.done);
-    const extra = [i.again && `${count(i.again, "photograph")} added before`, i.skipped && `${count(i.skipped, "file")} skipped`].filter(Boolean).join(", ");
-    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "photograph")}` : count(i.done, "photograph")), `${i.running ? "" : " done"} · ${count(i.faces, "face")} found`, extra && h("span", { class: "soft" }, " · " + extra),
+    const words = told({ ...i, duplicates: i.again });
+    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "file")}` : "Import done"), `: ${words}`,
       i.job?.progress.total ? h("span", { class: "soft" }, ` · archive: ${i.job.progress.done} of ${i.job.progress.total}`) : "");
     tell(what.textContent);
     const now = i.running ? (i.paused ? "paused" : "running") : "ended";
@@ -79,11 +79,9 @@ export async function view(root, ctx) {
       strip.prepend(c);
     }
     for (const [id, c] of shown) if (!i.found.includes(id)) { c.remove(); shown.delete(id); }
-    if (failures !== i.failed.length) {
+    if (failures !== i.failed.length || now === "ended") {
       failures = i.failed.length;
-      bad.hidden = !failures;
-      bad.replaceChildren(h("summary", {}, `${count(failures, "picture")} could not be used`),
-        h("ul", {}, i.failed.slice(-300).map((f) => h("li", {}, h("strong", { dir: "auto" }, f.name), " ", h("span", { class: "soft" }, f.why)))));
+      bad.replaceChildren(refusals(i.failed, bad.querySelector("details")?.open || now === "ended"));
     }
   };
   importing.addEventListener("change", draw, { signal: ctx.signal });

@@ -4,10 +4,11 @@ import { h, dialog } from "./dom.js";
 
 /** A Problem is an answer that says why something was not done. */
 export class Problem extends Error {
-  constructor(status, message) {
+  constructor(status, message, id = "") {
     super(message);
     this.name = "Problem";
     this.status = status;
+    this.id = id; // of what is there already
   }
 }
 
@@ -56,15 +57,16 @@ function signIn() {
 }
 
 async function problem(r) {
-  let text = "";
+  let text = "", id = "";
   try {
     const p = await r.json();
+    id = p.id || "";
     text = p.detail || p.title || "";
     if (p.errors?.length) text = p.errors.map((e) => e.message).join("; ");
   } catch { /* no JSON */ }
   text = text.replace(/^(read image )?photo: /, "");
   text ||= `The service answered ${r.status}.`;
-  return new Problem(r.status, text[0].toUpperCase() + text.slice(1));
+  return new Problem(r.status, text[0].toUpperCase() + text.slice(1), id);
 }
 
 /**

@@ -24,7 +24,7 @@ const screens = [
 const hidden = { person: { id: "person", title: "Person", parent: "people", view: person.view } };
 
 /** All collections, and the one that is shown. */
-const state = { collections: [], current: null, faces: -1 };
+const state = { collections: [], current: null, unnamed: "" };
 const main = document.getElementById("main");
 let leave = new AbortController();
 let drop = null; // what the screen does with files that are dropped
@@ -47,6 +47,10 @@ async function show() {
     state.current = state.collections.find((c) => c.id === id) ?? remembered() ?? null;
     if (state.current) store("nrdl-collection", state.current.id);
     const known = hidden[screen] ?? screens.find((one) => one.id === screen);
+    if (screen && !known || id && id !== "-" && !state.collections.some((c) => c.id === id)) {
+      nowhere(screen && !known ? "There is no such page" : "This collection is not here");
+      return;
+    }
     if (!known || (id !== (state.current?.id ?? "-"))) {
       let first = known?.id;
       if (!first) first = state.current && await anyFace() ? "groups" : "add";
@@ -64,7 +68,7 @@ async function show() {
       title: (text) => { document.title = `${text} – nrdl`; },
       drop: (f) => { drop = f; },
       again: () => show(),
-      mutated,
+      mutated, unnamed: () => state.unnamed,
     };
     if (!state.current && !["add", "settings"].includes(known.id)) {
       put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", h("a", { href: href("add") }, "Add photographs"), " to begin."));
@@ -77,6 +81,16 @@ async function show() {
     if (e.name === "AbortError" || signal.aborted) return;
     failed(e);
   }
+}
+
+/** nowhere is shown for an address that leads to nothing. */
+function nowhere(title) {
+  document.title = `${title} – nrdl`;
+  nav("");
+  const first = state.current ? h("a", { class: "button main", href: href("groups") }, "Groups") : h("a", { class: "button main", href: href("add") }, "Add photos");
+  main.replaceChildren(h("div", { class: "screen" }, h("h1", { tabindex: -1 }, title), h("p", { class: "empty" }, "The address may be mistyped, or what it led to was erased."), h("div", { class: "row" }, first, state.current && h("a", { class: "button", href: href("people") }, "People"))));
+  main.querySelector("h1").focus();
+  say(title);
 }
 
 function failed(e) {
@@ -123,8 +137,9 @@ async function badge() {
   try {
     const some = await get(`/v1/collections/${state.current.id}/faces?person=none&limit=500`);
     const n = some.items.length;
+    state.unnamed = some.next ? "More than 500" : String(n);
     at.textContent = some.next ? "500+" : n ? String(n) : "";
-    at.setAttribute("aria-label", n ? `${n} faces without a name` : "");
+    at.setAttribute("aria-label", n ? `${state.unnamed} faces without a name` : "");
   } catch { /* says so elsewhere */ }
 }
 

@@ -109,7 +109,8 @@ export async function view(root, ctx) {
       return;
     }
     list.querySelector(".end")?.remove();
-    sum.textContent = cards.size ? `${count(cards.size, "group")} of similar faces, ${count(n, "face")}${next ? " and more" : ""}. Type a name and press Enter.` : "The other faces were seen once.";
+    const total = next ? `${ctx.unnamed() || "Many"} faces have no name yet; these are the largest groups` : `${count(all, "face has", "faces have")} no name yet: ${[cards.size && `${count(n, "face")} in ${count(cards.size, "group")}`, singles.faces.length && `${singles.faces.length.toLocaleString("en")} seen once`].filter(Boolean).join(", ")}`;
+    sum.textContent = total + (cards.size ? ". Type a name and press Enter." : ".");
   }
 
   function focusField(card) {

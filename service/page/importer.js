@@ -1,6 +1,6 @@
 // Sends photographs one after the other, and goes on while other screens are shown.
 import { get, post, upload, request, has } from "./api.js";
-import { settle } from "./dom.js";
+import { h, count, settle } from "./dom.js";
 
 const images = /\.(jpe?g|png|gif|webp|bmp|tiff?|hei[cf]|p[gpnb]m)$/i;
 const archives = /\.(zip|tar)$/i;
@@ -12,7 +12,7 @@ class Importing extends EventTarget {
   reset() {
     /** @type {{file: File, path: string, person?: string}[]} */
     this.queue = [];
-    this.total = this.done = this.faces = this.skipped = this.again = 0;
+    this.total = this.done = this.photos = this.faces = this.people = this.skipped = this.again = 0;
     this.running = this.paused = this.stopping = false;
     /** @type {{name: string, why: string}[]} */
     this.failed = [];
@@ -21,6 +21,8 @@ class Importing extends EventTarget {
     this.active = new Set();
     this.collection = null;
     this.job = null;
+    this.shown = false; // its result, on the screen Strangers
+    this.strangers = false; // the photographs are of people who are not in the collection
   }
 
   constructor() {
@@ -31,11 +33,12 @@ class Importing extends EventTarget {
   changed() { this.dispatchEvent(new Event("change")); }
 
   /** start adds files to what is being sent to a collection. */
-  start(collection, sources) {
-    if (this.collection !== collection.id || !this.running) {
-      if (this.running) throw new Error("An import into another collection is running: stop it first.");
+  start(collection, sources, strangers = false) {
+    if (this.collection !== collection.id || this.strangers !== strangers || !this.running) {
+      if (this.running) throw new Error("Another import is running: wait for its end, or stop it first.");
       this.reset();
       this.collection = collection.id;
+      this.strangers = strangers;
     }
     for (const s of sources) {
       const name = s.path.split("/").at(-1);
@@ -82,9 +85,10 @@ class Importing extends EventTarget {
   }
 
   async photo(source, signal) {
-    const to = source.person ? `people/${source.person}/faces` : "faces";
+    const to = this.strangers ? "strangers" : source.person ? `people/${source.person}/faces` : "faces";
     const told = await upload(`/v1/collections/${this.collection}/${to}?new=true`, "photo", [source.file], { signal, patient: true });
     this.faces += told.faces.length;
+    if (told.faces.length) this.photos++;
     this.found.unshift(...told.faces.map((f) => f.id));
     this.found.length = Math.min(this.found.length, 24);
     for (const r of told.refused) {
@@ -97,7 +101,7 @@ class Importing extends EventTarget {
   async archive(source, signal) {
     const form = new FormData();
     form.append("archive", source.file, source.file.name);
-    let job = await request("POST", `/v1/collections/${this.collection}/import`, { form, signal });
+    let job = await request("POST", `/v1/collections/${this.collection}/import${this.strangers ? "?as=strangers" : ""}`, { form, signal });
     while (!["done", "failed", "cancelled"].includes(job.state)) {
       this.job = job;
       this.changed();
@@ -112,7 +116,9 @@ class Importing extends EventTarget {
     this.job = null;
     if (job.state === "failed") throw new Error(job.error || "The archive could not be imported.");
     const r = job.result || {};
+    this.photos += r.photos || 0;
     this.faces += r.faces || 0;
+    this.people += r.people || 0;
     this.again += r.duplicates || 0;
     this.skipped += r.skipped || 0;
     this.failed.push(...(r.refused || []).map((f) => ({ name: f.name, why: f.why })));
@@ -166,6 +172,13 @@ export async function sources(data) {
 
 /** chosen lists the files of an input. @param {FileList} files */
 export const chosen = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+
+/** told says in words what an import has added. @param {{photos: number, faces: number, people: number, duplicates: number, skipped: number}} r */
+export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"), r.people && count(r.people, "new person", "new people"), r.duplicates && `${r.duplicates.toLocaleString("en")} added before`, r.skipped && `${count(r.skipped, "file")} that ${r.skipped === 1 ? "is no image" : "are no images"}`].filter(Boolean).join(", ");
+
+/** refusals lists files that could not be used, and why. @param {{name: string, why: string}[]} all */
+export const refusals = (all, open = false) => h("details", { class: "failures", open, hidden: !all.length }, h("summary", {}, `${count(all.length, "picture")} could not be used`),
+  h("ul", {}, all.slice(-300).map((f) => h("li", {}, h("strong", { dir: "auto" }, f.name), " ", h("span", { class: "soft" }, f.why)))));
 
 /** folders are the innermost folders of sources, if all are in one of several. */
 export function folders(all) {

@@ -1,7 +1,9 @@
 // How many strangers may be named, and what that costs.
-import { h, put, s, toast, say, count, percent, oneIn, rove } from "./dom.js";
-import { get, patch } from "./api.js";
-import { crop, why } from "./faces.js";
+import { h, put, s, ask, icon, toast, say, count, percent, oneIn, rove } from "./dom.js";
+import { get, patch, del } from "./api.js";
+import { importing, sources, chosen, told, refusals } from "./importer.js";
+import { crop, why, grid } from "./faces.js";
+import { discard } from "./groups.js";
 
 const called = (p) => (p.name === "ignored" ? "somebody ignored" : p.name);
 
@@ -10,7 +12,7 @@ export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
   if (!curve.points.length) {
     put(root, h("p", { class: "empty" }, "Give names to at least two people first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
-    return;
+    return strangers(root, ctx, curve.given);
   }
   const P = curve.points, last = P.length - 1;
   let saved = nearest(curve.fpir);
@@ -35,7 +37,7 @@ export async function view(root, ctx) {
     const value = h("p", { class: "value" }), range = h("p", { class: "soft small" });
     return { element: h("div", { class: "fact" }, h("h2", {}, title), value, range), value, range };
   }
-  const interval = (v) => (v.most - v.least < 1e-9 ? "" : `Between ${percent(v.least)} and ${percent(v.most)}`);
+  const interval = (v) => (v.most - v.least < 1e-9 ? "" : percent(v.least) === percent(v.most) ? percent(v.most) : `Between ${percent(v.least)} and ${percent(v.most)}`);
 
   function draw() {
     const i = Number(range.value), p = P[i];
@@ -83,10 +85,46 @@ export async function view(root, ctx) {
     if (quiet) say(`Back to ${oneIn(P[i].fpir)}`);
     else toast(`The line is at ${oneIn(P[i].fpir)} strangers.`, () => save(from, true));
   }
+  await strangers(root, ctx, curve.given);
   range.addEventListener("input", draw);
   apply.addEventListener("click", async () => { await save(Number(range.value)); range.focus(); });
   reset.addEventListener("click", () => { range.value = String(saved); draw(); range.focus(); });
   draw();
+}
+
+// strangers shows the faces of people who are not in the collection, and takes more of them.
+async function strangers(root, ctx, given) {
+  const files = h("input", { type: "file", multiple: true, accept: "image/*,.heic,.heif,.zip", hidden: true, id: "choose-strangers" });
+  const begin = (all) => { if (all.length) importing.start(ctx.collection, all, true); };
+  files.addEventListener("change", () => { const all = chosen(files.files); files.value = ""; begin(all); });
+  ctx.drop(async (data) => begin(await sources(data)));
+  const said = h("p", { class: "soft", role: "status" }), bad = h("div"), list = h("div");
+  put(root, h("section", { class: "others", "aria-labelledby": "others" }, h("h2", { id: "others" }, "Photographs of other people"),
+    h("p", { class: "soft" }, "Photographs of people who are not in this collection make the line surer and the intervals narrower. Best is one photograph of each, of people like those whom the camera will see. They are kept for this only, and never become people."),
+    h("div", { class: "row" }, h("button", { onclick: () => files.click() }, icon("photo"), "Add photos of others"), given.faces > 0 && h("button", { class: "danger", onclick: remove }, "Delete them all"), files), said, bad, list));
+  const draw = () => {
+    const i = importing;
+    if (!i.strangers || i.collection !== ctx.collection.id || ctx.signal.aborted) return;
+    said.textContent = i.running ? `${i.done} of ${count(i.total, "file")} …` : `Import done: ${told({ ...i, duplicates: i.again })}.`;
+    if (i.running) return;
+    bad.replaceChildren(refusals(i.failed, true));
+    if (i.faces && !i.shown) { i.shown = true; ctx.again(); }
+  };
+  importing.addEventListener("change", draw, { signal: ctx.signal });
+  draw();
+  if (!given.faces) return;
+  const some = (await get(`${ctx.base}/faces?person=stranger&limit=500`, ctx.signal)).items.map((f) => f.id);
+  const picture = grid(ctx.base, some, { label: "Faces of other people", most: 23, changed: (ids) => { button.disabled = !ids.length; } });
+  const button = h("button", { disabled: true, onclick: () => { const ids = picture.chosen(); for (const id of ids) list.querySelector(`[data-face="${id}"]`).hidden = true; discard({ ...ctx, refresh: ctx.again }, ids, () => {}, ctx.again); } }, "Delete the selected ones");
+  put(list, h("p", {}, count(given.faces, "face"), given.used < given.faces && given.used ? `, of which ${given.used.toLocaleString("en")} are used with so many people` : "", "."),
+    given.alike ? h("p", { class: "hint" }, `${count(given.alike, "face looks", "faces look")} so much like somebody of the collection that ${given.alike === 1 ? "it is" : "they are"} probably no ${given.alike === 1 ? "stranger" : "strangers"}. Select a face and press W to see why, and delete those who are no strangers.`) : "",
+    picture.element, h("div", { class: "row" }, button));
+
+  async function remove() {
+    if (!await ask("Delete the photographs of other people?", `${count(given.faces, "face")} are removed for good. The line is then by the people of the collection alone.`, "Delete", { danger: true })) return;
+    await del(`${ctx.base}/strangers`);
+    ctx.again();
+  }
 }
 
 // plot draws the share of right names, with its band, against the share of strangers.

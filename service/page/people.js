@@ -3,6 +3,22 @@ import { h, put, rove, debounce, count, percent, say, toast, dialog } from "./do
 import { get, post } from "./api.js";
 import { portrait } from "./faces.js";
 
+/**
+ * naming gives a name by send. Where somebody has it, it asks whether there are two of them, and
+ * returns nothing otherwise.
+ */
+export async function naming(ctx, name, send) {
+  try {
+    return await send({});
+  } catch (e) {
+    if (e.status !== 409 || !e.id) throw e;
+    const two = await dialog(`${name} is there already`, (close) => h("div", {}, h("p", {}, "A person has this name. Is this the same person, or are there two with the same name?"),
+      h("div", { class: "row end" }, h("button", { onclick: () => close(true) }, "Another person"), h("button", { class: "main", autofocus: true, onclick: () => close(false) }, "Show that person"))));
+    if (two) return send({ namesake: true });
+    if (two === false) ctx.go("person", e.id);
+  }
+}
+
 export async function view(root, ctx, arg) {
   let kind = "known", order = "faces", search = "", cursor = null, loading = false, round = 0;
   const field = h("input", { type: "search", "aria-label": "Search people", placeholder: "Search", dir: "auto", autocomplete: "off", spellcheck: "false" });
@@ -64,7 +80,8 @@ export async function view(root, ctx, arg) {
       return h("form", { onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) close(input.value.trim()); } }, h("label", {}, "Name", input), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
     });
     if (!name) return;
-    const made = await post(`${ctx.base}/people`, { name });
+    const made = await naming(ctx, name, (more) => post(`${ctx.base}/people`, { name, ...more }));
+    if (!made) return;
     ctx.go("person", made.id);
     toast(`${name} is there now. Add photographs.`, async () => { await post(`${ctx.base}/undo/${made.operation}`); ctx.go("people"); });
   }

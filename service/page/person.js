@@ -4,6 +4,7 @@ import { get, post, patch, del, upload } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
 import { discard } from "./groups.js";
+import { naming } from "./people.js";
 import { sources, chosen as filesOf } from "./importer.js";
 
 export async function view(root, ctx, id) {
@@ -76,7 +77,8 @@ export async function view(root, ctx, id) {
       return h("form", { onsubmit: (e) => { e.preventDefault(); if (field.value.trim()) close(field.value.trim()); } }, h("label", {}, "Name", field), h("div", { class: "row end" }, h("button", { class: "main" }, "Rename")));
     });
     if (!name || name === p.name) return;
-    const made = await patch(at, { name });
+    const made = await naming(ctx, name, (more) => patch(at, { name, ...more }));
+    if (!made) return;
     await ctx.again();
     undo(made, `${title} is called ${name} now.`);
   }

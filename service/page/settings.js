@@ -1,5 +1,6 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
 import { h, put, ask, dialog, toast, count } from "./dom.js";
+import { told, refusals } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
@@ -56,7 +57,7 @@ async function collections(box, ctx) {
 async function moving(box, ctx) {
   if (!has("GET", "…/export") && !has("POST", "…/import")) return box.remove();
   const input = h("input", { type: "file", accept: ".tar,.zip", hidden: true });
-  const said = h("p", { class: "soft", role: "status" });
+  const said = h("div", { class: "soft", role: "status" });
   input.addEventListener("change", async () => {
     const file = input.files[0];
     input.value = "";
@@ -69,7 +70,8 @@ async function moving(box, ctx) {
       await new Promise((r) => setTimeout(r, 600));
       job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
     }
-    said.textContent = job.state === "done" ? `${count(job.result?.people ?? 0, "new person", "new people")}, ${count(job.result?.faces ?? 0, "face")}.` : job.error || "It was stopped.";
+    if (job.state === "done" && job.result) said.replaceChildren(`Import done: ${told(job.result)}.`, refusals(job.result.refused, true));
+    else said.textContent = job.error || "It was stopped.";
     ctx.mutated();
   });
   section(box, "Move this collection", "One file with all people, pictures and numbers, for another service.", h("div", { class: "row" },
@@ -94,6 +96,7 @@ async function jobs(box, ctx) {
     if (j.state === "running") return j.progress.total ? `${j.progress.done} of ${j.progress.total}` : "running";
     if (j.state === "failed") return j.error || "failed";
     if (j.kind === "refit" && j.result?.live && j.result?.candidate) return `${j.result.verdict}: ${j.result.candidate.right} of ${j.result.candidate.faces} faces right, before ${j.result.live.right}`;
+    if (j.kind === "import" && j.state === "done" && j.result) return `done: ${told(j.result)}${j.result.refused.length ? `, ${j.result.refused.length} could not be used` : ""}`;
     return { waiting: "waits", done: "done", cancelled: "stopped" }[j.state] ?? j.state;
   }
   await draw();

@@ -40,7 +40,7 @@ export async function view(root, ctx) {
       const name = title(f), kind = f.decision;
       const id = `reason${i}`;
       const mark = h("button", { class: `box ${kind}`, "aria-label": `Face ${i + 1}: ${name}`, onclick: () => open(i, true) }, h("span", { dir: "auto" }, name));
-      const [x, y, w, hh] = f.box;
+      const { x, y, width: w, height: hh } = f.box;
       Object.assign(mark.style, { left: 100 * x / seen.size.width + "%", top: 100 * y / seen.size.height + "%", width: 100 * w / seen.size.width + "%", height: 100 * hh / seen.size.height + "%" });
       if (y / seen.size.height < 0.07) mark.classList.add("low");
       boxes.append(mark);
@@ -62,7 +62,7 @@ export async function view(root, ctx) {
         o.panel.hidden = !on;
         o.button.setAttribute("aria-expanded", String(on));
         o.mark.classList.toggle("on", on);
-        if (on && !o.panel.firstChild) put(o.panel, h("p", { dir: "auto" }, o.f.why), o.f.decision === "rejected" ? "" : reasons(ctx.base, o.f.reasons));
+        if (on && !o.panel.firstChild) put(o.panel, h("p", { dir: "auto" }, o.f.why), o.f.decision === "refused" ? "" : reasons(ctx.base, o.f.reasons));
         if (on && jump) { o.button.focus(); o.li.scrollIntoView({ block: "nearest" }); }
       }
     }
@@ -87,9 +87,9 @@ export async function view(root, ctx) {
 }
 
 function title(f) {
-  if (f.decision === "known") return f.person.name;
-  if (f.decision === "rejected") return "Cannot be used";
-  if (f.decision === "doubtful" && f.guess) return `${f.guess.name}?`;
+  if (f.decision === "known") return f.name;
+  if (f.decision === "refused") return "Cannot be used";
+  if (f.decision === "doubtful" && f.guess) return `${f.guess}?`;
   return "Unknown";
 }
 
@@ -97,7 +97,7 @@ function sub(f) {
   switch (f.decision) {
     case "known": return f.probability === null ? "recognised" : `recognised, ${chance(f.probability)} sure`;
     case "doubtful": return f.probability === null ? "perhaps" : `perhaps, ${chance(f.probability)} sure`;
-    case "rejected": return "the picture of the face is too poor";
+    case "refused": return "the picture of the face is too poor";
   }
-  return f.maybe ? `a little like ${f.maybe.name}` : "a stranger";
+  return f.maybe ? `a little like ${f.maybe}` : "a stranger";
 }

@@ -13,13 +13,14 @@ var ErrNoBackup = errors.New("the database is PostgreSQL: back it up with pg_dum
 
 // Backup writes the database, as it is at one moment, to a new file at path, whole or
 // not at all, and returns its size. Changes go on meanwhile. The file is a database that
-// Open opens.
+// Open opens. Messages that wait to be sent are cancelled in it: this process sends them,
+// and whoever starts on the copy must not send them again.
 func (s *Store) Backup(ctx context.Context, path string) (size int64, err error) {
 	if s.postgres {
 		return 0, ErrNoBackup
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return 0, fmt.Errorf("backup: %s is there already: %w", path, ErrConflict)
+		return 0, conflict("backup: %s is there already", path)
 	}
 	part := path + ".part"
 	defer func() {
@@ -39,7 +40,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	if _, err := from.ExecContext(ctx, "VACUUM INTO $1", part); err != nil {
 		return 0, err
 	}
-	if err := check(ctx, part); err != nil {
+	if err := finish(ctx, part); err != nil {
 		return 0, err
 	}
 	f, err := os.OpenFile(part, os.O_RDWR, 0)
@@ -57,13 +58,18 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	return info.Size(), os.Rename(part, path)
 }
 
-// check is an error if the database in a file is damaged.
-func check(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", fileURL(path))
+// finish cancels the messages that wait in the database in a file, and is an error if that
+// is damaged.
+func finish(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", fileURL(path)+"?_pragma=secure_delete(ON)")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	if _, err := db.ExecContext(ctx, "UPDATE job SET state = 'cancelled', worker = '', error = $1, finished = $2, version = version + 1 WHERE kind = '"+KindMessage+"' AND state IN ('waiting', 'running')",
+		"not sent: this is a backup, and the service that made it sends the message", now().UnixMicro()); err != nil {
+		return err
+	}
 	var told string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&told); err != nil {
 		return err

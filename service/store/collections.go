@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"math"
 	"time"
 )
 
@@ -26,16 +28,28 @@ func scanCollection(r *sql.Rows) (c Collection, err error) {
 	return c, err
 }
 
-// CreateCollection adds an empty collection.
+// CreateCollection adds an empty collection. It is a Conflict if another one has the name.
 func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64, space string) (Collection, error) {
 	c := Collection{ID: NewID(), Name: name, FPIR: fpir, Created: now(), Seq: 1, Space: space}
 	return c, s.inTx(ctx, func(tx *sql.Tx) error {
+		if err := alone(ctx, tx, c.ID, name); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
 		if err != nil {
 			return err
 		}
 		return audit(ctx, tx, actor, "create collection", c.ID)
 	})
+}
+
+// alone is a Conflict if a collection but the one with this id has the name.
+func alone(ctx context.Context, tx *sql.Tx, id, name string) error {
+	there, err := list(ctx, tx, scanString, "SELECT id FROM collection WHERE name = $1 AND id <> $2 ORDER BY id LIMIT 1", name, id)
+	if err == nil && len(there) > 0 {
+		err = &Conflict{"a collection has this name already", there[0]}
+	}
+	return err
 }
 
 // Collections returns up to limit collections whose id is larger than after, by id.
@@ -48,9 +62,13 @@ func (s *Store) Collection(ctx context.Context, id string) (Collection, error) {
 	return one(ctx, "collection", s.read, scanCollection, collectionColumns+"WHERE id = $1", id)
 }
 
-// SetCollection changes the name and the FPIR of a collection.
+// SetCollection changes the name and the FPIR of a collection. It is a Conflict if another
+// one has the name.
 func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir float64) error {
 	return s.change(ctx, actor, id, func(c *change) error {
+		if err := alone(ctx, c.Tx, id, name); err != nil {
+			return err
+		}
 		if _, err := c.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", name, fpir); err != nil {
 			return err
 		}
@@ -93,6 +111,25 @@ func (s *Store) scrub(ctx context.Context) error {
 		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
 		return err
 	}
+	if err := s.shrink(ctx); err != nil {
+		return err
+	}
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
+}
+
+// shrink gives the pages of SQLite that are free back to the file system, some at a time, so
+// that nobody waits long for the connection that writes.
+func (s *Store) shrink(ctx context.Context) error {
+	const enough, together = 1 << 10, 1 << 11 // pages that may stay, and that are given back at once
+	for last := math.MaxInt; ; {
+		var free int
+		if err := s.read.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free <= enough || free >= last {
+			return err
+		}
+		last = free
+		if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", together)); err != nil {
+			return err
+		}
+	}
 }

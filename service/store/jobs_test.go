@@ -231,12 +231,12 @@ func TestChangesAddUp(t *testing.T) {
 		follow()
 		c.no(s.Undo(ctx, "tester", c.id, op))
 		follow()
-		_, _, err = s.NameFaces(ctx, "tester", c.id, loose[1:], "Cy", Known)
+		_, _, err = s.NameFaces(ctx, "tester", c.id, loose[1:], "Cy", Known, true)
 		c.no(err)
 		follow()
 		_, err = s.DenyFaces(ctx, "tester", c.id, c.fb[:1], c.b.ID)
 		c.no(err)
-		_, err = s.ChangePerson(ctx, "tester", c.id, c.b.ID, "Bo", Ignored)
+		_, err = s.ChangePerson(ctx, "tester", c.id, c.b.ID, "Bo", Ignored, true)
 		c.no(err)
 		follow()
 		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[1:]))
@@ -282,9 +282,9 @@ func TestOnce(t *testing.T) {
 		if was, err = s.Begin(ctx, second, -time.Second); err != nil || was != nil {
 			t.Fatalf("%+v %v", was, err)
 		}
-		_, _, err = s.CreatePerson(InOnce(ctx, o), "k", c.id, "x", Known)
+		_, _, err = s.CreatePerson(InOnce(ctx, o), "k", c.id, "x", Known, true)
 		c.is(err, ErrConflict)
-		_, _, err = s.CreatePerson(InOnce(ctx, second), "k", c.id, "x", Known)
+		_, _, err = s.CreatePerson(InOnce(ctx, second), "k", c.id, "x", Known, true)
 		c.no(err)
 		c.no(s.Forget(ctx, second)) // too late
 		if was, err = s.Begin(ctx, o, -time.Second); err != nil || was == nil || !was.Changed || !was.Stale(-time.Second) {
@@ -312,7 +312,7 @@ func TestEraseMessages(t *testing.T) {
 		o := &Once{Actor: "k", Key: "1", Collection: c.id, Route: "/x", Status: 200, Answer: []byte("Secretname")}
 		_, err = s.Begin(ctx, o, time.Hour)
 		c.no(err)
-		p, _, err := s.CreatePerson(InOnce(ctx, o), "tester", c.id, "Secretname", Known)
+		p, _, err := s.CreatePerson(InOnce(ctx, o), "tester", c.id, "Secretname", Known, true)
 		c.no(err)
 		c.no(s.Answered(ctx, o))
 		_, err = s.Enqueue(ctx, Job{Collection: c.id, Kind: "import"})

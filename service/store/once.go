@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -92,7 +91,7 @@ func begun(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		if n, err := r.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, fmt.Errorf("another request has this key: %w", ErrConflict))
+			return errors.Join(err, conflict("another request has this key"))
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -90,7 +89,7 @@ func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
 			return err
 		}
 		if o.Undone {
-			return fmt.Errorf("the operation is undone already: %w", ErrConflict)
+			return conflict("the operation is undone already")
 		}
 		if err := c.revert(o); err != nil {
 			return err
@@ -106,7 +105,7 @@ func (c *change) revert(o Operation) error {
 	b := o.before
 	for _, p := range b.People {
 		if _, err := person(c.ctx, c, c.collection, p.ID); errors.Is(err, ErrNotFound) != (o.Kind == mergePeople) {
-			return fmt.Errorf("person %s was removed or came back later: %w", p.ID, ErrConflict)
+			return conflict("person %s was removed or came back later", p.ID)
 		}
 		if err := c.putPerson(p); err != nil {
 			return err
@@ -118,11 +117,11 @@ func (c *change) revert(o Operation) error {
 			return err
 		}
 		if is != a.Is {
-			return fmt.Errorf("face %s was changed later: %w", a.Face, ErrConflict)
+			return conflict("face %s was changed later", a.Face)
 		}
 		if a.Was != "" {
 			if _, err := person(c.ctx, c, c.collection, a.Was); err != nil {
-				return fmt.Errorf("the former person of face %s is gone: %w", a.Face, ErrConflict)
+				return conflict("the former person of face %s is gone", a.Face)
 			}
 		}
 		if _, err := c.assign([]string{a.Face}, a.Was); err != nil {
@@ -148,7 +147,7 @@ func (c *change) revert(o Operation) error {
 			return err
 		}
 		if p.Faces > 0 {
-			return fmt.Errorf("person %s has faces: %w", id, ErrConflict)
+			return conflict("person %s has faces", id)
 		}
 		if err := c.deletePerson(id); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,11 @@ const (
 	Ignored = "ignored"
 )
 
-// A Person is somebody in a collection. Several may have one name.
+// Stranger stands for the id of a person where a face is that of somebody who is not in the
+// collection. Such faces are for its calibration, and never become those of a person.
+const Stranger = "stranger"
+
+// A Person is somebody in a collection. Several may have one name, if that was asked for.
 type Person struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -34,11 +37,15 @@ func scanPerson(r *sql.Rows) (p Person, err error) {
 	return p, err
 }
 
-// CreatePerson adds a person without faces, and returns it with the operation.
-func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string) (Person, string, error) {
+// CreatePerson adds a person without faces, and returns it with the operation. Unless
+// namesake, it is a Conflict if a known person has the name.
+func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (Person, string, error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	var op string
 	err := s.change(ctx, actor, collection, func(c *change) (err error) {
+		if err := c.named(p, namesake); err != nil {
+			return err
+		}
 		if err := c.putPerson(p); err != nil {
 			return err
 		}
@@ -46,6 +53,19 @@ func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind 
 		return errors.Join(err, c.emit(Event{Event: "person.changed", Person: p.ID, Operation: op}))
 	})
 	return p, op, err
+}
+
+// named is a Conflict if somebody else has the name of p, unless p is ignored or that is
+// asked for by namesake.
+func (c *change) named(p Person, namesake bool) error {
+	if namesake || p.Kind != Known {
+		return nil
+	}
+	there, err := list(c.ctx, c, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 AND kind = $3 AND id <> $4 ORDER BY id LIMIT 1", c.collection, p.Name, Known, p.ID)
+	if err == nil && len(there) > 0 {
+		err = &Conflict{"a person has this name already: add the faces to that person, or send namesake, if there are two", there[0]}
+	}
+	return err
 }
 
 func (c *change) putPerson(p Person) error {
@@ -68,8 +88,9 @@ func person(ctx context.Context, from querier, collection, id string) (Person, e
 	return one(ctx, "person", from, scanPerson, personColumns+"WHERE collection = $1 AND id = $2", collection, id)
 }
 
-// ChangePerson gives a person another name and kind, and returns the operation.
-func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string) (op string, err error) {
+// ChangePerson gives a person another name and kind, and returns the operation. Unless
+// namesake, it is a Conflict if another known person has a new name.
+func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (op string, err error) {
 	err = s.change(ctx, actor, collection, func(c *change) error {
 		p, err := person(ctx, c, collection, id)
 		if err != nil {
@@ -78,7 +99,11 @@ func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, k
 		if op, err = c.log("change person", id, before{People: []Person{p}}); err != nil {
 			return err
 		}
+		namesake = namesake || name == p.Name
 		p.Name, p.Kind = name, kind
+		if err := c.named(p, namesake); err != nil {
+			return err
+		}
 		return errors.Join(c.putPerson(p), c.emit(Event{Event: "person.changed", Person: id, Operation: op}))
 	})
 	return op, err
@@ -88,7 +113,7 @@ func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, k
 // returns the operation.
 func (s *Store) MergePeople(ctx context.Context, actor, collection, into string, from []string) (op string, err error) {
 	if slices.Contains(from, into) {
-		return "", fmt.Errorf("a person cannot be merged with itself: %w", ErrConflict)
+		return "", conflict("a person cannot be merged with itself")
 	}
 	err = s.change(ctx, actor, collection, func(c *change) error {
 		if _, err := person(ctx, c, collection, into); err != nil {

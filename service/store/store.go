@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +35,19 @@ var (
 	// ErrAudit is returned for an audit log that was changed by somebody else.
 	ErrAudit = errors.New("the audit log is damaged")
 )
+
+// A Conflict says why the present state does not allow a change. It is ErrConflict.
+type Conflict struct {
+	Text string
+	ID   string // of what stands in the way, if that is one thing
+}
+
+func (c *Conflict) Error() string { return c.Text }
+
+// Is implements errors.Is.
+func (c *Conflict) Is(target error) bool { return target == ErrConflict }
+
+func conflict(format string, args ...any) error { return &Conflict{Text: fmt.Sprintf(format, args...)} }
 
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -54,8 +69,8 @@ const connections = 10
 // log is a chain.
 const lockKey = 0x6e72646c
 
-// Open opens the database at url, postgres://… or the path of a file for SQLite, and
-// brings its tables up to date.
+// Open opens the database at url, postgres://… or the path of a file for SQLite, whose folder
+// is made if it is not there, and brings its tables up to date.
 func Open(ctx context.Context, url string) (*Store, error) {
 	s := &Store{postgres: strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")}
 	if err := s.connect(url); err != nil {
@@ -87,8 +102,12 @@ func (s *Store) connect(at string) (err error) {
 		s.read = s.write
 		return nil
 	}
-	// The time to wait for a lock comes first, as the next ones may need it.
-	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return err
+	}
+	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
+	// free can be given back only if a new file is told so before anything is written to it.
+	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
 	if s.write, err = sql.Open("sqlite", s.file+"&_txlock=immediate"); err != nil {
 		return err
 	}

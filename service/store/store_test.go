@@ -77,9 +77,9 @@ func collect(t *testing.T, s *Store) *collected {
 	col, err := s.CreateCollection(t.Context(), "tester", "people", 0.01, "")
 	c.no(err)
 	c.id = col.ID
-	c.a, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Åsa", Known)
+	c.a, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Åsa", Known, true)
 	c.no(err)
-	c.b, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Bo; DROP TABLE person", Known)
+	c.b, _, err = s.CreatePerson(t.Context(), "tester", c.id, "Bo; DROP TABLE person", Known, true)
 	c.no(err)
 	c.fa, c.fb = c.add(c.a.ID, 2), c.add(c.b.ID, 2)
 	return c
@@ -163,7 +163,7 @@ func TestCollections(t *testing.T) {
 		c.is(err, ErrNotFound)
 		_, err = s.Face(ctx, c.id, c.fa[0])
 		c.is(err, ErrNotFound)
-		_, _, err = s.CreatePerson(ctx, "tester", c.id, "x", Known)
+		_, _, err = s.CreatePerson(ctx, "tester", c.id, "x", Known, true)
 		c.is(err, ErrNotFound)
 		c.no(s.CheckAudit(ctx))
 	})
@@ -240,7 +240,7 @@ func TestUndo(t *testing.T) {
 		c.no(s.Undo(ctx, "tester", c.id, move))
 		c.want(c.a.ID, c.fa...)
 
-		rename, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Eva", Ignored)
+		rename, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Eva", Ignored, true)
 		c.no(err)
 		p, err := s.Person(ctx, c.id, c.a.ID)
 		c.no(err)
@@ -274,7 +274,7 @@ func TestUndo(t *testing.T) {
 		c.want(c.a.ID, c.fa...)
 		c.want(c.b.ID, c.fb...)
 
-		e, name, err := s.NameFaces(ctx, "tester", c.id, c.fa, "E", Ignored)
+		e, name, err := s.NameFaces(ctx, "tester", c.id, c.fa, "E", Ignored, true)
 		c.no(err)
 		c.want(e, c.fa...)
 		c.no(s.Undo(ctx, "tester", c.id, name))
@@ -282,7 +282,7 @@ func TestUndo(t *testing.T) {
 		_, err = s.Person(ctx, c.id, e)
 		c.is(err, ErrNotFound)
 
-		d, create, err := s.CreatePerson(ctx, "tester", c.id, "D", Known)
+		d, create, err := s.CreatePerson(ctx, "tester", c.id, "D", Known, true)
 		c.no(err)
 		c.add(d.ID, 1)
 		c.is(s.Undo(ctx, "tester", c.id, create), ErrConflict)
@@ -331,7 +331,7 @@ func TestErase(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		ctx := t.Context()
-		_, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Åsa Secretname", Known)
+		_, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Åsa Secretname", Known, true)
 		c.no(err)
 		_, err = s.MoveFaces(ctx, "tester", c.id, c.fb[:1], c.a.ID)
 		c.no(err)
@@ -411,7 +411,7 @@ func TestTwoWriters(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for range 5 {
-					if _, _, err := s.CreatePerson(context.Background(), "tester", c.id, "x", Known); err != nil {
+					if _, _, err := s.CreatePerson(context.Background(), "tester", c.id, "x", Known, true); err != nil {
 						t.Error(err)
 					}
 				}
@@ -433,9 +433,34 @@ func TestTwoWriters(t *testing.T) {
 	})
 }
 
+// What was imported gives its room in the file back.
+func TestFileShrinks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nrdl.db")
+	c := collect(t, open(t, path))
+	size := func() int64 {
+		info, err := os.Stat(path)
+		c.no(err)
+		return info.Size()
+	}
+	before := size()
+	const pieces = 12
+	for n := range pieces {
+		c.no(c.s.PutPiece(t.Context(), c.id, "j", n, make([]byte, Piece)))
+	}
+	c.add(c.a.ID, 1) // lies behind them
+	c.no(c.s.DeleteFile(t.Context(), c.id, "j"))
+	if after := size(); after > before+5<<20 {
+		t.Errorf("the file has %d bytes, and had %d", after, before)
+	}
+}
+
+// A backup is the whole database, without the messages that wait.
 func TestBackup(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
+		hook, err := s.CreateHook(t.Context(), "tester", c.id, Hook{URL: "http://x", Events: Events})
+		c.no(err)
+		c.no(s.Emit(t.Context(), c.id, Event{Event: "photo.known"}))
 		at := filepath.Join(t.TempDir(), "copy ?.db")
 		size, err := s.Backup(t.Context(), at)
 		if s.postgres {
@@ -452,6 +477,14 @@ func TestBackup(t *testing.T) {
 		c.s = open(t, at)
 		c.want(c.a.ID, c.fa...)
 		c.no(c.s.CheckAudit(t.Context()))
+		all, err := c.s.Jobs(t.Context(), c.id, KindMessage, "", hook.ID, "", 10)
+		c.no(err)
+		if j, err := c.s.Lease(t.Context(), "w", true, time.Minute); err != nil || j != nil || len(all) != 1 || all[0].State != Cancelled || all[0].Error == "" {
+			t.Errorf("the copy would send %+v, %v; %+v", j, err, all)
+		}
+		if j, err := s.Lease(t.Context(), "w", true, time.Minute); err != nil || j == nil {
+			t.Errorf("the message is not sent at all: %v", err)
+		}
 	})
 }
 

@@ -1,0 +1,84 @@
+package service
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Whatever is wrong with a request is said in a problem, in words, and without what is for
+// programs only.
+func TestProblems(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	var ann, bo Person
+	var made Done
+	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &ann)
+	c.do(200, "POST", at+"/people", object{"name": "Bo"}, &bo)
+	c.do(200, "POST", at+"/people", object{"name": "Cy"}, &made)
+	c.do(204, "POST", at+"/undo/"+made.Operation, nil, nil)
+	id := strings.TrimPrefix(at, "/v1/collections/")
+	for _, o := range []struct {
+		method, path, body string
+		change             func(*http.Request)
+		status             int
+		detail, id         string
+	}{
+		{method: "PUT", path: at, status: 405, detail: "not possible here, but GET, PATCH, DELETE"},
+		{method: "PUT", path: "/healthz", status: 405, detail: "but GET"},
+		{method: "GET", path: "/v1/x", status: 404, detail: "openapi.json"},
+		{method: "GET", path: at, change: func(r *http.Request) { r.Host = "evil.example" }, status: 403, detail: "http://localhost"},
+		{method: "POST", path: at + "/people", change: func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, status: 403, detail: "another site"},
+		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer nrdl_x") }, status: 401, detail: "not known"},
+		{method: "GET", path: "/v1/collections?cursor=x", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/people?cursor=5", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/people?order=name&cursor=" + ann.ID, status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/faces?cursor=x", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/review?cursor=-1", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/jobs?cursor=x", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/operations?cursor=x", status: 422, detail: "cursor"},
+		{method: "GET", path: "/v1/audit?cursor=x", status: 422, detail: "cursor"},
+		{method: "GET", path: at + "/people?serach=x", status: 422, detail: "but cursor, limit, search, order, kind"},
+		{method: "GET", path: at + "?x=1", status: 422, detail: "no parameters"},
+		{method: "POST", path: at + "/identify?why=yes", status: 422, detail: "may be [true]"},
+		{method: "POST", path: at + "/faces?old=true", status: 422, detail: "but new"},
+		{method: "POST", path: at + "/faces?new=true&new=true", status: 422, detail: "2 times"},
+		{method: "GET", path: at + "?%zz", status: 422, detail: "cannot be read"},
+		{method: "POST", path: at + "/import?folders=people&as=strangers", status: 422, detail: "either"},
+		{method: "POST", path: at + "/undo/" + made.Operation, status: 409, detail: "the operation is undone already"},
+		{method: "POST", path: at + "/people", body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
+		{method: "PATCH", path: at + "/people/" + bo.ID, body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
+		{method: "POST", path: "/v1/collections", body: `{"name":"people 1"}`, status: 409, detail: "already", id: id},
+	} {
+		r := c.get(o.path)
+		r.Method = o.method
+		r.Header.Del("Authorization")
+		if o.body != "" {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(o.body)), int64(len(o.body))
+			r.Header.Set("Content-Type", "application/json")
+		}
+		if o.change != nil {
+			o.change(r)
+		}
+		a, err := c.server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told problem
+		err = json.NewDecoder(a.Body).Decode(&told)
+		a.Body.Close()
+		if err != nil || a.StatusCode != o.status || told.Status != o.status || a.Header.Get("Content-Type") != "application/problem+json" ||
+			!strings.Contains(told.Detail, o.detail) || strings.Contains(told.Detail, ": conflict") || told.ID != o.id {
+			t.Errorf("%s %s: %d, %s, %+v, %v", o.method, o.path, a.StatusCode, a.Header.Get("Content-Type"), told, err)
+		}
+		if o.status == 405 && a.Header.Get("Allow") == "" {
+			t.Errorf("%s %s: nothing is allowed", o.method, o.path)
+		}
+	}
+	c.do(200, "POST", at+"/people", object{"name": "Ann", "namesake": true}, nil)
+	c.do(200, "PATCH", at+"/people/"+bo.ID, object{"name": "Bo", "kind": "ignored"}, nil)
+	c.do(200, "POST", at+"/people", object{"name": "Bo"}, nil) // the other one is ignored
+	c.do(200, "PATCH", at, object{"name": "people 1", "fpir": 0.02}, nil)
+}

@@ -1,0 +1,168 @@
+package service
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"nrdl/dataset"
+	"nrdl/service/store"
+)
+
+// tar adds what exported has written.
+func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
+	t := tar.NewReader(file)
+	var about *Export
+	var next *ExportedFace // which waits for its crop
+	n := 0
+	end := func(crop []byte) error {
+		if next == nil {
+			return nil
+		}
+		f := next
+		next = nil
+		if n++; n <= i.steps.j.Done {
+			return nil
+		}
+		return i.face(ctx, n, about, f, crop)
+	}
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return damaged(err)
+		}
+		if h.Size > i.Body {
+			return damaged(errors.New("a file in it is too large"))
+		}
+		data, err := io.ReadAll(t)
+		if err != nil {
+			return damaged(err)
+		}
+		id := exportedName.FindStringSubmatch(h.Name)
+		switch {
+		case h.Name == "people.json" && about == nil:
+			about = &Export{}
+			if err := json.Unmarshal(data, about); err != nil {
+				return damaged(err)
+			}
+			i.steps.total = about.Faces
+			if err := i.people(ctx, about); err != nil {
+				return err
+			}
+		case about == nil:
+			return damaged(errors.New("it is neither a zip nor an export, which begins with people.json"))
+		case id != nil && id[2] == "png" && next != nil && next.ID == id[1]:
+			if err := end(data); err != nil {
+				return err
+			}
+		case id != nil && id[2] == "json":
+			if err := end(nil); err != nil {
+				return err
+			}
+			next = &ExportedFace{}
+			if err := json.Unmarshal(data, next); err != nil || next.ID != id[1] {
+				return damaged(fmt.Errorf("%s is no face", h.Name))
+			}
+		default:
+			i.told.Skipped++
+		}
+	}
+	if about == nil {
+		return damaged(errors.New("it is neither a zip nor an export, which begins with people.json"))
+	}
+	return end(nil)
+}
+
+const idPattern = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+
+var (
+	exportedName = regexp.MustCompile(`^faces/(` + idPattern + `)\.(json|png)$`)
+	anID         = regexp.MustCompile(`^` + idPattern + `$`)
+)
+
+// people adds those of an export. An empty collection gets its rate of strangers.
+func (i *importer) people(ctx context.Context, about *Export) error {
+	j := i.steps.j
+	if n, err := i.store.CountFaces(ctx, j.Collection); err != nil {
+		return err
+	} else if n == 0 && about.FPIR > 0 {
+		c, err := i.store.Collection(ctx, j.Collection)
+		if err != nil {
+			return err
+		}
+		if c.Name, c.FPIR, err = checkedCollection(c.Name, about.FPIR); err != nil {
+			return err
+		}
+		if err := i.store.SetCollection(ctx, j.Actor, j.Collection, c.Name, c.FPIR); err != nil {
+			return err
+		}
+	}
+	for _, p := range about.People {
+		if err := dataset.CheckName(p.Name); err != nil || !anID.MatchString(p.ID) || p.Kind != store.Known && p.Kind != store.Ignored {
+			return damaged(errors.New("a person in it has no id, name or kind"))
+		}
+		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection, store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created})
+		if err != nil {
+			return err
+		}
+		if added {
+			i.told.People++
+		}
+	}
+	return nil
+}
+
+// face adds a face of an export, which ends the step number done.
+func (i *importer) face(ctx context.Context, done int, about *Export, f *ExportedFace, crop []byte) error {
+	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.in.space, Vector: f.Vector}
+	refuse := func(why string) error {
+		i.refuse("faces/"+f.ID, why)
+		return i.steps.skip(ctx, done)
+	}
+	if len(crop) > 0 {
+		if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != i.in.Embedder.Input().Width || size.Y != i.in.Embedder.Input().Height {
+			return refuse("the crop is not one of the network of the collection")
+		}
+	}
+	if about.Space != i.in.space || f.Vector == nil {
+		if len(crop) == 0 {
+			return refuse("the vector is of another network, and there is no crop")
+		}
+		seen, _, err := i.in.look(ctx, crop, true)
+		if err != nil || seen[0].Refused != nil {
+			return refuse("the crop cannot be used")
+		}
+		n.Vector = float32s(seen[0].Values)
+	} else if err := i.in.check(f.Vector); err != nil {
+		return refuse(err.Error())
+	}
+	var photo *store.Photo
+	if p := f.Photo; p != nil {
+		if !anID.MatchString(p.ID) {
+			return refuse("the photograph has no id")
+		}
+		n.Photo, photo = p.ID, &store.Photo{SHA256: p.SHA256, Width: p.Width, Height: p.Height}
+	}
+	i.told.Faces++
+	added, err := i.store.ImportFace(i.steps.in(ctx, done), i.steps.j.Actor, i.steps.j.Collection, n, photo, f.Not)
+	switch {
+	case errors.Is(err, store.ErrNotFound): // a person that the export does not have
+		i.told.Faces--
+		return refuse(err.Error())
+	case err != nil:
+		return err
+	}
+	i.steps.ended(done)
+	if !added {
+		i.told.Faces--
+		i.told.Duplicates++
+	}
+	return nil
+}

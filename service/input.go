@@ -1,0 +1,132 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/service/store"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/fvbommel/sortorder"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An input is how faces become vectors.
+type input struct {
+	frontend.Pipeline
+	find  face.Cut // for faces that are found only: small, and no network runs
+	space string   // of the vectors in the store
+}
+
+func newInput(in frontend.Pipeline) *input {
+	in.Frame = in.Embedder.Frame()
+	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true}
+	return &input{in, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
+}
+
+// ParseInput reads a Pipeline with a network, for Options.Input.
+func ParseInput(text string) (frontend.Pipeline, error) {
+	in, err := frontend.Parse(text)
+	if err == nil && in.Embedder == nil {
+		err = fmt.Errorf("input %q has no network: use embedding, or embedding:FILE.onnx", text)
+	}
+	return in, err
+}
+
+// input returns that of a space, "" for the one that is built in.
+func (e *engine) input(space string) (*input, error) {
+	if space == "" {
+		return e.inputs[len(e.inputs)-1], nil
+	}
+	for _, in := range e.inputs {
+		if in.space == space {
+			return in, nil
+		}
+	}
+	return nil, huma.Error409Conflict("the faces of the collection are vectors of a network that the service does not have: start it with --input for that one, or refit the collection")
+}
+
+// images are samples as a data set, in the order in which enrolling puts them.
+func (e *input) images(samples []store.Sample) (*dataset.Images, error) {
+	slices.SortFunc(samples, func(a, b store.Sample) int {
+		switch {
+		case a.Person == b.Person && sortorder.NaturalLess(a.Face, b.Face), a.Person != b.Person && sortorder.NaturalLess(a.Person, b.Person):
+			return -1
+		case a.Face == b.Face:
+			return 0
+		}
+		return 1
+	})
+	x := mat.NewDense(e.Frame.Len(), len(samples), nil)
+	labels, ids := make([]string, len(samples)), make([]string, len(samples))
+	quality := make([]dataset.Quality, len(samples))
+	for j, s := range samples {
+		if len(s.Vector) != e.Frame.Len() {
+			return nil, fmt.Errorf("face %s has %d numbers", s.Face, len(s.Vector))
+		}
+		for i, v := range s.Vector {
+			x.Set(i, j, float64(v))
+		}
+		labels[j], ids[j] = s.Person, s.Person+"/"+s.Face
+		if err := json.Unmarshal(s.Quality, &quality[j]); err != nil {
+			return nil, fmt.Errorf("face %s: %w", s.Face, err)
+		}
+	}
+	images, err := dataset.NewImages(x, labels, ids, nil, e.Frame)
+	if err == nil {
+		images.Quality = quality
+	}
+	return images, err
+}
+
+// A found face is one of a photograph.
+type found struct {
+	face.Seen
+	crop []byte // PNG; nil if it was refused
+}
+
+// look finds the faces in an image file, the largest first, with their vectors; if whole,
+// the image is one face as it is.
+func (e *input) look(ctx context.Context, data []byte, whole bool) ([]found, image.Point, error) {
+	kept := &face.Keeping{Embedder: e.Embedder}
+	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, face.Cut{Frame: e.Frame, Embedder: kept})
+	if err != nil {
+		return nil, size, err
+	}
+	all := make([]found, len(seen))
+	for i, s := range seen {
+		all[i].Seen = s
+		if s.Refused == nil {
+			if all[i].crop, err = encode(kept.Face(s.Values), e.Embedder.Input()); err != nil {
+				return nil, size, err
+			}
+		}
+	}
+	return all, size, nil
+}
+
+// encode returns the red, green and blue values of a crop as a PNG.
+func encode(rgb []float32, size dataset.Size) ([]byte, error) {
+	n := size.Len()
+	if len(rgb) != 3*n {
+		return nil, errors.New("the network has not seen this face")
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, size.Width, size.Height))
+	at := func(i int) uint8 { return uint8(max(0, min(rgb[i]+0.5, 255))) }
+	for i := range n {
+		img.SetNRGBA(i%size.Width, i/size.Width, color.NRGBA{at(i), at(n + i), at(2*n + i), 255})
+	}
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	return b.Bytes(), err
+}

@@ -1,0 +1,107 @@
+package service
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl/dataset"
+	"nrdl/frontend"
+	"nrdl/service/store"
+)
+
+// Faces of strangers move the threshold as nrdl calibrate --strangers does, become nobody's,
+// go with an export, and are gone when they are deleted.
+func TestStrangers(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	ids := c.enrol(at, everybody[:2]...)
+	dir := t.TempDir()
+	var form []string
+	var files []dataset.File
+	for i, f := range append(photos(t, "people/person003"), photos(t, "others")...) {
+		if i >= 2 && !strings.Contains(f, "stranger") {
+			continue
+		}
+		form, files = append(form, "photo="+f), append(files, dataset.File{Path: f})
+	}
+	var before, after Calibration
+	c.do(200, "GET", at+"/calibration", nil, &before)
+	var added Added
+	c.upload(200, at+"/strangers?new=true", &added, form...)
+	c.do(200, "GET", at+"/calibration", nil, &after)
+	n := len(added.Faces)
+	if n < 3 || after.Given != (Given{n, n, after.Given.Alike}) || after.Given.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
+		t.Fatalf("%d faces, %+v after %+v", n, after, before)
+	}
+	width := func(c Calibration) float64 { return c.Strangers.Alike.Most / c.Strangers.Alike.Least }
+	if !(width(after) < width(before)) {
+		t.Errorf("the interval is %+v, and was %+v", after.Strangers.Alike, before.Strangers.Alike)
+	}
+
+	s, err := c.v.engine.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	images, err := s.grown.ReadFiles(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := s.grown.Calibrate(t.Context(), s.grown.Model().Calibration.How(), images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := want.Model().Calibration.Threshold; got != *after.Threshold {
+		t.Errorf("the threshold is %v, and %v with the library", *after.Threshold, got)
+	}
+	again, err := newEngine(c.v.store, frontend.Pipeline{}).of(t.Context(), s.ID)
+	if err != nil || again.live.Model().Calibration.Threshold != *after.Threshold {
+		t.Errorf("after a start the threshold is another one, %v", err)
+	}
+
+	// They are of nobody, for good.
+	var list Page[Face]
+	if c.do(200, "GET", at+"/faces?person=stranger", nil, &list); len(list.Items) != n || list.Items[0].Person != store.Stranger {
+		t.Errorf("%+v", list)
+	}
+	var groups Page[Cluster]
+	if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 0 {
+		t.Errorf("%+v", groups)
+	}
+	face := added.Faces[0].ID
+	c.do(409, "POST", at+"/faces/move", object{"faces": []string{face}, "person": ids["person001"]}, nil)
+	c.do(409, "POST", at+"/review/decide", object{"decisions": []object{{"faces": []string{face}, "verb": "is", "name": "Eve"}}}, nil)
+	c.do(200, "GET", at+"/faces/"+face+"/why", nil, nil)
+
+	file := filepath.Join(dir, "all.tar")
+	if err := os.WriteFile(file, c.send(200, "GET", at+"/export", "", nil, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := c.collection()
+	var j Job
+	var told ImportResult
+	c.upload(200, other+"/import", &j, "archive="+file)
+	if c.follow(other, j.ID, &told); told.Faces != n+4 || len(told.Refused) > 0 {
+		t.Errorf("%+v", told)
+	}
+	var there Calibration
+	if c.do(200, "GET", other+"/calibration", nil, &there); *there.Threshold != *after.Threshold || there.Given != after.Given {
+		t.Errorf("%+v, not %+v", there, after)
+	}
+
+	var gone Removed
+	c.do(200, "DELETE", at+"/strangers", nil, &gone)
+	c.do(200, "GET", at+"/calibration", nil, &after)
+	if gone.Faces != n || *after.Threshold != *before.Threshold || after.Given != (Given{}) {
+		t.Errorf("%+v, %+v, not %+v", gone, after, before)
+	}
+	third := c.collection()
+	c.upload(200, third+"/import?as=strangers", &j, form...)
+	if c.follow(third, j.ID, &told); told.Faces != n {
+		t.Errorf("%+v", told)
+	}
+	if c.do(200, "GET", third+"/calibration", nil, &there); there.Given.Faces != n || there.Given.Used != 0 {
+		t.Errorf("%+v", there)
+	}
+}

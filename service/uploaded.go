@@ -1,0 +1,132 @@
+package service
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"nrdl/service/store"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// An importing is the payload of an import.
+type importing struct {
+	Bytes   int64 `json:"bytes"`
+	Photos  bool  `json:"photos"`  // it is a zip of photographs, whatever their names
+	Folders bool  `json:"folders"` // the folders of a zip are named like people
+
+	Strangers bool `json:"strangers,omitempty"` // photographs are of people who are not in the collection
+}
+
+// upload keeps the files of the body for a job that imports them. Memory does not grow
+// with the body.
+func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
+	ctx, collection := r.Context(), r.PathValue("c")
+	if _, err := v.engine.inputOf(ctx, collection); err != nil {
+		return err
+	}
+	asked := importing{Folders: chosen(r, "folders"), Strangers: chosen(r, "as")}
+	if asked.Folders && asked.Strangers {
+		return huma.Error422UnprocessableEntity("the folders of a zip are either people, or all photographs are of strangers: send folders=people or as=strangers")
+	}
+	form, err := r.MultipartReader()
+	if err != nil {
+		return huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F archive=@FILE")
+	}
+	if !v.uploading.TryAcquire(1) {
+		return errBusy
+	}
+	defer v.uploading.Release(1)
+	kept, err := v.store.Pieces(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	if int64(kept)*store.Piece >= v.Files {
+		return huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many files wait to be imported: try again later"), http.Header{"Retry-After": {"60"}})
+	}
+	f := &jobWriter{ctx: ctx, store: v.store, collection: collection, job: store.NewID(), most: math.MaxInt64}
+	defer func() {
+		if err != nil && f.size > 0 {
+			v.drop(context.WithoutCancel(ctx), collection, f.job)
+		}
+	}()
+	if asked.Photos, err = v.receive(w, form, f); err != nil {
+		return err
+	}
+	if asked.Photos && asked.Folders {
+		return huma.Error422UnprocessableEntity("folders=people is about the folders in an archive: send a zip as the field archive")
+	}
+	asked.Bytes = f.size
+	j, err := v.enqueue(ctx, store.Job{Collection: collection, ID: f.job, Kind: kindImport, Payload: asJSON(asked)})
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, toldJob(j))
+}
+
+// receive writes an archive of a form to f, or a zip of the photographs in it, and
+// reports whether it did that. A client has a minute for each part of the body.
+func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobWriter) (zipped bool, err error) {
+	control := http.NewResponseController(w)
+	var photos *zip.Writer
+	for n := 0; ; n++ {
+		p, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return false, asCut(err)
+		}
+		from := reads(func(b []byte) (int, error) {
+			_ = control.SetReadDeadline(time.Now().Add(time.Minute)) // a test has none
+			return p.Read(b)
+		})
+		to := io.Writer(f)
+		switch name := p.FormName(); {
+		case name == "archive" && n == 0:
+		case name == "photo" && (n == 0 || photos != nil):
+			if photos == nil {
+				photos = zip.NewWriter(f)
+			}
+			file := fmt.Sprintf("%d/%s", n, path.Base(strings.ToValidUTF8(p.FileName(), "?")))
+			if to, err = photos.CreateHeader(&zip.FileHeader{Name: file, Method: zip.Store}); err != nil {
+				return false, unusable(err)
+			}
+		default:
+			return false, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q: it is to have files photo, or one file archive", name))
+		}
+		content := bufio.NewReader(from)
+		if start, _ := content.Peek(4); p.FormName() == "photo" && string(start) == "PK\x03\x04" {
+			return false, huma.Error422UnprocessableEntity("a file of the field photo is a zip: send it as the field archive")
+		}
+		if _, err = io.Copy(to, content); f.failed != nil {
+			return false, f.failed
+		} else if err != nil {
+			return false, asCut(err)
+		}
+	}
+	if photos != nil {
+		if err := photos.Close(); err != nil {
+			return false, err
+		}
+	}
+	if f.size == 0 {
+		return false, huma.Error422UnprocessableEntity("the form has no file")
+	}
+	return photos != nil, f.flush()
+}
+
+// reads is an io.Reader.
+type reads func([]byte) (int, error)
+
+func (f reads) Read(b []byte) (int, error) { return f(b) }

@@ -1,0 +1,250 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"nrdl/service/store"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+)
+
+// Work works on jobs and sends messages until ctx ends; what is unfinished then waits
+// for the next one who works. Serve does it too.
+func (v *Service) Work(ctx context.Context) {
+	const jobs, senders = 2, 4
+	var all sync.WaitGroup
+	for i := range jobs + senders {
+		all.Go(func() { v.works(ctx, i >= jobs) })
+	}
+	all.Go(func() {
+		for ctx.Err() == nil {
+			if err := v.store.Tidy(ctx); err != nil && ctx.Err() == nil {
+				v.Log.Error("tidy", "error", err.Error())
+			}
+			pause(ctx, time.Hour, nil)
+		}
+	})
+	all.Wait()
+}
+
+// pause waits for a time, for wake, or for ctx to end.
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-t.C:
+	}
+}
+
+// works is one who works, on messages or on other jobs.
+func (v *Service) works(ctx context.Context, messages bool) {
+	const poll = time.Second
+	worker, wake := uuid.NewString(), v.wake
+	if messages {
+		wake = nil
+	}
+	for ctx.Err() == nil {
+		j, err := v.store.Lease(ctx, worker, messages, v.Lease)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			v.Log.Error("no job can be had", "error", err.Error())
+			fallthrough
+		case j == nil:
+			pause(ctx, poll, wake)
+		default:
+			v.run(ctx, j)
+		}
+	}
+}
+
+// enqueue adds a job and wakes one who works.
+func (v *Service) enqueue(ctx context.Context, j store.Job) (store.Job, error) {
+	j.Actor = by(ctx).actor
+	j, err := v.store.Enqueue(ctx, j)
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+	return j, err
+}
+
+// How often jobs and messages are tried, and the longest time between.
+const (
+	tries        = 3
+	triesMessage = 6
+	longestPause = 2 * time.Hour
+)
+
+// errEnded is the reason of a job that failed though no attempt came to an end.
+var errEnded = errors.New("the process ended each time that it was tried")
+
+// run works on a job that this process has leased.
+func (v *Service) run(ctx context.Context, j *store.Job) {
+	inner, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, &request{id: j.ID, actor: j.Actor, job: true}))
+	defer cancel(nil)
+	go v.beat(inner, cancel, *j)
+	most, first := tries, time.Second
+	if j.Kind == store.KindMessage {
+		most, first = triesMessage, 10*time.Second
+	}
+	result, err := json.RawMessage(nil), error(nil)
+	if j.Attempts > most {
+		err = errEnded
+	} else {
+		result, err = v.attempt(inner, j)
+	}
+	end, stop := context.WithTimeout(context.WithoutCancel(ctx), v.Wait)
+	defer stop()
+	var status huma.StatusError
+	told := "the service could not do it: its log tells more"
+	if errors.As(err, &status) {
+		told = status.Error()
+	} else if err != nil {
+		err = cmp.Or(context.Cause(inner), err)
+	}
+	gone := errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict)
+	if gone {
+		told = err.Error()
+	}
+	useless := gone || status != nil && status.GetStatus() < http.StatusInternalServerError // to try it again
+	ended := true                                                                           // for good
+	switch {
+	case err == errEnded:
+		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
+		ended, err = false, v.store.Fail(end, j, err.Error())
+	case err == nil:
+		err = v.store.Finish(end, j, result)
+	case errors.Is(err, store.ErrLost):
+		return
+	case ctx.Err() != nil:
+		ended, err = false, v.store.Again(end, j, "", time.Now())
+	case useless, j.Attempts >= most:
+		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
+		ended, err = useless, v.store.Fail(end, j, told)
+	default:
+		v.Log.Warn("job is tried again", "job", j.ID, "kind", j.Kind, "attempt", j.Attempts, "error", err.Error())
+		wait := first
+		for range j.Attempts - 1 {
+			wait *= 5
+		}
+		ended, err = false, v.store.Again(end, j, told, time.Now().Add(min(wait, longestPause)))
+	}
+	if err != nil && !errors.Is(err, store.ErrLost) {
+		v.Log.Error("the end of a job was not noted", "job", j.ID, "error", err.Error()) // its lease ends
+	}
+	if ended && j.Kind == kindImport {
+		v.drop(end, j.Collection, j.ID)
+	}
+}
+
+// drop removes the file of a job; Tidy removes it later if that fails.
+func (v *Service) drop(ctx context.Context, collection, job string) {
+	if err := v.store.DeleteFile(ctx, collection, job); err != nil {
+		v.Log.Error("file not removed", "job", job, "error", err.Error())
+	}
+}
+
+// beat prolongs the lease of j until ctx ends, and cancels when it is lost.
+func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, j store.Job) {
+	last := time.Now()
+	for {
+		pause(ctx, v.Lease/3, nil)
+		if ctx.Err() != nil {
+			return
+		}
+		start := time.Now()
+		switch err := v.store.Extend(ctx, &j, v.Lease); {
+		case err == nil:
+			last = start
+		case errors.Is(err, store.ErrLost), time.Since(last) > v.Lease:
+			cancel(store.ErrLost)
+			return
+		}
+	}
+}
+
+// Kinds of jobs, beside messages.
+const (
+	kindImport  = "import"
+	kindRefit   = "refit"
+	kindRegroup = "regroup"
+	kindErase   = "erase"
+	kindExport  = "export"
+)
+
+// attempt does what a job asks for.
+func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.Log.Error("panic", "job", j.ID, "stack", string(debug.Stack())) // the value might have a name
+			err = errors.New("panic")
+		}
+	}()
+	var told any
+	switch j.Kind {
+	case store.KindMessage:
+		return nil, v.send(ctx, j)
+	case kindImport:
+		told, err = v.imports(ctx, j)
+	case kindRefit:
+		told, err = v.refit(ctx, j)
+	case kindRegroup:
+		told, err = v.regroup(ctx, j)
+	case kindErase:
+		told, err = v.erase(ctx, j)
+	case kindExport:
+		told, err = v.exportJob(ctx, j)
+	default:
+		err = huma.Error422UnprocessableEntity("this service does not know such a job")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(told)
+}
+
+// A steps is the progress of a job that goes item by item.
+type steps struct {
+	v      *Service
+	j      *store.Job
+	total  int
+	result any // pointer
+}
+
+// resume returns the steps of j, of which j.Done are done, with the result so far.
+func (v *Service) resume(j *store.Job, total int, result any) (steps, error) {
+	s := steps{v, j, total, result}
+	if len(j.Result) > 0 && string(j.Result) != "null" {
+		return s, json.Unmarshal(j.Result, result)
+	}
+	return s, nil
+}
+
+// in returns ctx for the change that ends the step number done.
+func (s steps) in(ctx context.Context, done int) context.Context {
+	return store.InStep(ctx, s.j, done, s.total, asJSON(s.result))
+}
+
+// ended notes that a step has ended whose change was made in its context.
+func (s steps) ended(done int) {
+	s.j.Done, s.j.Total, s.j.Attempts, s.j.Result = done, s.total, 1, asJSON(s.result)
+}
+
+// skip ends a step without a change.
+func (s steps) skip(ctx context.Context, done int) error {
+	err := s.v.store.Progress(ctx, s.j, done, s.total, asJSON(s.result))
+	if err == nil {
+		s.ended(done)
+	}
+	return err
+}
