@@ -113,6 +113,16 @@ func oneOf[T ~string](c Coder, name string, v, a, b T) error {
 // parameter names one of them.
 var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
+// ByClass reports whether c codes a sample over the atoms of each class alone, so
+// that coefficients of different classes do not add up to one representation.
+func ByClass(c Coder) bool {
+	switch c.(type) {
+	case PerClass, ClassLasso, Analysis:
+		return true
+	}
+	return false
+}
+
 // Trained lists the coders that have a matrix, which a method learns.
 var Trained = []TrainedCoder{Analysis{}, Anchored{}}
 

@@ -44,6 +44,8 @@ type Compared struct {
 	Params      json.RawMessage `json:"params"`
 	Accuracy    float64         `json:"accuracy"`        // mean over the runs
 	SD          float64         `json:"sd"`              // sample standard deviation over the runs, 0 for one run
+	Low         float64         `json:"low,omitempty"`   // of a single run, the exact 95 % interval
+	High        float64         `json:"high,omitempty"`  // of its accuracy; see significance.Interval
 	Best        bool            `json:"best"`            // the first of equals
 	Difference  float64         `json:"difference"`      // from the accuracy of the best, ≤ 0
 	Separated   bool            `json:"separated"`       // from the best: PAdjusted ≤ Level
@@ -186,7 +188,7 @@ func compareRates(a, b float64) int {
 func (row *Compared) mean() {
 	r := Result{Runs: row.Runs}
 	r.summarise()
-	row.Accuracy, row.SD = r.Accuracy, r.SD
+	row.Accuracy, row.SD, row.Low, row.High = r.Accuracy, r.SD, r.Low, r.High
 	for _, one := range row.Runs {
 		row.FitSeconds += one.FitSeconds / float64(len(row.Runs))
 		row.CodeSeconds += one.CodeSeconds / float64(len(row.Runs))

@@ -289,7 +289,7 @@ func DecodeRecord(line []byte) (Record, error) {
 }
 
 // repair is the hint for a broken line.
-const repair = "repair or remove that line, whose run nrdl bench then makes again"
+const repair = "repair or remove that line, whose run nrdl bench then makes again; a plan (.json) has no records: nrdl bench PLAN makes them"
 
 // unknownField is how encoding/json begins to tell of a name that Record has not.
 const unknownField = "json: unknown field "

@@ -16,7 +16,7 @@ import (
 
 // quick are methods that can be run again within a test on every database;
 // others are on the small ones.
-var quick = []string{"lrc", "crc", "dsrc", "nrc"}
+var quick = []string{"lrc", "crc", "dsrc", "nrc", "procrc", "kcrc", "dpl"}
 
 // seen are the inputs that are made again on larger sets than ORL.
 var seen = []string{"faces96", "lighting"}
@@ -33,15 +33,31 @@ func TestRecordedRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes dozens of runs again")
 	}
+	sets := realdata.Path(t, "sets")
+	checkRates(t, &experiment.Databases{Roots: []string{filepath.Dir(sets)}}, func(file string) bool {
+		return !slices.Contains([]string{
+			"open.json",                                    // below
+			"ideas.json", "photographs.json", "faces.json", // of bench/photos and of the tag ideas-2026-11, which have no plan
+		}, file)
+	})
+}
+
+// So are those of the plan on data that everybody has.
+func TestRecordedRatesOfOpenData(t *testing.T) {
+	checkRates(t, &experiment.Databases{}, func(file string) bool { return file == "open.json" })
+}
+
+// checkRates makes runs again of which the files that wanted selects have the rates.
+func checkRates(t *testing.T, lib *experiment.Databases, wanted func(file string) bool) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join("results", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded rates: %v", err)
 	}
 	long, made := os.Getenv("NRDL_LONG") != "", map[string]bool{}
-	lib := &experiment.Databases{Roots: []string{filepath.Dir(realdata.Path(t, "sets"))}}
 	for _, path := range files {
-		if name := filepath.Base(path); name == "ideas.json" || name == "photographs.json" || name == "faces.json" {
-			continue // of bench/photos and of the tag ideas-2026-11, which have no plan
+		if !wanted(filepath.Base(path)) {
+			continue
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

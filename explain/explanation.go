@@ -39,8 +39,8 @@ type Explanation struct {
 	Shares []float64
 	// Atoms are the atoms with nonzero coefficients, the largest magnitude first.
 	Atoms []WeightedAtom
-	// Alone says that every class codes the face separately, as coding.PerClass
-	// does. Then All and Shares, which mix the classes, have no meaning.
+	// Alone says that every class codes the face separately (coding.ByClass). Then
+	// All and Shares, which mix the classes, have no meaning.
 	Alone bool
 
 	// Errors is the sparse error of a robust coder, len d; nil for other coders.
@@ -95,7 +95,7 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}
 	e, p := &Explanation{}, m.Parts()
-	_, e.Alone = p.Coder.(coding.PerClass)
+	e.Alone = coding.ByClass(p.Coder)
 	if image.AreImages() && image.Frame.Same(m.Frame) {
 		e.Image = mat.Col(nil, 0, image.X)
 		for i := range e.Image {

@@ -22,7 +22,7 @@ func (p *Plan) Advice(timed *Plan) string {
 	case len(p.Labels) < 2:
 		return ""
 	case len(k.Labels) < 2:
-		return "No advice yet: fewer than two methods have all their runs."
+		return "No advice yet: too few methods have all their runs in the same settings."
 	}
 	a := p.advise()
 	s := []string{a.choice(), a.certainty(), a.exceptions(), a.evidence()}

@@ -17,7 +17,11 @@ import (
 func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	n := 0 // of the methods that did not fail
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "method\tright %\tdifference\tp (Holm)\ttrain time\ttest time\t")
+	heading := "right %"
+	if c.Repeats == 1 {
+		heading += " [95 % interval]"
+	}
+	fmt.Fprintf(t, "method\t%s\tdifference\tp (Holm)\ttrain time\ttest time\t\n", heading)
 	for _, m := range c.Methods {
 		if m.Err != "" {
 			fmt.Fprintf(t, "%s\t  failed: %s\n", m.Method, legible.Escaped(m.Err))
@@ -27,6 +31,8 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 		rate := console.Percent(m.Accuracy)
 		if c.Repeats > 1 {
 			rate += " ± " + console.Percent(m.SD)
+		} else {
+			rate += fmt.Sprintf(" [%s, %s]", console.Percent(m.Low), console.Percent(m.High))
 		}
 		difference, p := "best", "—"
 		if !m.Best {
@@ -75,24 +81,28 @@ func methodTests(c *experiment.Comparison, tests int) string {
 }
 
 // WriteMethodsCSV writes a comparison of methods, a line a method, with all digits:
-// rates and differences in percent, times as means in seconds, told_from_best "best",
-// "yes" or "no". What is not known is empty.
+// rates and differences in percent, low and high the exact 95 % interval of the rate of
+// a single run, times as means in seconds, told_from_best "best", "yes" or "no". What is not known is empty.
 func WriteMethodsCSV(w io.Writer, c *experiment.Comparison) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
-		"method", "runs", "right", "sd", "difference", "p", "p_adjusted", "told_from_best", "test", "fit_seconds", "code_seconds", "error",
+		"method", "runs", "right", "sd", "low", "high", "difference", "p", "p_adjusted", "told_from_best", "test", "fit_seconds", "code_seconds", "error",
 	}}
 	for _, m := range c.Methods {
 		line := make([]string, len(lines[0]))
 		line[0], line[1], line[len(line)-1] = cellText(m.Method), strconv.Itoa(len(m.Runs)), cellText(m.Err)
 		if m.Err == "" {
-			copy(line[2:], []string{exact(100 * m.Accuracy), exact(100 * m.SD), exact(100 * m.Difference)})
-			copy(line[9:], []string{exact(m.FitSeconds), exact(m.CodeSeconds)})
+			copy(line[2:], []string{exact(100 * m.Accuracy), exact(100 * m.SD)})
+			if c.Repeats == 1 {
+				copy(line[4:], []string{exact(100 * m.Low), exact(100 * m.High)})
+			}
+			line[6] = exact(100 * m.Difference)
+			copy(line[11:], []string{exact(m.FitSeconds), exact(m.CodeSeconds)})
 			switch {
 			case m.Best:
-				line[7] = "best"
+				line[9] = "best"
 			default:
-				copy(line[5:], []string{exact(m.P), exact(m.PAdjusted), map[bool]string{true: "yes", false: "no"}[m.Separated], m.Test})
+				copy(line[7:], []string{exact(m.P), exact(m.PAdjusted), map[bool]string{true: "yes", false: "no"}[m.Separated], m.Test})
 			}
 		}
 		lines = append(lines, line)

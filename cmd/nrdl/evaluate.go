@@ -59,7 +59,8 @@ cannot separate from the best: over several runs the corrected resampled t-test,
 allows for the overlap of random splits; for a single run McNemar's exact test on its
 images; both at the level 0.05 with Holm's correction. --set changes the methods that
 have the parameter. A method that fails gets a line with the reason. Lines of --csv have
-the columns method, runs, right, sd and difference (percent), p, p_adjusted,
+the columns method, runs, right, sd, low, high (exact 95 % interval of the rate of a
+single run) and difference (percent), p, p_adjusted,
 told_from_best (whether the difference is significant: yes or no; best for the best
 method), test (corrected-t, mcnemar, or signed-rank if all
 differences are equal), fit_seconds and code_seconds (means), error; --json has the same
