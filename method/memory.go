@@ -133,6 +133,11 @@ func (m NRDL) holds(s Size) float64 {
 	return held + graph + m.coder().Work(s.Features, int(k)).Memory
 }
 
+func (m NRDLOnline) holds(s Size) float64 {
+	rows, k := float64(s.Features+s.Classes), atomsOf(m.Atoms, s)
+	return 2*k*k + 6*rows*k + (2*rows+2*k)*float64(m.Online.Batch) + m.Online.Coder.Work(int(rows), int(k)).Memory
+}
+
 func (l SparseLearning) holds(s Size) float64 {
 	d, n, c, k := float64(s.Features), float64(s.Samples), float64(s.Classes), atomsOf(l.Atoms, s)
 	codes := 5 * min(float64(l.Sparsity), k) * n // twice, by sample and by atom

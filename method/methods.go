@@ -62,6 +62,7 @@ var All = []classify.Method{
 	DefaultLCLE,
 	DefaultNRDLTest,
 	DefaultNRDL,
+	DefaultNRDLOnline,
 	DefaultNRDLAblation,
 }
 
