@@ -19,7 +19,7 @@ var (
 		"lcksvd2":                sparse,
 		"llc":                    {"coder.neighbours": "6"},
 		"lcle":                   {"coder.sparsity": "3"},
-		"nrdl-online":            {"atoms": "3", "online.batch": "16", "init.sparsity": "2"},
+		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
 	single = map[string]map[string]string{
@@ -112,12 +112,12 @@ var conditional = map[string]map[string]exception{
 		"coder.passes":    {Given: map[string]string{"coder.solver": "admm"}, Value: "3"},
 		"coder.l1":        {Value: "0.1"},
 		"coder.l2":        {Value: "0.1"},
-		"atoms":           {Value: "2"},
+		"atoms":           {Value: "3"},
 		"gamma":           {Value: "0.1"},
 		"init.sparsity":   {Value: "1"},
 		"init.error":      {Value: "0.1"},
 		"init.passes":     {Value: "1"},
-		"init.min_uses":   {Value: "0"},
+		"init.min_uses":   {Given: map[string]string{"atoms": "4", "init.sparsity": "2"}, Value: "0"},
 		"init.coherence":  {Given: map[string]string{"init.min_uses": "0"}, Value: "0.5"},
 		"init.monotone":   {Given: map[string]string{"init.min_uses": "0", "init.coherence": "1"}},
 		"online.coder":    {Value: "ridge"},
