@@ -34,7 +34,7 @@ var layers = []string{
 	".",
 	"internal/results internal/demo service/store worker",
 	"service",
-	"bench bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
+	"bench bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
 

@@ -69,7 +69,7 @@ func (c Kernel) Work(d, k int) Work {
 	w := c.Inner.Work(k, k)
 	w.Prepare += gramWork(n, m, 1)
 	w.Sample += n*m + m*m + 10*m
-	w.Memory += m * m
+	w.Memory += 3 * m * m // the matrix, its factor, and a copy of that for Inner
 	return w
 }
 

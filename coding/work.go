@@ -1,7 +1,10 @@
 package coding
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
 
 	"nrdl/internal/hint"
 )
@@ -12,7 +15,7 @@ import (
 type Work struct {
 	Prepare float64 // operations of Over
 	Sample  float64 // operations of Code for one sample
-	Memory  float64 // numbers that the Coding keeps
+	Memory  float64 // numbers that Over and the Coding hold, without the dictionary
 
 	Factors string // the parameters that multiply the work, with their values; "" for none
 	Advice  string // what makes the work less
@@ -30,9 +33,31 @@ const (
 	sampleReads = 1e4
 	mostSample  = 2e11
 
-	mostPrepare = 1e12    // operations to prepare all blocks of Blocks
-	mostMemory  = 1 << 31 // numbers that a Coding may keep, 16 GiB
+	mostPrepare = 1e12 // operations to prepare all blocks of Blocks
 )
+
+// ErrMemory is returned, wrapped, where something would take more memory than
+// MemoryLimit.
+var ErrMemory = errors.New("more than the limit")
+
+// MemoryLimit is how many bytes a Coding, and what a method learns from, may
+// hold: what the environment variable GOMEMLIMIT says, which is the limit of the
+// garbage collector as well, or else 16 GiB.
+func MemoryLimit() float64 {
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		return float64(limit)
+	}
+	return 16 << 30
+}
+
+// Affordable returns ErrMemory, wrapped, if what takes more bytes than MemoryLimit.
+func Affordable(what string, bytes float64) error {
+	limit := MemoryLimit()
+	if bytes <= limit {
+		return nil
+	}
+	return fmt.Errorf("%s takes %.3g GiB of memory, %w of %.3g (GOMEMLIMIT sets it)", what, bytes/(1<<30), ErrMemory, limit/(1<<30))
+}
 
 // sampleLimit is how many operations the code of one sample may take over k
 // atoms of d features.
@@ -44,11 +69,11 @@ func sampleLimit(d, k int) float64 {
 func affordable(c Coder, d, k int) error {
 	w := c.Work(d, k)
 	limit := sampleLimit(d, k)
-	switch {
-	case w.Sample > limit:
+	if err := Affordable(w.what(c, d, k), 8*w.Memory); err != nil {
+		return hint.Add(err, "%s", w.advice())
+	}
+	if w.Sample > limit {
 		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations for one sample, more than the limit of %.2g", w.Sample, limit))
-	case w.Memory > mostMemory:
-		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g GiB of memory, more than the limit of %d", w.Memory*8/(1<<30), mostMemory*8>>30))
 	}
 	if _, ok := c.(Blocks); ok && w.Prepare > mostPrepare {
 		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations to prepare, more than the limit of %.2g", w.Prepare, mostPrepare))
@@ -56,16 +81,23 @@ func affordable(c Coder, d, k int) error {
 	return nil
 }
 
-func (w Work) tooMuch(c Coder, d, k int, what string) error {
+func (w Work) tooMuch(c Coder, d, k int, work string) error {
+	return hint.Add(fmt.Errorf("%s takes %s", w.what(c, d, k), work), "%s", w.advice())
+}
+
+func (w Work) what(c Coder, d, k int) string {
 	with := ""
 	if w.Factors != "" {
 		with = " with " + w.Factors
 	}
-	advice := w.Advice
-	if advice == "" {
-		advice = "use fewer atoms, or another coder"
+	return fmt.Sprintf("the coder %s%s over %d atoms of %d features", c.Name(), with, k, d)
+}
+
+func (w Work) advice() string {
+	if w.Advice != "" {
+		return w.Advice
 	}
-	return hint.Add(fmt.Errorf("the coder %s%s over %d atoms of %d features takes %s", c.Name(), with, k, d, what), "%s", advice)
+	return "use fewer atoms, or another coder"
 }
 
 // gramWork is that of DᵀD for a dictionary of k atoms of d features, and of so
@@ -78,10 +110,10 @@ func gramWork(d, k, factors float64) float64 {
 func admmWork(d, k, passes float64) (w Work, pass float64) {
 	if 2*d < k {
 		pass = 2 * d * k
-		w = Work{Prepare: gramWork(k, d, 2) + d*d*k/matrixSpeed, Memory: d * k}
+		w = Work{Prepare: gramWork(k, d, 2) + d*d*k/matrixSpeed, Memory: d*k + 2*d*d}
 	} else {
 		pass = k * k
-		w = Work{Prepare: gramWork(d, k, 2) + k*k*k/matrixSpeed, Memory: k * k}
+		w = Work{Prepare: gramWork(d, k, 2) + k*k*k/matrixSpeed, Memory: 3 * k * k} // H, G and its factor
 	}
 	pass += 4*k + passWork
 	w.Sample = d*k + passes*pass
@@ -125,7 +157,7 @@ func (Discriminative) Work(d, k int) Work { return normalWork(d, k) }
 
 func normalWork(d, k int) Work {
 	n, m := float64(d), float64(k)
-	return Work{Prepare: 2 * gramWork(n, m, 1), Sample: n*m + m*m, Memory: m * m}
+	return Work{Prepare: 2 * gramWork(n, m, 1), Sample: n*m + m*m, Memory: 2 * m * m} // and the factor
 }
 
 // Work implements Coder. The groups are not known: all atoms may be of one class.

@@ -287,7 +287,7 @@ func TestParametersAreBounded(t *testing.T) {
 					continue
 				}
 				w := placed.Work(d, k)
-				if w.Sample > sampleLimit(d, k) || w.Memory > mostMemory {
+				if w.Sample > sampleLimit(d, k) || 8*w.Memory > MemoryLimit() {
 					t.Errorf("%d×%d: %+v is accepted and takes %+v", d, k, c, w)
 				}
 			}
@@ -352,16 +352,15 @@ func TestBlocksAreBounded(t *testing.T) {
 }
 
 // The defaults of all coders, and the largest passes and rounds that are worth
-// a trial, are within the limits for dictionaries of all sizes that fit into a
-// model file.
+// a trial, are within the limits for dictionaries of up to 30000 atoms.
 func TestUsualParametersAreWithinTheLimits(t *testing.T) {
 	busy := DefaultRobust
 	busy.Rounds, busy.Passes = 100, 20
 	admm := NonNegative{Solver: ADMM, Rho: 1, Passes: 100}
-	for _, size := range [][2]int{{1, 100}, {100, 100}, {2576, 240}, {1024, 1216}, {1024, 5780}, {300, 40000}, {10000, 1000}, {10000, 40000}} {
+	for _, size := range [][2]int{{1, 100}, {100, 100}, {2576, 240}, {1024, 1216}, {1024, 5780}, {300, 30000}, {10000, 1000}, {10000, 30000}} {
 		d, k := size[0], size[1]
 		list := append(slices.Clone(All), admm)
-		if d*k < 4e8 {
+		if d*k < 3e8 {
 			list = append(list, busy)
 		}
 		for _, c := range list {

@@ -27,7 +27,8 @@ type Learner struct {
 	weight, energy, size, count float64 // Σ w_j, Σ w_j·‖x_j‖², Σ w_j·‖s_j‖₁, Σ w_j·‖s_j‖₀
 	replaced                    int     // atoms, so far
 
-	s    *mat.Dense // codes of a batch, K×η
+	s    *mat.Dense // room for the codes of a batch, K×η
+	last *mat.Dense // those of the last batch
 	r    *mat.Dense // Bᵀ − A·Dᵀ, K×d
 	step *mat.Dense // what the update of a block adds to its atoms, block×d
 }
@@ -46,6 +47,14 @@ func newLearner(o Online, u *mat.Dense) *Learner {
 // are shorter, such as hardly a sample uses; made longer, they can only lower
 // the objective, as the same D·s needs a smaller s.
 func (l *Learner) Dictionary() *mat.Dense { return classify.Unit(l.d) }
+
+// Atoms returns the present D, d×K, as samples are coded over it: not a copy, and
+// valid until the next Add.
+func (l *Learner) Atoms() *mat.Dense { return l.d }
+
+// Codes returns the codes of the last batch, K×η, over the D before it: not a copy,
+// and valid until the next Add; nil before the first.
+func (l *Learner) Codes() *mat.Dense { return l.last }
 
 // Seen returns the number of samples that were added so far.
 func (l *Learner) Seen() int { return int(l.seen) }
@@ -104,6 +113,7 @@ func (l *Learner) code(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		l.s = mat.NewDense(k, η, nil)
 	}
 	s := lin.Cols(l.s, 0, η)
+	l.last = s
 	over, err := l.param.Coder.Over(l.d, nil)
 	if err != nil {
 		return nil, err

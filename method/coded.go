@@ -40,9 +40,11 @@ func (m LLC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m LLC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m LLC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
 }
 
 // LRC represents a query by the training samples of each class separately, by
@@ -73,9 +75,11 @@ func (m LRC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m LRC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m LRC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m LRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
 }
 
 // SRC represents a query by few of all training samples, under an ℓ1 penalty,
@@ -107,9 +111,11 @@ func (m SRC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m SRC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m SRC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
 }
 
 // CRC represents a query by all training samples together, under an ℓ2 penalty,
@@ -141,11 +147,13 @@ func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 // Ranges implements Tunable.
 func (CRC) Ranges() []Range { return []Range{decades("kappa", 1e-5, 1)} }
 
+func (m CRC) over(n int) coding.Coder {
+	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
+}
+
 // Fit implements classify.Method.
 func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder {
-		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
-	}, classify.NormedResidual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.NormedResidual{})
 }
 
 // NRC represents a query by all training samples together with non-negative
@@ -176,9 +184,11 @@ func (m NRC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m NRC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m NRC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m NRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
 }
 
 // DSRC represents a query by all training samples together, with little
@@ -210,9 +220,11 @@ func (m DSRC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m DSRC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m DSRC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m DSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
 }
 
 // Robust represents a query by all training samples together and a sparse
@@ -244,9 +256,11 @@ func (m Robust) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m Robust) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m Robust) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Huber{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Huber{})
 }
 
 // Blocks represents every block of a query by the same blocks of all training
@@ -282,7 +296,9 @@ func (m Blocks) Ranges() []Range { return coderRanges(m.Coder) }
 // Suits).
 func (m Blocks) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
+func (m Blocks) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Votes{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Votes{})
 }

@@ -19,6 +19,7 @@ var (
 		"lcksvd2":                sparse,
 		"llc":                    {"coder.neighbours": "6"},
 		"lcle":                   {"coder.sparsity": "3"},
+		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
 	single = map[string]map[string]string{
@@ -31,6 +32,7 @@ var (
 		"copar":                  {"common": "2"},
 		"lrsdl":                  {"common": "2"},
 		"lcle":                   {"coder.sparsity": "2"},
+		"nrdl-online":            {"atoms": "0"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
 )
@@ -102,6 +104,28 @@ var conditional = map[string]map[string]exception{
 		"atoms":          {Value: "4"},
 		"tol":            {Value: "0.5"},
 		"coder.error":    {Value: "0.1"},
+	},
+	"nrdl-online": {
+		"coder":           {Value: "ridge"},
+		"coder.solver":    {Value: "admm"},
+		"coder.rho":       {Given: map[string]string{"coder.solver": "admm"}, Value: "0.01"},
+		"coder.passes":    {Given: map[string]string{"coder.solver": "admm"}, Value: "3"},
+		"coder.l1":        {Value: "0.1"},
+		"coder.l2":        {Value: "0.1"},
+		"atoms":           {Value: "3"},
+		"gamma":           {Value: "0.1"},
+		"init.sparsity":   {Value: "1"},
+		"init.error":      {Value: "0.1"},
+		"init.passes":     {Value: "1"},
+		"init.min_uses":   {Given: map[string]string{"atoms": "4", "init.sparsity": "2"}, Value: "0"},
+		"init.coherence":  {Given: map[string]string{"init.min_uses": "0"}, Value: "0.5"},
+		"init.monotone":   {Given: map[string]string{"init.min_uses": "0", "init.coherence": "1"}},
+		"online.coder":    {Value: "ridge"},
+		"online.coder.l1": {Value: "0.1"},
+		"online.coder.l2": {Value: "0.1"},
+		"online.idle":     {Given: map[string]string{"online.coder.l1": "0.5", "online.batch": "4"}, Value: "1"},
+		"online.tol":      {Value: "0.5"},
+		"online.rho":      {Value: "3"},
 	},
 	"sdrerdl-reconstruction": {
 		"init.sparsity":  {Given: map[string]string{"atoms": "4"}, Value: "1"},

@@ -9,7 +9,26 @@ import (
 	"nrdl/internal/lin"
 )
 
-// graph is the Laplacian L = Z − M of the sample graph [nrdl, (5)].
+// A sampleGraph has the Laplacian L = Z − M of the graph of the samples [nrdl, (5)].
+type sampleGraph interface {
+	// solve writes b·(γL + μI)⁻¹ into j, both C×N; μ > 0. It may use b up, and
+	// start from what j holds.
+	solve(j, b *mat.Dense, γ, μ float64) error
+
+	// apply writes a·(γL + μI) into dst, both C×N.
+	apply(dst, a *mat.Dense, γ, μ float64)
+}
+
+// sampleGraphOf returns L of the samples x, d×N, with the weights of newGraph. A
+// graph of more than denseLimit samples is not stored. Both forms solve to rounding.
+func sampleGraphOf(x *mat.Dense, squared bool) (sampleGraph, error) {
+	if _, n := x.Dims(); n > denseLimit {
+		return newBlockGraph(x, squared, graphBlock, graphLandmarks)
+	}
+	return newGraph(x, squared, factorLimit), nil
+}
+
+// graph is a sampleGraph that stores M.
 type graph struct {
 	M      *mat.Dense // N×N weights
 	z      []float64  // row sums of M
@@ -23,6 +42,9 @@ type graph struct {
 // gradients, about 15 products of 2CN² each: the latter grow as the graph does.
 // Both solve to rounding.
 const factorLimit = 2500
+
+// denseLimit is the number of samples up to which M is stored: 2 GiB.
+const denseLimit = 1 << 14
 
 // newGraph weighs the edge between samples u and v of x, d×N, by
 // 1/(1+‖x_u − x_v‖), or by 1/(1+‖x_u − x_v‖²) if squared. Graphs of more than
@@ -39,11 +61,7 @@ func newGraph(x *mat.Dense, squared bool, limit int) *graph {
 		row := g.M.RawRowView(u)
 		row[u] = 1
 		for v := u + 1; v < n; v++ {
-			distance := max(0, norm[u]+norm[v]-2*row[v])
-			if !squared {
-				distance = math.Sqrt(distance)
-			}
-			row[v] = 1 / (1 + distance)
+			row[v] = edgeWeight(norm[u]+norm[v]-2*row[v], squared)
 		}
 	}
 	lin.Mirror(g.M)
@@ -58,8 +76,17 @@ func newGraph(x *mat.Dense, squared bool, limit int) *graph {
 	return g
 }
 
-// solve writes b·(γL + μI)⁻¹ into j, both C×N; μ > 0. With conjugate
-// gradients j is also the first guess, and b is used up.
+// edgeWeight is M_uv of (5) for ‖x_u − x_v‖², which rounding may make negative.
+func edgeWeight(distance float64, squared bool) float64 {
+	distance = max(0, distance)
+	if !squared {
+		distance = math.Sqrt(distance)
+	}
+	return 1 / (1 + distance)
+}
+
+// solve implements sampleGraph. With conjugate gradients j is the first guess, and
+// b is used up.
 func (g *graph) solve(j, b *mat.Dense, γ, μ float64) error {
 	if g.cg != nil {
 		return g.cg.solve(g, j, b, γ, μ)
@@ -80,7 +107,7 @@ func (g *graph) solve(j, b *mat.Dense, γ, μ float64) error {
 	return nil
 }
 
-// apply writes a·(γL + μI) into dst, both C×N.
+// apply implements sampleGraph.
 func (g *graph) apply(dst, a *mat.Dense, γ, μ float64) {
 	lin.AB(dst, -γ, a, g.M)
 	c, _ := a.Dims()
@@ -94,10 +121,10 @@ func (g *graph) apply(dst, a *mat.Dense, γ, μ float64) {
 
 // quadratic: tr(Y·L·Yᵀ), y C×N, as half the weighted squared differences would
 // give it; summed row by row.
-func (g *graph) quadratic(y *mat.Dense) float64 {
+func quadratic(l sampleGraph, y *mat.Dense) float64 {
 	c, n := y.Dims()
 	ly := mat.NewDense(c, n, nil)
-	g.apply(ly, y, 1, 0)
+	l.apply(ly, y, 1, 0)
 	var sum float64
 	for i := range c {
 		sum += mat.Dot(ly.RowView(i), y.RowView(i))

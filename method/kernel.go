@@ -54,6 +54,10 @@ func (k KernelLearning) validate(inner coding.Coder) error {
 func (k KernelLearning) fit(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, inner func(n int) coding.Coder, rule classify.Rule) (*classify.Classifier, error) {
 	median := 1.0
 	if seen, err := samples(m, train); err == nil && k.Kernel == coding.RBF { // sampleDictionary tells of the error
+		d, n := seen.X.Dims()
+		if err := fits(k.over(inner(n), median), train.Grid, d, n); err != nil {
+			return nil, tooLarge(m, fmt.Errorf("%s: %w", m.Name(), err))
+		}
 		median = medianDistance(classify.Unit(seen.X))
 	}
 	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder { return k.over(inner(n), median) }, rule)
@@ -120,9 +124,13 @@ func (m KNRC) Validate() error { return m.validate(m.Coder) }
 // Ranges implements Tunable.
 func (m KNRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
 
+func (m KNRC) inner(int) coding.Coder { return m.Coder }
+
+func (m KNRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
+
 // Fit implements classify.Method.
 func (m KNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
 }
 
 // KCRC is the kernel form of CRC [kcrc].
@@ -155,11 +163,15 @@ func (m KCRC) Validate() error {
 // Ranges implements Tunable.
 func (KCRC) Ranges() []Range { return append(kernelRanges(), decades("kappa", 1e-5, 1)) }
 
+func (m KCRC) inner(n int) coding.Coder {
+	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
+}
+
+func (m KCRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
+
 // Fit implements classify.Method.
 func (m KCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, func(n int) coding.Coder {
-		return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
-	}, classify.NormedResidual{})
+	return m.fit(ctx, m, train, run, m.inner, classify.NormedResidual{})
 }
 
 // KSRC is the kernel form of SRC [ksrc].
@@ -190,7 +202,11 @@ func (m KSRC) Validate() error { return m.validate(m.Coder) }
 // Ranges implements Tunable.
 func (m KSRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
 
+func (m KSRC) inner(int) coding.Coder { return m.Coder }
+
+func (m KSRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
+
 // Fit implements classify.Method.
 func (m KSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
 }

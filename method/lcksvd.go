@@ -313,11 +313,16 @@ func (l SparseLearning) classifier(ctx context.Context, d, x *mat.Dense, groups 
 	}
 	_, k := d.Dims()
 	_, n := x.Dims()
-	s := mat.NewDense(k, n, nil)
-	if err := over.Code(ctx, s, x); err != nil {
-		return nil, err
+	s, r := mat.NewDense(k, min(n, regressed), nil), newRegression(k, len(groups)-1)
+	for lo := 0; lo < n; lo += regressed {
+		hi := min(n, lo+regressed)
+		part := lin.Cols(s, 0, hi-lo)
+		if err := over.Code(ctx, part, lin.Cols(x, lo, hi)); err != nil {
+			return nil, err
+		}
+		r.add(part, groups, lo)
 	}
-	return classifier(s, groups, l.Ridge)
+	return r.classifier(l.Ridge)
 }
 
 // labels returns H, C×N, with a 1 where a sample belongs to a class.

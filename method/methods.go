@@ -62,6 +62,7 @@ var All = []classify.Method{
 	DefaultLCLE,
 	DefaultNRDLTest,
 	DefaultNRDL,
+	DefaultNRDLOnline,
 	DefaultNRDLAblation,
 }
 
@@ -258,7 +259,7 @@ func sampleDictionary(ctx context.Context, m classify.Method, train *classify.Sa
 	train = seen
 	d, n := x.Dims()
 	if err := fits(c(n), train.Grid, d, n); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, tooLarge(m, fmt.Errorf("%s: %w", m.Name(), err))
 	}
 	return model(m, train, run, classify.Parts{
 		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: r,

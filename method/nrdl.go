@@ -229,11 +229,15 @@ func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *classify.Sam
 	d, n := xs.Dims()
 	_, k := d0.Dims()
 	c := len(train.Classes)
+	l, err := sampleGraphOf(x, m.Squared)
+	if err != nil {
+		return nil, fmt.Errorf("equation (5): %w", err)
+	}
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	return &nrdlState{
 		ctx: ctx, NRDL: m, X: xs, expand: expand, D: d0, atoms: atoms, samples: train.Groups,
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
-		L: newGraph(x, m.Squared, factorLimit), μ: m.Mu, proximity: proximity,
+		L: l, μ: m.Mu, proximity: proximity,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
 		PP: zero(c, c), A: zero(c, c),
 	}, nil

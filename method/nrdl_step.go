@@ -21,10 +21,10 @@ type nrdlState struct {
 	atoms   []int                       // groups of the columns of D, the rows of S
 	samples []int                       // groups of the columns of X, the columns of S
 
-	D, S, W *mat.Dense // d×K, K×N, C×K
-	P, J    *mat.Dense // C×N copies of WS, (8)
-	C1, C2  *mat.Dense // C×N multipliers, (9)
-	L       *graph     // Laplacian of (5)
+	D, S, W *mat.Dense  // d×K, K×N, C×K
+	P, J    *mat.Dense  // C×N copies of WS, (8)
+	C1, C2  *mat.Dense  // C×N multipliers, (9)
+	L       sampleGraph // of (5)
 	μ       float64
 	used    float64 // μ of the last pass
 
@@ -267,7 +267,7 @@ func (s *nrdlState) Objective() []classify.Term {
 		{Name: "offclass", Value: s.Lambda * s.offclass()},
 		{Name: "classification", Value: s.Alpha * s.classification()},
 		{Name: "incoherence", Value: s.Beta * s.incoherence()},
-		{Name: "graph", Value: s.Gamma * s.L.quadratic(s.WS)},
+		{Name: "graph", Value: s.Gamma * quadratic(s.L, s.WS)},
 		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
 		{Name: "normW", Value: math.Sqrt(lin.SquaredNorm(s.W))},
 		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},
@@ -309,12 +309,34 @@ func (s *nrdlState) classification() float64 {
 // incoherence: Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖², twice the sum over j > i
 func (s *nrdlState) incoherence() float64 {
 	_, n := s.WS.Dims()
+	if n > denseLimit {
+		return s.incoherenceOfMany()
+	}
 	var sum float64
 	for c := range len(s.samples) - 2 {
 		j0, j1 := s.samples[c], s.samples[c+1]
 		e := mat.NewDense(j1-j0, n-j1, nil)
 		lin.AtB(e, 1, lin.Cols(s.WS, j0, j1), lin.Cols(s.WS, j1, n))
 		sum += 2 * lin.SquaredNorm(e)
+	}
+	return sum
+}
+
+// incoherenceOfMany is incoherence without the products of all pairs of samples:
+// Σ_i ⟨G_i, Σ_{j≠i} G_j⟩,  G_i = WS_i(WS_i)ᵀ
+func (s *nrdlState) incoherenceOfMany() float64 {
+	c, _ := s.WS.Dims()
+	all, own := mat.NewDense(c, c, nil), mat.NewDense(c, c, nil)
+	symmetric(all, s.WS)
+	var sum float64
+	for i := range len(s.samples) - 1 {
+		symmetric(own, lin.Cols(s.WS, s.samples[i], s.samples[i+1]))
+		for k := range c {
+			g := own.RawRowView(k)
+			for l, v := range all.RawRowView(k) {
+				sum += g[l] * (v - g[l])
+			}
+		}
 	}
 	return sum
 }

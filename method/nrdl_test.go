@@ -108,7 +108,7 @@ func (s *nrdlState) lagrangian(f float64) float64 {
 		for v := range n {
 			var diff mat.VecDense
 			diff.SubVec(s.J.ColView(u), s.J.ColView(v))
-			sum += s.Gamma / 2 * s.L.M.At(u, v) * mat.Dot(&diff, &diff)
+			sum += s.Gamma / 2 * s.L.(*graph).M.At(u, v) * mat.Dot(&diff, &diff)
 		}
 	}
 	penalty := func(copy, c *mat.Dense) {
@@ -300,7 +300,7 @@ func TestGraphIsTheLaplacian(t *testing.T) {
 				want += mat.Dot(&dy, &dy) / (1 + distance) / 2
 			}
 		}
-		if got := newGraph(x, squared, 100).quadratic(y); math.Abs(got-want) > 1e-9*want {
+		if got := quadratic(newGraph(x, squared, 100), y); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("squared %v: tr(YLYᵀ) = %v, half the weighted squared differences %v", squared, got, want)
 		}
 	}

@@ -36,7 +36,9 @@ func (m ProCRC) Validate() error { return m.Coder.Validate() }
 // Ranges implements Tunable.
 func (m ProCRC) Ranges() []Range { return coderRanges(m.Coder) }
 
+func (m ProCRC) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m ProCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Collaborative{})
+	return sampleDictionary(ctx, m, train, run, m.over, classify.Collaborative{})
 }

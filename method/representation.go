@@ -78,11 +78,13 @@ func (m Representation) Ranges() []Range {
 // Suits).
 func (m Representation) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
 
+func (m Representation) over(int) coding.Coder { return m.Coder }
+
 // Fit implements classify.Method.
 func (m Representation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	r, err := m.rule()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, r)
+	return sampleDictionary(ctx, m, train, run, m.over, r)
 }

@@ -24,6 +24,7 @@ type Method struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	Formulation string         `json:"formulation,omitempty"` // its optimisation problem
+	Limit       string         `json:"limit,omitempty"`       // how many samples it can learn from
 	Params      []method.Param `json:"params"`
 	Presets     []Preset       `json:"presets,omitempty"` // those that change it
 }
@@ -37,7 +38,7 @@ type Preset struct {
 
 // Of describes m.
 func Of(m classify.Method) Method {
-	out := Method{Name: m.Name(), Description: method.Describe(m), Params: method.Params(m)}
+	out := Method{Name: m.Name(), Description: method.Describe(m), Params: method.Params(m), Limit: method.Limit(m)}
 	if f, ok := m.(interface{ Formulation() string }); ok {
 		out.Formulation = f.Formulation()
 	}
@@ -63,6 +64,9 @@ func (m Method) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", m.Name, m.Description)
 	if m.Formulation != "" {
 		fmt.Fprintf(w, "\n    %s\n", strings.ReplaceAll(strings.TrimSpace(m.Formulation), "\n", "\n    "))
+	}
+	if m.Limit != "" {
+		fmt.Fprintf(w, "\n    %s\n", m.Limit)
 	}
 	rows := []string{"\nparameter\tdefault\tequation\tmeaning\n"}
 	for _, p := range m.Params {

@@ -1,0 +1,400 @@
+package method
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/dictionary"
+	"nrdl/internal/hint"
+	"nrdl/internal/lin"
+)
+
+// NRDLOnline learns what NRDL learns, dictionary and classifier, from small batches
+// of samples, in the manner of [odl]: memory does not grow with their number. For a
+// sample x of class i, with label h,
+//
+//	min_{D,W} E min_{s≥0} ‖x − Ds‖² + ‖Ω(Ws − t)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1
+//	ω_c² = α + βn_c + γz,   ω_c²t_c = (α + βn_c)h_c + γz·m̄_c
+//
+// The terms of (7) of the other samples are those of what is known of their classes:
+// their labels stand for P in (13), and the mean sample and projection of each class
+// for J in (14), so that z = Σ_c n_cM_c is the degree in the graph and m̄ = Σ_c
+// n_cM_cm_c/z the mean of its neighbours. λ of (7) is left out. doc/equations.md has
+// the derivation, and the gap to NRDL.
+//
+// It codes a query by Coder over D, and returns the class with the largest element
+// of W·s.
+type NRDLOnline struct {
+	Alpha float64         `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
+	Beta  float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
+	Gamma float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
+	Size  int             `json:"size" help:"N, number of samples for which beta and gamma weigh as in nrdl; 0 for that of the set, or of the first samples of a stream"`
+	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 starts from every sample of the set, or of the first of a stream"`
+	Init  dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
+
+	Online dictionary.Online `json:"online" help:"how D and W are learnt; its coder is that of the samples, with their labels"`
+	Coder  coding.Coder      `json:"coder" help:"how a query is coded" eq:"(19)"`
+}
+
+// DefaultNRDLOnline has the weights of NRDL. Its batches are larger and its sweeps
+// more than those of dictionary.DefaultOnline, and it forgets nothing: with the labels
+// each did better on one half of CMU PIE.
+var DefaultNRDLOnline = func() NRDLOnline {
+	m := NRDLOnline{
+		Alpha: DefaultNRDL.Alpha, Beta: DefaultNRDL.Beta, Gamma: DefaultNRDL.Gamma,
+		Atoms: 10, Init: dictionary.DefaultKSVD, Online: dictionary.DefaultOnline,
+		Coder: coding.DefaultNonNegative,
+	}
+	m.Online.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 20}
+	m.Online.Batch, m.Online.Passes, m.Online.Rho, m.Online.Sweeps = 1024, 5, 0, 5
+	return m
+}()
+
+// Name implements classify.Method.
+func (NRDLOnline) Name() string { return "nrdl-online" }
+
+// Describe returns a one-line description of the method.
+func (NRDLOnline) Describe() string {
+	return "NRDL from small batches of samples, for sets that do not fit into memory"
+}
+
+// Formulation gives the problem that the method solves.
+func (NRDLOnline) Formulation() string {
+	return `min_{D,W}  Σ_j min_{s≥0} ‖x_j − Ds‖² + ‖Ω(Ws − t_j)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1
+           ω_c² = α + βn_c + γz,   ω_c²t_c = (α + βn_c)h_c + γz·m̄_c
+class: max_c (W·s)_c`
+}
+
+// Projects returns false, for the reason of NRDL.
+func (NRDLOnline) Projects() bool { return false }
+
+// Validate implements classify.Method.
+func (m NRDLOnline) Validate() error {
+	err := cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
+		counts(0, "atoms", m.Atoms, "size", m.Size), counts(1, "online.passes", m.Online.Passes))
+	switch {
+	case err != nil:
+		return err
+	case m.Alpha == 0:
+		return errors.New("alpha = 0 leaves the classifier without labels")
+	case m.Coder == nil:
+		return errNoCoder
+	}
+	if err := m.Init.Validate(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if err := m.Online.Validate(); err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	return m.Coder.Validate()
+}
+
+// Ranges implements Tunable.
+func (m NRDLOnline) Ranges() []Range {
+	return append([]Range{
+		decades("alpha", 0.1, 10),
+		decades("beta", 1e-3, 1),
+		decades("gamma", 1e-6, 1e-2),
+		{Path: "online.rho", Low: 0, High: 10},
+	}, coderRanges(m.Coder)...)
+}
+
+// Fit implements classify.Method: so many passes over train, each in an order of
+// its own.
+func (m NRDLOnline) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
+		s, err := m.start(ctx, x, t)
+		if err != nil {
+			return classify.Parts{}, err
+		}
+		labels := t.Labels()
+		passes := &onlinePasses{nrdlOnlineState: s, ctx: ctx, x: x, labels: labels, seed: run.Seed}
+		out, err := classify.Iterate(ctx, passes, classify.Limits{Passes: m.Online.Passes, Tol: m.Online.Tol}, run.Watch)
+		if err != nil {
+			return classify.Parts{}, err
+		}
+		return s.parts(out), nil
+	})
+}
+
+// FitStream learns from the samples of batches, each once, as they come: D₀, and
+// which classes there are, are of the samples first, which are the first batch too.
+// Online.Passes and Online.Tol are not used. Batches may lack classes and be of any
+// size: they are cut and joined to those of Online.Batch samples. An error of batches ends learning,
+// and so do a class that first has not, and samples with other features.
+func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batches iter.Seq2[*classify.Samples, error], run classify.Run) (*classify.Classifier, error) {
+	return learnInOrder(m, first, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
+		var none classify.Parts
+		s, err := m.start(ctx, x, t)
+		if err != nil {
+			return none, err
+		}
+		q := &batchQueue{s: s, x: mat.NewDense(x.RawMatrix().Rows, m.Online.Batch, nil)}
+		labels, order := t.Labels(), rand.New(rand.NewPCG(run.Seed, 0)).Perm(t.Len())
+		for _, j := range order {
+			if err := q.add(ctx, x.ColView(j), labels[j]); err != nil {
+				return none, err
+			}
+		}
+		at := 0
+		for batch, err := range batches {
+			at++
+			if err == nil {
+				err = q.addSamples(ctx, t.Classes, batch)
+			}
+			if err != nil {
+				return none, fmt.Errorf("batch %d of the stream: %w", at, err)
+			}
+		}
+		if err := q.flush(ctx); err != nil {
+			return none, err
+		}
+		return s.parts(classify.Outcome{Status: classify.Complete, Iter: 1}), nil
+	})
+}
+
+// nrdlOnlineState is the iterate of NRDLOnline.
+type nrdlOnlineState struct {
+	NRDLOnline
+	groups  []int // of the atoms
+	learner *dictionary.Learner
+	own     []float64  // α + βn_c, len C
+	pull    float64    // γz
+	ω       []float64  // len C
+	n       []float64  // n_c, len C
+	means   *mat.Dense // d×C: mean samples of the classes
+	m       *mat.Dense // C×C: m_c, a column each
+	weight  []float64  // of m_c, in samples, len C
+	stacked *mat.Dense // (d+C)×η: [X; ΩT]
+}
+
+// start makes D₀ and what is known of the classes from the samples x, d×N of unit
+// norm, of the set t: W₀ are the classes of the atoms.
+func (m NRDLOnline) start(ctx context.Context, x *mat.Dense, t *classify.Samples) (*nrdlOnlineState, error) {
+	d, n := x.Dims()
+	classes := len(t.Classes)
+	k := n
+	if m.Atoms > 0 {
+		k = m.Atoms * classes
+	}
+	if err := fits(m.Online.Coder, classify.Grid{}, d+classes, k); err != nil {
+		return nil, fmt.Errorf("online: %w", err)
+	}
+	if err := fits(m.Coder, t.Grid, d, k); err != nil {
+		return nil, err
+	}
+	d0, groups, err := classwise(ctx, m.Init, x, t, m.Atoms)
+	if err != nil {
+		return nil, err
+	}
+	s := &nrdlOnlineState{
+		NRDLOnline: m, groups: groups, own: make([]float64, classes), ω: make([]float64, classes),
+		n: make([]float64, classes), means: mat.NewDense(d, classes, nil), m: mat.NewDense(classes, classes, nil),
+		weight: make([]float64, classes), stacked: mat.NewDense(d+classes, m.Online.Batch, nil),
+	}
+	size := float64(n)
+	if m.Size > 0 {
+		size = float64(m.Size)
+	}
+	for c := range classes {
+		of := float64(t.Groups[c+1] - t.Groups[c])
+		s.n[c], s.weight[c] = size*of/float64(n), of
+		s.m.Set(c, c, 1)
+		for i := range d {
+			for _, v := range x.RawRowView(i)[t.Groups[c]:t.Groups[c+1]] {
+				s.means.Set(i, c, s.means.At(i, c)+v/of)
+			}
+		}
+	}
+	s.weigh()
+	s.learner, err = m.Online.Start(stack(d0, s.ω, labels(groups)))
+	return s, err
+}
+
+// weigh sets Ω, with the mean over the classes of their degrees.
+func (s *nrdlOnlineState) weigh() {
+	var z, all float64
+	for c, n := range s.n {
+		degree, _ := s.neighbours(s.means.ColView(c), nil)
+		z += n * degree
+		all += n
+	}
+	s.pull = s.Gamma * z / all
+	for c, n := range s.n {
+		s.own[c] = s.Alpha + s.Beta*n
+		s.ω[c] = math.Sqrt(s.own[c] + s.pull)
+	}
+}
+
+// neighbours returns the degree z = Σ_c n_cM_c of the sample x in the graph and
+// writes the mean of its neighbours, Σ_c n_cM_cm_c/z, into mean, unless that is nil.
+// M_c is the weight at the mean squared distance of x from the samples of class c,
+// which have norm 1.
+func (s *nrdlOnlineState) neighbours(x mat.Vector, mean []float64) (z float64, _ []float64) {
+	clear(mean)
+	for c, n := range s.n {
+		w := n * edgeWeight(2-2*mat.Dot(s.means.ColView(c), x), false)
+		z += w
+		for i := range mean {
+			mean[i] += w * s.m.At(i, c)
+		}
+	}
+	for i := range mean {
+		mean[i] /= z
+	}
+	return z, mean
+}
+
+// add learns from the samples x, d×η of unit norm, of these classes.
+func (s *nrdlOnlineState) add(ctx context.Context, x *mat.Dense, class []int) error {
+	d, η := x.Dims()
+	both := lin.Cols(s.stacked, 0, η)
+	lin.Set(lin.Block(both, 0, d, 0, η), 1, x)
+	mean := make([]float64, len(s.n))
+	for j, i := range class {
+		_, mean = s.neighbours(x.ColView(j), mean)
+		for c, ω := range s.ω {
+			t := s.pull * mean[c] // γz·m̄
+			if c == i {
+				t += s.own[c] // (α + βn_c)h + γz·m̄
+			}
+			both.Set(d+c, j, t/ω)
+		}
+	}
+	w := s.w()
+	if err := s.learner.Add(ctx, both); err != nil {
+		return err
+	}
+	s.collect(w, class)
+	return nil
+}
+
+// w returns W, C×K.
+func (s *nrdlOnlineState) w() *mat.Dense {
+	atoms := s.learner.Atoms()
+	rows, k := atoms.Dims()
+	w := mat.DenseCopyOf(lin.Block(atoms, rows-len(s.ω), rows, 0, k))
+	for c, ω := range s.ω {
+		lin.Set(lin.Block(w, c, c+1, 0, k), 1/ω, lin.Block(w, c, c+1, 0, k))
+	}
+	return w
+}
+
+// collect moves the mean projections m_c by those of the last batch, WS.
+func (s *nrdlOnlineState) collect(w *mat.Dense, class []int) {
+	codes := s.learner.Codes()
+	y := mat.NewDense(len(s.ω), len(class), nil)
+	lin.AB(y, 1, w, codes)
+	β := math.Pow(1-float64(len(class))/(float64(s.learner.Seen())+float64(len(class))), s.Online.Rho)
+	for c := range s.weight {
+		s.weight[c] *= β
+	}
+	for j, c := range class {
+		s.weight[c]++
+		for i := range s.ω {
+			s.m.Set(i, c, s.m.At(i, c)+(y.At(i, j)-s.m.At(i, c))/s.weight[c])
+		}
+	}
+}
+
+// parts are what s has learnt.
+func (s *nrdlOnlineState) parts(out classify.Outcome) classify.Parts {
+	d, w := unstack(s.learner.Dictionary(), s.ω)
+	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}
+}
+
+// onlinePasses steps a state through a set.
+type onlinePasses struct {
+	*nrdlOnlineState
+	ctx    context.Context
+	x      *mat.Dense
+	labels []int
+	seed   uint64
+	pass   uint64
+}
+
+// Step makes a pass and returns the mean change of an atom.
+func (s *onlinePasses) Step() (float64, error) {
+	before := s.learner.Dictionary()
+	order := rand.New(rand.NewPCG(s.seed, s.pass)).Perm(len(s.labels))
+	class := make([]int, 0, s.Online.Batch)
+	for at := range slices.Chunk(order, s.Online.Batch) {
+		class = class[:0]
+		for _, j := range at {
+			class = append(class, s.labels[j])
+		}
+		if err := s.add(s.ctx, lin.Select(s.x, at), class); err != nil {
+			return math.NaN(), err
+		}
+	}
+	s.pass++
+	_, k := before.Dims()
+	return math.Sqrt(squaredDifference(s.learner.Dictionary(), before) / float64(k)), nil
+}
+
+// Objective implements classify.Stepper.
+func (s *onlinePasses) Objective() []classify.Term { return s.learner.Terms() }
+
+// A batchQueue makes batches of samples that come in any number.
+type batchQueue struct {
+	s     *nrdlOnlineState
+	x     *mat.Dense // d×Batch
+	class []int
+}
+
+// addSamples adds those of t that are not zero, with the classes called names.
+func (q *batchQueue) addSamples(ctx context.Context, names []string, t *classify.Samples) error {
+	if err := t.Validate(); err != nil {
+		return err
+	}
+	d, _ := t.X.Dims()
+	if rows, _ := q.x.Dims(); d != rows {
+		return fmt.Errorf("samples of %d features, and the first of %d", d, rows)
+	}
+	class := make([]int, len(t.Classes))
+	for c, name := range t.Classes {
+		if class[c] = slices.Index(names, name); class[c] < 0 {
+			return hint.Add(fmt.Errorf("%q is not among the classes of the first samples", name), "give samples of every class first")
+		}
+	}
+	x, labels := classify.Unit(t.X), t.Labels()
+	for _, j := range classify.NonZero(t.X) {
+		if err := q.add(ctx, x.ColView(j), class[labels[j]]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds one sample, of norm 1.
+func (q *batchQueue) add(ctx context.Context, x mat.Vector, class int) error {
+	at := len(q.class)
+	for i := range x.Len() {
+		q.x.Set(i, at, x.AtVec(i))
+	}
+	if q.class = append(q.class, class); len(q.class) == q.s.Online.Batch {
+		return q.flush(ctx)
+	}
+	return nil
+}
+
+// flush learns from the samples that wait.
+func (q *batchQueue) flush(ctx context.Context) error {
+	n := len(q.class)
+	if n == 0 {
+		return nil
+	}
+	err := q.s.add(ctx, lin.Cols(q.x, 0, n), q.class)
+	q.class = q.class[:0]
+	return err
+}
