@@ -20,7 +20,7 @@ var layers = []string{
 	"doc internal/edits internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/heif internal/array",
 	"internal/parallel internal/page dataset/bundled",
 	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
-	"coding internal/safetensors internal/jsonl",
+	"coding internal/safetensors internal/jsonl gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
