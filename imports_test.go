@@ -28,13 +28,14 @@ var layers = []string{
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery group",
+	"gallery/large",
 	"internal/modelfile internal/advice explain",
 	"experiment report/plot internal/describe",
 	"report",
 	".",
 	"internal/results internal/demo service/store worker",
 	"service",
-	"bench bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
+	"bench bench/gallery bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // blockBytes is what a checksum of a file is for.
-const blockBytes = 1 << 18
+const blockBytes = 1 << 15
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

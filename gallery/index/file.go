@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/fvbommel/sortorder"
 
@@ -42,13 +44,15 @@ const (
 	mostMeta = 1 << 30 // it may hold a network
 )
 
-// A file is what an Index knows of its file.
+// A file is what an Index and those that were made of it know of their file.
 type file struct {
-	path       string
-	info       os.FileInfo // of the file that was opened: another may have taken its place
+	path string
+	info os.FileInfo // of the file that was opened: another may have taken its place
+
+	mu         sync.Mutex
 	generation uint64
 	length     int64
-	segments   int
+	segments   []*segment // in the order of the file
 }
 
 // Open returns the Index in the file at path, which may be of unknown origin, and the
@@ -94,14 +98,14 @@ func parse(m *mapping) (x *Index, meta, state []byte, err error) {
 			return nil, nil, nil, err
 		}
 	}
-	if r.meta == nil || r.state == nil {
+	if r.meta == nil || r.state == nil || len(r.x.segments) == 0 {
 		return nil, nil, nil, damaged("a part is missing")
 	}
 	state, err = r.x.revive(r.state)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r.x.file.segments = len(r.x.segments)
+	r.x.file.segments = slices.Clone(r.x.segments)
 	return r.x, r.meta, state, r.x.distinct()
 }
 
@@ -119,16 +123,11 @@ func committed(b []byte) (generation uint64, length int, err error) {
 	case v < fileVersion:
 		return 0, 0, damaged("it does not say its version")
 	}
-	for i := range 2 {
-		slot := b[slotAt*(i+1):][:slotBytes]
-		g, n := binary.LittleEndian.Uint64(slot), binary.LittleEndian.Uint64(slot[8:])
-		if crc32.Checksum(slot[:16], castagnoli) == binary.LittleEndian.Uint32(slot[16:]) && g > generation {
-			if n < pageBytes || n > math.MaxInt {
-				return 0, 0, damaged("its length is impossible")
-			}
-			generation, length = g, int(n)
-		}
+	generation, n := latest(b)
+	if n < pageBytes && generation > 0 || n > math.MaxInt {
+		return 0, 0, damaged("its length is impossible")
 	}
+	length = int(n)
 	switch {
 	case generation == 0:
 		return 0, 0, damaged("neither slot of the first page is whole")
@@ -136,6 +135,19 @@ func committed(b []byte) (generation uint64, length int, err error) {
 		return 0, 0, hint.Add(fmt.Errorf("the gallery is cut short: it has %d of %d bytes", len(b), length), "copy it again, or restore a backup")
 	}
 	return generation, length, nil
+}
+
+// latest returns what the slot of the first page b with the higher generation says; zero if
+// none is whole.
+func latest(b []byte) (generation, length uint64) {
+	for i := range 2 {
+		s := b[slotAt*(i+1):][:slotBytes]
+		g := binary.LittleEndian.Uint64(s)
+		if crc32.Checksum(s[:16], castagnoli) == binary.LittleEndian.Uint32(s[16:]) && g > generation {
+			generation, length = g, binary.LittleEndian.Uint64(s[8:])
+		}
+	}
+	return generation, length
 }
 
 // page is the first page of a file with so many bytes.
@@ -280,10 +292,19 @@ func (s *segment) valid() error {
 	return nil
 }
 
-// revival writes who of the segments is not there any more, and state.
-func (x *Index) revival(state []byte) []byte {
-	b := binary.LittleEndian.AppendUint32(nil, uint32(len(x.segments)))
-	for _, bits := range x.dead {
+// revival writes who of the segments of a file is not in x, and state.
+func (x *Index) revival(segments []*segment, state []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(segments)))
+	for _, s := range segments {
+		var bits []uint64
+		if i := slices.Index(x.segments, s); i >= 0 {
+			bits = x.dead[i]
+		} else { // merged with others, or removed
+			bits = make([]uint64, (s.people+63)/64)
+			for w := range bits {
+				bits[w] = math.MaxUint64
+			}
+		}
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(bits)))
 		for _, w := range bits {
 			b = binary.LittleEndian.AppendUint64(b, w)
@@ -339,95 +360,82 @@ func (x *Index) distinct() error {
 	return nil
 }
 
-// Save writes x with the caller's bytes to the file at path, and returns x as it is there.
-// If x was read from that file or saved there, nothing has changed the file since, and more
-// than half of its faces are still there, what is new is appended, and meta has to be what
-// it was. Otherwise the file is written anew: it has nobody then who was removed.
-func (x *Index) Save(ctx context.Context, path string, meta, state []byte) (*Index, error) {
-	if x.appends(path) {
-		return x.appended(path, state)
+// Save writes x with the caller's bytes to the file at path. If x was made of an Index that
+// was read from that file, and nobody else has changed the file since, what is new is
+// appended, as long as more than half of the faces in the file are in x; meta then has to
+// be what it was. Otherwise the file is written anew: then it has nobody who was removed.
+func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error {
+	f := x.file
+	if f == nil || f.path != path {
+		return x.Compact(ctx, path, meta, state)
 	}
-	return x.Compact(ctx, path, meta, state)
-}
-
-// appends reports whether Save appends.
-func (x *Index) appends(path string) bool {
-	if x.file == nil || x.file.path != path || len(x.segments) < x.file.segments {
-		return false
-	}
-	for i := range x.file.segments {
-		if !x.segments[i].onDisk {
-			return false
-		}
-	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	stored := 0
-	for _, s := range x.segments {
+	for _, s := range f.segments {
 		stored += s.faces
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
+	if !f.same() || 2*x.faces <= stored {
+		return x.Compact(ctx, path, meta, state)
 	}
-	defer f.Close()
-	b := make([]byte, pageBytes)
-	info, err := f.Stat()
-	if err != nil || !os.SameFile(info, x.file.info) || info.Size() < x.file.length || 2*x.faces <= stored {
-		return false
-	}
-	if _, err := io.ReadFull(f, b); err != nil {
-		return false
-	}
-	generation := uint64(0)
-	for i := range 2 {
-		s := b[slotAt*(i+1):][:slotBytes]
-		if crc32.Checksum(s[:16], castagnoli) == binary.LittleEndian.Uint32(s[16:]) {
-			generation = max(generation, binary.LittleEndian.Uint64(s))
-		}
-	}
-	return generation == x.file.generation
+	return atomicfile.Error(path, x.appendTo(f, state))
 }
 
-// appended is Save that appends.
-func (x *Index) appended(path string, state []byte) (t *Index, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// same reports whether the file at f.path is as f says.
+func (f *file) same() bool {
+	now, err := os.Open(f.path)
 	if err != nil {
-		return nil, atomicfile.Error(path, err)
+		return false
+	}
+	defer now.Close()
+	info, err := now.Stat()
+	if err != nil || !os.SameFile(info, f.info) || info.Size() < f.length {
+		return false
+	}
+	b := make([]byte, pageBytes)
+	if _, err := io.ReadFull(now, b); err != nil {
+		return false
+	}
+	generation, _ := latest(b)
+	return generation == f.generation
+}
+
+// appendTo is Save that appends.
+func (x *Index) appendTo(f *file, state []byte) (err error) {
+	to, err := os.OpenFile(f.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
 	}
 	defer func() {
-		if closed := f.Close(); err == nil && closed != nil {
-			err = atomicfile.Error(path, closed)
+		if closed := to.Close(); err == nil {
+			err = closed
 		}
 	}()
-	t = x.clone()
-	w := &offsetWriter{f, x.file.length}
-	for i := x.file.segments; i < len(t.segments); i++ {
-		s := *t.segments[i]
+	w, segments := &offsetWriter{to, f.length}, slices.Clone(f.segments)
+	for _, s := range x.segments {
+		if slices.Contains(f.segments, s) {
+			continue
+		}
 		if err := writeRecord(w, segmentRecord, s.shape, s.bytes); err != nil {
-			return nil, atomicfile.Error(path, err)
-		}
-		s.onDisk = true
-		t.segments[i] = &s
-	}
-	if err := writeRecord(w, stateRecord, shape{}, x.revival(state)); err != nil {
-		return nil, atomicfile.Error(path, err)
-	}
-	next := *x.file
-	next.generation++
-	next.length, next.segments = w.at, len(t.segments)
-	t.file = &next
-	for _, step := range []func() error{
-		f.Sync,
-		func() error {
-			_, err := f.WriteAt(slot(next.generation, next.length), slotAt*int64(1+(next.generation+1)%2))
 			return err
-		},
-		f.Sync,
-	} {
-		if err := step(); err != nil {
-			return nil, atomicfile.Error(path, err)
 		}
+		segments = append(segments, s)
 	}
-	return t, nil
+	if err := writeRecord(w, stateRecord, shape{}, x.revival(segments, state)); err != nil {
+		return err
+	}
+	if err := to.Sync(); err != nil {
+		return err
+	}
+	generation := f.generation + 1
+	if _, err := to.WriteAt(slot(generation, w.at), slotAt*int64(1+(generation+1)%2)); err != nil {
+		return err
+	}
+	if err := to.Sync(); err != nil {
+		return err
+	}
+	f.generation, f.length, f.segments = generation, w.at, segments
+	return nil
 }
 
 type offsetWriter struct {
@@ -442,31 +450,30 @@ func (w *offsetWriter) Write(b []byte) (int, error) {
 }
 
 // Compact is Save that writes the file anew.
-func (x *Index) Compact(ctx context.Context, path string, meta, state []byte) (*Index, error) {
-	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, errors.New("large galleries need a little-endian machine")
-	}
-	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return x.write(ctx, w, meta, state) })
-	if err != nil {
-		return nil, err
-	}
-	t, _, _, err := Open(path)
-	return t, err
+func (x *Index) Compact(ctx context.Context, path string, meta, state []byte) error {
+	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return x.Write(ctx, w, meta, state) })
+	return err
 }
 
-// write writes a file of the people of x.
-func (x *Index) write(ctx context.Context, w io.Writer, meta, state []byte) error {
+// Write writes a file of the people of x, as Compact.
+func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) error {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return errors.New("large galleries need a little-endian machine")
+	}
+	if x.people == 0 {
+		return errors.New("a gallery of nobody cannot be stored")
+	}
 	all, err := x.divided()
 	if err != nil {
 		return err
 	}
-	compacted := New(x.dims, x.info)
 	length := pageBytes + recordBytes(len(meta))
+	everybody := binary.LittleEndian.AppendUint32(nil, uint32(len(all)))
 	for _, d := range all {
-		compacted.segments, compacted.dead = append(compacted.segments, nil), append(compacted.dead, nil)
+		everybody = binary.LittleEndian.AppendUint32(everybody, 0)
 		length += recordBytes(d.size())
 	}
-	state = compacted.revival(state)
+	state = append(everybody, state...)
 	length += recordBytes(len(state))
 	if _, err := w.Write(page(int64(length))); err != nil {
 		return err
