@@ -17,7 +17,6 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
-	"nrdl/frontend"
 	"nrdl/gallery"
 	"nrdl/gallery/index"
 	"nrdl/internal/parallel"
@@ -166,8 +165,15 @@ func (g *Gallery) model(ctx context.Context, people []*index.Person) (*gallery.M
 // exist.
 func (g *Gallery) Template() *gallery.Model { return g.template }
 
-// Pipeline returns how faces become vectors.
-func (g *Gallery) Pipeline() frontend.Pipeline { return g.template.Pipeline }
+// Model returns the Template with the threshold of g, and with g as its Crowd.
+func (g *Gallery) Model() *gallery.Model {
+	m := *g.template
+	m.Crowd = g
+	if m.Calibration = g.Calibration(); m.Calibration == nil {
+		m.OpenSet = g.how
+	}
+	return &m
+}
 
 // Len returns the number of people and of faces.
 func (g *Gallery) Len() (people, faces int) { return g.faces.Len() }
@@ -203,9 +209,18 @@ func (g *Gallery) Calibration() *openset.Calibration {
 // How returns how g is calibrated; nil if everybody is named.
 func (g *Gallery) How() *openset.Options { return g.how }
 
+// MostWhole is the largest number of faces of which Whole makes a Model.
+const MostWhole = 100000
+
 // Whole returns a Model of all faces, for what only a Model does. It takes eight bytes for
-// each number of each face, and more. It is made at the first call.
-func (g *Gallery) Whole() (*gallery.Model, error) { return g.whole() }
+// each number of each face, and more. It is made at the first call. It is an error if there
+// are more than MostWhole faces.
+func (g *Gallery) Whole() (*gallery.Model, error) {
+	if _, n := g.faces.Len(); n > MostWhole {
+		return nil, fmt.Errorf("there are %d faces, and this compares all with each other: %d are the most", n, MostWhole)
+	}
+	return g.whole()
+}
 
 func (g *Gallery) makeWhole() (*gallery.Model, error) {
 	var people []*index.Person

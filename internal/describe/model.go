@@ -39,7 +39,13 @@ func OfModel(m *gallery.Model) (Model, error) {
 	if m.Enrolled != nil {
 		faces = m.Images().Len()
 	}
-	return Model{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
+	if m.Crowd != nil {
+		k, faces = 0, 0 // a dictionary is learnt for each face
+		for _, person := range m.People() {
+			faces += person.Faces
+		}
+	}
+	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }
 
 // Print prints m.
