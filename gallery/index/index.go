@@ -51,6 +51,16 @@ func (x *Index) Dims() (dims, info int) { return x.dims, x.info }
 // Len returns the number of people and of faces.
 func (x *Index) Len() (people, faces int) { return x.people, x.faces }
 
+// Scanned returns the bytes that a search reads of all faces: with the names they have to
+// be in memory.
+func (x *Index) Scanned() (bytes int) {
+	for _, s := range x.segments {
+		_, eager := s.sections()
+		bytes += eager
+	}
+	return bytes
+}
+
 // mostFaces of a segment: a file is written segment by segment in memory of this size.
 const mostFaces = 1 << 16
 

@@ -23,6 +23,8 @@ import (
 const (
 	mostProbes = 2000 // faces of the gallery that stand for strangers
 	mostRivals = 4    // of a probe that are known
+
+	mostFollowed = 256 // people of a change who are compared with the probes one by one
 )
 
 // held are the faces that were held out.
@@ -305,6 +307,12 @@ func (g *Gallery) follow(ctx context.Context, changed []*index.Person, gone []st
 		if slices.ContainsFunc(p.Rivals, func(r rival) bool { _, affected := touched[r.Name]; return affected }) {
 			p.Rivals = slices.DeleteFunc(slices.Clone(p.Rivals), func(r rival) bool { _, affected := touched[r.Name]; return affected })
 		}
+	}
+	if len(changed) > mostFollowed { // searching anew is faster
+		for i := range h.Probes {
+			h.Probes[i].Rivals = nil
+		}
+		changed = nil
 	}
 	for _, one := range changed {
 		for i, score := range g.scores(one) {

@@ -206,6 +206,9 @@ func (g *Gallery) Calibration() *openset.Calibration {
 	return &g.calibration.Calibration
 }
 
+// Grown returns the calibration with which g decides; nil if everybody is named.
+func (g *Gallery) Grown() *openset.Grown { return g.calibration }
+
 // How returns how g is calibrated; nil if everybody is named.
 func (g *Gallery) How() *openset.Options { return g.how }
 
