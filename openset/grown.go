@@ -28,6 +28,8 @@ type Grown struct {
 const (
 	tailShare      = 0.1
 	leastStrangers = 20 // for two in the tail
+
+	mostTrials = 400 // of people, and of strangers, that probabilities are fitted to
 )
 
 // NewGrown returns the calibration of a gallery of so many people from scores: of
@@ -64,8 +66,19 @@ func NewGrown(o Options, people, compared int, strangers, right, wrong []float64
 		slices.Sort(*list.to)
 	}
 	g.Threshold = -math.Log10(o.FAR)
-	g.Odds = g.odds()
+	few := g.Calibration
+	step := max(1, (len(few.Right)+len(few.Wrong))/mostTrials)
+	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, mostTrials)
+	g.Odds = few.odds()
 	return g, g.Validate()
+}
+
+// every is each step-th of a sorted list.
+func every(list []float64, step int) (kept []float64) {
+	for i := step / 2; i < len(list); i += step {
+		kept = append(kept, list[i])
+	}
+	return kept
 }
 
 // Evidence returns the evidence of a score.

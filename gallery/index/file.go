@@ -178,6 +178,7 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	le.PutUint64(b[32:], uint64(h.nameBytes))
 	le.PutUint64(b[40:], uint64(h.idBytes))
 	le.PutUint32(b[48:], math.Float32bits(h.worst))
+	le.PutUint32(b[52:], math.Float32bits(h.reach))
 	b = append(b, sums...)
 	le.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
 	if _, err := w.Write(padded(b)); err != nil {
@@ -247,11 +248,11 @@ func (r *reader) segment(head, content []byte, checks *blocks) error {
 	le := binary.LittleEndian
 	h := shape{
 		dims: int(le.Uint32(head[16:])), info: int(le.Uint32(head[20:])), people: int(le.Uint32(head[24:])), faces: int(le.Uint32(head[28:])),
-		worst: math.Float32frombits(le.Uint32(head[48:])),
+		worst: math.Float32frombits(le.Uint32(head[48:])), reach: math.Float32frombits(le.Uint32(head[52:])),
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||
-		names > uint64(len(content)) || ids > uint64(len(content)) || !(h.worst >= 0 && h.worst <= 1) {
+		names > uint64(len(content)) || ids > uint64(len(content)) || !(h.worst >= 0 && h.worst <= 1 && h.reach >= 0 && h.reach <= 3) {
 		return damaged("the sizes of a segment are impossible")
 	}
 	h.nameBytes, h.idBytes = int(names), int(ids)

@@ -66,7 +66,7 @@ const mostFaces = 1 << 16
 
 // mergedFaces are the most that small segments are merged to: more take longer than
 // adding a person should.
-const mergedFaces = 2048
+const mergedFaces = 1024
 
 // With returns x with these people, in any order. Who has the name of somebody in x
 // replaces that person.

@@ -50,7 +50,10 @@ type part struct{ segment, from, to int }
 // batch is Nearest for few queries.
 func (x *Index) batch(ctx context.Context, queries []float32, k int) ([][]Hit, error) {
 	b := &batch{x: x, queries: queries, n: len(queries) / x.dims, k: k, padded: (x.dims + 3) / 4 * 4}
-	b.encode()
+	b.encodings = make([]encoding, len(x.segments))
+	for i, s := range x.segments {
+		b.encodings[i].once = sync.OnceFunc(func() { b.encode(&b.encodings[i], s) })
+	}
 	var parts []part
 	for i, s := range x.segments {
 		blocks := (s.faces + blas.CodeRows - 1) / blas.CodeRows
@@ -86,16 +89,22 @@ type batch struct {
 	queries []float32
 	n, k    int
 
-	padded   int
-	codes    []int8 // n×padded
-	scales   []float32
-	zeros    []int32   // what zeroCode adds to a sum
-	distance []float32 // of a query from what its code stands for
-	norms    []float32
+	padded    int
+	encodings []encoding // for each segment
 
 	mu   sync.Mutex
 	free []*worker
 	err  error
+}
+
+// An encoding is the codes of the differences of the queries from the centre of a segment.
+type encoding struct {
+	once    func()
+	codes   []int8 // n×padded
+	scales  []float32
+	zeros   []int32   // what zeroCode adds to a sum
+	offsets []float32 // inner product of the difference with the centre
+	within  []float32 // bounds the difference of a cosine and that of codes
 }
 
 // A worker is the memory of a thread, and what it has found.
@@ -105,17 +114,26 @@ type worker struct {
 	found []candidates // of each query
 }
 
-// encode makes the codes of the queries.
-func (b *batch) encode() {
-	b.codes = make([]int8, b.n*b.padded)
-	b.scales, b.distance, b.norms, b.zeros = make([]float32, b.n), make([]float32, b.n), make([]float32, b.n), make([]int32, b.n)
+// encode makes the codes of the queries for s. With the differences x' and y' of a face and
+// a query from the centre m, and what their codes stand for, x̂ and ŷ, the cosine is x'ᵀy' +
+// xᵀm + y'ᵀm, and |x'ᵀy' − x̂ᵀŷ| ≤ ‖x' − x̂‖‖y'‖ + ‖x̂‖‖y' − ŷ‖.
+func (b *batch) encode(e *encoding, s *segment) {
+	e.codes = make([]int8, b.n*b.padded)
+	e.scales, e.zeros = make([]float32, b.n), make([]int32, b.n)
+	e.offsets, e.within = make([]float32, b.n), make([]float32, b.n)
+	rest := make([]float32, b.x.dims)
 	for q := range b.n {
-		v, code := b.query(q), b.codes[q*b.padded:(q+1)*b.padded]
-		b.scales[q], b.distance[q] = quantise(code, v)
-		b.norms[q] = blas32.Nrm2(blas32.Vector{N: len(v), Inc: 1, Data: v})
-		for _, c := range code {
-			b.zeros[q] += zeroCode * int32(c)
+		code := e.codes[q*b.padded : (q+1)*b.padded]
+		_, length := s.centred(rest, b.query(q))
+		var distance float32
+		e.scales[q], distance = quantise(code, rest)
+		for i, v := range rest {
+			e.offsets[q] += v * s.centre[i]
 		}
+		for _, c := range code {
+			e.zeros[q] += zeroCode * int32(c)
+		}
+		e.within[q] = s.worst*length + (s.reach+s.worst)*distance + b.slack()
 	}
 }
 
@@ -155,6 +173,8 @@ func (b *batch) scan(p part) {
 	defer b.put(w)
 	s := b.x.segments[p.segment]
 	defer runtime.KeepAlive(s.maps)
+	e := &b.encodings[p.segment]
+	e.once()
 	const rows = chunkBlocks * blas.CodeRows
 	for from := p.from; from < p.to; from += chunkBlocks {
 		to := min(p.to, from+chunkBlocks)
@@ -167,13 +187,13 @@ func (b *batch) scan(p part) {
 			continue
 		}
 		size := blas.CodeBytes(b.padded)
-		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], b.codes, b.padded)
+		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], e.codes, b.padded)
 		for q := range b.n {
 			of, found := w.sums[q*rows:q*rows+hi-lo], &w.found[q]
-			scale, zero, within := b.scales[q], b.zeros[q], b.within(q, s)
-			scales := s.scales[lo:hi]
+			scale, zero, offset, within := e.scales[q], e.zeros[q], e.offsets[q], e.within[q]
+			scales, offsets := s.scales[lo:hi], s.offsets[lo:hi]
 			for r, sum := range of {
-				if about := float32(sum-zero) * (scales[r] * scale); about+within >= found.least {
+				if about := float32(sum-zero)*(scales[r]*scale) + (offsets[r] + offset); about+within >= found.least {
 					b.admit(found, p.segment, lo+r, about, within)
 				}
 			}
@@ -185,7 +205,7 @@ func (b *batch) scan(p part) {
 func (b *batch) byVectors(w *worker, segment, lo, hi int) error {
 	s := b.x.segments[segment]
 	at, _ := s.sections()
-	if err := s.intact(at[8]+4*lo*s.dims, at[8]+4*hi*s.dims); err != nil {
+	if err := s.intact(at[10]+4*lo*s.dims, at[10]+4*hi*s.dims); err != nil {
 		return err
 	}
 	w.exact = slices.Grow(w.exact[:0], b.n*(hi-lo))[:b.n*(hi-lo)]
@@ -208,12 +228,6 @@ func product(a, b []float32, k int, c []float32) {
 
 // slack bounds the rounding errors of a cosine.
 func (b *batch) slack() float32 { return 4 * float32(b.x.dims) / (1 << 24) }
-
-// within bounds the difference of the cosine of a query with a face of s and that of
-// their codes: |xᵀy − x̂ᵀŷ| ≤ ‖x − x̂‖‖y‖ + ‖x̂‖‖y − ŷ‖.
-func (b *batch) within(q int, s *segment) float32 {
-	return s.worst*b.norms[q] + (1+unitError+s.worst)*b.distance[q] + b.slack()
-}
 
 // A candidate is a face that may be among the nearest.
 type candidate struct {
@@ -278,7 +292,7 @@ func (b *batch) exact(q int, c candidates) ([]Hit, error) {
 		for _, one := range some {
 			s := b.x.segments[one.segment]
 			at, _ := s.sections()
-			if err := s.intact(at[8]+4*one.face*s.dims, at[8]+4*(one.face+1)*s.dims); err != nil {
+			if err := s.intact(at[10]+4*one.face*s.dims, at[10]+4*(one.face+1)*s.dims); err != nil {
 				return nil, err
 			}
 			rows = append(rows, s.vectors[one.face*s.dims:(one.face+1)*s.dims]...)

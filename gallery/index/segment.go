@@ -25,7 +25,8 @@ type segment struct {
 	nameEnds, faceEnds []uint32
 	idEnds             []uint64
 	names, ids         []byte
-	scales             []float32 // of the codes of each face
+	centre             []float32 // mean of the vectors
+	offsets, scales    []float32 // inner product of each vector with centre; unit of the code of its difference from centre
 	codes              []uint8
 	infos              []float64
 	vectors            []float32
@@ -38,6 +39,7 @@ type shape struct {
 	nameBytes     int
 	idBytes       int
 	worst         float32 // the largest distance of a vector from what its code stands for
+	reach         float32 // the largest distance of a vector from centre
 }
 
 // padded is the number of dimensions of codes.
@@ -48,12 +50,14 @@ const aligned = 64
 
 // sections returns where each section starts, and where the last one ends. Those from eager
 // on are not needed to scan.
-func (h shape) sections() (at [9]int, eager int) {
+func (h shape) sections() (at [11]int, eager int) {
 	end := 0
 	for i, size := range []int{
 		4 * h.people, // nameEnds
 		4 * h.people, // faceEnds
 		h.nameBytes,
+		4 * h.dims,  // centre
+		4 * h.faces, // offsets
 		4 * h.faces, // scales
 		(h.faces + blas.CodeRows - 1) / blas.CodeRows * blas.CodeBytes(h.padded()),
 		8 * h.faces, // idEnds
@@ -64,13 +68,13 @@ func (h shape) sections() (at [9]int, eager int) {
 		at[i] = (end + aligned - 1) / aligned * aligned
 		end = at[i] + size
 	}
-	return at, at[5]
+	return at, at[7]
 }
 
 // size is the number of bytes of all sections.
 func (h shape) size() int {
 	at, _ := h.sections()
-	return at[8] + 4*h.faces*h.dims
+	return at[10] + 4*h.faces*h.dims
 }
 
 // view is n numbers of b from at on, which is a multiple of aligned.
@@ -89,12 +93,14 @@ func over(h shape, bytes []byte) *segment {
 		nameEnds: view[uint32](bytes, at[0], h.people),
 		faceEnds: view[uint32](bytes, at[1], h.people),
 		names:    bytes[at[2] : at[2]+h.nameBytes],
-		scales:   view[float32](bytes, at[3], h.faces),
-		codes:    bytes[at[4] : at[4]+(h.faces+blas.CodeRows-1)/blas.CodeRows*blas.CodeBytes(h.padded())],
-		idEnds:   view[uint64](bytes, at[5], h.faces),
-		ids:      bytes[at[6] : at[6]+h.idBytes],
-		infos:    view[float64](bytes, at[7], h.faces*h.info),
-		vectors:  view[float32](bytes, at[8], h.faces*h.dims),
+		centre:   view[float32](bytes, at[3], h.dims),
+		offsets:  view[float32](bytes, at[4], h.faces),
+		scales:   view[float32](bytes, at[5], h.faces),
+		codes:    bytes[at[6] : at[6]+(h.faces+blas.CodeRows-1)/blas.CodeRows*blas.CodeBytes(h.padded())],
+		idEnds:   view[uint64](bytes, at[7], h.faces),
+		ids:      bytes[at[8] : at[8]+h.idBytes],
+		infos:    view[float64](bytes, at[9], h.faces*h.info),
+		vectors:  view[float32](bytes, at[10], h.faces*h.dims),
 	}
 }
 
@@ -126,13 +132,23 @@ func newSegment(dims, info int, people []*Person) *segment {
 	return s
 }
 
-// encode makes the codes.
+// encode makes the codes: those of the differences from the mean, which are shorter than
+// the vectors where all faces have much in common.
 func (s *segment) encode() {
+	sum := make([]float64, s.dims)
+	for j := range s.faces {
+		for i, v := range s.vectors[j*s.dims : (j+1)*s.dims] {
+			sum[i] += float64(v)
+		}
+	}
+	for i, v := range sum {
+		s.centre[i] = float32(v / float64(s.faces))
+	}
 	blocks := (s.faces + blas.CodeRows - 1) / blas.CodeRows
-	worst := make([]float32, blocks)
+	worst, reach := make([]float32, blocks), make([]float32, blocks)
 	size := blas.CodeBytes(s.padded())
 	parallel.For(blocks, 16, func(lo, hi int) {
-		code := make([]int8, s.padded())
+		code, rest := make([]int8, s.padded()), make([]float32, s.dims)
 		for b := lo; b < hi; b++ {
 			block := s.codes[b*size : (b+1)*size]
 			for i := range block {
@@ -140,38 +156,67 @@ func (s *segment) encode() {
 			}
 			for r := range min(blas.CodeRows, s.faces-b*blas.CodeRows) {
 				j := b*blas.CodeRows + r
-				var distance float32
-				s.scales[j], distance = quantise(code, s.vectors[j*s.dims:(j+1)*s.dims])
-				worst[b] = max(worst[b], distance)
+				var distance, length float32
+				s.offsets[j], length = s.centred(rest, s.vectors[j*s.dims:(j+1)*s.dims])
+				s.scales[j], distance = quantise(code, rest)
+				worst[b], reach[b] = max(worst[b], distance), max(reach[b], length)
 				for i, v := range code {
 					block[blas.CodeAt(r, i)] = uint8(int(v) + zeroCode)
 				}
 			}
 		}
 	})
-	s.worst = slices.Max(worst)
+	s.worst, s.reach = slices.Max(worst), slices.Max(reach)
+}
+
+// centred sets rest to the difference of v from the centre and returns the inner product of
+// v with the centre, and the length of rest.
+func (s *segment) centred(rest, v []float32) (offset, length float32) {
+	var dot, square float64
+	for i, c := range s.centre {
+		r := v[i] - c
+		rest[i] = r
+		dot += float64(v[i]) * float64(c)
+		square += float64(r) * float64(r)
+	}
+	return float32(dot), float32(math.Sqrt(square))
 }
 
 const (
 	zeroCode = 128 // of a face: codes are unsigned
 	mostCode = 127
+
+	leastScale = 1e-9
 )
 
 // quantise sets code, as long or longer, to v in units of scale, rounded, and returns the
 // distance of v from that.
 func quantise(code []int8, v []float32) (scale, distance float32) {
 	for _, x := range v {
-		scale = max(scale, float32(math.Abs(float64(x))))
+		if x < 0 {
+			x = -x
+		}
+		if x > scale {
+			scale = x
+		}
 	}
 	scale /= mostCode
 	clear(code)
-	if scale == 0 {
-		return 0, 0
+	if !(scale > leastScale) {
+		scale = leastScale // what is left out is in the distance
 	}
+	units := 1 / scale
 	var sum float64
 	for i, x := range v {
-		c := math.RoundToEven(float64(x) / float64(scale))
-		code[i] = int8(max(-mostCode, min(c, mostCode)))
+		c := x * units
+		switch {
+		case c >= 0:
+			c += 0.5
+		default:
+			c -= 0.5
+		}
+		n := int32(c)
+		code[i] = int8(max(-mostCode, min(n, mostCode)))
 		e := float64(x) - float64(scale)*float64(code[i])
 		sum += e * e
 	}
@@ -215,8 +260,8 @@ func (s *segment) read(c int) (*Person, error) {
 		return nil, err
 	}
 	for _, part := range [][2]int{
-		{at[7] + 8*lo*s.info, at[7] + 8*hi*s.info},
-		{at[8] + 4*lo*s.dims, at[8] + 4*hi*s.dims},
+		{at[9] + 8*lo*s.info, at[9] + 8*hi*s.info},
+		{at[10] + 4*lo*s.dims, at[10] + 4*hi*s.dims},
 	} {
 		if err := s.intact(part[0], part[1]); err != nil {
 			return nil, err
@@ -230,7 +275,7 @@ func (s *segment) read(c int) (*Person, error) {
 	from := start(s.idEnds, lo)
 	for j := lo; j < hi; j++ {
 		to := int(s.idEnds[j])
-		if err := s.intact(at[6]+from, at[6]+to); err != nil {
+		if err := s.intact(at[8]+from, at[8]+to); err != nil {
 			return nil, err
 		}
 		p.IDs = append(p.IDs, string(s.ids[from:to]))
@@ -244,7 +289,7 @@ func (s *segment) idBytesOf(c int) (int, error) {
 	defer runtime.KeepAlive(s.maps)
 	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
 	at, _ := s.sections()
-	if err := s.intact(at[5]+8*max(0, lo-1), at[5]+8*hi); err != nil {
+	if err := s.intact(at[7]+8*max(0, lo-1), at[7]+8*hi); err != nil {
 		return 0, err
 	}
 	from := uint64(0)

@@ -17,6 +17,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/frontend"
 	"nrdl/gallery"
 	"nrdl/gallery/index"
 	"nrdl/internal/parallel"
@@ -158,7 +159,27 @@ func (g *Gallery) model(ctx context.Context, people []*index.Person) (*gallery.M
 	if err != nil {
 		return nil, err
 	}
+	if s := g.separable(); s != nil {
+		return g.joined(images, s)
+	}
 	return gallery.Learn(ctx, images, g.template.Pipeline, g.by, classify.Run{Seed: g.template.Parts().Seed})
+}
+
+// joined is model for a method that learns person by person.
+func (g *Gallery) joined(images *dataset.Images, s classify.Separable) (*gallery.Model, error) {
+	if err := dataset.CheckNames(images.Classes); err != nil {
+		return nil, err
+	}
+	d, _ := images.X.Dims()
+	atoms := mat.NewDense(d, len(images.Classes), nil)
+	for c := range images.Classes {
+		atoms.SetCol(c, s.Atom(images.X.Slice(0, d, images.Groups[c], images.Groups[c+1]).(*mat.Dense)))
+	}
+	c, err := s.Join(atoms, images.Classes, classify.Run{Seed: g.template.Parts().Seed})
+	if err != nil {
+		return nil, err
+	}
+	return &gallery.Model{Model: &frontend.Model{Fitted: g.template.Fitted, Classifier: c}, Enrolled: gallery.Enrolling(images)}, nil
 }
 
 // Template returns a Model with the pipeline and the method of g, of people who do not
