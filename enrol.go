@@ -188,7 +188,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 		what = fmt.Sprintf("images of %v", e.Frame.Size)
 	}
 	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
-	if e.Len() > large.Faces && large.Suits(r.m, by) {
+	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
 		o := Options{Method: by, OpenSet: r.openSet(), Detect: r.detect, Observer: r.Observer}
 		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
 			return next, err
@@ -198,6 +198,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	if err != nil {
 		return nil, err
 	}
+	m.All = r.m.All
 	next := &Recogniser{m, r.detect, r.Observer}
 	return next.decided(ctx, Options{Method: by, OpenSet: r.openSet(), Observer: r.Observer})
 }

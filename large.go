@@ -27,7 +27,7 @@ func (r *Recogniser) with(g *large.Gallery) *Recogniser {
 // trainLarge is Train on more faces than a Model should have. It is nil if these are fewer,
 // or cannot be searched.
 func trainLarge(ctx context.Context, images *dataset.Images, in frontend.Pipeline, o Options) (*Recogniser, error) {
-	if o.Forget || images.Len() <= large.Faces || images.Frame.Embedding.IsZero() || len(images.Classes) < classify.LeastClasses {
+	if o.Forget || o.All || images.Len() <= large.Faces || images.Frame.Embedding.IsZero() || len(images.Classes) < classify.LeastClasses {
 		return nil, nil
 	}
 	first := make([]int, images.Groups[classify.LeastClasses])

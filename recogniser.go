@@ -52,6 +52,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 		return nil, err
 	}
 	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
+	r.m.All = o.All
 	o.told(m)
 	return r.decided(ctx, o)
 }

@@ -24,6 +24,7 @@ type Model struct {
 	Calibration *openset.Calibration // nil: every face is named
 	OpenSet     *openset.Options     // for the threshold of a model that has too few people for one; nil otherwise
 	Data        string               // Hash of the training images that are not kept; "" if not known
+	All         bool                 // however many faces there are, it gets no Crowd; not stored
 	Crowd       Crowd                // nil but for a large gallery: its people, of whom the other parts have none
 }
 

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command gallery measures galleries of 10² to 10⁶ faces, and prints what doc/scale.md
 // shows:
 //
@@ -25,6 +27,7 @@ import (
 var (
 	data  = flag.String("data", "", "folder with the embeddings")
 	most  = flag.Int("faces", 1_000_000, "of the largest gallery")
+	least = flag.Int("from", 10_000, "costs: faces of the smallest gallery")
 	dims  = flag.Int("dims", 512, "costs: of the vectors, which are those drawn, rotated")
 	numpy = flag.String("numpy", "/usr/bin/python3", "costs: a Python with NumPy; empty for none")
 )
@@ -63,6 +66,8 @@ func run(ctx context.Context) error {
 		return codings(ctx, d)
 	case "costs":
 		return costs(ctx, d)
+	case "opened": // costs starts it
+		return rotate(d, *dims).opened(ctx, flag.Arg(1), *most)
 	}
 	fmt.Fprintln(os.Stderr, "say what: statistics, rates, coding or costs")
 	os.Exit(2)

@@ -141,11 +141,11 @@ func (g *Gallery) images(people []*index.Person) (*dataset.Images, error) {
 		}
 	}
 	s.X = mat.NewDense(d, len(s.IDs), nil)
-	j := 0
+	j, n, data := 0, len(s.IDs), s.X.RawMatrix().Data
 	for _, p := range people {
 		for k := range p.IDs {
 			for i, v := range p.Vectors[k*d : (k+1)*d] {
-				s.X.Set(i, j, float64(v))
+				data[i*n+j] = float64(v)
 			}
 			j++
 		}
