@@ -48,6 +48,9 @@ func TestLargeRecogniser(t *testing.T) {
 	if !slices.Equal(r.m.Names(), small.m.Names()) || r.Model().Faces("person 7") != 3 || len(r.People()) != 50 || r.Keeps() != nil || r.Model().Spelt("person 7") != "person 7" {
 		t.Error("other people")
 	}
+	if s, err := r.Survey(t.Context(), false); err != nil || s.Faces != 150 {
+		t.Errorf("a survey of other faces: %+v, %v", s, err)
+	}
 	a, b := nameAll(t, r, images), nameAll(t, small, images)
 	for j := range a {
 		if a[j].Ranked[0].Name != b[j].Ranked[0].Name || a[j].Trained != b[j].Trained || len(a[j].Ranked) != 50 || j < 150 && a[j].Known != b[j].Known {

@@ -115,7 +115,9 @@ func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool
 		s.Why = ErrForgotten.Error()
 		return s, nil, nil
 	}
-	s.Faces = m.Enrolled.Len()
+	for _, p := range s.People {
+		s.Faces += p.Faces
+	}
 	if holdOut {
 		if results, err = s.holdOut(ctx, m, method, progress); err != nil {
 			return nil, nil, err
