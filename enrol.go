@@ -16,6 +16,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/gallery/large"
 	"nrdl/internal/hint"
 	"nrdl/method"
 	"nrdl/openset"
@@ -92,6 +93,13 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
+	if g := r.large(); g != nil {
+		next, report, err := g.Enrol(ctx, more)
+		if err != nil || report.Added == 0 {
+			return r, report, err
+		}
+		return r.with(next), report, nil
+	}
 	all, report, err := r.m.Enrolled.Merge(more)
 	if err != nil || report.Added == 0 {
 		return r, report, err
@@ -106,6 +114,13 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, err
+	}
+	if g := r.large(); g != nil {
+		rest, err := g.Without(ctx, names...)
+		if err != nil {
+			return nil, err
+		}
+		return r.shrunk(ctx, rest)
 	}
 	rest, err := r.m.Enrolled.Without(names...)
 	if err != nil {
@@ -122,6 +137,13 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, gallery.MergeReport, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
+	}
+	if g := r.large(); g != nil {
+		next, report, err := g.Rename(ctx, from, to)
+		if err != nil {
+			return nil, report, err
+		}
+		return r.with(next), report, nil
 	}
 	all, report, err := r.m.Enrolled.Rename(from, to)
 	if err != nil {
@@ -166,10 +188,17 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 		what = fmt.Sprintf("images of %v", e.Frame.Size)
 	}
 	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
+	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
+		o := Options{Method: by, OpenSet: r.openSet(), Detect: r.detect, Observer: r.Observer}
+		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
+			return next, err
+		}
+	}
 	m, err := r.m.With(ctx, e, by, run)
 	if err != nil {
 		return nil, err
 	}
+	m.All = r.m.All
 	next := &Recogniser{m, r.detect, r.Observer}
 	return next.decided(ctx, Options{Method: by, OpenSet: r.openSet(), Observer: r.Observer})
 }
@@ -191,6 +220,10 @@ func (r *Recogniser) openSet() *openset.Options {
 
 // Forget returns r without its stored faces: nobody can be enrolled later.
 func (r *Recogniser) Forget() *Recogniser {
+	if r.large() != nil {
+		r.warn(fmt.Errorf("more than %d faces are recognised by the faces themselves: they are kept", large.Faces))
+		return r
+	}
 	return &Recogniser{r.m.Forget(), r.detect, r.Observer}
 }
 
@@ -198,6 +231,13 @@ func (r *Recogniser) Forget() *Recogniser {
 // are not enrolled, read with r.ReadFiles; may be nil. If only the rate or the
 // strangers change, nothing is trained again.
 func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers *dataset.Images) (*Recogniser, error) {
+	if g := r.large(); g != nil {
+		next, err := g.Calibrate(ctx, o, strangers, r.progress("calibrating"))
+		if err != nil {
+			return nil, err
+		}
+		return r.with(next), nil
+	}
 	m := *r.m
 	var given []float64
 	var err error

@@ -17,6 +17,8 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 	switch {
 	case f.Rejected != nil:
 		return nil, f.Rejected
+	case r.m.Crowd != nil:
+		return nil, errors.New("explain: a face among more than 10,000 is not explained; its nearest photographs are in Face.Nearest")
 	case f.values == nil || f.by != r.m:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}

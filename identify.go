@@ -25,7 +25,7 @@ type Face struct {
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
-	Ranked      []Candidate     // all people, the most likely first
+	Ranked      []Candidate     // all people, the most likely first; among more than 10,000 faces, those of the shortlist
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
 	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
@@ -149,6 +149,9 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 		x.SetCol(j, f.values)
 	}
 	images := dataset.Unlabelled(x, r.m.Frame)
+	if g := r.large(); g != nil {
+		return nameAmong(ctx, g, faces, images)
+	}
 	kept, err := r.m.Kept(images)
 	if err != nil {
 		return err

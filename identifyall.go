@@ -158,7 +158,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 // nearest returns Face.Nearest of f.
 func (r *Recogniser) nearest(f *Face) (all []explain.Photograph) {
 	for _, c := range f.Ranked[:min(2, len(f.Ranked))] {
-		if p, ok := explain.Nearest(r.m, f.values, c.Name); ok {
+		if p, ok := explain.Nearest(f.by, f.values, c.Name); ok {
 			all = append(all, p)
 		}
 	}

@@ -20,6 +20,7 @@ type Options struct {
 	Detect   face.Options      // which faces of a photograph are used
 	Seed     uint64
 	Forget   bool // do not keep the faces; people cannot be enrolled later
+	All      bool // code a face over all faces, also where these are more than 10,000
 	Observer
 }
 

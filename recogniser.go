@@ -44,11 +44,15 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if o.Method == nil {
 		o.Method = DefaultMethod(in)
 	}
+	if r, err := trainLarge(ctx, images, in, o); r != nil || err != nil {
+		return r, err
+	}
 	m, err := gallery.Learn(ctx, images, in, o.Method, classify.Run{Seed: o.Seed, Watch: o.Watch})
 	if err != nil {
 		return nil, err
 	}
 	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
+	r.m.All = o.All
 	o.told(m)
 	return r.decided(ctx, o)
 }
@@ -112,6 +116,13 @@ func Open(path string) (*Recogniser, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, hint.Add(fmt.Errorf("read model %s: is a folder", path), "the model comes first, then the images")
 	}
+	if modelfile.IsLarge(f) {
+		g, err := modelfile.OpenLarge(path, beside(path))
+		if err != nil {
+			return nil, fmt.Errorf("read model %s: %w", path, err)
+		}
+		return &Recogniser{m: g.Model()}, nil
+	}
 	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
 		return nil, fmt.Errorf("read model %s: %w", path, err)
@@ -143,14 +154,25 @@ func beside(path string) func(dataset.Embedding) ([]byte, error) {
 }
 
 // Save writes r to a model file at path, whole or not at all. Equal Recognisers
-// give equal bytes.
+// give equal bytes, but for those of more than 10,000 faces: if r was made of the one in
+// the file, Save appends what has changed, which takes milliseconds. People who were removed
+// then stay in the file, unused, until it is written anew: by Write, or when most of what
+// it holds is of them.
 func (r *Recogniser) Save(ctx context.Context, path string) error {
+	if g := r.large(); g != nil {
+		return modelfile.SaveLarge(ctx, path, g)
+	}
 	_, err := atomicfile.Write(ctx, path, r.Write)
 	return err
 }
 
 // Write writes r as a model file to w.
-func (r *Recogniser) Write(w io.Writer) error { return modelfile.Write(w, r.m) }
+func (r *Recogniser) Write(w io.Writer) error {
+	if g := r.large(); g != nil {
+		return modelfile.WriteLarge(w, g)
+	}
+	return modelfile.Write(w, r.m)
+}
 
 // With returns r with other detection options and another Observer. It is an
 // error to ask for detection if r was trained on crops without eye alignment.
@@ -171,7 +193,7 @@ func (r *Recogniser) detects() bool {
 }
 
 // Model returns the model inside r: pipeline, classifier, stored faces and
-// threshold. It must not be changed.
+// threshold. It must not be changed. Of more than 10,000 faces of a network, it has a Crowd.
 func (r *Recogniser) Model() *gallery.Model { return r.m }
 
 // People returns the enrolled people, in the order of the classes.
@@ -184,7 +206,13 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 	if err != nil {
 		return nil, err
 	}
-	return r.m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
+	m := r.m
+	if holdOut {
+		if m, err = m.Whole(); err != nil {
+			return nil, fmt.Errorf("hold faces out: %w", err)
+		}
+	}
+	return m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
 }
 
 // method is the one that r was trained with.

@@ -45,7 +45,7 @@ func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decis
 	if err != nil {
 		return nil, err
 	}
-	strangers := Strangers(m.Model, test)
+	strangers := Strangers(m.Names(), test)
 	d := &Decisions{FPIR: m.Calibration.FAR}
 	for j, f := range faces {
 		name := test.Classes[test.ClassOf(j)]
@@ -127,5 +127,5 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 
 // Checks reports whether EvaluateModel can tell on which images of set m was trained.
 func Checks(m *gallery.Model, set *dataset.Images) bool {
-	return m.Enrolled != nil && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
+	return m.Enrolled != nil && m.Crowd == nil && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
 }

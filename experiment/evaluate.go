@@ -249,7 +249,7 @@ func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Ru
 // count is Judge by the classes that predict finds.
 func count(ctx context.Context, model *frontend.Model, test *dataset.Images, predict func() ([]int, error)) (Run, error) {
 	p := model.Parts()
-	if unknown := Strangers(model, test); len(unknown) == len(test.Classes) {
+	if unknown := Strangers(model.Parts().Classes, test); len(unknown) == len(test.Classes) {
 		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
 		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
@@ -269,10 +269,10 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 	return r, nil
 }
 
-// Strangers returns the people of test who are not enrolled in model.
-func Strangers(model *frontend.Model, test *dataset.Images) []string {
+// Strangers returns the people of test who are not among the people of a model.
+func Strangers(people []string, test *dataset.Images) []string {
 	known := make(map[string]bool)
-	for _, c := range model.Parts().Classes {
+	for _, c := range people {
 		known[c] = true
 	}
 	var unknown []string
@@ -289,6 +289,10 @@ func Strangers(model *frontend.Model, test *dataset.Images) []string {
 // It is an error if m was trained on some of them, as far as Checks allows to tell;
 // with skipTrained these are left out, and it is an error if no others are left.
 func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Model, split *dataset.Split, seed uint64, skipTrained bool) (Result, error) {
+	m, err := m.Whole()
+	if err != nil {
+		return Result{}, fmt.Errorf("evaluate: %w", err)
+	}
 	p := m.Parts()
 	res := Result{Method: p.Method, Params: p.Params, Input: m.Pipeline, Split: "all", Repeats: 1}
 	if split != nil {
@@ -301,7 +305,6 @@ func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Model, s
 		}
 		set, res.Split = set.Select(judge), split.String()
 	}
-	var err error
 	if set, res.Skipped, err = withoutTrained(set, m, skipTrained); err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}

@@ -147,7 +147,7 @@ func TestJudgeMatchesNames(t *testing.T) {
 		t.Errorf("%d of %d wrong", r.Wrong, r.N)
 	}
 	some.Classes = []string{set.Classes[2], "stranger", set.Classes[4]}
-	if got := Strangers(model, some); !cmp.Equal(got, []string{"stranger"}) {
+	if got := Strangers(model.Parts().Classes, some); !cmp.Equal(got, []string{"stranger"}) {
 		t.Errorf("strangers %q", got)
 	}
 	r, err = Judge(t.Context(), model, some)

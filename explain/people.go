@@ -38,6 +38,10 @@ type People struct {
 // on, it has the Portraits; it is an error if none of them is there. Progress is called
 // with what is being done; may be nil.
 func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, progress func(what string, done, total int)) (*People, error) {
+	m, err := m.Whole()
+	if err != nil {
+		return nil, err
+	}
 	by, err := method.Of(m.Classifier)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/frontend"
@@ -22,6 +24,32 @@ type Model struct {
 	Calibration *openset.Calibration // nil: every face is named
 	OpenSet     *openset.Options     // for the threshold of a model that has too few people for one; nil otherwise
 	Data        string               // Hash of the training images that are not kept; "" if not known
+	All         bool                 // however many faces there are, it gets no Crowd; not stored
+	Crowd       Crowd                // nil but for a large gallery: its people, of whom the other parts have none
+}
+
+// A Crowd is the people of a gallery that is too large for a Model: the Model then has
+// its pipeline, its method and its threshold, and two people who do not exist.
+type Crowd interface {
+	Names() []string           // in natural order
+	CountOf(person string) int // of faces; 0 for somebody else
+	Whole() (*Model, error)    // a Model of all faces, which takes much memory
+}
+
+// Whole returns m with all people as a Model has them: m itself unless it has a Crowd.
+func (m *Model) Whole() (*Model, error) {
+	if m.Crowd != nil {
+		return m.Crowd.Whole()
+	}
+	return m, nil
+}
+
+// Names returns the names of the people in the order of the classes.
+func (m *Model) Names() []string {
+	if m.Crowd != nil {
+		return m.Crowd.Names()
+	}
+	return m.Parts().Classes
 }
 
 // Images returns the training images, which must not be changed; nil if they are not
@@ -44,7 +72,10 @@ func (m *Model) Hash() string {
 // Spelt returns name as m spells it, if they differ only in how Unicode writes
 // accents (composed or decomposed).
 func (m *Model) Spelt(name string) string {
-	people := m.Parts().Classes
+	if m.Faces(name) > 0 {
+		return name
+	}
+	people := m.Names()
 	if slices.Contains(people, name) {
 		return name
 	}
@@ -153,6 +184,15 @@ func (m *Model) Validate() error {
 	return nil
 }
 
+// Transform returns the codes of images over all faces.
+func (m *Model) Transform(ctx context.Context, images *dataset.Images) (*mat.Dense, error) {
+	m, err := m.Whole()
+	if err != nil {
+		return nil, err
+	}
+	return m.Model.Transform(ctx, images)
+}
+
 // A Face is the result of identifying a face.
 type Face struct {
 	frontend.Recognition
@@ -163,6 +203,10 @@ type Face struct {
 // Identify returns a result for each of the images. An image without a face
 // gets no name.
 func (m *Model) Identify(ctx context.Context, images *dataset.Images) ([]Face, error) {
+	m, err := m.Whole()
+	if err != nil {
+		return nil, err
+	}
 	said, err := m.Recognise(ctx, images)
 	if err != nil {
 		return nil, err

@@ -48,8 +48,13 @@ type Person struct {
 // results of cross-validation.
 func (m *Model) People() []*Person {
 	var all []*Person
-	for c, name := range m.Parts().Classes {
+	for c, name := range m.Names() {
 		p := &Person{Name: name}
+		if m.Crowd != nil {
+			p.Faces = m.Crowd.CountOf(name)
+			all = append(all, p)
+			continue
+		}
 		if e := m.Enrolled; e != nil {
 			p.count(e.Groups[c+1]-e.Groups[c], e.qualities(c))
 		}
@@ -60,6 +65,9 @@ func (m *Model) People() []*Person {
 
 // Faces counts the faces of a person that m keeps.
 func (m *Model) Faces(name string) int {
+	if m.Crowd != nil {
+		return m.Crowd.CountOf(name)
+	}
 	c := slices.Index(m.Parts().Classes, name)
 	if c < 0 || m.Enrolled == nil {
 		return 0
@@ -107,7 +115,9 @@ func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool
 		s.Why = ErrForgotten.Error()
 		return s, nil, nil
 	}
-	s.Faces = m.Enrolled.Len()
+	for _, p := range s.People {
+		s.Faces += p.Faces
+	}
 	if holdOut {
 		if results, err = s.holdOut(ctx, m, method, progress); err != nil {
 			return nil, nil, err

@@ -55,6 +55,7 @@ type Calibration struct {
 	Spread float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
 	Pairs  *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
 
+	Grown       bool   `json:"grown,omitempty"`       // margins are evidences, as Grown has them
 	Alike       *Alike `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
 	Photographs []int  `json:"photographs,omitempty"` // of each person; nil without Alike
 

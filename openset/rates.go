@@ -1,6 +1,9 @@
 package openset
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Rates are the identification rates on held-out faces of enrolled people, at the
 // threshold for one target FPIR.
@@ -32,7 +35,10 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	rates := append([]float64{c.FAR}, Offered...)
 	slices.Sort(rates)
 	threshold := c.byLaw
-	if c.Alike == nil {
+	switch {
+	case c.Grown:
+		threshold = func(far float64) float64 { return -math.Log10(far) }
+	case c.Alike == nil:
 		threshold = c.thresholds(classes, l)
 	}
 	for _, far := range slices.Compact(rates) {

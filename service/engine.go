@@ -256,6 +256,7 @@ func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sa
 	decide := openset.Default
 	decide.FAR = next.FPIR
 	o.OpenSet = &decide
+	o.All = true // reviews and statistics compare each face with all people
 	return nrdl.Train(ctx, images, o)
 }
 

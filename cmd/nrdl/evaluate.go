@@ -262,7 +262,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 		split = &e.split
 	}
 	model := r.Model()
-	if unknown := experiment.Strangers(model.Model, set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
+	if unknown := experiment.Strangers(model.Names(), set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.Warn("the model does not know %s: their faces count as wrong", console.Abridged(unknown))
 	}
 	if !experiment.Checks(model, set) && split == nil {

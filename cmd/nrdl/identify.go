@@ -225,7 +225,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		defer func() { err = errors.Join(err, i.file.Close()) }()
 	}
 	if i.sort != "" {
-		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Parts().Classes, i.Warn); err != nil {
+		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Names(), i.Warn); err != nil {
 			return err
 		}
 		defer i.sorter.Unlock()
@@ -333,7 +333,7 @@ func (i *identification) openModel(path string) (err error) {
 		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
-	i.top = min(i.top, len(m.Parts().Classes))
+	i.top = min(i.top, len(m.Names()))
 	if i.json || i.output != "" {
 		if i.checksum, err = results.Checksum(path); err != nil {
 			return err

@@ -63,7 +63,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 
 // unknownPerson is the error for somebody who is not in the model at path.
 func unknownPerson(path, name string, r *nrdl.Recogniser) error {
-	people := r.Model().Parts().Classes
+	people := r.Model().Names()
 	err := fmt.Errorf("%s: %w", path, hint.Unknown("person", name, people))
 	if hint.Nearest(name, people) == "" { // they may be very many
 		err = hint.Add(err, "nrdl people %s lists them", path)

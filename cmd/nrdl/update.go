@@ -59,17 +59,13 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, find fa
 	if err != nil || r == old {
 		return err
 	}
-	keep := ""
-	if backup {
-		keep = path + backupSuffix
-	}
-	size, err := atomicfile.Replace(ctx, path, keep, r.Write)
-	if err != nil {
-		return err
-	}
-	if backup {
+	if keep := path + backupSuffix; !backup {
+		err = r.Save(ctx, path)
+	} else if _, err = atomicfile.Replace(ctx, path, keep, r.Write); err == nil {
 		a.Tell("the model as it was is in %s", keep)
 	}
-	a.Tell("wrote %s, %s", path, console.Megabytes(size))
-	return nil
+	if info, failed := os.Stat(path); err == nil && failed == nil {
+		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
+	}
+	return err
 }

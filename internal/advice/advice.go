@@ -26,7 +26,7 @@ const (
 // Threshold tells what the threshold of m, which is or will be in the file at path,
 // does, and what other target FPIRs would bring.
 func Threshold(to *console.Console, m *gallery.Model, path string) {
-	c, people := m.Calibration, len(m.Parts().Classes)
+	c, people := m.Calibration, len(m.Names())
 	path = console.Quoted(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
 	if enrolled(c) {

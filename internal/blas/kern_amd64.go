@@ -913,3 +913,28 @@ func stransposeY(blocks int, src *float32, rss int, dst *float32, rsd int)
 
 // pause tells the processor n > 0 times that this is a spin loop.
 func pause(n int)
+
+// codesZ1 sets the first 32 numbers of 1 rows of out to Σ block·q, of groups > 0.
+//
+//go:noescape
+func codesZ1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+
+// codesZ2 sets the first 32 numbers of 2 rows of out to Σ block·q, of groups > 0.
+//
+//go:noescape
+func codesZ2(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+
+// codesZ4 sets the first 32 numbers of 4 rows of out to Σ block·q, of groups > 0.
+//
+//go:noescape
+func codesZ4(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+
+// codesZ8 sets the first 32 numbers of 8 rows of out to Σ block·q, of groups > 0.
+//
+//go:noescape
+func codesZ8(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+
+// codesY1 sets the first 32 numbers of 1 rows of out to Σ block·q, of groups > 0.
+//
+//go:noescape
+func codesY1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)

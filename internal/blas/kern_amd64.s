@@ -21774,3 +21774,291 @@ loop:
 	DECQ AX
 	JNZ  loop
 	RET
+
+// func codesZ1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·codesZ1(SB), NOSPLIT, $0-48
+	MOVQ   groups+0(FP), AX
+	MOVQ   block+8(FP), CX
+	MOVQ   q+16(FP), DX
+	MOVQ   dims+24(FP), BX
+	MOVQ   out+32(FP), BX
+	MOVQ   ldo+40(FP), SI
+	SHLQ   $0x02, SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+group:
+	VMOVDQU8     (CX), Z29
+	VMOVDQU8     64(CX), Z30
+	MOVQ         DX, SI
+	VPBROADCASTD (SI), Z31
+	VPDPBUSD     Z31, Z29, Z0
+	VPDPBUSD     Z31, Z30, Z1
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          group
+	VMOVDQU32    Z0, (BX)
+	VMOVDQU32    Z1, 64(BX)
+	VZEROUPPER
+	RET
+
+// func codesZ2(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·codesZ2(SB), NOSPLIT, $0-48
+	MOVQ   groups+0(FP), AX
+	MOVQ   block+8(FP), CX
+	MOVQ   q+16(FP), DX
+	MOVQ   dims+24(FP), BX
+	MOVQ   out+32(FP), SI
+	MOVQ   ldo+40(FP), DI
+	SHLQ   $0x02, DI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+group:
+	VMOVDQU8     (CX), Z29
+	VMOVDQU8     64(CX), Z30
+	MOVQ         DX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z0
+	VPDPBUSD     Z31, Z30, Z1
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z2
+	VPDPBUSD     Z31, Z30, Z3
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          group
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z1, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z2, (SI)
+	VMOVDQU32    Z3, 64(SI)
+	VZEROUPPER
+	RET
+
+// func codesZ4(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·codesZ4(SB), NOSPLIT, $0-48
+	MOVQ   groups+0(FP), AX
+	MOVQ   block+8(FP), CX
+	MOVQ   q+16(FP), DX
+	MOVQ   dims+24(FP), BX
+	MOVQ   out+32(FP), SI
+	MOVQ   ldo+40(FP), DI
+	SHLQ   $0x02, DI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+group:
+	VMOVDQU8     (CX), Z29
+	VMOVDQU8     64(CX), Z30
+	MOVQ         DX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z0
+	VPDPBUSD     Z31, Z30, Z1
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z2
+	VPDPBUSD     Z31, Z30, Z3
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z4
+	VPDPBUSD     Z31, Z30, Z5
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z6
+	VPDPBUSD     Z31, Z30, Z7
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          group
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z1, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z2, (SI)
+	VMOVDQU32    Z3, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z4, (SI)
+	VMOVDQU32    Z5, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z6, (SI)
+	VMOVDQU32    Z7, 64(SI)
+	VZEROUPPER
+	RET
+
+// func codesZ8(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·codesZ8(SB), NOSPLIT, $0-48
+	MOVQ   groups+0(FP), AX
+	MOVQ   block+8(FP), CX
+	MOVQ   q+16(FP), DX
+	MOVQ   dims+24(FP), BX
+	MOVQ   out+32(FP), SI
+	MOVQ   ldo+40(FP), DI
+	SHLQ   $0x02, DI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+
+group:
+	VMOVDQU8     (CX), Z29
+	VMOVDQU8     64(CX), Z30
+	MOVQ         DX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z0
+	VPDPBUSD     Z31, Z30, Z1
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z2
+	VPDPBUSD     Z31, Z30, Z3
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z4
+	VPDPBUSD     Z31, Z30, Z5
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z6
+	VPDPBUSD     Z31, Z30, Z7
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z8
+	VPDPBUSD     Z31, Z30, Z9
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z10
+	VPDPBUSD     Z31, Z30, Z11
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z12
+	VPDPBUSD     Z31, Z30, Z13
+	ADDQ         BX, R8
+	VPBROADCASTD (R8), Z31
+	VPDPBUSD     Z31, Z29, Z14
+	VPDPBUSD     Z31, Z30, Z15
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          group
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z1, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z2, (SI)
+	VMOVDQU32    Z3, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z4, (SI)
+	VMOVDQU32    Z5, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z6, (SI)
+	VMOVDQU32    Z7, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z8, (SI)
+	VMOVDQU32    Z9, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z10, (SI)
+	VMOVDQU32    Z11, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z12, (SI)
+	VMOVDQU32    Z13, 64(SI)
+	ADDQ         DI, SI
+	VMOVDQU32    Z14, (SI)
+	VMOVDQU32    Z15, 64(SI)
+	VZEROUPPER
+	RET
+
+// func codesY1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
+// Requires: AVX, AVX2
+TEXT ·codesY1(SB), NOSPLIT, $0-48
+	MOVQ  groups+0(FP), AX
+	MOVQ  block+8(FP), CX
+	MOVQ  q+16(FP), DX
+	MOVQ  dims+24(FP), BX
+	MOVQ  out+32(FP), BX
+	MOVQ  ldo+40(FP), SI
+	SHLQ  $0x02, SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+group:
+	VPBROADCASTD (DX), X15
+	VPMOVSXBW    X15, Y8
+	VPMOVZXBW    (CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMOVZXBW    16(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPMOVZXBW    32(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMOVZXBW    48(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPMOVZXBW    64(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VPMOVZXBW    80(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	VPMOVZXBW    96(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VPMOVZXBW    112(CX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          group
+
+	// Rows 0 1 4 5 2 3 6 7, and then in order
+	VPHADDD Y1, Y0, Y0
+	VPERMQ  $0xd8, Y0, Y0
+	VMOVDQU Y0, (BX)
+
+	// Rows 0 1 4 5 2 3 6 7, and then in order
+	VPHADDD Y3, Y2, Y2
+	VPERMQ  $0xd8, Y2, Y2
+	VMOVDQU Y2, 32(BX)
+
+	// Rows 0 1 4 5 2 3 6 7, and then in order
+	VPHADDD Y5, Y4, Y4
+	VPERMQ  $0xd8, Y4, Y4
+	VMOVDQU Y4, 64(BX)
+
+	// Rows 0 1 4 5 2 3 6 7, and then in order
+	VPHADDD Y7, Y6, Y6
+	VPERMQ  $0xd8, Y6, Y6
+	VMOVDQU Y6, 96(BX)
+	VZEROUPPER
+	RET

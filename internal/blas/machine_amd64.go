@@ -37,6 +37,17 @@ func imagesFor(b Backend) *imageKernels {
 	return &goImages
 }
 
+// codesFor returns the kernels of b for codes, nil if there are none in assembly.
+func codesFor(b Backend) codesKernels {
+	switch {
+	case b == AVX512 && cpu.X86.HasAVX512VNNI:
+		return codesKernels{codesZ1, codesZ2, codesZ4, codesZ8}
+	case b == AVX512 || b == AVX2:
+		return codesKernels{codesY1}
+	}
+	return nil
+}
+
 var avx512d = machine[float64]{
 	mr: 8, nr: 24, wide: 3, lanes: 8, masked: true,
 	gemm: [4][6]gemmKernel[float64]{

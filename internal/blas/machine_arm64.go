@@ -64,3 +64,5 @@ var neonImages = imageKernels{
 	most:       windowKernels{[]func(*byte){smostN1, smostN2, smostN3, smostN4, smostN5, smostN6, smostN7, smostN8, smostN9, smostN10, smostN11, smostN12}, []func(*byte){smostN0}},
 	winogradIn: swinogradInN, winogradOut: swinogradOutN,
 }
+
+func codesFor(Backend) codesKernels { return nil }

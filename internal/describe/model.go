@@ -39,7 +39,13 @@ func OfModel(m *gallery.Model) (Model, error) {
 	if m.Enrolled != nil {
 		faces = m.Images().Len()
 	}
-	return Model{p.Method, p.Params, p.Seed, p.Classes, k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
+	if m.Crowd != nil {
+		k, faces = 0, 0 // a dictionary is learnt for each face
+		for _, person := range m.People() {
+			faces += person.Faces
+		}
+	}
+	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }
 
 // Print prints m.
@@ -57,7 +63,7 @@ func (m Model) Print(c *console.Console) {
 	}
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
-	} else if t.Alike != nil {
+	} else if t.Alike != nil || t.Grown {
 		c.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", t.Threshold, math.Pow(10, t.Threshold), console.Percent(t.FAR))
 	} else {
 		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FAR), advice.Known(t))

@@ -57,5 +57,9 @@ func main() {
 	transpose4x4d()
 	transpose8x8s()
 	pause()
+	for queries := 1; queries <= 8; queries *= 2 {
+		codes(zmm, queries)
+	}
+	codes(ymm, 1)
 	Generate()
 }

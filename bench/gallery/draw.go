@@ -1,0 +1,306 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl/classify"
+	"nrdl/dataset"
+	"nrdl/gallery/index"
+	"nrdl/internal/parallel"
+)
+
+// A drawer draws faces: x = m + Lb·u·s + Lw·v·t at unit norm, where u belongs to a person
+// and v to a photograph, all numbers normal. The mean m and the covariances Lb·Lbᵀ between and
+// Lw·Lwᵀ within people are those of real embeddings. t is log-normal, since some photographs
+// are worse than others; its spread gives the cosines of pairs of one person their variance.
+type drawer struct {
+	dims            int
+	mean            []float32
+	between, within []float32 // Lb and Lw, row by row
+	spread          float64   // of log t
+}
+
+// fit returns the drawer of faces like those of set.
+func fit(set *dataset.Images) (*drawer, error) {
+	x := classify.Unit(set.X)
+	d, n := x.Dims()
+	people := len(set.Classes)
+	mean := make([]float64, d)
+	for i := range d {
+		mean[i] = stat.Mean(x.RawRowView(i), nil)
+	}
+	total, inside := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+	v := make([]float64, d)
+	for c := range people {
+		lo, hi := set.Groups[c], set.Groups[c+1]
+		own := make([]float64, d)
+		for j := lo; j < hi; j++ {
+			for i := range d {
+				own[i] += x.At(i, j) / float64(hi-lo)
+			}
+		}
+		for j := lo; j < hi; j++ {
+			for i := range d {
+				v[i] = x.At(i, j) - mean[i]
+			}
+			total.SymRankOne(total, 1/float64(n-1), mat.NewVecDense(d, v))
+			for i := range d {
+				v[i] = x.At(i, j) - own[i]
+			}
+			inside.SymRankOne(inside, 1/float64(n-people), mat.NewVecDense(d, v))
+		}
+	}
+	between := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			between.SetSym(i, j, total.At(i, j)-inside.At(i, j))
+		}
+	}
+	r := &drawer{dims: d}
+	for _, m := range mean {
+		r.mean = append(r.mean, float32(m))
+	}
+	var err error
+	if r.between, err = root(between); err == nil {
+		r.within, err = root(inside)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, same := cosines(set, 0)
+	wanted := stat.StdDev(same, nil)
+	lo, hi := 0.0, 1.0
+	const steps = 12
+	for range steps { // the deviation of the cosines grows with the spread
+		r.spread = (lo + hi) / 2
+		if _, same := cosines(r.images(people, set.Len()/people, 1), 0); stat.StdDev(same, nil) < wanted {
+			lo = r.spread
+		} else {
+			hi = r.spread
+		}
+	}
+	return r, nil
+}
+
+// root is the symmetric square root of a without its negative eigenvalues.
+func root(a *mat.SymDense) ([]float32, error) {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return nil, errors.New("no eigenvalues")
+	}
+	d := a.SymmetricDim()
+	var q, scaled, r mat.Dense
+	e.VectorsTo(&q)
+	scaled.CloneFrom(&q)
+	for j, v := range e.Values(nil) {
+		for i := range d {
+			scaled.Set(i, j, q.At(i, j)*math.Sqrt(max(0, v)))
+		}
+	}
+	r.Mul(&scaled, q.T())
+	all := make([]float32, 0, d*d)
+	for i := range d {
+		for j := range d {
+			all = append(all, float32(r.At(i, j)))
+		}
+	}
+	return all, nil
+}
+
+// faces draws k faces of each of the people from first on, row by row. Face j of a person
+// with a number is always the same.
+func (r *drawer) faces(first, people, from, k int) []float32 {
+	d := r.dims
+	rows := make([]float32, people*k*d)
+	parallel.For(people, 256, func(lo, hi int) {
+		n := hi - lo
+		own, noise := make([]float32, n*d), make([]float32, n*k*d)
+		for p := range n {
+			rng := rand.New(rand.NewPCG(1, uint64(first+lo+p)))
+			for i := range d {
+				own[p*d+i] = float32(rng.NormFloat64())
+			}
+			for j := range k {
+				rng := rand.New(rand.NewPCG(uint64(2+from+j), uint64(first+lo+p)))
+				scale := math.Exp(r.spread*rng.NormFloat64() - r.spread*r.spread)
+				for i := range d {
+					noise[(p*k+j)*d+i] = float32(scale * rng.NormFloat64())
+				}
+			}
+		}
+		means := product(own, r.between, d)
+		copy(rows[lo*k*d:], product(noise, r.within, d))
+		for p := range n {
+			for j := range k {
+				row := rows[((lo+p)*k+j)*d : ((lo+p)*k+j+1)*d]
+				for i := range row {
+					row[i] += r.mean[i] + means[p*d+i]
+				}
+				unit(row)
+			}
+		}
+	})
+	return rows
+}
+
+func unit(row []float32) {
+	var norm float64
+	for _, v := range row {
+		norm += float64(v) * float64(v)
+	}
+	for i := range row {
+		row[i] = float32(float64(row[i]) / math.Sqrt(norm))
+	}
+}
+
+// product is A·Bᵀ of rows of d numbers.
+func product(a, b []float32, d int) []float32 {
+	m, n := len(a)/d, len(b)/d
+	c := make([]float32, m*n)
+	blas32.Implementation().Sgemm(blas.NoTrans, blas.Trans, m, n, d, 1, a, d, b, d, 0, c, n)
+	return c
+}
+
+// images are drawn faces as a set.
+func (r *drawer) images(people, k, first int) *dataset.Images {
+	return imagesOf(r.people(first, people, k), r.dims, dataset.Frame{})
+}
+
+// people are drawn people.
+func (r *drawer) people(first, people, k int) []*index.Person {
+	rows := r.faces(first, people, 0, k)
+	all := make([]*index.Person, people)
+	for p := range all {
+		one := &index.Person{Name: fmt.Sprintf("drawn %d", first+p), Vectors: rows[p*k*r.dims : (p+1)*k*r.dims]}
+		for j := range k {
+			one.IDs = append(one.IDs, fmt.Sprintf("%s/%d.jpg", one.Name, j+1))
+		}
+		all[p] = one
+	}
+	return all
+}
+
+// imagesOf are people in natural order as a set.
+func imagesOf(people []*index.Person, d int, f dataset.Frame) *dataset.Images {
+	s := dataset.Unlabelled(nil, f)
+	s.Groups = []int{0}
+	for _, p := range people {
+		s.Classes, s.IDs = append(s.Classes, p.Name), append(s.IDs, p.IDs...)
+		s.Groups = append(s.Groups, len(s.IDs))
+	}
+	s.X = mat.NewDense(d, len(s.IDs), nil)
+	j := 0
+	for _, p := range people {
+		for k := range p.IDs {
+			for i, v := range p.Vectors[k*d : (k+1)*d] {
+				s.X.Set(i, j, float64(v))
+			}
+			j++
+		}
+	}
+	return s
+}
+
+// cosines are those of pairs of faces of different people and of the same person; most
+// bounds the faces, 0 for all.
+func cosines(set *dataset.Images, most int) (different, same []float64) {
+	x := classify.Unit(set.X)
+	_, n := x.Dims()
+	if most > 0 {
+		n = min(n, most)
+	}
+	var all mat.Dense
+	part := x.Slice(0, x.RawMatrix().Rows, 0, n)
+	all.Mul(part.T(), part)
+	for i := range n {
+		for j := range i {
+			if set.ClassOf(i) == set.ClassOf(j) {
+				same = append(same, all.At(i, j))
+			} else {
+				different = append(different, all.At(i, j))
+			}
+		}
+	}
+	return different, same
+}
+
+// statistics prints the cosines of drawn faces beside those of real ones.
+func statistics(d *drawer, r *real) error {
+	drawn := d.images(len(r.several.Classes), r.several.Len()/len(r.several.Classes), 1)
+	sets := []*dataset.Images{r.several, drawn, r.lfw86, r.gt}
+	names := []string{"lfw_several", "drawn like it", "lfw86", "gt_db"}
+	var different, same [][]float64
+	for _, s := range sets {
+		a, b := cosines(s, 0)
+		slices.Sort(a)
+		slices.Sort(b)
+		different, same = append(different, a), append(same, b)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	for i, list := range [][][]float64{different, same} {
+		fmt.Fprintf(w, "\n| cosine, %s |", []string{"different people", "one person"}[i])
+		for _, name := range names {
+			fmt.Fprintf(w, " %s |", name)
+		}
+		fmt.Fprintf(w, "\n| --- | ---: | ---: | ---: | ---: |\n")
+		for at := 0.68; at < 0.995; at += 0.02 {
+			fmt.Fprintf(w, "| %.2f to %.2f |", at, at+0.02)
+			for _, v := range list {
+				lo, _ := slices.BinarySearch(v, at)
+				hi, _ := slices.BinarySearch(v, at+0.02)
+				fmt.Fprintf(w, " %.2f %% |", 100*float64(hi-lo)/float64(len(v)))
+			}
+			fmt.Fprintln(w)
+		}
+		fmt.Fprint(w, "| mean ± standard deviation |")
+		for _, v := range list {
+			fmt.Fprintf(w, " %.3f ± %.3f |", stat.Mean(v, nil), stat.StdDev(v, nil))
+		}
+		fmt.Fprintln(w)
+		for _, share := range []float64{1e-2, 1e-3, 1e-4} {
+			if i == 1 && share < 1e-2 {
+				break
+			}
+			at := 1 - share
+			if i == 1 {
+				at = share
+			}
+			fmt.Fprintf(w, "| %v %% are %s |", 100*share, []string{"above", "below"}[i])
+			for _, v := range list {
+				fmt.Fprintf(w, " %.3f |", stat.Quantile(at, stat.Empirical, v, nil))
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	fmt.Fprintf(w, "\nspread of the photographs: %.2f\n", d.spread)
+	// The largest of many cosines: a face of lfw_strangers with the people of lfw_cohort.
+	for _, one := range []struct {
+		name string
+		a, b *dataset.Images
+	}{{"lfw_strangers with lfw_cohort", r.strangers, r.cohort}, {"drawn with drawn", d.images(r.strangers.Len(), 1, 5000), d.images(r.cohort.Len(), 1, 9000)}} {
+		var c mat.Dense
+		c.Mul(classify.Unit(one.a.X).T(), classify.Unit(one.b.X))
+		var largest []float64
+		n, _ := c.Dims()
+		for i := range n {
+			largest = append(largest, slices.Max(c.RawRowView(i)))
+		}
+		slices.Sort(largest)
+		fmt.Fprintf(w, "largest cosine of a face of another, %s, %d faces: median %.3f, 10 %% above %.3f, 1 %% above %.3f\n",
+			one.name, one.b.Len(), stat.Quantile(0.5, stat.Empirical, largest, nil), stat.Quantile(0.9, stat.Empirical, largest, nil), stat.Quantile(0.99, stat.Empirical, largest, nil))
+	}
+	return w.Flush()
+}

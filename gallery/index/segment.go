@@ -1,0 +1,315 @@
+package index
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+	"unsafe"
+
+	"github.com/fvbommel/sortorder"
+
+	"nrdl/internal/blas"
+	"nrdl/internal/parallel"
+)
+
+// A segment is people with their faces, in one piece of memory: their names in natural
+// order, and then face by face what shape says. It does not change.
+type segment struct {
+	shape
+	bytes  []byte // the sections
+	onDisk bool
+	maps   *mapping // holds bytes; nil if they are in memory
+	blocks *blocks  // checksums; nil if bytes are in memory
+
+	nameEnds, faceEnds []uint32
+	idEnds             []uint64
+	names, ids         []byte
+	centre             []float32 // mean of the vectors
+	offsets, scales    []float32 // inner product of each vector with centre; unit of the code of its difference from centre
+	codes              []uint8
+	infos              []float64
+	vectors            []float32
+}
+
+// A shape is the sizes of the sections of a segment.
+type shape struct {
+	dims, info    int
+	people, faces int
+	nameBytes     int
+	idBytes       int
+	worst         float32 // the largest distance of a vector from what its code stands for
+	reach         float32 // the largest distance of a vector from centre
+}
+
+// padded is the number of dimensions of codes.
+func (h shape) padded() int { return (h.dims + 3) / 4 * 4 }
+
+// aligned sections start at multiples of this many bytes.
+const aligned = 64
+
+// sections returns where each section starts, and where the last one ends. Those from eager
+// on are not needed to scan.
+func (h shape) sections() (at [11]int, eager int) {
+	end := 0
+	for i, size := range []int{
+		4 * h.people, // nameEnds
+		4 * h.people, // faceEnds
+		h.nameBytes,
+		4 * h.dims,  // centre
+		4 * h.faces, // offsets
+		4 * h.faces, // scales
+		(h.faces + blas.CodeRows - 1) / blas.CodeRows * blas.CodeBytes(h.padded()),
+		8 * h.faces, // idEnds
+		h.idBytes,
+		8 * h.faces * h.info,
+		4 * h.faces * h.dims, // vectors
+	} {
+		at[i] = (end + aligned - 1) / aligned * aligned
+		end = at[i] + size
+	}
+	return at, at[7]
+}
+
+// size is the number of bytes of all sections.
+func (h shape) size() int {
+	at, _ := h.sections()
+	return at[10] + 4*h.faces*h.dims
+}
+
+// view is n numbers of b from at on, which is a multiple of aligned.
+func view[T any](b []byte, at, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[at])), n)
+}
+
+// over is the segment of this shape in bytes, of size().
+func over(h shape, bytes []byte) *segment {
+	at, _ := h.sections()
+	return &segment{
+		shape: h, bytes: bytes,
+		nameEnds: view[uint32](bytes, at[0], h.people),
+		faceEnds: view[uint32](bytes, at[1], h.people),
+		names:    bytes[at[2] : at[2]+h.nameBytes],
+		centre:   view[float32](bytes, at[3], h.dims),
+		offsets:  view[float32](bytes, at[4], h.faces),
+		scales:   view[float32](bytes, at[5], h.faces),
+		codes:    bytes[at[6] : at[6]+(h.faces+blas.CodeRows-1)/blas.CodeRows*blas.CodeBytes(h.padded())],
+		idEnds:   view[uint64](bytes, at[7], h.faces),
+		ids:      bytes[at[8] : at[8]+h.idBytes],
+		infos:    view[float64](bytes, at[9], h.faces*h.info),
+		vectors:  view[float32](bytes, at[10], h.faces*h.dims),
+	}
+}
+
+// newSegment returns a segment of people in natural order of their names.
+func newSegment(dims, info int, people []*Person) *segment {
+	h := shape{dims: dims, info: info, people: len(people)}
+	for _, p := range people {
+		h.faces += len(p.IDs)
+		h.nameBytes += len(p.Name)
+		for _, id := range p.IDs {
+			h.idBytes += len(id)
+		}
+	}
+	words := make([]uint64, (h.size()+7)/8) // aligned for all sections
+	s := over(h, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), h.size()))
+	names, ids, face := 0, 0, 0
+	for c, p := range people {
+		names += copy(s.names[names:], p.Name)
+		copy(s.infos[face*info:], p.Info)
+		copy(s.vectors[face*dims:], p.Vectors)
+		for _, id := range p.IDs {
+			ids += copy(s.ids[ids:], id)
+			s.idEnds[face] = uint64(ids)
+			face++
+		}
+		s.nameEnds[c], s.faceEnds[c] = uint32(names), uint32(face)
+	}
+	s.encode()
+	return s
+}
+
+// encode makes the codes: those of the differences from the mean, which are shorter than
+// the vectors where all faces have much in common.
+func (s *segment) encode() {
+	sum := make([]float64, s.dims)
+	for j := range s.faces {
+		for i, v := range s.vectors[j*s.dims : (j+1)*s.dims] {
+			sum[i] += float64(v)
+		}
+	}
+	for i, v := range sum {
+		s.centre[i] = float32(v / float64(s.faces))
+	}
+	blocks := (s.faces + blas.CodeRows - 1) / blas.CodeRows
+	worst, reach := make([]float32, blocks), make([]float32, blocks)
+	size := blas.CodeBytes(s.padded())
+	parallel.For(blocks, 16, func(lo, hi int) {
+		code, rest := make([]int8, s.padded()), make([]float32, s.dims)
+		for b := lo; b < hi; b++ {
+			block := s.codes[b*size : (b+1)*size]
+			for i := range block {
+				block[i] = zeroCode
+			}
+			for r := range min(blas.CodeRows, s.faces-b*blas.CodeRows) {
+				j := b*blas.CodeRows + r
+				var distance, length float32
+				s.offsets[j], length = s.centred(rest, s.vectors[j*s.dims:(j+1)*s.dims])
+				s.scales[j], distance = quantise(code, rest)
+				worst[b], reach[b] = max(worst[b], distance), max(reach[b], length)
+				for i, v := range code {
+					block[blas.CodeAt(r, i)] = uint8(int(v) + zeroCode)
+				}
+			}
+		}
+	})
+	s.worst, s.reach = slices.Max(worst), slices.Max(reach)
+}
+
+// centred sets rest to the difference of v from the centre and returns the inner product of
+// v with the centre, and the length of rest.
+func (s *segment) centred(rest, v []float32) (offset, length float32) {
+	var dot, square float64
+	for i, c := range s.centre {
+		r := v[i] - c
+		rest[i] = r
+		dot += float64(v[i]) * float64(c)
+		square += float64(r) * float64(r)
+	}
+	return float32(dot), float32(math.Sqrt(square))
+}
+
+const (
+	zeroCode = 128 // of a face: codes are unsigned
+	mostCode = 127
+
+	leastScale = 1e-9
+)
+
+// quantise sets code, as long or longer, to v in units of scale, rounded, and returns the
+// distance of v from that.
+func quantise(code []int8, v []float32) (scale, distance float32) {
+	for _, x := range v {
+		if x < 0 {
+			x = -x
+		}
+		if x > scale {
+			scale = x
+		}
+	}
+	scale /= mostCode
+	clear(code)
+	if !(scale > leastScale) {
+		scale = leastScale // what is left out is in the distance
+	}
+	units := 1 / scale
+	var sum float64
+	for i, x := range v {
+		c := x * units
+		switch {
+		case c >= 0:
+			c += 0.5
+		default:
+			c -= 0.5
+		}
+		n := int32(c)
+		code[i] = int8(max(-mostCode, min(n, mostCode)))
+		e := float64(x) - float64(scale)*float64(code[i])
+		sum += e * e
+	}
+	return scale, float32(math.Sqrt(sum))
+}
+
+// start is the first of what ends are the ends of.
+func start[T uint32 | uint64](ends []T, i int) int {
+	if i == 0 {
+		return 0
+	}
+	return int(ends[i-1])
+}
+
+func (s *segment) name(c int) string {
+	defer runtime.KeepAlive(s.maps)
+	return string(s.names[start(s.nameEnds, c):s.nameEnds[c]])
+}
+
+// count is the number of faces of person c.
+func (s *segment) count(c int) int {
+	defer runtime.KeepAlive(s.maps)
+	return int(s.faceEnds[c]) - start(s.faceEnds, c)
+}
+
+// owner is the person with face j.
+func (s *segment) owner(j int) int {
+	return sort.Search(s.people, func(c int) bool { return int(s.faceEnds[c]) > j })
+}
+
+func (s *segment) find(name string) (int, bool) {
+	return sort.Find(s.people, func(c int) int { return sortorder.NaturalCompare(name, s.name(c)) })
+}
+
+// read returns a copy of person c.
+func (s *segment) read(c int) (*Person, error) {
+	defer runtime.KeepAlive(s.maps)
+	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
+	at, _ := s.sections()
+	if _, err := s.idBytesOf(c); err != nil {
+		return nil, err
+	}
+	for _, part := range [][2]int{
+		{at[9] + 8*lo*s.info, at[9] + 8*hi*s.info},
+		{at[10] + 4*lo*s.dims, at[10] + 4*hi*s.dims},
+	} {
+		if err := s.intact(part[0], part[1]); err != nil {
+			return nil, err
+		}
+	}
+	p := &Person{
+		Name:    s.name(c),
+		Info:    slices.Clone(s.infos[lo*s.info : hi*s.info]),
+		Vectors: slices.Clone(s.vectors[lo*s.dims : hi*s.dims]),
+	}
+	from := start(s.idEnds, lo)
+	for j := lo; j < hi; j++ {
+		to := int(s.idEnds[j])
+		if err := s.intact(at[8]+from, at[8]+to); err != nil {
+			return nil, err
+		}
+		p.IDs = append(p.IDs, string(s.ids[from:to]))
+		from = to
+	}
+	return p, nil
+}
+
+// idBytesOf is the length of the IDs of person c, which are in order.
+func (s *segment) idBytesOf(c int) (int, error) {
+	defer runtime.KeepAlive(s.maps)
+	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
+	at, _ := s.sections()
+	if err := s.intact(at[7]+8*max(0, lo-1), at[7]+8*hi); err != nil {
+		return 0, err
+	}
+	from := uint64(0)
+	if lo > 0 {
+		from = s.idEnds[lo-1]
+	}
+	before := from
+	for _, to := range s.idEnds[lo:hi] {
+		if to < before || to > uint64(len(s.ids)) {
+			return 0, damaged("the IDs of the faces are out of order")
+		}
+		before = to
+	}
+	return int(before - from), nil
+}
+
+// intact reports damage of the bytes from lo to hi.
+func (s *segment) intact(lo, hi int) error {
+	if s.blocks == nil {
+		return nil
+	}
+	return s.blocks.check(s.bytes, lo, hi)
+}
