@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"iter"
 	"runtime"
@@ -10,20 +11,32 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"nrdl/dataset"
 	"nrdl/explain"
 	"nrdl/face"
 )
 
 // A Photo is a photograph whose faces are to be identified.
 type Photo struct {
-	Name string                 // for errors
-	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
+	Name string                 // of the image file, for errors
+	Load func() ([]byte, error) // returns its content; called once, by any goroutine; nil: the file Name is read
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
 
 	// Look, if not nil, finds the faces in place of Recogniser.Look, in another process
 	// or on another machine.
 	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
+}
+
+func (p Photo) load() ([]byte, error) {
+	if p.Load != nil {
+		return p.Load()
+	}
+	data, err := dataset.ReadFile(p.Name)
+	if err != nil {
+		return nil, fmt.Errorf("read image: %w", err)
+	}
+	return data, nil
 }
 
 // A Result is the result of IdentifyAll for one Photo.
@@ -114,7 +127,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 		}
 		defer processors.Release(1)
 	}
-	data, err := j.Photo.Load()
+	data, err := j.Photo.load()
 	if err != nil {
 		return err
 	}

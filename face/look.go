@@ -23,7 +23,7 @@ type Options struct {
 	Detect Detect `json:"detect,omitempty"` // "" is Auto
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
 
-	By *Search `json:"-"` // finds the faces; nil for DefaultSearch
+	By *Search `json:"-"` // finds the faces; nil for that of the model, or DefaultSearch
 }
 
 // Validate reports an unknown choice.
@@ -97,14 +97,14 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	return seen, nil
 }
 
-// Whole returns photo, which is upright, as one face.
-func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
+// Whole returns photo as one face.
+func Whole(ctx context.Context, photo *dataset.Photo, cut Cut) ([]Seen, error) {
 	if cut.Embedder != nil {
-		return cut.whole(ctx, dataset.NewPhoto(photo))
+		return cut.whole(ctx, photo)
 	}
-	seen := whole(dataset.Sample(photo, cut.Frame))
+	seen := whole(dataset.Sample(photo.Image(), cut.Frame))
 	if cut.Thumbs {
-		seen[0].Thumb = wholeThumb(dataset.NewPhoto(photo))
+		seen[0].Thumb = wholeThumb(photo)
 	}
 	return seen, nil
 }

@@ -17,7 +17,8 @@ import (
 // upside down they do not. Detections that lead to the same landmarks are of one face,
 // and their scores add up.
 type Search struct {
-	Name    string // of the detector
+	Name    string // of the detector; of a network in a file, the name of that
+	Digest  string // SHA-256 of that file, hexadecimal; "" for a detector that is built in
 	Cascade Finder
 	First   bool    // the cascade decides where it is certain
 	Certain float64 // score of the cascade from which no network is asked
