@@ -51,7 +51,8 @@ type Candidate struct {
 }
 
 // Identify returns the faces in photo, which is upright, with their names, the
-// largest first. The result is empty if no face is found.
+// largest first. The result is empty if no face is found. Faces less than half as large as
+// the largest are left out unless r takes face.Every.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
 	if err := r.sees(photo); err != nil {
 		return nil, err

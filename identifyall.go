@@ -44,6 +44,10 @@ type Result struct {
 	Photo Photo
 	Size  image.Point // of the upright photograph; zero if the image is used as it is
 	Faces []Face      // the largest first; empty if no face was found
+
+	// Smaller is the number of faces in the background, less than half as large as the
+	// largest, that are left out: face.Every takes them too.
+	Smaller int
 }
 
 // How many photographs are read ahead of the one that is next in order, and named
@@ -132,7 +136,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 		return err
 	}
 	seen, size, err := look(ctx, data)
-	j.Size, j.Faces = size, facesOf(r.m, seen)
+	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
 	return err
 }
 
@@ -143,6 +147,14 @@ func (r *Recogniser) Look(ctx context.Context, p Photo, data []byte) (seen []fac
 	cut := r.cut()
 	cut.Thumbs = p.Details
 	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)
+}
+
+// smaller is the number of faces that were left out beside those that are seen.
+func smaller(seen []face.Seen) int {
+	if len(seen) == 0 {
+		return 0
+	}
+	return seen[0].Smaller
 }
 
 // nameBatch names the faces of the photographs that could be read.

@@ -114,7 +114,7 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	switch which {
 	case face.Largest, "":
 		what = "the largest is taken"
-	case face.All:
+	case face.All, face.Every:
 		what = all
 	}
 	n := "1 photograph"

@@ -2,6 +2,7 @@ package face
 
 import (
 	"image"
+	"nrdl/dataset"
 	"testing"
 
 	xdraw "golang.org/x/image/draw"
@@ -21,5 +22,19 @@ func TestRealSmallGroup(t *testing.T) {
 	}
 	if found := DefaultFinder.Find(group); len(found) != 10 {
 		t.Errorf("%d faces of 10", len(found))
+	}
+}
+
+// A face that is less than half as large as the largest is left out and counted, and taken
+// where every face is asked for.
+func TestSmallerFaces(t *testing.T) {
+	portrait := drawnPortrait(t)
+	photo := onGrey(900, 500, map[image.Rectangle]image.Image{image.Rect(40, 40, 440, 440): portrait, image.Rect(600, 200, 760, 360): portrait})
+	frame := dataset.Frame{Size: dataset.Size{Height: 16, Width: 16}, Eyes: dataset.DefaultEyes}
+	for which, want := range map[Which]struct{ faces, smaller int }{All: {1, 1}, Largest: {1, 1}, Refuse: {1, 1}, Every: {2, 0}} {
+		seen, err := In(t.Context(), photo, which, Cut{Frame: frame})
+		if err != nil || len(seen) != want.faces || seen[0].Refused != nil || seen[0].Smaller != want.smaller {
+			t.Errorf("%s: %+v, %v", which, seen, err)
+		}
 	}
 }

@@ -16,16 +16,17 @@ type Which string
 const (
 	Largest Which = "largest" // the one with the largest eye distance
 	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
-	All     Which = "all"     // all of them
+	All     Which = "all"     // all of them, without those in the background
+	Every   Which = "every"   // those in the background too
 )
 
 // Validate reports an unknown choice.
 func (w Which) Validate() error {
 	switch w {
-	case Largest, Refuse, All:
+	case Largest, Refuse, All, Every:
 		return nil
 	}
-	return hint.Unknown("choice of faces", string(w), []string{string(Largest), string(Refuse), string(All)})
+	return hint.Unknown("choice of faces", string(w), []string{string(Largest), string(Refuse), string(All), string(Every)})
 }
 
 // A Reader makes aligned crops of the faces in photographs. It is safe for
@@ -63,9 +64,12 @@ func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.search().Find(context.Background(), photo)
+	found, behind, err := r.search().FindAll(context.Background(), photo)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.Which == Every {
+		found = append(found, behind...)
 	}
 	faces, err := r.choose(found)
 	r.count(found, faces)
@@ -91,7 +95,7 @@ func (r *Reader) choose(found []Face) ([]Face, error) {
 		return nil, hint.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
 	case len(found) > 1 && r.Which == Refuse:
 		return nil, hint.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(found)), "cut out the one that is meant")
-	case r.Which != All:
+	case r.Which != All && r.Which != Every:
 		found = found[:1]
 	}
 	var faces []Face

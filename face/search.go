@@ -62,34 +62,57 @@ var DefaultSearch = &Search{
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 }
 
-// Find returns the faces in photo, the largest eye distance first. The error is that of
-// ctx, or of a network.
+// Find returns the faces in photo, the largest eye distance first, without those in the
+// background (see Finder.Background). The error is that of ctx, or of a network.
 func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
+	faces, _, err := s.FindAll(ctx, photo)
+	return faces, err
+}
+
+// FindAll is Find. Behind are faces in the background that are certain; they are only
+// those that are seen on the way, and are not searched for.
+func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
+	faces, behind, err = s.find(ctx, photo)
+	if err != nil || len(faces) == 0 {
+		return faces, nil, err
+	}
+	var left []Face
+	for _, f := range behind {
+		if f.Quality.Detection >= s.Cascade.Sure && f.Quality.Eyes < faces[0].Quality.Eyes && !alike(faces, f) && !alike(left, f) {
+			left = append(left, f)
+		}
+	}
+	return faces, left, nil
+}
+
+// find returns the faces in photo, and those in the background, some more than once.
+func (s *Search) find(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
 	img := photo.Grey
 	if img.Rect.Dx() < s.Cascade.LeastSide || img.Rect.Dy() < s.Cascade.LeastSide {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if s.Network == nil {
-		return s.Cascade.Find(img), nil
+		faces, behind = s.Cascade.find(img)
+		return faces, behind, nil
 	}
 	var small view
 	var byCascade []Face
 	if s.First {
 		small = s.Cascade.overview(img)
-		byCascade = s.Cascade.upright(img, small)
+		byCascade, behind = s.Cascade.upright(img, small)
 	}
 	sure := s.First && surest(byCascade) >= s.Certain
 	if sure && !s.far(img, byCascade) {
-		return byCascade, nil
+		return byCascade, behind, nil
 	}
 	g := &gathering{Search: s, photo: photo}
 	if !sure {
 		confirmed, err := g.network(ctx, byCascade)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if confirmed && !s.far(img, byCascade) {
-			return byCascade, nil
+			return byCascade, behind, nil
 		}
 		switch {
 		case !s.First:
@@ -97,16 +120,17 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 			byCascade = append(byCascade, g.turned(small)...)
 		default:
 			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
-				return byCascade, nil
+				return byCascade, behind, nil
 			}
 		}
 	}
 	if s.Last != nil && !g.certain() {
 		if err := g.last(ctx, byCascade, s.far(img, byCascade)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return s.Cascade.inFront(g.with(byCascade)), nil
+	faces, more := s.Cascade.inFront(g.with(byCascade))
+	return faces, append(behind, more...), nil
 }
 
 // far reports whether img is so large that parts of it tell more, and has small faces

@@ -294,6 +294,7 @@ func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := nrdl.Result{Size: size}
 		for _, f := range seen {
+			r.Smaller = f.Smaller
 			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
 		}
 		return r, err

@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/results"
 	"nrdl/openset"

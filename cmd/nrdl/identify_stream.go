@@ -169,6 +169,7 @@ func (p *photoResult) unlessVanished(err error, done string, warn func(string, .
 func (i *identification) count(p *photoResult) {
 	var why []error
 	looked := false
+	i.tally.smaller += p.Smaller
 	for k, f := range p.Faces {
 		if f.Trained != "" {
 			i.tally.trained++
