@@ -26,6 +26,9 @@ type Search struct {
 	Network BoxDetector // nil: the cascade alone
 	Upright float64     // score of an upright face that the cascade sees too, from which the network does not look at the turned photograph
 	Turns   []float64   // by these angles, degrees
+	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
+	Checked int         // so many of them, the surest, are shown to the network at each angle
+	Around  float64     // each in a square with this side about its eyes, in eye distances
 	Sure    float64     // sum of the scores of a face from which it is certain
 	Least   float64     // the same, of a face that is reported
 	Last    BoxDetector // looks where no face is certain; nil: none
@@ -58,6 +61,7 @@ var DefaultSearch = &Search{
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
+	Aside:   []float64{90, -90, 180}, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 }
@@ -117,8 +121,16 @@ func (s *Search) find(ctx context.Context, photo *dataset.Photo) (faces, behind 
 		switch {
 		case !s.First:
 		case g.certain():
-			byCascade = append(byCascade, g.turned(small)...)
+			turned, err := g.turned(ctx, small)
+			if err != nil {
+				return nil, nil, err
+			}
+			byCascade = append(byCascade, turned...)
 		default:
+			if turned, err := g.atAngles(ctx, small, s.Aside); err != nil || len(turned) > 0 {
+				faces, more := s.Cascade.inFront(turned)
+				return faces, append(behind, more...), err
+			}
 			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
 				return byCascade, behind, nil
 			}
