@@ -61,7 +61,11 @@ func OpenSearch(text string) (*Search, error) {
 	}
 	kind, side, err := kindOf(data)
 	if err != nil {
-		return nil, fmt.Errorf("detector %s: %w", text, err)
+		err = fmt.Errorf("detector %s: %w", text, err)
+		if hint.Of(err) == "" {
+			err = hint.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
+		}
+		return nil, err
 	}
 	sum := sha256.Sum256(data)
 	alone.Name, alone.Digest = filepath.Base(text), hex.EncodeToString(sum[:])
