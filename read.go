@@ -114,6 +114,8 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	switch which {
 	case face.Largest, "":
 		what = "the largest is taken"
+	case face.Central:
+		what = "the one that is large and near the middle is taken"
 	case face.All, face.Every:
 		what = all
 	}

@@ -60,6 +60,7 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	if which == Every {
 		found, behind = append(found, behind...), nil
 	}
+	found = which.ordered(found, photo.Grey.Rect)
 	of, smaller := len(found), len(behind)
 	switch {
 	case len(found) > 1 && which == Refuse:

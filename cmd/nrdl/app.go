@@ -43,8 +43,8 @@ func (a *app) observer() (o nrdl.Observer, done func()) {
 func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
 	detectVar(c, find, auto)
 	find.Which = which
-	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, all but those less than half as large as the largest, every, or refuse (skip the photograph)",
-		[]string{string(face.Largest), string(face.Refuse), string(face.All), string(face.Every)})
+	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)",
+		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
 }
 
 // asModel is how a command that reads a model looks at images.
