@@ -68,7 +68,7 @@ func OpenSearch(text string) (*Search, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	alone.Name, alone.Digest = filepath.Base(text), hex.EncodeToString(sum[:])
+	alone.Name, alone.path, alone.Digest = filepath.Base(text), text, hex.EncodeToString(sum[:])
 	alone.Network = NetDetector{Side: side, Border: 0.15, Overlap: 0.4, Least: 0.1, kind: kind}
 	return &alone, nil
 }

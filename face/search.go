@@ -19,6 +19,7 @@ import (
 type Search struct {
 	Name    string // of the detector; of a network in a file, the name of that
 	Digest  string // SHA-256 of that file, hexadecimal; "" for a detector that is built in
+	path    string // of that file
 	Cascade Finder
 	First   bool    // the cascade decides where it is certain
 	Certain float64 // score of the cascade from which no network is asked
@@ -43,12 +44,12 @@ type Search struct {
 	Small  float64 // the same: width of the box at most, a share of the longest side
 }
 
-// String returns the name of the detector; "" for nil.
+// String is what OpenSearch takes for s; "" for nil.
 func (s *Search) String() string {
 	if s == nil {
 		return ""
 	}
-	return s.Name
+	return cmp.Or(s.path, s.Name)
 }
 
 // networkScale is the score of the cascade that is taken for one of 1 of a network.

@@ -47,22 +47,14 @@ func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string
 		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
 }
 
-// asModel is how a command that reads a model looks at images.
-const asModel = "as the model does"
-
 func detectVar(c *cobra.Command, find *face.Options, auto string) {
 	find.Detect = face.Auto
 	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
-	otherwise := "that of the model"
-	if auto != asModel {
-		otherwise = face.DefaultSearch.Name
-	}
-	detectorVar(c, &find.By, otherwise)
+	detectorVar(c, &find.By)
 }
 
-// detectorVar registers the flag --detector, which is else as otherwise says.
-func detectorVar(c *cobra.Command, by **face.Search, otherwise string) {
-	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default "+otherwise+")", face.OpenSearch, (*face.Search).String)
+func detectorVar(c *cobra.Command, by **face.Search) {
+	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default that of the model, or "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
 }
 
 // open reads the model file at path, to look at photographs as find says.

@@ -108,7 +108,7 @@ A model without a threshold gets one.`,
 	f.folds, f.prior = -1, openset.Default.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
 	registerBackup(c, &backup)
-	findVar(c, &find, face.All, asModel)
+	findVar(c, &find, face.All, "as the model does")
 	cli.Complete(c, "strangers", cli.Folders)
 	return c
 }

@@ -62,7 +62,7 @@ a face, and files that cannot be read, are left out with a warning.`,
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	registerBackup(c, &backup)
-	findVar(c, &f.find, face.Largest, asModel)
+	findVar(c, &f.find, face.Largest, "as the model does")
 	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp
 	})

@@ -53,7 +53,7 @@ that --face selects. --json writes the same numbers as one object, with or witho
 		ValidArgsFunction: completeModel,
 	}
 	e.find.Which = face.All
-	detectVar(c, &e.find, asModel)
+	detectVar(c, &e.find, "as the model does")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
 	cli.Number(c, &e.number, "face", "", cli.InRange(1, cli.Many), "explain face `N` only, 1 being the largest")
 	c.Flags().StringVar(&e.photos, "photos", "", "show enrolled photographs from the folder `DIR`, which the model was trained on")

@@ -51,7 +51,7 @@ The exit status is 1 if no usable face is found.`,
 	c.Flags().StringVarP(&g.output, "output", "o", "", "folder `DIR` to make, with a folder for each group and a page")
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
-	detectorVar(c, &g.by, face.DefaultSearch.Name)
+	detectorVar(c, &g.by)
 	g.far = group.Default.FAR
 	cli.Number(c, &g.far, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
 	cli.Complete(c, "output", cli.Folders)

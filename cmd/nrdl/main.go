@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"nrdl/internal/blas"
@@ -40,9 +39,7 @@ func run(args []string) int {
 		os.Exit(failed)
 	})
 	defer stop()
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // photographs are large and hold no pointers: less memory at hardly any time
-	}
+	cli.CollectEarly()
 
 	err := blas.EnvError()
 	if err != nil {

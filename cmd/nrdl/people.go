@@ -61,7 +61,7 @@ people as well.`,
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
 	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
 	c.Flags().StringVar(&photos, "photos", "", "show photographs from the folder `DIR`, which the model was trained on")
-	detectorVar(c, &by, "that of the model")
+	detectorVar(c, &by)
 	cli.Complete(c, "html", cli.Files("html"))
 	cli.Complete(c, "photos", cli.Folders)
 	return c

@@ -39,7 +39,7 @@ people or more and a threshold; the more people, the better.`,
 	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "count two faces as the same person up to this false match `RATE`")
 	c.Flags().BoolVar(&v.json, "json", false, "write one object")
 	v.find.Which = face.Largest
-	detectVar(c, &v.find, asModel)
+	detectVar(c, &v.find, "as the model does")
 	return c
 }
 
