@@ -51,13 +51,20 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
-	if by := o.Detect.By; by != nil && by.Name != face.DefaultSearch.Name && !images.Frame.Eyes.IsZero() {
-		m.Search = by
-	}
+	m.Search = o.search(images)
 	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
 	r.m.All = o.All
 	o.told(m)
 	return r.decided(ctx, o)
+}
+
+// search is the detector that a model of images keeps; nil for the default one, and where
+// the images were used as they are.
+func (o Options) search(images *dataset.Images) *face.Search {
+	if by := o.Detect.By; by != nil && by.Name != face.DefaultSearch.Name && !images.Frame.Eyes.IsZero() {
+		return by
+	}
+	return nil
 }
 
 // decided returns r with the threshold that o asks for, and without its faces where
