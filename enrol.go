@@ -45,7 +45,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	var quality []dataset.Quality
 	var last error
 	for _, photo := range photos {
-		faces, err := r.look(ctx, photo)
+		faces, err := r.look(ctx, dataset.NewPhoto(photo))
 		if err != nil {
 			return nil, report, err
 		}

@@ -51,12 +51,13 @@ type Candidate struct {
 }
 
 // Identify returns the faces in photo, which is upright, with their names, the
-// largest first. The result is empty if no face is found.
+// largest first. The result is empty if no face is found. Faces less than half as large as
+// the largest are left out unless r takes face.Every.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
 	if err := r.sees(photo); err != nil {
 		return nil, err
 	}
-	faces, err := r.look(ctx, photo)
+	faces, err := r.look(ctx, dataset.NewPhoto(photo))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 }
 
 // look returns the faces in photo, without names.
-func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error) {
+func (r *Recogniser) look(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
 	var seen []face.Seen
 	var err error
 	cut := r.cut()
@@ -89,7 +90,7 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 		cut.Embedder = kept
 	}
 	if r.detects() {
-		seen, err = face.In(ctx, dataset.NewPhoto(photo), r.which(face.All), cut)
+		seen, err = face.In(ctx, photo, r.which(face.All), cut)
 	} else {
 		seen, err = face.Whole(ctx, photo, cut)
 	}
@@ -102,17 +103,18 @@ func (r *Recogniser) look(ctx context.Context, photo image.Image) ([]Face, error
 
 // cut is how r cuts faces out of photographs.
 func (r *Recogniser) cut() face.Cut {
-	c := cutFor(r.m.Pipeline)
-	c.By = r.detect.By
-	return c
+	return cutFor(r.m.Pipeline, r.by())
 }
 
-// cutFor is how faces are cut out for in.
-func cutFor(in frontend.Pipeline) face.Cut {
+// by is the detector of r; nil for face.DefaultSearch.
+func (r *Recogniser) by() *face.Search { return cmp.Or(r.detect.By, r.m.Search) }
+
+// cutFor is how faces that by finds are cut out for in.
+func cutFor(in frontend.Pipeline, by *face.Search) face.Cut {
 	if in.Embedder == nil {
-		return face.Cut{Frame: in.Frame}
+		return face.Cut{Frame: in.Frame, By: by}
 	}
-	return face.Cut{Frame: in.Frame, Embedder: in.Embedder}
+	return face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by}
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.

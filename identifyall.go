@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"iter"
 	"runtime"
@@ -10,14 +11,15 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"nrdl/dataset"
 	"nrdl/explain"
 	"nrdl/face"
 )
 
 // A Photo is a photograph whose faces are to be identified.
 type Photo struct {
-	Name string                 // for errors
-	Load func() ([]byte, error) // returns the content of the image file; called once, by any goroutine
+	Name string                 // of the image file, for errors
+	Load func() ([]byte, error) // returns its content; called once, by any goroutine; nil: the file Name is read
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
 
@@ -26,11 +28,26 @@ type Photo struct {
 	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
 }
 
+func (p Photo) load() ([]byte, error) {
+	if p.Load != nil {
+		return p.Load()
+	}
+	data, err := dataset.ReadFile(p.Name)
+	if err != nil {
+		return nil, fmt.Errorf("read image: %w", err)
+	}
+	return data, nil
+}
+
 // A Result is the result of IdentifyAll for one Photo.
 type Result struct {
 	Photo Photo
 	Size  image.Point // of the upright photograph; zero if the image is used as it is
 	Faces []Face      // the largest first; empty if no face was found
+
+	// Smaller is the number of faces in the background, less than half as large as the
+	// largest, that are left out: face.Every takes them too.
+	Smaller int
 }
 
 // How many photographs are read ahead of the one that is next in order, and named
@@ -114,12 +131,12 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 		}
 		defer processors.Release(1)
 	}
-	data, err := j.Photo.Load()
+	data, err := j.Photo.load()
 	if err != nil {
 		return err
 	}
 	seen, size, err := look(ctx, data)
-	j.Size, j.Faces = size, facesOf(r.m, seen)
+	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
 	return err
 }
 
@@ -130,6 +147,14 @@ func (r *Recogniser) Look(ctx context.Context, p Photo, data []byte) (seen []fac
 	cut := r.cut()
 	cut.Thumbs = p.Details
 	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)
+}
+
+// smaller is the number of faces that were left out beside those that are seen.
+func smaller(seen []face.Seen) int {
+	if len(seen) == 0 {
+		return 0
+	}
+	return seen[0].Smaller
 }
 
 // nameBatch names the faces of the photographs that could be read.

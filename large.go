@@ -38,6 +38,7 @@ func trainLarge(ctx context.Context, images *dataset.Images, in frontend.Pipelin
 	if err != nil || !large.Suits(m, o.Method) {
 		return nil, nil //nolint:nilerr // Train tells of it
 	}
+	m.Search = o.search(images)
 	return newLarge(ctx, m, images, o)
 }
 

@@ -17,7 +17,7 @@ type Options struct {
 	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
 	Pipeline frontend.Pipeline // unset parts of its Frame are taken from the images
 	OpenSet  *openset.Options  // for the threshold; nil: no face is unknown
-	Detect   face.Options      // which faces of a photograph are used
+	Detect   face.Options      // which faces of a photograph are used, and by which detector they were found
 	Seed     uint64
 	Forget   bool // do not keep the faces; people cannot be enrolled later
 	All      bool // code a face over all faces, also where these are more than 10,000

@@ -24,16 +24,18 @@ type ReadOptions struct {
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of
 // images per person, a list, a .mat or a .npz file. It finds and aligns the
-// faces in photographs, and makes vectors of them; face crops are used as they are. In a
+// faces in photographs, and makes vectors of them; face crops are used as they are. An
+// image that cannot be read costs this image, with a warning; it is an error if nobody is
+// told (o.Warn is nil) or fewer than two people are left. In a
 // folder that package group made, faces are searched for unless o.Detect says otherwise.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
 	if dataset.Grouped(path) && (o.Detect.Detect == "" || o.Detect.Detect == face.Auto) {
 		o.Detect.Detect = face.Always // as who made the groups did
 	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
-	how := dataset.Options{
-		Warn:     func(s string) { o.warn(fmt.Errorf("%s", s)) },
-		Progress: o.progress("reading " + path),
+	how := dataset.Options{Progress: o.progress("reading " + path)}
+	if o.Warn != nil {
+		how.Warn = func(s string) { o.warn(fmt.Errorf("%s", s)) }
 	}
 	switch e := o.embedder(); {
 	case e != nil:
@@ -112,7 +114,9 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	switch which {
 	case face.Largest, "":
 		what = "the largest is taken"
-	case face.All:
+	case face.Central:
+		what = "the one that is large and near the middle is taken"
+	case face.All, face.Every:
 		what = all
 	}
 	n := "1 photograph"

@@ -150,6 +150,7 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 		return nil, err
 	}
 	detect := r.detect
+	detect.By = r.by()
 	if !r.detects() {
 		detect.Detect = face.Never
 	}

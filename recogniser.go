@@ -13,7 +13,6 @@ import (
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/face"
-	"nrdl/frontend/embedding"
 	"nrdl/gallery"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
@@ -34,7 +33,8 @@ type Recogniser struct {
 const Unknown = dataset.Unknown
 
 // Train trains a Recogniser on labelled images, which it keeps unless o.Forget
-// is set. If no threshold can be estimated, for example from two people, it
+// is set, and with them the detector by which they were found (o.Detect.By). If no
+// threshold can be estimated, for example from two people, it
 // warns (o.Warn), and no face is unknown.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
 	if images == nil {
@@ -51,10 +51,20 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
+	m.Search = o.search(images)
 	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
 	r.m.All = o.All
 	o.told(m)
 	return r.decided(ctx, o)
+}
+
+// search is the detector that a model of images keeps; nil for the default one, and where
+// the images were used as they are.
+func (o Options) search(images *dataset.Images) *face.Search {
+	if by := o.Detect.By; by != nil && by.Name != face.DefaultSearch.Name && !images.Frame.Eyes.IsZero() {
+		return by
+	}
+	return nil
 }
 
 // decided returns r with the threshold that o asks for, and without its faces where
@@ -136,21 +146,10 @@ func Open(path string) (*Recogniser, error) {
 // networksVariable names folders with the networks that models have by reference.
 const networksVariable = "NRDL_NETWORKS"
 
-// beside returns what finds the file of a network in the folder of the model at path,
-// or in one of those that networksVariable names; nil where it is in none.
-func beside(path string) func(dataset.Embedding) ([]byte, error) {
-	return func(e dataset.Embedding) ([]byte, error) {
-		if filepath.Base(e.Name) != e.Name { // a model may be of unknown origin
-			return nil, nil
-		}
-		for _, folder := range append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...) {
-			data, err := embedding.ReadFile(filepath.Join(folder, e.Name))
-			if err == nil || !errors.Is(err, fs.ErrNotExist) {
-				return data, err
-			}
-		}
-		return nil, nil
-	}
+// beside returns the folders in which the networks of the model at path are looked for:
+// its own, and those that networksVariable names.
+func beside(path string) []string {
+	return append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...)
 }
 
 // Save writes r to a model file at path, whole or not at all. Equal Recognisers
@@ -174,7 +173,8 @@ func (r *Recogniser) Write(w io.Writer) error {
 	return modelfile.Write(w, r.m)
 }
 
-// With returns r with other detection options and another Observer. It is an
+// With returns r with other detection options and another Observer. Without detect.By,
+// faces are found by the detector of the model. It is an
 // error to ask for detection if r was trained on crops without eye alignment.
 func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) {
 	if err := detect.Validate(); err != nil {

@@ -37,30 +37,62 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if err := r.sees(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
+	return compare(ctx, r, nil, looked{"photograph 1", dataset.NewPhoto(a)}, looked{"photograph 2", dataset.NewPhoto(b)})
+}
+
+// Verify compares the largest faces in two image files as r.Verify does, or by
+// frontend.Embedding if r is nil. Faces are found by the detector by; nil for that of r, or
+// the default. Errors name the file.
+func Verify(ctx context.Context, r *Recogniser, by *face.Search, a, b Photo) (Comparison, error) {
+	var photos [2]looked
+	for i, p := range []Photo{a, b} {
+		data, err := p.load()
+		if err != nil {
+			return Comparison{}, err
+		}
+		photo, err := dataset.DecodeColour(data, p.Name)
+		if err != nil {
+			return Comparison{}, err
+		}
+		photos[i] = looked{p.Name, photo}
+	}
+	return compare(ctx, r, by, photos[:]...)
+}
+
+// A looked is a photograph with what it is called in errors.
+type looked struct {
+	name  string
+	photo *dataset.Photo
+}
+
+// compare compares photos by r, or by frontend.Embedding if r is nil.
+func compare(ctx context.Context, r *Recogniser, by *face.Search, photos ...looked) (Comparison, error) {
+	if r == nil {
+		in := frontend.Embedding
+		in.Frame = in.Embedder.Frame()
+		look := func(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
+			seen, err := face.In(ctx, photo, face.Largest, cutFor(in, by))
+			return facesOf(nil, seen), err
+		}
+		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, photos)
+	}
+	if err := r.sees(); err != nil {
+		return Comparison{}, fmt.Errorf("verify: %w", err)
+	}
+	if by != nil {
+		t := *r
+		t.detect.By = by
+		r = &t
+	}
 	if l := r.m.Impostors(); l != nil {
-		return verify(ctx, &r.m.Fitted, fmrOf(l), r.look, classify.Unit, a, b)
+		return verify(ctx, &r.m.Fitted, fmrOf(l), r.look, classify.Unit, photos)
 	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
 			"nrdl calibrate %s, if it keeps the faces of three people or more; nrdl verify - A B needs no model", r.model())
 	}
-	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, a, b)
-}
-
-// Verify compares the largest faces of two upright photographs without a
-// Recogniser, by frontend.Embedding.
-func Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
-	if a == nil || b == nil {
-		return Comparison{}, errors.New("verify: a photograph is nil")
-	}
-	in := frontend.Embedding
-	in.Frame = in.Embedder.Frame()
-	look := func(ctx context.Context, photo image.Image) ([]Face, error) {
-		seen, err := face.In(ctx, dataset.NewPhoto(photo), face.Largest, cutFor(in))
-		return facesOf(nil, seen), err
-	}
-	return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, a, b)
+	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, photos)
 }
 
 // fmrOf is the false match rate of a cosine of two photographs.
@@ -70,10 +102,10 @@ func fmrOf(l *openset.Impostors) func(float64) float64 {
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, image.Image) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos ...image.Image) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, *dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []looked) (Comparison, error) {
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
-	for j, photo := range photos {
-		faces, err := look(ctx, photo)
+	for j, p := range photos {
+		faces, err := look(ctx, p.photo)
 		if err != nil {
 			return Comparison{}, err
 		}
@@ -82,7 +114,7 @@ func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64,
 			err = faces[0].Rejected
 		}
 		if err != nil {
-			return Comparison{}, fmt.Errorf("verify: photograph %d: %w", j+1, err)
+			return Comparison{}, fmt.Errorf("verify: %s: %w", p.name, err)
 		}
 		x.SetCol(j, faces[0].values)
 	}

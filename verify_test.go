@@ -3,7 +3,10 @@ package nrdl_test
 import (
 	"errors"
 	"image"
+	"io/fs"
 	"math"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"nrdl"
@@ -79,9 +82,12 @@ func monotone(t *testing.T, all []nrdl.Comparison) {
 func TestVerifyWithoutRecogniser(t *testing.T) {
 	_, faces := photographs(t)
 	shots := []*image.Gray{photograph(faces, 0), photograph(faces, 3), photograph(faces, 7)}
+	file := func(name string, m image.Image) nrdl.Photo {
+		return nrdl.Photo{Name: name, Load: func() ([]byte, error) { return encoded(m), nil }}
+	}
 	var all []nrdl.Comparison
 	for _, pair := range [][2]int{{0, 0}, {0, 1}, {0, 2}} {
-		c, err := nrdl.Verify(t.Context(), shots[pair[0]], shots[pair[1]])
+		c, err := nrdl.Verify(t.Context(), nil, nil, file("a", shots[pair[0]]), file("b", shots[pair[1]]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,8 +96,13 @@ func TestVerifyWithoutRecogniser(t *testing.T) {
 	if same, one, two := all[0].Similarity, all[1].Similarity, all[2].Similarity; math.Abs(same-1) > 1e-9 || !(one > two) {
 		t.Errorf("similarity %v of a photograph and itself, %v of one person, %v of two", same, one, two)
 	}
-	if _, err := nrdl.Verify(t.Context(), shots[0], image.NewGray(image.Rect(0, 0, 200, 200))); !errors.Is(err, face.ErrNoFace) {
+	_, err := nrdl.Verify(t.Context(), nil, nil, file("a", shots[0]), file("blank.png", image.NewGray(image.Rect(0, 0, 200, 200))))
+	if !errors.Is(err, face.ErrNoFace) || !strings.Contains(err.Error(), "blank.png") {
 		t.Errorf("no face: %v", err)
+	}
+	lost := nrdl.Photo{Name: filepath.Join(t.TempDir(), "lost.jpg")}
+	if _, err := nrdl.Verify(t.Context(), nil, nil, lost, lost); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lost.jpg") {
+		t.Errorf("no file: %v", err)
 	}
 	monotone(t, all)
 	if !all[0].Same(nrdl.DefaultFMR) {

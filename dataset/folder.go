@@ -16,14 +16,17 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(w.unreadable) > 0 {
-		err := w.unreadable[0]
+	images, others := w.divide()
+	for _, err := range append(w.unreadable, w.links...) {
+		if len(images) > 0 && opt.Warn != nil {
+			opt.warn("left out: %v", err)
+			continue
+		}
 		if hint.Of(err) == "" {
 			err = hint.Add(err, "make it readable, or move it out of %s", root)
 		}
 		return nil, err
 	}
-	images, others := w.divide()
 	nobodys := leftover(root)
 	of := func(f string) bool {
 		entry, _, _ := strings.Cut(f, "/")
@@ -37,7 +40,9 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if err != nil {
 		return nil, err
 	}
-	if skipped := w.skipped(others).String(); len(others) > 0 {
+	s := w.skipped(others)
+	s.Links, s.Foreign = 0, "" // they were told
+	if skipped := s.String(); len(others) > 0 {
 		opt.warn("ignored what is no image: %s, for example %s", skipped, others[0])
 	} else if skipped != "" {
 		opt.warn("ignored what is no image: %s", skipped)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 	"io/fs"
 	"os"
@@ -20,6 +21,7 @@ const (
 	maxFileBytes = 256 << 20
 	maxPixels    = 64_000_000
 	maxImageSide = 30_000
+	maxWide      = maxPixels / 2 // pixels of 16 bits a channel, which take eight bytes and not four
 	// An image of more pixels is decoded alone, so that as many of them as
 	// there are processors do not fill the memory.
 	largePixels = 16_000_000
@@ -109,7 +111,11 @@ func (f format) claims(data []byte) (c image.Config, err error) {
 	if c, err = f.config(data); err != nil {
 		return c, f.explain(err)
 	}
-	if err := admissible(c.Width, c.Height); err != nil {
+	err = admissible(c.Width, c.Height)
+	if wide := c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model; err == nil && wide && c.Width*c.Height > maxWide {
+		err = hint.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read", c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
+	}
+	if err != nil {
 		return c, fmt.Errorf("%s %w", f.name, err)
 	}
 	return c, nil

@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
+	"image/png"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -196,6 +198,14 @@ func TestBadImagesAreErrors(t *testing.T) {
 	binary.BigEndian.PutUint32(huge[16:], 50000)
 	binary.BigEndian.PutUint32(huge[20:], 50000)
 	copy(huge[29:], pngSum("IHDR", huge[16:29]))
+	var deep bytes.Buffer
+	if err := png.Encode(&deep, image.NewNRGBA64(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	wide := deep.Bytes()
+	binary.BigEndian.PutUint32(wide[16:], 8000)
+	binary.BigEndian.PutUint32(wide[20:], 8000)
+	copy(wide[29:], pngSum("IHDR", wide[16:29]))
 	jpg := asJPEG(smooth(64, 64))
 	for name, c := range map[string]struct {
 		data []byte
@@ -205,6 +215,7 @@ func TestBadImagesAreErrors(t *testing.T) {
 		"text":           {[]byte("hello, world"), "not an image"},
 		"panorama":       {panorama, "PNG claims 20000×5000 pixels; at most 30000 a side and 64 million are read"},
 		"huge PNG":       {huge, "PNG claims 50000×50000 pixels; at most 30000 a side"},
+		"16 bits":        {wide, "PNG claims 8000×8000 pixels of 16 bits a channel; at most 32 million of these are read"},
 		"huge PGM":       {[]byte("P5 99999999999999999999 1 255\n"), "at most 30000 a side"},
 		"large area":     {[]byte("P5 20000 20000 255\n"), "64 million"},
 		"zero size":      {[]byte("P5 0 5 255\n"), "nothing to see"},

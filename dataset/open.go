@@ -32,8 +32,8 @@ type Options struct {
 	Faces func(ctx context.Context, files []string) (Reader, Frame, error)
 	// Embedder makes vectors of images that are used as they are; nil for none.
 	Embedder Embedder
-	// Warn is called with a sentence about what was left out or assumed; may be
-	// nil.
+	// Warn is called with a sentence about what was left out or assumed. With nil, an
+	// image that cannot be read is an error, as nobody would learn of it.
 	Warn func(string)
 	// Progress is called with the number of images read, never by two goroutines
 	// at once; may be nil.
@@ -89,7 +89,9 @@ func (o Options) images() Frame {
 //
 // The columns of the set are the grey values of images, or vectors. Blank
 // images (of a single grey value) are kept with a warning; a person with only
-// blank images is an error. People and their images are in natural order. The
+// blank images is an error. An image that cannot be read is left out with a warning
+// (see Options.Warn), and so is a person with no others; it is an error if fewer than
+// two people are left. People and their images are in natural order. The
 // result does not depend on the number of processors.
 func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err := opt.Frame.Validate(); err != nil {

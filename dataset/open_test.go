@@ -140,6 +140,37 @@ func TestFirstBadImageIsNamedOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
+// A damaged image costs this image, and each is told with its reason; a person who has no
+// others is left out.
+func TestDamagedImagesAreLeftOut(t *testing.T) {
+	root := drawFiles(t, map[string][]byte{
+		"a/1.pgm": pgm(1), "a/2.pgm": []byte("x"), "a/3.pgm": pgm(2), "b/1.pgm": pgm(3), "c/1.pgm": {}, "c/2.pgm": []byte("y"),
+		"list.csv": []byte("a/1.pgm;a\na/2.pgm;a\nb/1.pgm;b\n"),
+	})
+	for _, procs := range []int{1, 4} {
+		old := runtime.GOMAXPROCS(procs)
+		set, warnings := opened(t, root, tiny)
+		runtime.GOMAXPROCS(old)
+		if want := []string{"a/1.pgm", "a/3.pgm", "b/1.pgm"}; !slices.Equal(set.IDs, want) || !slices.Equal(set.Classes, []string{"a", "b"}) {
+			t.Errorf("images %v of %v, want %v", set.IDs, set.Classes, want)
+		}
+		told := strings.Join(warnings, "\n")
+		for _, want := range []string{"a/2.pgm: not an image", "c/1.pgm: the file is empty", "c/2.pgm: not an image", "3 of 6 images could not be read", `"c" is left out: 2 images could not be read`} {
+			if strings.Count(told, want) != 1 {
+				t.Errorf("%d processors: warnings %q lack %q", procs, told, want)
+			}
+		}
+	}
+	set, warnings := opened(t, filepath.Join(root, "list.csv"), tiny)
+	if !slices.Equal(set.IDs, []string{"a/1.pgm", "b/1.pgm"}) || len(warnings) != 2 || !strings.Contains(warnings[0], "list.csv:2: ") {
+		t.Errorf("images %v, warnings %q", set.IDs, warnings)
+	}
+	_, err := Open(t.Context(), drawFiles(t, map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}}), Options{Warn: func(string) {}})
+	if err == nil || !strings.Contains(err.Error(), "too few people are left") || !strings.Contains(err.Error(), "1.pgm: the file is empty") || hint.Of(err) == "" {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestProgressAndCancel(t *testing.T) {
 	files := map[string][]byte{}
 	for i := range 40 {

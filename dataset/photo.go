@@ -32,6 +32,9 @@ func DecodeColour(data []byte, name string) (*Photo, error) {
 // NewPhoto returns img, upright already, as a Photo, which may share its pixels.
 func NewPhoto(img image.Image) *Photo { return &Photo{Grey(img), img, 1} }
 
+// Image returns the upright photograph in its own colours; it may share its pixels.
+func (p *Photo) Image() image.Image { return p.turned.upright(p.stored) }
+
 // Channels returns the red, green and blue values of the part r of the upright
 // photograph, which it must contain. Grey is given three times, and what is
 // transparent is put over white.

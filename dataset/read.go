@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -43,19 +45,20 @@ type reading struct {
 
 	mu       sync.Mutex
 	done     int
-	failed   int // the first image that could not be read, in the order of paths
-	err      error
-	faceless map[int]error // why
+	failed   map[int]error // images that could not be read
+	faceless map[int]error // images without a face: why
 }
 
 // samples are what images were read as. Where an image holds several faces, it
-// has several; where it holds none it has one, which is zero.
+// has several; where it holds none it has one, which is zero; where it could not be
+// read it has none.
 type samples struct {
 	in       Frame
 	x        *mat.Dense
 	quality  []Quality // nil without a Reader
 	of       []int     // the image of each sample
 	faceless []faceless
+	failed   map[int]error // by image
 }
 
 // faceless is an image without a face.
@@ -64,9 +67,9 @@ type faceless struct {
 	reason error
 }
 
-// readAll reads the images at paths on all processors. The error is that of the
-// first image, in this order, that cannot be read; names, if not nil, stand
-// before it.
+// readAll reads the images at paths on all processors. One that cannot be read is left
+// out if opt.Warn can tell of it and others can be read; or else the error is that of the
+// first, in this order. Names, if not nil, stand before errors.
 func readAll(ctx context.Context, paths, names []string, opt Options) (*samples, error) {
 	if err := opt.choose(ctx, paths); err != nil {
 		return nil, err
@@ -77,10 +80,10 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	}
 	r := &reading{
 		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
-		failed: len(paths), faceless: map[int]error{},
+		failed: map[int]error{}, faceless: map[int]error{},
 	}
 	parallel.For(len(paths), 1, func(j, _ int) {
-		if r.wants(j) {
+		if ctx.Err() == nil {
 			var err error
 			r.crops[j], err = r.read(paths[j])
 			r.report(j, err)
@@ -89,8 +92,8 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("read images: %w", err)
 	}
-	if r.err != nil {
-		return nil, r.advise()
+	if len(r.failed) > 0 && (opt.Warn == nil || len(r.failed) == len(paths)) {
+		return nil, advise(firstOf(r.failed))
 	}
 	return r.samples(), nil
 }
@@ -99,6 +102,10 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 // People are those of classes, in this order, or in natural order where that is
 // nil. Those without a face are left out.
 func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, error) {
+	classes, err := s.left(labels, classes, opt)
+	if err != nil {
+		return nil, err
+	}
 	perImage := map[int]int{}
 	of, names := make([]string, len(s.of)), make([]string, len(s.of))
 	for j, i := range s.of {
@@ -127,6 +134,32 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, erro
 		}
 	}
 	return s.withFaces(set, of, opt)
+}
+
+// left tells of the images that could not be read, and returns those of classes who have
+// others. It is an error if fewer people than recognition needs are left.
+func (s *samples) left(labels, classes []string, opt Options) ([]string, error) {
+	if len(s.failed) == 0 {
+		return classes, nil
+	}
+	has, lost := map[string]bool{}, map[string]int{}
+	for _, i := range s.of {
+		has[labels[i]] = true
+	}
+	for _, i := range slices.Sorted(maps.Keys(s.failed)) {
+		opt.warn("left out: %v", s.failed[i])
+		lost[labels[i]]++
+	}
+	opt.warn("%d of %s could not be read", len(s.failed), count(len(labels), "image"))
+	for _, name := range slices.Sorted(maps.Keys(lost)) {
+		if !has[name] {
+			opt.warn("%q is left out: %s could not be read", name, count(lost[name], "image"))
+		}
+	}
+	if len(has) < classify.LeastClasses {
+		return nil, advise(fmt.Errorf("too few people are left: %w", firstOf(s.failed)))
+	}
+	return slices.DeleteFunc(slices.Clone(classes), func(name string) bool { return !has[name] }), nil
 }
 
 // withFaces tells of the images without a face, and returns set without the
@@ -169,8 +202,12 @@ func (r *reading) samples() *samples {
 	for _, crops := range r.crops {
 		n += max(1, len(crops))
 	}
-	s := &samples{in: in, x: mat.NewDense(in.Len(), n, nil)}
+	n -= len(r.failed)
+	s := &samples{in: in, x: mat.NewDense(in.Len(), n, nil), failed: r.failed}
 	for i, crops := range r.crops {
+		if r.failed[i] != nil {
+			continue
+		}
 		if len(crops) == 0 {
 			s.faceless = append(s.faceless, faceless{len(s.of), r.faceless[i]})
 			crops = []Crop{{}}
@@ -189,17 +226,20 @@ func (r *reading) samples() *samples {
 	return s
 }
 
-// advise adds what to do about the image that could not be read.
-func (r *reading) advise() error {
+// firstOf returns the error of the first image.
+func firstOf(failed map[int]error) error {
+	return failed[slices.Min(slices.Collect(maps.Keys(failed)))]
+}
+
+// advise adds what to do about an image that could not be read.
+func advise(err error) error {
 	switch {
-	case hint.Of(r.err) != "":
-		return r.err
-	case errors.Is(r.err, fs.ErrNotExist):
-		return hint.Add(r.err, "the paths of a list are relative to the folder of the list")
-	case errors.Is(r.err, fs.ErrPermission):
-		return hint.Add(r.err, "make the file readable")
+	case hint.Of(err) != "":
+		return err
+	case errors.Is(err, fs.ErrPermission):
+		return hint.Add(err, "make the file readable")
 	}
-	return hint.Add(r.err, "remove the file, or replace it by an image that opens")
+	return hint.Add(err, "remove the file, or replace it by an image that opens")
 }
 
 // read returns the faces of the image at path.
@@ -223,27 +263,16 @@ func (r *reading) read(path string) ([]Crop, error) {
 	return []Crop{{Values: v}}, err
 }
 
-// wants reports whether image j is to be read: none after one that failed.
-func (r *reading) wants(j int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return j < r.failed && r.ctx.Err() == nil
-}
-
 func (r *reading) report(j int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if errors.Is(err, ErrNoFace) {
-		r.faceless[j], err = err, nil
-	}
-	if err != nil {
-		if j < r.failed {
-			r.failed, r.err = j, err
-			if r.names != nil {
-				r.err = fmt.Errorf("%s: %w", r.names[j], err)
-			}
-		}
-		return
+	switch {
+	case errors.Is(err, ErrNoFace):
+		r.faceless[j] = err
+	case err != nil && r.names != nil:
+		r.failed[j] = fmt.Errorf("%s: %w", r.names[j], err)
+	case err != nil:
+		r.failed[j] = err
 	}
 	r.done++
 	if r.opt.Progress != nil {

@@ -15,7 +15,9 @@ type Skipped struct {
 	Sidecars   int // files with notes of an editor or a cloud on a photograph
 	Thumbnails int // folders
 	Duplicates int // files with equal bytes, after the first
+	Links      int // that lead nowhere
 	Others     int
+	Foreign    string // images that cannot be read, by format: "2 AVIF files, 1 raw file"
 }
 
 // String lists what was skipped: "2 videos, 1 duplicate"; "" for nothing.
@@ -29,11 +31,15 @@ func (s Skipped) String() string {
 		{s.Sidecars, "sidecar file"},
 		{s.Thumbnails, "thumbnail folder"},
 		{s.Duplicates, "duplicate"},
+		{s.Links, "broken link"},
 		{s.Others, "other file"},
 	} {
 		if one.n > 0 {
 			list = append(list, count(one.n, one.what))
 		}
+	}
+	if s.Foreign != "" {
+		list = append(list, s.Foreign+" that cannot be read: convert them to JPEG")
 	}
 	return strings.Join(list, ", ")
 }
@@ -46,10 +52,10 @@ var (
 	sidecarExtensions = []string{".aae", ".xmp", ".json", ".xml", ".thm", ".pp3", ".dop"}
 )
 
-// skipped counts others, the files that are no images, and the folders of
-// thumbnails.
+// skipped counts others, the files that are no images, the folders of thumbnails, broken
+// links and images that cannot be read.
 func (w *walker) skipped(others []string) Skipped {
-	s := Skipped{Thumbnails: w.thumbnails}
+	s := Skipped{Thumbnails: w.thumbnails, Links: len(w.links), Foreign: strings.Join(w.foreignCounts(), ", ")}
 	for _, f := range others {
 		switch ext := strings.ToLower(filepath.Ext(f)); {
 		case slices.Contains(videoExtensions, ext):

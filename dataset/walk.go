@@ -30,41 +30,49 @@ const (
 // unsupported images, the error joins one error each; the other files are still
 // returned.
 func ImageFiles(path string) ([]string, error) {
-	images, _, err := list(path)
-	return images, err
-}
-
-// Photographs is ImageFiles without duplicates, for a folder as it comes from a
-// telephone or a camera. It counts what it leaves out.
-func Photographs(path string) ([]string, Skipped, error) {
-	images, skipped, err := list(path)
-	first := unique(images)
-	skipped.Duplicates = len(images) - len(first)
-	return first, skipped, err
-}
-
-func list(path string) ([]string, Skipped, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, Skipped{}, fmt.Errorf("list images: %w", err)
+	images, w, _, err := list(path)
+	if w == nil {
+		return images, err
 	}
-	if !info.IsDir() {
-		return []string{path}, Skipped{}, nil
-	}
-	w, err := walk(context.Background(), path)
-	if err != nil {
-		return nil, Skipped{}, fmt.Errorf("list images: %w", err)
-	}
-	images, others := w.divide()
-	for i, f := range images {
-		images[i] = filepath.Join(path, filepath.FromSlash(f))
-	}
-	errs := w.unreadable
+	errs := append(w.unreadable, w.links...)
 	for _, f := range w.foreign {
 		full := filepath.Join(path, filepath.FromSlash(f.path))
 		errs = append(errs, fmt.Errorf("read image %s: %w", full, f.refuse()))
 	}
-	return images, w.skipped(others), errors.Join(errs...)
+	return images, errors.Join(errs...)
+}
+
+// Photographs is ImageFiles without duplicates, for a folder as it comes from a
+// telephone or a camera. What it leaves out, broken links and unsupported images too, it
+// counts.
+func Photographs(path string) ([]string, Skipped, error) {
+	images, w, others, err := list(path)
+	if w == nil {
+		return images, Skipped{}, err
+	}
+	first := unique(images)
+	skipped := w.skipped(others)
+	skipped.Duplicates = len(images) - len(first)
+	return first, skipped, errors.Join(w.unreadable...)
+}
+
+// list returns the image files at path, and the other files; no walker if it is a file.
+func list(path string) (images []string, w *walker, others []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("list images: %w", err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil, nil, nil
+	}
+	if w, err = walk(context.Background(), path); err != nil {
+		return nil, nil, nil, fmt.Errorf("list images: %w", err)
+	}
+	images, others = w.divide()
+	for i, f := range images {
+		images[i] = filepath.Join(path, filepath.FromSlash(f))
+	}
+	return images, w, others, nil
 }
 
 // A walker lists what lies in a folder, in natural order, as slash-separated
@@ -74,7 +82,8 @@ type walker struct {
 	ctx            context.Context
 	root           string
 	files, folders []string
-	unreadable     []error       // links that lead nowhere, folders without permission
+	unreadable     []error       // folders without permission
+	links          []error       // links that lead nowhere
 	foreign        []foreignFile // found by divide
 	entries        int
 	thumbnails     int // folders of them, which are left out
@@ -115,7 +124,7 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 		at := path.Join(rel, name)
 		info, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(at)))
 		if err != nil {
-			w.unreadable = append(w.unreadable, w.lost(at, err))
+			w.lost(at, err)
 			continue
 		}
 		if !info.IsDir() {
@@ -137,13 +146,14 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 	return nil
 }
 
-// lost says why the entry at could not be looked at.
-func (w *walker) lost(at string, err error) error {
+// lost keeps why the entry at could not be looked at.
+func (w *walker) lost(at string, err error) {
 	full := filepath.Join(w.root, filepath.FromSlash(at))
 	if link, readErr := os.Readlink(full); readErr == nil && errors.Is(err, fs.ErrNotExist) {
-		return hint.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it")
+		w.links = append(w.links, hint.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it"))
+		return
 	}
-	return err
+	w.unreadable = append(w.unreadable, err)
 }
 
 var errTooMany = errors.New("too many files")

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"nrdl/face"
 	"nrdl/gallery"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
@@ -35,14 +36,14 @@ type People struct {
 }
 
 // NewPeople reviews m, whose Title it takes. With photos, the folder that m was trained
-// on, it has the Portraits; it is an error if none of them is there. Progress is called
-// with what is being done; may be nil.
-func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, progress func(what string, done, total int)) (*People, error) {
+// on, it has the Portraits of the faces that by finds (nil: the detector of m); it is an
+// error if none of them is there. Progress is called with what is being done; may be nil.
+func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, by *face.Search, progress func(what string, done, total int)) (*People, error) {
 	m, err := m.Whole()
 	if err != nil {
 		return nil, err
 	}
-	by, err := method.Of(m.Classifier)
+	method, err := method.Of(m.Classifier)
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +54,10 @@ func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, prog
 		return func(done, total int) { progress(what, done, total) }
 	}
 	p := &People{Title: title, Model: m}
-	if p.Review, err = m.Review(ctx, by, step("holding faces out")); err != nil || photos == "" {
+	if p.Review, err = m.Review(ctx, method, step("holding faces out")); err != nil || photos == "" {
 		return p, err
 	}
-	if p.Portraits, err = Portraits(ctx, m, photos, step("looking at photographs")); err != nil {
+	if p.Portraits, err = Portraits(ctx, m, photos, by, step("looking at photographs")); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Portraits, func(p *Portrait) bool { return p != nil }) {

@@ -23,7 +23,7 @@ func peopleOf(t *testing.T, m *gallery.Model, folder string) string {
 		t.Fatal(err)
 	}
 	if folder != "" {
-		if p.Portraits, err = Portraits(t.Context(), m, folder, nil); err != nil {
+		if p.Portraits, err = Portraits(t.Context(), m, folder, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestPortraits(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 0
-	all, err := Portraits(t.Context(), m, folder, func(done, total int) { steps++ })
+	all, err := Portraits(t.Context(), m, folder, nil, func(done, total int) { steps++ })
 	if err != nil || len(all) != set.Len() || steps != set.Len() {
 		t.Fatalf("%d portraits in %d steps: %v", len(all), steps, err)
 	}

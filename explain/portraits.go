@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"image/color"
@@ -27,17 +28,18 @@ type Portrait struct {
 // thumbQuality is that of the JPEG of a Portrait.
 const thumbQuality = 75
 
-// Portraits looks for the faces that m keeps in the folder that it was trained on. The
+// Portraits looks for the faces that m keeps in the folder that it was trained on, with the
+// detector by; nil for that of m. The
 // result has one for each face; nil where there is no such file or no face in it. A model
 // may be of unknown origin: no file outside the folder is read. Progress is called after
 // each file, by any goroutine but never by two at once; may be nil.
-func Portraits(ctx context.Context, m *gallery.Model, folder string, progress func(done, total int)) ([]*Portrait, error) {
+func Portraits(ctx context.Context, m *gallery.Model, folder string, by *face.Search, progress func(done, total int)) ([]*Portrait, error) {
 	all := make([]*Portrait, m.Enrolled.Len())
 	var mu sync.Mutex
 	done := 0
 	parallel.For(len(all), 1, func(lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			all[j] = portrait(ctx, m, folder, m.Images().ID(j))
+			all[j] = portrait(ctx, m, folder, cmp.Or(by, m.Search), m.Images().ID(j))
 			mu.Lock()
 			if done++; progress != nil {
 				progress(done, len(all))
@@ -49,7 +51,7 @@ func Portraits(ctx context.Context, m *gallery.Model, folder string, progress fu
 }
 
 // portrait is that of the face with this ID.
-func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrait {
+func portrait(ctx context.Context, m *gallery.Model, folder string, by *face.Search, id string) *Portrait {
 	id, number := numbered(id)
 	name, err := filepath.Localize(id)
 	if err != nil {
@@ -60,7 +62,7 @@ func portrait(ctx context.Context, m *gallery.Model, folder, id string) *Portrai
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), Thumbs: true, Turns: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), By: by, Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}

@@ -150,7 +150,7 @@ func TestTwelvePixels(t *testing.T) {
 	if seen, err := In(t.Context(), dataset.NewPhoto(tiny), All, Cut{Frame: e.Frame(), Embedder: e}); err != nil || len(seen) != 0 {
 		t.Errorf("%v, %v", seen, err)
 	}
-	seen, err := Whole(t.Context(), tiny, Cut{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e})
+	seen, err := Whole(t.Context(), dataset.NewPhoto(tiny), Cut{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e})
 	if err != nil || len(seen) != 1 || seen[0].Refused != nil || len(seen[0].Values) != 3 {
 		t.Errorf("%v, %v", seen, err)
 	}

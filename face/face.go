@@ -105,25 +105,33 @@ var DefaultFinder = Finder{
 // searches a small copy more closely. If still no face is certain, it turns the
 // photograph; Quality then has the angle.
 func (f Finder) Find(img *image.Gray) []Face {
-	if img.Rect.Dx() < f.LeastSide || img.Rect.Dy() < f.LeastSide {
-		return nil
-	}
-	small := f.overview(img)
-	best := f.upright(img, small)
-	if surest(best) >= f.Sure {
-		return best
-	}
-	return f.further(img, small, best)
+	faces, _ := f.find(img)
+	return faces
 }
 
-// upright returns the faces in img that are upright and not cut by the edge. Small is a
-// smaller copy of img.
-func (f Finder) upright(img *image.Gray, small view) []Face {
-	faces := f.facesIn(img, small, f.Least, f.Score)
-	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {
-		faces = f.withSmaller(img, faces)
+// find is Find, with faces in the background.
+func (f Finder) find(img *image.Gray) (faces, behind []Face) {
+	if img.Rect.Dx() < f.LeastSide || img.Rect.Dy() < f.LeastSide {
+		return nil, nil
 	}
-	return faces
+	small := f.overview(img)
+	best, behind := f.upright(img, small)
+	if surest(best) >= f.Sure {
+		return best, behind
+	}
+	return f.further(img, small, best), behind
+}
+
+// upright returns the faces in img that are upright and not cut by the edge, and those of
+// them in the background. Small is a smaller copy of img.
+func (f Finder) upright(img *image.Gray, small view) (faces, behind []Face) {
+	faces, behind = f.inFront(f.allIn(img, small, f.Least, f.Score))
+	if max(img.Rect.Dx(), img.Rect.Dy()) >= f.Fine {
+		var more []Face
+		faces, more = f.withSmaller(img, faces)
+		behind = append(behind, more...)
+	}
+	return faces, behind
 }
 
 // further returns the faces that are cut by the edge, that the closer look shows, or
@@ -162,15 +170,17 @@ func detections(faces []Face) []Detection {
 
 // withSmaller returns faces with those that are half as large as the smallest of
 // them may be, if they are sure: who photographs a group from afar has the pixels
-// for them.
-func (f Finder) withSmaller(img *image.Gray, faces []Face) []Face {
+// for them. Behind are those in the background.
+func (f Finder) withSmaller(img *image.Gray, faces []Face) (_, behind []Face) {
 	f.Side, f.Least, f.Background, f.Shift = 2*f.Side, f.Least/2, f.Background/2, f.FineShift
-	for _, one := range f.facesIn(img, f.overview(img), f.Least, f.Sure) {
+	finer, behind := f.inFront(f.allIn(img, f.overview(img), f.Least, f.Sure))
+	for _, one := range finer {
 		if !seen(faces, one.Pupils) {
 			faces = append(faces, one)
 		}
 	}
-	return f.inFront(faces)
+	faces, more := f.inFront(faces)
+	return faces, append(behind, more...)
 }
 
 // closely returns the faces that fill much of the photograph img, by a search in
@@ -198,23 +208,32 @@ func surest(faces []Face) float64 {
 }
 
 // facesIn returns the faces of the photograph img that the cascade sees in v,
-// largest first.
+// largest first, without those in the background.
 func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
+	faces, _ := f.inFront(f.allIn(img, v, least, score))
+	return faces
+}
+
+// allIn returns all faces of the photograph img that the cascade sees in v.
+func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
 	var faces []Face
 	for _, w := range f.windows(v, least, score) {
 		if p, ok := f.pupils(img, w); ok && !seen(faces, p) {
 			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: measure(img, p, w.score)})
 		}
 	}
-	return f.inFront(faces)
+	return faces
 }
 
-// inFront returns faces, largest first, without those in the background.
-func (f Finder) inFront(faces []Face) []Face {
+// inFront divides faces, which it sorts, the largest first, into those that are reported
+// and those in the background.
+func (f Finder) inFront(faces []Face) (front, behind []Face) {
 	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.Quality.Eyes, a.Quality.Eyes) })
-	return slices.DeleteFunc(faces, func(one Face) bool {
-		return one.Quality.Eyes < f.Background*faces[0].Quality.Eyes
-	})
+	n := 0
+	for n < len(faces) && faces[n].Quality.Eyes >= f.Background*faces[0].Quality.Eyes {
+		n++
+	}
+	return faces[:n:n], faces[n:]
 }
 
 // seen reports whether one of faces has its eyes where p are: two windows

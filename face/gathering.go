@@ -63,9 +63,11 @@ func (g *gathering) network(ctx context.Context, byCascade []Face) (confirmed bo
 }
 
 // turned returns the faces that the cascade is sure of where the network is certain of
-// turned ones: their pupils are then found as those of upright faces.
-func (g *gathering) turned(small view) (faces []Face) {
+// turned ones: their pupils are then found as those of upright faces. Others that are
+// turned alike count if the network confirms them.
+func (g *gathering) turned(ctx context.Context, small view) (faces []Face, err error) {
 	const least = 20 // degrees
+	var angles []float64
 	for i, f := range g.faces {
 		if angle := math.Round(f.Quality.Angle); g.sums[i] >= g.Sure && math.Abs(angle) >= least {
 			for _, one := range g.Cascade.facesIn(g.photo.Grey, small.turned(angle), g.Cascade.Least, g.Cascade.Sure) {
@@ -73,9 +75,56 @@ func (g *gathering) turned(small view) (faces []Face) {
 					faces = append(faces, one)
 				}
 			}
+			if !slices.ContainsFunc(angles, func(a float64) bool { return math.Abs(math.Remainder(a-angle, 360)) < least }) {
+				angles = append(angles, angle)
+			}
 		}
 	}
-	return faces
+	more, err := g.atAngles(ctx, small, angles)
+	for _, f := range more {
+		if !alike(faces, f) {
+			faces = append(faces, f)
+		}
+	}
+	return faces, err
+}
+
+// atAngles returns the faces turned by these angles, degrees, of which the cascade is sure
+// and which the network confirms, where it looks at the surroundings of each alone: in the
+// whole photograph it does not see small faces.
+func (g *gathering) atAngles(ctx context.Context, small view, angles []float64) (faces []Face, err error) {
+	d, ok := g.Network.(NetDetector)
+	if !ok {
+		return nil, nil
+	}
+	for _, degrees := range angles {
+		all := g.Cascade.allIn(g.photo.Grey, small.turned(degrees), g.Cascade.Least, g.Cascade.Sure)
+		slices.SortStableFunc(all, func(a, b Face) int { return cmp.Compare(b.Quality.Detection, a.Quality.Detection) })
+		for _, f := range all[:min(len(all), g.Checked)] {
+			if alike(faces, f) {
+				continue
+			}
+			around := window{Point: middle(f.Pupils), side: g.Around * f.Quality.Eyes}.box(g.photo.Grey.Rect)
+			found, err := d.reduce(g.photo, around).turned(ctx, degrees)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range found {
+				if one.Score < g.Sure {
+					continue
+				}
+				seen, ok, err := g.faceOf(ctx, g.photo, one)
+				if err != nil {
+					return nil, err
+				}
+				if ok && seen.near(f.Pupils) {
+					faces = append(faces, f)
+					break
+				}
+			}
+		}
+	}
+	return faces, nil
 }
 
 // last asks the last detector about the photograph and, where faces are far, about those

@@ -23,7 +23,7 @@ type Options struct {
 	Detect Detect `json:"detect,omitempty"` // "" is Auto
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
 
-	By *Search `json:"-"` // finds the faces; nil for DefaultSearch
+	By *Search `json:"-"` // finds the faces; nil for that of the model, or DefaultSearch
 }
 
 // Validate reports an unknown choice.
@@ -44,6 +44,7 @@ type Seen struct {
 	Values  []float64 // what a Cut makes of it; nil if rejected
 	Refused error     // why it is rejected, or nil
 	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
+	Smaller int       // number of faces in the background of the photograph that are left out
 
 	Thumb *image.RGBA // for people to look at; nil unless the Cut asks for it
 	Turn  *float64    // of the head, as by the function Turn; nil if not known, or unless the Cut asks for it
@@ -52,26 +53,30 @@ type Seen struct {
 // In returns the faces in photo that which selects, cut out by cut, the largest
 // first. The error is that of ctx, or of the network of cut.
 func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {
-	found, err := cut.search().Find(ctx, photo)
+	found, behind, err := cut.search().FindAll(ctx, photo)
 	if err != nil {
 		return nil, err
 	}
-	of := len(found)
+	if which == Every {
+		found, behind = append(found, behind...), nil
+	}
+	found = which.ordered(found, photo.Grey.Rect)
+	of, smaller := len(found), len(behind)
 	switch {
 	case len(found) > 1 && which == Refuse:
 		several := fmt.Errorf("one of %d faces", len(found))
 		seen := make([]Seen, len(found))
 		for i := range found {
-			seen[i] = Seen{Face: &found[i], Refused: several, Of: of, Thumb: cut.thumb(photo, &found[i])}
+			seen[i] = Seen{Face: &found[i], Refused: several, Of: of, Smaller: smaller, Thumb: cut.thumb(photo, &found[i])}
 		}
 		return seen, nil
-	case len(found) > 1 && which != All:
+	case len(found) > 1 && which != All && which != Every:
 		found = found[:1]
 	}
 	seen := make([]Seen, len(found))
 	var used []Face
 	for i := range found {
-		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of, Thumb: cut.thumb(photo, &found[i])}
+		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of, Smaller: smaller, Thumb: cut.thumb(photo, &found[i])}
 		if seen[i].Refused == nil {
 			used = append(used, found[i])
 		}
@@ -97,14 +102,14 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	return seen, nil
 }
 
-// Whole returns photo, which is upright, as one face.
-func Whole(ctx context.Context, photo image.Image, cut Cut) ([]Seen, error) {
+// Whole returns photo as one face.
+func Whole(ctx context.Context, photo *dataset.Photo, cut Cut) ([]Seen, error) {
 	if cut.Embedder != nil {
-		return cut.whole(ctx, dataset.NewPhoto(photo))
+		return cut.whole(ctx, photo)
 	}
-	seen := whole(dataset.Sample(photo, cut.Frame))
+	seen := whole(dataset.Sample(photo.Image(), cut.Frame))
 	if cut.Thumbs {
-		seen[0].Thumb = wholeThumb(dataset.NewPhoto(photo))
+		seen[0].Thumb = wholeThumb(photo)
 	}
 	return seen, nil
 }

@@ -2,10 +2,15 @@ package face
 
 import (
 	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,17 +55,74 @@ func OpenSearch(text string) (*Search, error) {
 	if !strings.HasSuffix(strings.ToLower(text), ".onnx") {
 		return nil, hint.Unknown("detector", text, append(slices.Clone(Detectors), "FILE.onnx"))
 	}
-	data, err := os.ReadFile(text)
+	data, err := readDetector(text)
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}
 	kind, side, err := kindOf(data)
 	if err != nil {
-		return nil, fmt.Errorf("detector %s: %w", text, err)
+		err = fmt.Errorf("detector %s: %w", text, err)
+		if hint.Of(err) == "" {
+			err = hint.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
+		}
+		return nil, err
 	}
+	sum := sha256.Sum256(data)
+	alone.Name, alone.path, alone.Digest = filepath.Base(text), text, hex.EncodeToString(sum[:])
 	alone.Network = NetDetector{Side: side, Border: 0.15, Overlap: 0.4, Least: 0.1, kind: kind}
 	return &alone, nil
 }
+
+// maxDetectorBytes bounds the file of a detector.
+const maxDetectorBytes = 1 << 30
+
+func readDetector(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxDetectorBytes {
+		return nil, fmt.Errorf("%s is not a file of at most %d MiB", path, maxDetectorBytes>>20)
+	}
+	return os.ReadFile(path)
+}
+
+// RestoreSearch returns the Search of this name and digest, as a model file has them. A
+// network in a file is looked for in folders, in turn. One that is in none of them, or that
+// has another digest there, gives a Search whose Find is an error that says so: a model
+// may be used for much that looks at no photograph.
+func RestoreSearch(name, digest string, folders []string) (*Search, error) {
+	if digest == "" {
+		if !slices.Contains(Detectors, name) {
+			return nil, fmt.Errorf("the detector %.80q is not built in, and has no digest", name)
+		}
+		return OpenSearch(name)
+	}
+	if filepath.Base(name) != name || !strings.HasSuffix(strings.ToLower(name), ".onnx") {
+		return nil, fmt.Errorf("the detector %.80q is no name of an ONNX file", name)
+	}
+	lost := absent{hint.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
+		"put the file beside the model, or name another detector: --detector NAME")}
+	for _, folder := range folders {
+		s, err := OpenSearch(filepath.Join(folder, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case s.Digest == digest:
+			return s, nil
+		default:
+			lost.why = hint.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%s", hint.Of(lost.why))
+		}
+	}
+	return &Search{Name: name, Digest: digest, Network: lost}, nil
+}
+
+// absent is a detector that is not at hand.
+type absent struct{ why error }
+
+// Detect implements BoxDetector.
+func (a absent) Detect(context.Context, *dataset.Photo) ([]Detection, error) { return nil, a.why }
 
 // openSide is the side of the input where the file leaves it open.
 const openSide = 640

@@ -17,7 +17,9 @@ import (
 // upside down they do not. Detections that lead to the same landmarks are of one face,
 // and their scores add up.
 type Search struct {
-	Name    string // of the detector
+	Name    string // of the detector; of a network in a file, the name of that
+	Digest  string // SHA-256 of that file, hexadecimal; "" for a detector that is built in
+	path    string // of that file
 	Cascade Finder
 	First   bool    // the cascade decides where it is certain
 	Certain float64 // score of the cascade from which no network is asked
@@ -25,6 +27,9 @@ type Search struct {
 	Network BoxDetector // nil: the cascade alone
 	Upright float64     // score of an upright face that the cascade sees too, from which the network does not look at the turned photograph
 	Turns   []float64   // by these angles, degrees
+	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
+	Checked int         // so many of them, the surest, are shown to the network at each angle
+	Around  float64     // each in a square with this side about its eyes, in eye distances
 	Sure    float64     // sum of the scores of a face from which it is certain
 	Least   float64     // the same, of a face that is reported
 	Last    BoxDetector // looks where no face is certain; nil: none
@@ -39,12 +44,12 @@ type Search struct {
 	Small  float64 // the same: width of the box at most, a share of the longest side
 }
 
-// String returns the name of the detector; "" for nil.
+// String is what OpenSearch takes for s; "" for nil.
 func (s *Search) String() string {
 	if s == nil {
 		return ""
 	}
-	return s.Name
+	return cmp.Or(s.path, s.Name)
 }
 
 // networkScale is the score of the cascade that is taken for one of 1 of a network.
@@ -57,55 +62,88 @@ var DefaultSearch = &Search{
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
+	Aside:   []float64{90, -90, 180}, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 }
 
-// Find returns the faces in photo, the largest eye distance first. The error is that of
-// ctx, or of a network.
+// Find returns the faces in photo, the largest eye distance first, without those in the
+// background (see Finder.Background). The error is that of ctx, or of a network.
 func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
+	faces, _, err := s.FindAll(ctx, photo)
+	return faces, err
+}
+
+// FindAll is Find. Behind are faces in the background that are certain; they are only
+// those that are seen on the way, and are not searched for.
+func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
+	faces, behind, err = s.find(ctx, photo)
+	if err != nil || len(faces) == 0 {
+		return faces, nil, err
+	}
+	var left []Face
+	for _, f := range behind {
+		if f.Quality.Detection >= s.Cascade.Sure && f.Quality.Eyes < faces[0].Quality.Eyes && !alike(faces, f) && !alike(left, f) {
+			left = append(left, f)
+		}
+	}
+	return faces, left, nil
+}
+
+// find returns the faces in photo, and those in the background, some more than once.
+func (s *Search) find(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
 	img := photo.Grey
 	if img.Rect.Dx() < s.Cascade.LeastSide || img.Rect.Dy() < s.Cascade.LeastSide {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if s.Network == nil {
-		return s.Cascade.Find(img), nil
+		faces, behind = s.Cascade.find(img)
+		return faces, behind, nil
 	}
 	var small view
 	var byCascade []Face
 	if s.First {
 		small = s.Cascade.overview(img)
-		byCascade = s.Cascade.upright(img, small)
+		byCascade, behind = s.Cascade.upright(img, small)
 	}
 	sure := s.First && surest(byCascade) >= s.Certain
 	if sure && !s.far(img, byCascade) {
-		return byCascade, nil
+		return byCascade, behind, nil
 	}
 	g := &gathering{Search: s, photo: photo}
 	if !sure {
 		confirmed, err := g.network(ctx, byCascade)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if confirmed && !s.far(img, byCascade) {
-			return byCascade, nil
+			return byCascade, behind, nil
 		}
 		switch {
 		case !s.First:
 		case g.certain():
-			byCascade = append(byCascade, g.turned(small)...)
+			turned, err := g.turned(ctx, small)
+			if err != nil {
+				return nil, nil, err
+			}
+			byCascade = append(byCascade, turned...)
 		default:
+			if turned, err := g.atAngles(ctx, small, s.Aside); err != nil || len(turned) > 0 {
+				faces, more := s.Cascade.inFront(turned)
+				return faces, append(behind, more...), err
+			}
 			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
-				return byCascade, nil
+				return byCascade, behind, nil
 			}
 		}
 	}
 	if s.Last != nil && !g.certain() {
 		if err := g.last(ctx, byCascade, s.far(img, byCascade)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return s.Cascade.inFront(g.with(byCascade)), nil
+	faces, more := s.Cascade.inFront(g.with(byCascade))
+	return faces, append(behind, more...), nil
 }
 
 // far reports whether img is so large that parts of it tell more, and has small faces

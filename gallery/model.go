@@ -10,6 +10,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/openset"
 
@@ -23,6 +24,7 @@ type Model struct {
 	Enrolled    *Enrolled            // training images; nil if they are not kept
 	Calibration *openset.Calibration // nil: every face is named
 	OpenSet     *openset.Options     // for the threshold of a model that has too few people for one; nil otherwise
+	Search      *face.Search         // by which the faces were found; nil: face.DefaultSearch, or the images were used as they are
 	Data        string               // Hash of the training images that are not kept; "" if not known
 	All         bool                 // however many faces there are, it gets no Crowd; not stored
 	Crowd       Crowd                // nil but for a large gallery: its people, of whom the other parts have none
@@ -116,6 +118,7 @@ func (m *Model) With(ctx context.Context, e *Enrolled, by classify.Method, run c
 		if err != nil {
 			return nil, err
 		}
+		t.Search = m.Search
 		return t.Divide(by), nil
 	}
 	e = e.joined(m.Enrolled)
@@ -123,7 +126,7 @@ func (m *Model) With(ctx context.Context, e *Enrolled, by classify.Method, run c
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Model: &frontend.Model{Fitted: m.Fitted, Classifier: c}, Enrolled: e}, context.Cause(ctx)
+	return &Model{Model: &frontend.Model{Fitted: m.Fitted, Classifier: c}, Enrolled: e, Search: m.Search}, context.Cause(ctx)
 }
 
 // ErrForgotten is returned if a model does not keep its images.

@@ -67,7 +67,7 @@ func TestFoldersHaveTheFacesOfTheirGroups(t *testing.T) {
 		together(t, name, grey(3, len(paths)), grey(4, len(paths)))
 		paths = append(paths, name)
 	}
-	p, err := group.InPhotographs(t.Context(), paths, frontend.Embedding, group.Default, nil)
+	p, err := group.InPhotographs(t.Context(), paths, frontend.Embedding, nil, group.Default, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestFoldersHaveTheFacesOfTheirGroups(t *testing.T) {
 // folder.
 func compared(t *testing.T, files []string) {
 	t.Helper()
-	p, err := group.InPhotographs(t.Context(), files, frontend.Embedding, group.Default, nil)
+	p, err := group.InPhotographs(t.Context(), files, frontend.Embedding, nil, group.Default, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

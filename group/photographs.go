@@ -38,10 +38,10 @@ type Photographs struct {
 }
 
 // InPhotographs finds the faces in the image files at paths and groups them, by the
-// network of in. A file that cannot be read, and a photograph without a usable face,
+// network of in; by finds them, nil for face.DefaultSearch. A file that cannot be read, and a photograph without a usable face,
 // has an error in the result. Progress is called after each file, by any goroutine but
 // never by two at once; may be nil.
-func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, o Options, progress func(done, total int)) (*Photographs, error) {
+func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
 	if in.Embedder == nil {
 		return nil, hint.Add(fmt.Errorf("group: input %v has no network", in), "leave out --input, or name a network: --input embedding:FILE.onnx")
 	}
@@ -59,7 +59,7 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, o 
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				seen[i], p.Errors[i] = look(ctx, paths[i], in)
+				seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by, Thumbs: true})
 				mu.Lock()
 				done++
 				if progress != nil {
@@ -107,7 +107,7 @@ type looked struct {
 }
 
 // look finds the usable faces in the image file at path.
-func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked, err error) {
+func look(ctx context.Context, path string, cut face.Cut) (all []looked, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func look(ctx context.Context, path string, in frontend.Pipeline) (all []looked,
 	if err != nil {
 		return nil, err
 	}
-	seen, err := face.In(ctx, photo, face.All, face.Cut{Frame: in.Frame, Embedder: in.Embedder, Thumbs: true})
+	seen, err := face.In(ctx, photo, face.All, cut)
 	if err != nil {
 		return nil, err
 	}

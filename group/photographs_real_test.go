@@ -20,7 +20,7 @@ func TestPhotographsOfThePreset(t *testing.T) {
 			people = append(people, person)
 		}
 	}
-	p, err := group.InPhotographs(t.Context(), paths, frontend.Embedding, group.Default, nil)
+	p, err := group.InPhotographs(t.Context(), paths, frontend.Embedding, nil, group.Default, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

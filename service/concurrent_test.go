@@ -76,7 +76,7 @@ func TestConcurrentClients(t *testing.T) {
 	}
 	clients.Wait()
 	var bits [2]bytes.Buffer
-	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{})} {
+	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{}, nil)} {
 		s, err := e.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 		if err != nil {
 			t.Fatal(err)

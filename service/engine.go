@@ -27,11 +27,11 @@ type engine struct {
 }
 
 // newEngine returns an engine with the network that is built in, and with another one for
-// new collections unless that is empty.
-func newEngine(s *store.Store, other frontend.Pipeline) *engine {
-	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding)}, all: map[string]*collection{}}
+// new collections unless that is empty. Faces are found by the detector by.
+func newEngine(s *store.Store, other frontend.Pipeline, by *face.Search) *engine {
+	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, by)}, all: map[string]*collection{}}
 	if other.Embedder != nil {
-		if o := newInput(other); o.space != e.inputs[0].space {
+		if o := newInput(other, by); o.space != e.inputs[0].space {
 			e.inputs = append([]*input{o}, e.inputs...)
 		}
 	}
@@ -252,7 +252,7 @@ func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sa
 		return nil, err
 	}
 	o := nrdl.Defaults(images)
-	o.Pipeline.Embedder = next.by.Embedder
+	o.Pipeline.Embedder, o.Detect.By = next.by.Embedder, next.by.cut.By
 	decide := openset.Default
 	decide.FAR = next.FPIR
 	o.OpenSet = &decide
@@ -294,6 +294,7 @@ func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := nrdl.Result{Size: size}
 		for _, f := range seen {
+			r.Smaller = f.Smaller
 			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
 		}
 		return r, err

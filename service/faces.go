@@ -30,6 +30,8 @@ type Photograph struct {
 	Size   *results.Size `json:"size"`
 	Faces  []Identified  `json:"faces" doc:"The largest first"`
 	Reason string        `json:"reason,omitempty" doc:"Why there are no faces"`
+
+	Smaller int `json:"smaller,omitempty" doc:"Number of faces less than half as large as the largest, which are left out"`
 }
 
 // doubtful is the probability from which a face below the threshold is worth a look.
@@ -41,7 +43,7 @@ const top = 5
 // told is what the API says of a result.
 func (s *snapshot) told(r nrdl.Result) Photograph {
 	o := results.Of(r, nil, top, "")
-	p := Photograph{o.Size, []Identified{}, o.Reason}
+	p := Photograph{Size: o.Size, Faces: []Identified{}, Reason: o.Reason, Smaller: o.Smaller}
 	for i, f := range o.Faces {
 		p.Faces = append(p.Faces, s.toldFace(r.Faces[i], f))
 	}

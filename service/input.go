@@ -24,14 +24,16 @@ import (
 // An input is how faces become vectors.
 type input struct {
 	frontend.Pipeline
+	cut   face.Cut // how faces are cut out of photographs
 	find  face.Cut // for faces that are found only: small, and no network runs
 	space string   // of the vectors in the store
 }
 
-func newInput(in frontend.Pipeline) *input {
+func newInput(in frontend.Pipeline, by *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
-	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true}
-	return &input{in, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
+	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by}
+	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, By: by}
+	return &input{in, cut, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
 }
 
 // ParseInput reads a Pipeline with a network, for Options.Input.
@@ -99,7 +101,9 @@ type found struct {
 // the image is one face as it is.
 func (e *input) look(ctx context.Context, data []byte, whole bool) ([]found, image.Point, error) {
 	kept := &face.Keeping{Embedder: e.Embedder}
-	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, face.Cut{Frame: e.Frame, Embedder: kept})
+	cut := e.cut
+	cut.Embedder = kept
+	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, cut)
 	if err != nil {
 		return nil, size, err
 	}

@@ -429,7 +429,7 @@ func TestRefit(t *testing.T) {
 		return col.Space
 	}
 	was := space()
-	c.v.engine.inputs = append([]*input{newInput(frontend.Pipeline{Embedder: e})}, c.v.engine.inputs...) // as of another start
+	c.v.engine.inputs = append([]*input{newInput(frontend.Pipeline{Embedder: e}, nil)}, c.v.engine.inputs...) // as of another start
 	j := refit(&got)
 	if got.Verdict != "worse" || got.Decision != "needed" || got.Embedded != 6 || got.Candidate.Right >= got.Live.Right || space() != was {
 		t.Fatalf("%+v %+v %+v", j, got.Live, got.Candidate)

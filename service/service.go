@@ -33,6 +33,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/service/store"
 )
@@ -43,6 +44,7 @@ type Options struct {
 	Version string            // of the program, for the description of the API
 	Backups string            // folder for backups, made when needed; "": none are made
 	Input   frontend.Pipeline // with a network, for new collections and those that are refitted; the zero Pipeline is the one that is built in
+	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
 	Body    int64         // bytes of a request; 20 MB
 	Bodies  int64         // bytes of all requests that are in memory; 512 MB
@@ -116,7 +118,7 @@ type Service struct {
 
 // New returns a Service on a store, which stays the caller's to close.
 func New(s *store.Store, o Options) *Service {
-	v := &Service{Options: o.filled(), store: s, engine: newEngine(s, o.Input), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
+	v := &Service{Options: o.filled(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
 	v.bodies, v.decoding = semaphore.NewWeighted(v.Bodies), semaphore.NewWeighted(v.Decoded)
 
 	const uploading, following = 4, 200

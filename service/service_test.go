@@ -290,7 +290,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 	}
 
 	// A service that starts on the store has the Recogniser that this one has grown.
-	again := newEngine(c.v.store, frontend.Pipeline{})
+	again := newEngine(c.v.store, frontend.Pipeline{}, nil)
 	id := strings.TrimPrefix(at, "/v1/collections/")
 	var bits [2]bytes.Buffer
 	for i, e := range []*engine{c.v.engine, again} {

@@ -55,7 +55,7 @@ func TestStrangers(t *testing.T) {
 	if got := want.Model().Calibration.Threshold; got != *after.Threshold {
 		t.Errorf("the threshold is %v, and %v with the library", *after.Threshold, got)
 	}
-	again, err := newEngine(c.v.store, frontend.Pipeline{}).of(t.Context(), s.ID)
+	again, err := newEngine(c.v.store, frontend.Pipeline{}, nil).of(t.Context(), s.ID)
 	if err != nil || again.live.Model().Calibration.Threshold != *after.Threshold {
 		t.Errorf("after a start the threshold is another one, %v", err)
 	}

@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl"
-	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/results"
 	"nrdl/openset"
@@ -103,14 +102,11 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("c"), string(person), files["a"])
 	} else {
 		err = v.decoded(r.Context(), func() error {
-			var photos [2]image.Image
-			for i, name := range []string{"a", "b"} {
-				var err error
-				if photos[i], err = dataset.DecodePhoto(files[name], name); err != nil {
-					return err
-				}
+			photo := func(name string) nrdl.Photo {
+				return nrdl.Photo{Name: name, Load: func() ([]byte, error) { return files[name], nil }}
 			}
-			compared, err = nrdl.Verify(r.Context(), photos[0], photos[1])
+			var err error
+			compared, err = nrdl.Verify(r.Context(), nil, v.Search, photo("a"), photo("b"))
 			return err
 		}, files["a"], files["b"])
 	}
@@ -139,7 +135,7 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 		return c, huma.Error409Conflict("it was not measured how similar different people are to the network of the collection")
 	}
 	err = v.decoded(ctx, func() error {
-		seen, _, err := face.Decode(ctx, data, "a", true, face.Largest, face.Cut{Frame: in.Frame, Embedder: in.Embedder})
+		seen, _, err := face.Decode(ctx, data, "a", true, face.Largest, in.cut)
 		switch {
 		case err != nil:
 			return err

@@ -52,6 +52,7 @@ type seen struct {
 	Values  []float64
 	Refused *failure
 	Of      int
+	Smaller int
 	Thumb   *image.RGBA
 }
 
@@ -176,7 +177,7 @@ func (l *lookout) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.S
 	}
 	var all []face.Seen
 	for _, one := range s.Seen {
-		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Of: one.Of, Thumb: one.Thumb})
+		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Of: one.Of, Smaller: one.Smaller, Thumb: one.Thumb})
 	}
 	return all, s.Size, s.Err.err()
 }
@@ -227,7 +228,7 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	}
 	s := sight{Size: size, Err: failureOf(err)}
 	for _, one := range all {
-		s.Seen = append(s.Seen, seen{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Thumb})
+		s.Seen = append(s.Seen, seen{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Smaller, one.Thumb})
 	}
 	return encoded(s)
 }

@@ -6,6 +6,8 @@
 //	go run ./bench/detect -data DIR -photos lfw86,lfw_strangers -found auto
 //	go run ./bench/detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
 //	go run ./bench/detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
+//	go run ./bench/detect -data DIR -photos lfw_several -n 20 -several auto
+//	go run ./bench/detect -data DIR -photos lfw_several,lfw_cohort -n 30 -bordered auto
 package main
 
 import (
@@ -40,7 +42,25 @@ func main() {
 	alone := flag.Bool("negatives", false, "only count false faces in pictures without people")
 	save := flag.String("save", "", "folder for the pictures without people in which faces are found, with scores in their names")
 	names := flag.Bool("names", false, "with -found and -turned: name the photographs that fail")
+	group := flag.String("several", "", "only measure how many faces this detector finds in photographs of several people, and of people far away, who are turned, made of the first folder")
+	border := flag.String("bordered", "", "only measure how many faces this detector finds in photographs with a plain border")
 	flag.Parse()
+	if *group != "" {
+		by, err := face.OpenSearch(*group)
+		if err == nil {
+			err = several(context.Background(), by, *data, strings.Split(*folders, ",")[0], *n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	if *border != "" {
+		by, err := face.OpenSearch(*border)
+		if err == nil {
+			err = bordered(context.Background(), by, *data, strings.Split(*folders, ","), *n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
 	if *turn != "" {
 		by, err := face.OpenSearch(*turn)
 		if err == nil {

@@ -43,14 +43,18 @@ func (a *app) observer() (o nrdl.Observer, done func()) {
 func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
 	detectVar(c, find, auto)
 	find.Which = which
-	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, all, or refuse (skip the photograph)",
-		[]string{string(face.Largest), string(face.Refuse), string(face.All)})
+	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)",
+		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
 }
 
 func detectVar(c *cobra.Command, find *face.Options, auto string) {
 	find.Detect = face.Auto
 	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
-	cli.Var(c, &find.By, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
+	detectorVar(c, &find.By)
+}
+
+func detectorVar(c *cobra.Command, by **face.Search) {
+	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default that of the model, or "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
 }
 
 // open reads the model file at path, to look at photographs as find says.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/group"
 	"nrdl/internal/cli"
@@ -50,6 +51,7 @@ The exit status is 1 if no usable face is found.`,
 	c.Flags().StringVarP(&g.output, "output", "o", "", "folder `DIR` to make, with a folder for each group and a page")
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
+	detectorVar(c, &g.by)
 	g.far = group.Default.FAR
 	cli.Number(c, &g.far, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
@@ -62,6 +64,7 @@ type grouping struct {
 	output, input string
 	json          bool
 	far           float64
+	by            *face.Search
 }
 
 func (g *grouping) run(ctx context.Context, args []string) error {
@@ -98,7 +101,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if o.Progress != nil {
 		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }
 	}
-	p, err := group.InPhotographs(ctx, paths, in, group.Options{FAR: g.far}, progress)
+	p, err := group.InPhotographs(ctx, paths, in, g.by, group.Options{FAR: g.far}, progress)
 	done()
 	if err != nil {
 		return err

@@ -199,6 +199,7 @@ type tally struct {
 	named    int // faces
 	unknown  int // faces
 	trained  int // faces: the model was trained on them
+	smaller  int // faces: left out
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -354,6 +355,9 @@ func (i *identification) end(took time.Duration) error {
 	}
 	if t.trained > 0 {
 		i.Warn("%d of the %d faces were used to train the model: their names do not show how well it recognises new photographs", t.trained, t.named+t.unknown)
+	}
+	if t.smaller > 0 && i.find.Which == face.All {
+		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", console.Plural(t.smaller, "face"))
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))

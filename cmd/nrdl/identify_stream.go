@@ -16,7 +16,6 @@ import (
 	"golang.org/x/term"
 
 	"nrdl"
-	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/console"
@@ -49,17 +48,11 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			mu.Lock()
 			queue = append(queue, s)
 			mu.Unlock()
-			load := func() ([]byte, error) {
-				if s.Err != nil {
-					return nil, s.Err
-				}
-				data, err := dataset.ReadFile(s.Path)
-				if err != nil {
-					err = fmt.Errorf("read image: %w", err)
-				}
-				return data, err
+			photo := nrdl.Photo{Name: s.Path, Details: i.page != nil}
+			if s.Err != nil {
+				photo.Load = func() ([]byte, error) { return nil, s.Err }
 			}
-			if !yield(nrdl.Photo{Name: s.Path, Load: load, Details: i.page != nil}) {
+			if !yield(photo) {
 				return
 			}
 		}
@@ -176,6 +169,7 @@ func (p *photoResult) unlessVanished(err error, done string, warn func(string, .
 func (i *identification) count(p *photoResult) {
 	var why []error
 	looked := false
+	i.tally.smaller += p.Smaller
 	for k, f := range p.Faces {
 		if f.Trained != "" {
 			i.tally.trained++

@@ -39,6 +39,7 @@ func run(args []string) int {
 		os.Exit(failed)
 	})
 	defer stop()
+	cli.CollectEarly()
 
 	err := blas.EnvError()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 func (a *app) peopleCmd() *cobra.Command {
 	var asJSON, list bool
 	var html, photos string
+	var by *face.Search
 	c := &cobra.Command{
 		Use:   "people MODEL",
 		Short: "List the people of a model, and how well each is recognised",
@@ -50,7 +51,7 @@ people as well.`,
 			case html != "" && cli.SameFile(html, args...) != "":
 				return cli.Misuse("the page would take the place of the model")
 			case html != "":
-				return a.peoplePage(c.Context(), args[0], html, photos)
+				return a.peoplePage(c.Context(), args[0], html, photos, by)
 			}
 			return a.people(c.Context(), args[0], asJSON, list)
 		},
@@ -60,13 +61,14 @@ people as well.`,
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
 	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
 	c.Flags().StringVar(&photos, "photos", "", "show photographs from the folder `DIR`, which the model was trained on")
+	detectorVar(c, &by)
 	cli.Complete(c, "html", cli.Files("html"))
 	cli.Complete(c, "photos", cli.Folders)
 	return c
 }
 
 // peoplePage writes the page of --html.
-func (a *app) peoplePage(ctx context.Context, path, html, photos string) error {
+func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *face.Search) error {
 	if err := atomicfile.Check(html); err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string) error {
 	if err != nil {
 		return err
 	}
-	page, err := explain.NewPeople(ctx, r.Model(), filepath.Base(path), photos, o.Progress)
+	page, err := explain.NewPeople(ctx, r.Model(), filepath.Base(path), photos, by, o.Progress)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

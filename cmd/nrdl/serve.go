@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl/face"
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
 	"nrdl/internal/hint"
@@ -50,6 +51,7 @@ Requests are logged on standard error, without names, faces or keys.`,
 	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
 	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
+	detectorVar(c, &s.by)
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	return c
 }
@@ -59,10 +61,11 @@ type serving struct {
 	*app
 	data, database, listen, input string
 	private                       bool
+	by                            *face.Search
 }
 
 func (s *serving) run(ctx context.Context) error {
-	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private}
+	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private, Search: s.by}
 	var err error
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err

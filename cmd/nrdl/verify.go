@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"image"
 
 	"github.com/spf13/cobra"
 
 	"nrdl"
-	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/internal/cli"
 	"nrdl/internal/photolist"
@@ -54,27 +52,19 @@ type verification struct {
 }
 
 func (v *verification) run(ctx context.Context, model, a, b string) error {
-	compare := nrdl.Verify
+	var r *nrdl.Recogniser
 	if model != photolist.StandardInput {
-		r, err := v.open(model, v.find, nrdl.Observer{})
-		if err != nil {
+		var err error
+		if r, err = v.open(model, v.find, nrdl.Observer{}); err != nil {
 			return err
 		}
-		compare = r.Verify
 		if err := face.Mistaken(ctx, r.Model().Frame, []string{a, b}); err != nil {
 			v.WarnOf(err)
 		}
 	}
-	var photos [2]image.Image
-	for i, path := range []string{a, b} {
-		var err error
-		if photos[i], err = dataset.ReadPhoto(path); err != nil {
-			return readable(err)
-		}
-	}
-	c, err := compare(ctx, photos[0], photos[1])
+	c, err := nrdl.Verify(ctx, r, v.find.By, nrdl.Photo{Name: a}, nrdl.Photo{Name: b})
 	if err != nil {
-		return err
+		return readable(err)
 	}
 	same := c.Same(v.fmr)
 	if v.json {

@@ -82,7 +82,12 @@ func templateOf(ctx context.Context, m *gallery.Model, by classify.Method) (*gal
 	if err != nil {
 		return nil, err
 	}
-	return gallery.Learn(ctx, images, m.Pipeline, by, classify.Run{Seed: m.Parts().Seed})
+	t, err := gallery.Learn(ctx, images, m.Pipeline, by, classify.Run{Seed: m.Parts().Seed})
+	if err != nil {
+		return nil, err
+	}
+	t.Search = m.Search
+	return t, nil
 }
 
 // nobodies are the people of a template.
@@ -162,7 +167,12 @@ func (g *Gallery) model(ctx context.Context, people []*index.Person) (*gallery.M
 	if s := g.separable(); s != nil {
 		return g.joined(images, s)
 	}
-	return gallery.Learn(ctx, images, g.template.Pipeline, g.by, classify.Run{Seed: g.template.Parts().Seed})
+	m, err := gallery.Learn(ctx, images, g.template.Pipeline, g.by, classify.Run{Seed: g.template.Parts().Seed})
+	if err != nil {
+		return nil, err
+	}
+	m.Search = g.template.Search
+	return m, nil
 }
 
 // joined is model for a method that learns person by person.
@@ -179,7 +189,7 @@ func (g *Gallery) joined(images *dataset.Images, s classify.Separable) (*gallery
 	if err != nil {
 		return nil, err
 	}
-	return &gallery.Model{Model: &frontend.Model{Fitted: g.template.Fitted, Classifier: c}, Enrolled: gallery.Enrolling(images)}, nil
+	return &gallery.Model{Model: &frontend.Model{Fitted: g.template.Fitted, Classifier: c}, Enrolled: gallery.Enrolling(images), Search: g.template.Search}, nil
 }
 
 // Template returns a Model with the pipeline and the method of g, of people who do not

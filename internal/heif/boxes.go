@@ -101,7 +101,7 @@ func Config(data []byte) (image.Config, error) {
 		return c, errors.New("it does not tell the size of its image")
 	}
 	if min(c.Width, c.Height) < minSide {
-		return c, fmt.Errorf("it is smaller than %d pixels", minSide)
+		return c, fmt.Errorf("unsupported size %d×%d: below %d pixels a side the decoder gives wrong images", c.Width, c.Height, minSide)
 	}
 	return c, nil
 }

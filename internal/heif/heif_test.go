@@ -86,9 +86,9 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	for text, data := range map[string][]byte{
-		"smaller than":   file(t, "small.heic"),
-		"no still image": []byte("\x00\x00\x00\x18ftypmsf1\x00\x00\x00\x00msf1hevc"),
-		"fit together":   []byte("\x00\x00\x00\x03ftypheic\x00\x00\x00\x00"),
+		"below 128 pixels a side": file(t, "small.heic"),
+		"no still image":          []byte("\x00\x00\x00\x18ftypmsf1\x00\x00\x00\x00msf1hevc"),
+		"fit together":            []byte("\x00\x00\x00\x03ftypheic\x00\x00\x00\x00"),
 	} {
 		if _, err := Config(data); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("want %q, got %v", text, err)

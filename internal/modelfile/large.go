@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 
-	"nrdl/dataset"
 	"nrdl/gallery/index"
 	"nrdl/gallery/large"
 	"nrdl/method"
@@ -24,9 +23,9 @@ func IsLarge(f io.ReaderAt) bool {
 	return string(b[:n]) == index.Magic
 }
 
-// OpenLarge returns the gallery in the file at path, which may be of unknown origin. Find
-// is as for Read.
-func OpenLarge(path string, find func(dataset.Embedding) ([]byte, error)) (*large.Gallery, error) {
+// OpenLarge returns the gallery in the file at path, which may be of unknown origin. Folders
+// are as for Read.
+func OpenLarge(path string, folders []string) (*large.Gallery, error) {
 	faces, meta, state, err := index.Open(path)
 	if err != nil {
 		if p := (*fs.PathError)(nil); errors.As(err, &p) {
@@ -34,7 +33,7 @@ func OpenLarge(path string, find func(dataset.Embedding) ([]byte, error)) (*larg
 		}
 		return nil, err
 	}
-	template, err := Read(bytes.NewReader(meta), find)
+	template, err := Read(bytes.NewReader(meta), folders)
 	if err != nil {
 		return nil, err
 	}

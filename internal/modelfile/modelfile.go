@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +21,7 @@ import (
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/frontend/embedding"
 	"nrdl/frontend/projection"
@@ -79,6 +82,7 @@ type about struct {
 	Rule    string            `json:"rule"`
 	Weight  float64           `json:"weight"`
 	Input   frontend.Pipeline `json:"input"`
+	Finder  *detector         `json:"detector,omitempty"` // by which faces were found; nil: the default
 	Method  string            `json:"method"`
 	Params  json.RawMessage   `json:"params,omitempty"`
 	Seed    uint64            `json:"seed"`
@@ -88,6 +92,19 @@ type about struct {
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
 	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
+}
+
+// A detector is one that is built in, or the name of an ONNX file and its SHA-256.
+type detector struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest,omitempty"`
+}
+
+func detectorOf(s *face.Search) *detector {
+	if s == nil {
+		return nil
+	}
+	return &detector{s.Name, s.Digest}
 }
 
 // Write writes m as a model file. Equal models give equal bytes.
@@ -126,6 +143,9 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 func aboutOf(m *gallery.Model) (string, error) {
 	p := m.Parts()
 	names := []string{p.Method, string(p.Trained.Status)}
+	if m.Search != nil {
+		names = append(names, m.Search.Name)
+	}
 	if m.Enrolled != nil {
 		names = append(names, m.Images().IDs...)
 	}
@@ -149,7 +169,7 @@ func aboutOf(m *gallery.Model) (string, error) {
 		weight = r.Learnt().Weight
 	}
 	err = enc.Encode(about{
-		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline,
+		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, detectorOf(m.Search),
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
 		enrolledOf(m.Images()), m.Calibration, m.OpenSet,
 	})
@@ -207,9 +227,9 @@ func checksum(tensors []safetensors.Tensor, text string) string {
 // Read reads a model file, which may be of unknown origin: what it declares
 // is checked before memory is taken for it, a file that was cut short or
 // changed in any bit is refused, and its parts have to belong together.
-// Find returns the file of a network that the model has by reference, or nil where
-// there is none: then the model has no Embedder. Find may be nil.
-func Read(r io.Reader, find func(dataset.Embedding) ([]byte, error)) (*gallery.Model, error) {
+// A network that the model has by reference is looked for in folders, in turn; where it is
+// in none, the model has no Embedder, or a Search that finds nothing but an error.
+func Read(r io.Reader, folders []string) (*gallery.Model, error) {
 	f, err := safetensors.Open(r, MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("not an nrdl model: %w", err)
@@ -233,7 +253,7 @@ func Read(r io.Reader, find func(dataset.Embedding) ([]byte, error)) (*gallery.M
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
-	m, err := c.model(text, find)
+	m, err := c.model(text, folders)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -329,7 +349,7 @@ func dense(t safetensors.Tensor) (*mat.Dense, error) {
 }
 
 // model is the model of c, of which text says the rest.
-func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error)) (*gallery.Model, error) {
+func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 	if _, err := config.Members([]byte(text)); err != nil {
 		return nil, err
 	}
@@ -370,8 +390,13 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 		s.Classes, s.Frame, s.Grid, s.IDs, s.White = a.Classes, e.Input, e.Input.Grid(), e.IDs, e.White
 		m.Enrolled = gallery.Enrolling(s)
 	}
-	if m.Embedder, err = c.embedder(m.Frame, find); err != nil {
+	if m.Embedder, err = c.embedder(m.Frame, folders); err != nil {
 		return nil, err
+	}
+	if d := a.Finder; d != nil {
+		if m.Search, err = face.RestoreSearch(d.Name, d.Digest, folders); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.complete(m); err != nil {
 		return nil, err
@@ -394,7 +419,7 @@ func (c *content) model(text string, find func(dataset.Embedding) ([]byte, error
 
 // embedder is what makes the vectors of f; nil for none, or if its network is not at
 // hand.
-func (c *content) embedder(f dataset.Frame, find func(dataset.Embedding) ([]byte, error)) (*embedding.Embedder, error) {
+func (c *content) embedder(f dataset.Frame, folders []string) (*embedding.Embedder, error) {
 	if f.Embedding.IsZero() {
 		if c.network != nil {
 			return nil, errors.New("a network that makes no vectors")
@@ -405,10 +430,15 @@ func (c *content) embedder(f dataset.Frame, find func(dataset.Embedding) ([]byte
 		return nil, err
 	}
 	file := c.network
-	if file == nil && find != nil {
-		var err error
-		if file, err = find(f.Embedding); err != nil {
-			return nil, err
+	if name := f.Embedding.Name; file == nil && filepath.Base(name) == name { // a model may be of unknown origin
+		for _, folder := range folders {
+			var err error
+			if file, err = embedding.ReadFile(filepath.Join(folder, name)); err == nil {
+				break
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
 		}
 	}
 	e, err := embedding.Restore(f, file)

@@ -170,8 +170,10 @@ type Object struct {
 	Size   *Size  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
 	Faces  []Face `json:"faces"`            // largest first
 	Reason string `json:"reason,omitempty"` // why there are no faces
-	Error  string `json:"error,omitempty"`
-	Model  string `json:"model"` // the beginning of the SHA-256 of its file
+
+	Smaller int    `json:"smaller,omitempty"` // faces in the background, which are left out
+	Error   string `json:"error,omitempty"`
+	Model   string `json:"model"` // the beginning of the SHA-256 of its file
 }
 
 // A Size is that of a photograph in pixels.
@@ -221,7 +223,7 @@ type Candidate struct {
 // Of returns the Object of r, which has the checksum of its model, with the top
 // likeliest people of each face.
 func Of(r nrdl.Result, unread error, top int, model string) Object {
-	o := Object{File: dataset.Text(r.Photo.Name), Faces: make([]Face, len(r.Faces)), Model: model}
+	o := Object{File: dataset.Text(r.Photo.Name), Faces: make([]Face, len(r.Faces)), Smaller: r.Smaller, Model: model}
 	if unread != nil {
 		o.Error = unread.Error()
 	} else if len(r.Faces) == 0 {
