@@ -23,8 +23,8 @@ type Photo struct {
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
 
-	// Look, if not nil, finds the faces in place of Recogniser.Look, in another process
-	// or on another machine.
+	// Look, if not nil, finds the faces and cuts them out, in another process or on
+	// another machine; size is that of the upright photograph.
 	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
 }
 
@@ -124,7 +124,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 	look := j.Photo.Look
 	if look == nil {
 		look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) {
-			return r.Look(ctx, j.Photo, data)
+			return r.lookAt(ctx, j.Photo, data)
 		}
 		if err := processors.Acquire(ctx, 1); err != nil {
 			return context.Cause(ctx)
@@ -140,10 +140,9 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 	return err
 }
 
-// Look finds the faces in the photograph p, whose file has the content data, and cuts
-// them out, without naming them. size is that of the upright photograph; zero if the
-// image is used as it is. It is most of the work of IdentifyAll.
-func (r *Recogniser) Look(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
+// lookAt finds the faces in the photograph p, whose file has the content data, and cuts
+// them out, without naming them.
+func (r *Recogniser) lookAt(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
 	cut := r.cut()
 	cut.Thumbs = p.Details
 	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)

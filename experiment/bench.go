@@ -141,18 +141,23 @@ func (b *bench) prepare(ctx context.Context, s *setting) *shared {
 	})}
 }
 
-// resume leaves the jobs that have no record among old.
+// resume leaves the jobs that have no record among old, or an earlier one than another
+// version of the same run: reports show the latest version.
 func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
-	made := map[string]*Record{}
+	made, latest := map[string]*Record{}, map[version]*Record{}
 	for i := range old {
-		made[old[i].Key] = &old[i]
+		r := &old[i]
+		made[r.Key] = r
+		if v := versionOf(r); latest[v] == nil || !r.Cost.Finished.Before(latest[v].Cost.Finished) {
+			latest[v] = r
+		}
 	}
 	b.left, b.prepared, b.progress, b.pace = nil, map[*setting]*shared{}, Progress{}, pace{}
 	for _, s := range settings {
 		for _, j := range s.jobs {
 			b.progress.Total++
-			r, ok := made[j.key]
-			if ok && (r.Error == "" || !b.Retry) {
+			r := made[j.key]
+			if r != nil && latest[versionOf(r)] == r && (r.Error == "" || !b.Retry) {
 				b.progress.Done++
 				if r.Error != "" {
 					b.progress.Failed++
@@ -167,6 +172,18 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 			b.prepared[s].users++
 		}
 	}
+}
+
+// A version is what the records of one run have in common, whatever its parameters.
+type version struct {
+	data, split      string
+	noise, occlusion float64
+	label            string
+	repeat           int
+}
+
+func versionOf(r *Record) version {
+	return version{r.Dataset.Name, r.Split, r.Noise, r.Occlusion, r.Label, r.Repeat}
 }
 
 // open opens the data sets of the settings, and checks that each can be
@@ -371,7 +388,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	if r.Cost.PeakBytes, r.Cost.BaseBytes = peak(); r.Method == ProgramMethod {
 		r.Cost.PeakBytes, r.Cost.BaseBytes = 0, 0 // of this process, not of the program's
 	}
-	r.Cost.Finished = time.Now().UTC().Truncate(time.Second)
+	r.Cost.Finished = time.Now().UTC().Truncate(time.Millisecond)
 	return r
 }
 

@@ -397,3 +397,22 @@ func TestBenchOfADivergingMethod(t *testing.T) {
 		}
 	}
 }
+
+// A plan that is changed, made, and changed back makes its runs again, since reports show
+// the latest version of a run.
+func TestBenchMakesRunsAgainThatWereReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	plan := func(kappa string) *Plan {
+		return parse(t, `{"name": "p", "seed": 1, "repeats": 1, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "6x5"}, "split": "first:2"}],
+			"methods": ["nrc", {"method": "crc", "params": {"kappa": `+kappa+`}, "label": "x"}]}`)
+	}
+	for _, tt := range []struct {
+		kappa string
+		made  int
+	}{{"0.1", 2}, {"0.1", 0}, {"0.2", 1}, {"0.1", 1}, {"0.1", 0}} {
+		p, err := (&Bench{Jobs: 1}).Run(t.Context(), plan(tt.kappa), path)
+		if err != nil || p.New != tt.made || p.Done != 2 {
+			t.Errorf("kappa %s: %d made, not %d (%+v, %v)", tt.kappa, p.New, tt.made, p, err)
+		}
+	}
+}

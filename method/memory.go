@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -134,7 +135,7 @@ func (m NRDL) holds(s Size) float64 {
 }
 
 func (m NRDLOnline) holds(s Size) float64 {
-	rows, k := float64(s.Features+s.Classes), atomsOf(m.Atoms, s)
+	rows, k := float64(s.Features+s.Classes), atomsOf(cmp.Or(m.Atoms, usualAtoms), s)
 	return 2*k*k + 6*rows*k + (2*rows+2*k)*float64(m.Online.Batch) + m.Online.Coder.Work(int(rows), int(k)).Memory
 }
 

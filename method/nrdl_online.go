@@ -39,7 +39,7 @@ type NRDLOnline struct {
 	Beta  float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
 	Gamma float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Size  int             `json:"size" help:"N, number of samples for which beta and gamma weigh as in nrdl; 0 for that of the set, or of the first samples of a stream"`
-	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 starts from every sample of the set, or of the first of a stream"`
+	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 takes 10, or as many as the class with the fewest images has"`
 	Init  dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 
 	Online dictionary.Online `json:"online" help:"how D and W are learnt; its coder is that of the samples, with their labels"`
@@ -52,7 +52,7 @@ type NRDLOnline struct {
 var DefaultNRDLOnline = func() NRDLOnline {
 	m := NRDLOnline{
 		Alpha: DefaultNRDL.Alpha, Beta: DefaultNRDL.Beta, Gamma: DefaultNRDL.Gamma,
-		Atoms: 10, Init: dictionary.DefaultKSVD, Online: dictionary.DefaultOnline,
+		Init: dictionary.DefaultKSVD, Online: dictionary.DefaultOnline,
 		Coder: coding.DefaultNonNegative,
 	}
 	m.Online.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 20}
@@ -182,18 +182,15 @@ type nrdlOnlineState struct {
 // norm, of the set t: W₀ are the classes of the atoms.
 func (m NRDLOnline) start(ctx context.Context, x *mat.Dense, t *classify.Samples) (*nrdlOnlineState, error) {
 	d, n := x.Dims()
-	classes := len(t.Classes)
-	k := n
-	if m.Atoms > 0 {
-		k = m.Atoms * classes
-	}
+	classes, atoms := len(t.Classes), cmp.Or(m.Atoms, min(usualAtoms, fewest(t.Groups)))
+	k := atoms * classes
 	if err := fits(m.Online.Coder, classify.Grid{}, d+classes, k); err != nil {
 		return nil, fmt.Errorf("online: %w", err)
 	}
 	if err := fits(m.Coder, t.Grid, d, k); err != nil {
 		return nil, err
 	}
-	d0, groups, err := classwise(ctx, m.Init, x, t, m.Atoms)
+	d0, groups, err := classwise(ctx, m.Init, x, t, atoms)
 	if err != nil {
 		return nil, err
 	}
@@ -397,4 +394,16 @@ func (q *batchQueue) flush(ctx context.Context) error {
 	err := q.s.add(ctx, lin.Cols(q.x, 0, n), q.class)
 	q.class = q.class[:0]
 	return err
+}
+
+// usualAtoms are those of a class with enough samples.
+const usualAtoms = 10
+
+// fewest is the size of the smallest group.
+func fewest(groups []int) int {
+	n := groups[1] - groups[0]
+	for c := range len(groups) - 1 {
+		n = min(n, groups[c+1]-groups[c])
+	}
+	return n
 }

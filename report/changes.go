@@ -85,6 +85,14 @@ func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
 	}
 }
 
+// Check is an error if there is no row.
+func (c *Changes) Check() error {
+	if len(c.Rows) > 0 || len(c.Left) == 0 {
+		return nil
+	}
+	return hint.Add(errors.New("nothing could be compared"), "give a method the same \"label\" in both plans, and use the same data, splits and repeats")
+}
+
 // CompareRecords compares two versions of records: each label in each setting of a plan,
 // over the runs of equal repeat and split. If each version has a single plan, the two may
 // have different names. It is an error if a version has no records.

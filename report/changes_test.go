@@ -100,6 +100,9 @@ func TestCompareRecordsOfOtherData(t *testing.T) {
 			t.Errorf("nothing says %q: %+v", want, c.Left)
 		}
 	}
+	if c.Check() == nil {
+		t.Error("no error although nothing was compared")
+	}
 	if _, err := report.CompareRecords(nil, []experiment.Record{other}); err == nil {
 		t.Error("no error without records")
 	}

@@ -2,22 +2,21 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	"iter"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 
 	"nrdl"
 	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
 )
 
@@ -27,9 +26,9 @@ const photos = "identify"
 
 // looking is the spec of photos.
 type looking struct {
-	Model    string       `json:"model"` // the file of the model on the server
-	Find     face.Options `json:"find"`
-	Detector string       `json:"detector,omitempty"` // of Find
+	Input    frontend.Pipeline `json:"input"` // of the model
+	Find     face.Options      `json:"find"`
+	Detector string            `json:"detector,omitempty"` // of Find, or else of the model
 }
 
 // A photo is a piece of photos.
@@ -111,16 +110,8 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 }
 
 func (c *Cluster) beginPhotos(ctx context.Context, r *nrdl.Recogniser, find face.Options, origin, version string, tell func(Status)) (*coordinator, error) {
-	var model bytes.Buffer
-	if err := r.Write(&model); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(model.Bytes())
-	file := "model-" + hex.EncodeToString(sum[:12]) + ".nrdl"
-	if err := c.offer(ctx, file, func() ([]byte, error) { return model.Bytes(), nil }); err != nil {
-		return nil, err
-	}
-	spec, err := json.Marshal(looking{file, find, find.By.String()})
+	by := cmp.Or(find.By, r.Model().Search)
+	spec, err := json.Marshal(looking{r.Model().Pipeline, find, by.String()})
 	if err != nil {
 		return nil, err
 	}
@@ -183,38 +174,33 @@ func (l *lookout) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.S
 }
 
 // photoMaker looks at photographs.
-type photoMaker struct{ r *nrdl.Recogniser }
+type photoMaker struct {
+	cut     face.Cut
+	detects bool
+	which   face.Which
+}
 
-func newPhotoMaker(ctx context.Context, w *Worker, spec json.RawMessage) (maker, error) {
+func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, error) {
 	var s looking
 	if err := json.Unmarshal(spec, &s); err != nil {
 		return nil, err
 	}
-	if s.Detector != "" {
-		by, err := face.OpenSearch(s.Detector)
+	m := photoMaker{
+		cut:     face.Cut{Frame: s.Input.Frame},
+		detects: s.Find.Detect != face.Never && !s.Input.Eyes.IsZero(), which: cmp.Or(s.Find.Which, face.All),
+	}
+	if !s.Input.Embedding.IsZero() {
+		by, err := embedding.Restore(s.Input.Frame, nil)
 		if err != nil {
 			return nil, err
 		}
-		s.Find.By = by
+		m.cut.Embedder = by
 	}
-	data, err := w.file(ctx, s.Model)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the model: %w", err)
+	var err error
+	if s.Detector != "" {
+		m.cut.By, err = face.OpenSearch(s.Detector)
 	}
-	folder, err := os.MkdirTemp("", "nrdl")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "model.nrdl")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return nil, err
-	}
-	r, err := nrdl.Open(path)
-	if err == nil {
-		r, err = r.With(s.Find, nrdl.Observer{})
-	}
-	return photoMaker{r}, err
+	return m, err
 }
 
 func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, error) {
@@ -222,7 +208,9 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {
 		return nil, fmt.Errorf("what is in the queue is no photograph: %w", err)
 	}
-	all, size, err := m.r.Look(ctx, nrdl.Photo{Name: p.Name, Details: p.Details}, p.Data)
+	cut := m.cut
+	cut.Thumbs = p.Details
+	all, size, err := face.Decode(ctx, p.Data, p.Name, m.detects, m.which, cut)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}

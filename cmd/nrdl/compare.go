@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"nrdl/internal/cli"
@@ -37,11 +39,13 @@ if the two plans give it other parameters, give it the same "label" in both.
 			case err != nil:
 				return err
 			case asJSON:
-				return a.printJSON(changes)
+				err = a.printJSON(changes)
 			case asCSV:
-				return changes.WriteCSV(a.Out)
+				err = changes.WriteCSV(a.Out)
+			default:
+				err = changes.Write(a.Out)
 			}
-			return changes.Write(a.Out)
+			return errors.Join(err, changes.Check())
 		},
 		ValidArgsFunction: cli.Files("jsonl", "gz"),
 	}
