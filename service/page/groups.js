@@ -110,7 +110,7 @@ export async function view(root, ctx) {
     }
     list.querySelector(".end")?.remove();
     const total = next ? `${ctx.unnamed() || "Many"} faces have no name yet; these are the largest groups` : `${count(all, "face has", "faces have")} no name yet: ${[cards.size && `${count(n, "face")} in ${count(cards.size, "group")}`, singles.faces.length && `${singles.faces.length.toLocaleString("en")} seen once`].filter(Boolean).join(", ")}`;
-    sum.textContent = total + (cards.size ? ". Type a name and press Enter." : ".");
+    sum.textContent = total + (cards.size ? ". Type a name and press Enter. If a group shows two people, first select the faces of one." : ".");
   }
 
   function focusField(card) {

@@ -99,5 +99,5 @@ function sub(f) {
     case "doubtful": return f.probability === null ? "perhaps" : `perhaps, ${chance(f.probability)} sure`;
     case "refused": return "the picture of the face is too poor";
   }
-  return f.maybe ? `a little like ${f.maybe}` : "a stranger";
+  return f.maybe ? `a little like ${f.maybe}` : "nobody here, or not sure";
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // HasPhoto reports whether a photograph with this SHA-256 was added.
@@ -14,7 +16,7 @@ func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, 
 
 // PersonNamed returns the id of the first person of this name, "" if there is none.
 func (s *Store) PersonNamed(ctx context.Context, collection, name string) (string, error) {
-	all, err := list(ctx, s.read, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 ORDER BY id LIMIT 1", collection, name)
+	all, err := list(ctx, s.read, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 ORDER BY id LIMIT 1", collection, norm.NFC.String(name))
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Kinds of people: those who are named, and those whose faces are reported as unknown.
@@ -61,16 +63,17 @@ func (c *change) named(p Person, namesake bool) error {
 	if namesake || p.Kind != Known {
 		return nil
 	}
-	there, err := list(c.ctx, c, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 AND kind = $3 AND id <> $4 ORDER BY id LIMIT 1", c.collection, p.Name, Known, p.ID)
+	there, err := list(c.ctx, c, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 AND kind = $3 AND id <> $4 ORDER BY id LIMIT 1", c.collection, norm.NFC.String(p.Name), Known, p.ID)
 	if err == nil && len(there) > 0 {
 		err = &Conflict{"a person has this name already: add the faces to that person, or send namesake, if there are two", there[0]}
 	}
 	return err
 }
 
+// putPerson stores p. Names are in the composed form of Unicode, so that equal ones are found.
 func (c *change) putPerson(p Person) error {
 	_, err := c.exec("INSERT INTO person (collection, id, name, kind, created, seq) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq",
-		p.ID, p.Name, p.Kind, p.Created.UnixMicro(), c.seq)
+		p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), c.seq)
 	return err
 }
 

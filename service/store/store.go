@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +59,7 @@ type Store struct {
 	write, read *sql.DB // two pools for SQLite, which has one writer; else the same
 	postgres    bool
 	file        string // data source name of SQLite
+	unlock      func() // lets another process open the file of SQLite
 }
 
 // fileURL is the data source name of a file of SQLite.
@@ -70,10 +73,14 @@ const connections = 10
 const lockKey = 0x6e72646c
 
 // Open opens the database at url, postgres://… or the path of a file for SQLite, whose folder
-// is made if it is not there, and brings its tables up to date.
+// is made if it is not there, and brings its tables up to date. One process at a time can
+// open a file.
 func Open(ctx context.Context, url string) (*Store, error) {
 	s := &Store{postgres: strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")}
 	if err := s.connect(url); err != nil {
+		if s.unlock != nil {
+			s.unlock()
+		}
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -105,6 +112,16 @@ func (s *Store) connect(at string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 		return err
 	}
+	if s.unlock, err = atomicfile.Lock(at); errors.Is(err, atomicfile.ErrLocked) {
+		return hint.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
+	} else if err != nil {
+		return err
+	}
+	if f, err := os.OpenFile(at, os.O_CREATE|os.O_RDWR, 0o600); err != nil { // for nobody else, whatever the folder is
+		return err
+	} else if err := f.Close(); err != nil {
+		return err
+	}
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
 	// free can be given back only if a new file is told so before anything is written to it.
 	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
@@ -125,7 +142,9 @@ func (s *Store) Close() error {
 	if s.read == s.write {
 		return s.write.Close()
 	}
-	return errors.Join(s.read.Close(), s.write.Close())
+	err := errors.Join(s.read.Close(), s.write.Close())
+	s.unlock()
+	return err
 }
 
 // Ping is an error if the database cannot be reached.

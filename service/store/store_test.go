@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"nrdl/internal/hint"
 	"nrdl/internal/postgres"
 )
 
@@ -503,4 +505,46 @@ func TestReopen(t *testing.T) {
 	if _, err := Open(t.Context(), at); err == nil {
 		t.Fatal("a database of a newer program is opened")
 	}
+}
+
+// One process at a time opens a file of SQLite, which nobody else may read.
+func TestFileIsForOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nrdl.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); !strings.Contains(fmt.Sprint(err), "another process serves") || hint.Of(err) == "" {
+		t.Errorf("a second one: %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Names that differ only in how Unicode writes an accent are equal.
+func TestNamesInBothForms(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		p, _, err := s.CreatePerson(t.Context(), "k", c.id, "Zo\u00eb", Known, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.CreatePerson(t.Context(), "k", c.id, "Zoe\u0308", Known, false); !errors.Is(err, ErrConflict) {
+			t.Errorf("the other form: %v", err)
+		}
+		if id, err := s.PersonNamed(t.Context(), c.id, "Zoe\u0308"); err != nil || id != p.ID {
+			t.Errorf("found %q, %v", id, err)
+		}
+	})
 }
