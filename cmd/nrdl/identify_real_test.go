@@ -92,7 +92,7 @@ func badPhotographs(t *testing.T, photos, dir string) {
 // equal files would be skipped.
 func copies(t *testing.T, photos, dir string) {
 	t.Helper()
-	const sources, each = 10, 5
+	const sources, each = 10, 10 // more than are named together
 	paths, err := filepath.Glob(filepath.Join(photos, "lfw_colour15", "train", "*", "*.jpg"))
 	if err != nil || len(paths) < sources {
 		t.Fatal(len(paths), err)
