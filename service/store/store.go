@@ -16,13 +16,14 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"nrdl/internal/atomicfile"
+	"nrdl/internal/hint"
 
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
