@@ -174,18 +174,6 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 	}
 }
 
-// A version is what the records of one run have in common, whatever its parameters.
-type version struct {
-	data, split      string
-	noise, occlusion float64
-	label            string
-	repeat           int
-}
-
-func versionOf(r *Record) version {
-	return version{r.Dataset.Name, r.Split, r.Noise, r.Occlusion, r.Label, r.Repeat}
-}
-
 // open opens the data sets of the settings, and checks that each can be
 // divided and spoilt as wanted.
 func (b *bench) open(ctx context.Context, settings []*setting) error {

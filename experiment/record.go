@@ -212,6 +212,18 @@ func (r *Record) count(columns []int, people, named []string) {
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }
 
+// A version is what the records of one run have in common, whatever its parameters.
+type version struct {
+	data, split      string
+	noise, occlusion float64
+	label            string
+	repeat           int
+}
+
+func versionOf(r *Record) version {
+	return version{r.Dataset.Name, r.Split, r.Noise, r.Occlusion, r.Label, r.Repeat}
+}
+
 // maxLine bounds a record, in bytes: two thousand people and a long trace need
 // less.
 const maxLine = 64 << 20

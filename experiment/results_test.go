@@ -47,7 +47,8 @@ func TestRecordedRatesOfOpenData(t *testing.T) {
 	checkRates(t, &experiment.Databases{}, func(file string) bool { return file == "open.json" })
 }
 
-// checkRates makes runs again of which the files that wanted selects have the rates.
+// checkRates repeats some runs from the files of rates that wanted selects, and compares
+// the rates.
 func checkRates(t *testing.T, lib *experiment.Databases, wanted func(file string) bool) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("results", "*.json"))

@@ -89,9 +89,9 @@ func (g *gathering) turned(ctx context.Context, small view) (faces []Face, err e
 	return faces, err
 }
 
-// atAngles returns the faces turned by these angles, degrees, of which the cascade is sure
-// and which the network confirms, where it looks at the surroundings of each alone: in the
-// whole photograph it does not see small faces.
+// atAngles returns the faces that are turned by these angles, in degrees. The cascade finds
+// them, and the network has to confirm each. The network looks at the surroundings of one
+// face at a time, since it does not see small faces in the whole photograph.
 func (g *gathering) atAngles(ctx context.Context, small view, angles []float64) (faces []Face, err error) {
 	d, ok := g.Network.(NetDetector)
 	if !ok {

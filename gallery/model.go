@@ -27,7 +27,7 @@ type Model struct {
 	Search      *face.Search         // by which the faces were found; nil: face.DefaultSearch, or the images were used as they are
 	Data        string               // Hash of the training images that are not kept; "" if not known
 	All         bool                 // however many faces there are, it gets no Crowd; not stored
-	Crowd       Crowd                // nil but for a large gallery: its people, of whom the other parts have none
+	Crowd       Crowd                // the people of a large gallery, who are in no other part of the Model; else nil
 }
 
 // A Crowd is the people of a gallery that is too large for a Model: the Model then has

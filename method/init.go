@@ -70,3 +70,12 @@ func compress(x *mat.Dense) (r *mat.Dense, expand func(d *mat.Dense) *mat.Dense)
 	qr := lin.FactorQR(x)
 	return qr.R(), qr.Q
 }
+
+// fewest is the size of the smallest group.
+func fewest(groups []int) int {
+	n := groups[1] - groups[0]
+	for c := range len(groups) - 1 {
+		n = min(n, groups[c+1]-groups[c])
+	}
+	return n
+}

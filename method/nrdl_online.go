@@ -46,6 +46,9 @@ type NRDLOnline struct {
 	Coder  coding.Coder      `json:"coder" help:"how a query is coded" eq:"(19)"`
 }
 
+// usualAtoms are those of a class with enough samples.
+const usualAtoms = 10
+
 // DefaultNRDLOnline has the weights of NRDL. Its batches are larger than those of
 // dictionary.DefaultOnline, and it forgets nothing: by validation in the training part
 // of Extended Yale B (doc/scale.md).
@@ -394,16 +397,4 @@ func (q *batchQueue) flush(ctx context.Context) error {
 	err := q.s.add(ctx, lin.Cols(q.x, 0, n), q.class)
 	q.class = q.class[:0]
 	return err
-}
-
-// usualAtoms are those of a class with enough samples.
-const usualAtoms = 10
-
-// fewest is the size of the smallest group.
-func fewest(groups []int) int {
-	n := groups[1] - groups[0]
-	for c := range len(groups) - 1 {
-		n = min(n, groups[c+1]-groups[c])
-	}
-	return n
 }

@@ -97,8 +97,8 @@ func pairs(records []experiment.Record) (all []pair) {
 	return all
 }
 
-// twinOf is the method of which r is the twin, "" if it is none: the last word of its
-// command.
+// twinOf returns the name of the method that r repeats, which is the last word of its
+// command; "" if r is not of a twin.
 func twinOf(r *experiment.Record) string {
 	var p experiment.Program
 	if r.Method != experiment.ProgramMethod || json.Unmarshal(r.Params, &p) != nil || len(p.Command) == 0 {

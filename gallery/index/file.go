@@ -18,13 +18,14 @@ import (
 	"nrdl/internal/hint"
 )
 
-// A file of an Index has a page with Magic, the version of the format, and two slots that
-// say how much of the file counts, of which the one with the higher generation holds. Then
-// records follow: one of the caller's bytes (meta), segments, and states, of which the last
-// holds: who of the segments is not there any more, and the caller's bytes. A record has a
-// head with the sizes of its content, the checksums of the content, and the content. What
-// changes is appended, synchronised, and then counted by the other slot: an interruption
-// at any moment leaves the file as it was. All numbers are little-endian.
+// A file of an Index begins with a page: Magic, the version of the format, and two slots.
+// A slot has a generation and the number of bytes of the file that count; the slot with the
+// higher generation is valid. Records follow the page. The first record is the caller's
+// bytes (meta); the others are segments and states. The last state is valid: it lists the
+// people of the segments who were removed, and has the caller's bytes. A record has a head
+// with the sizes of its content, the checksums of the content, and the content. A change is
+// appended and synchronised, and then the other slot is written: an interruption at any
+// moment leaves the file as it was. All numbers are little-endian.
 const (
 	Magic         = "nrdlface"
 	fileVersion   = 1

@@ -47,7 +47,7 @@ type probe struct {
 	vector []float32 // nil before it was needed
 }
 
-// A rival is somebody with whom a probe was compared.
+// A rival is a person of the gallery, with the score of a probe for that person.
 type rival struct {
 	Name  string  `json:"name"`
 	Score float64 `json:"score"`
@@ -273,8 +273,8 @@ func (g *Gallery) level(cosines []float64, photographs []int) {
 	}
 }
 
-// follow makes the scores of strangers those with the people of g, of whom these are new or
-// changed, and those with these names are there no more or changed.
+// follow updates the scores of the strangers after a change of g. The people in changed
+// are new or have other faces; those named in gone were removed or have other faces.
 func (g *Gallery) follow(ctx context.Context, changed []*index.Person, gone []string) error {
 	if g.held == nil {
 		return nil

@@ -243,7 +243,7 @@ func (g *Gallery) Grown() *openset.Grown { return g.calibration }
 // How returns how g is calibrated; nil if everybody is named.
 func (g *Gallery) How() *openset.Options { return g.how }
 
-// MostWhole is the largest number of faces of which Whole makes a Model.
+// MostWhole is the largest number of faces for which Whole returns a Model.
 const MostWhole = 100000
 
 // Whole returns a Model of all faces, for what only a Model does. It takes eight bytes for
