@@ -94,12 +94,12 @@ func labelled(values []float64, powers bool, decimals int) (ticks []plot.Tick) {
 	return ticks
 }
 
-// roomy are the ticks of the horizontal axis of p, drawn on c, whose labels do
-// not touch the one before.
+// roomy are the ticks of the horizontal axis of p, drawn on c, whose labels
+// touch neither the one before nor what is at the right of c.
 func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTicks) {
 	area, end := p.DataCanvas(c), vg.Length(math.Inf(-1))
 	for _, t := range ticks {
-		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap {
+		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap && at+half <= c.Max.X+gap {
 			out, end = append(out, t), at+half
 		}
 	}

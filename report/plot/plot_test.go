@@ -224,6 +224,19 @@ func TestTinyValues(t *testing.T) {
 	}
 }
 
+// A value of many digits at the right end of the axis is not written into the names.
+func TestLongValueAtTheEnd(t *testing.T) {
+	x := []float64{0.00048828125, 0.5000019073486328}
+	var s []Series
+	for i := range 16 {
+		s = append(s, Series{Name: fmt.Sprint("name ", i), X: x, Y: []float64{1, 1e12}})
+	}
+	svg, err := Lines(Axes{X: "x", Y: "y", LogX: true, LogY: true}, s)
+	if texts := textsOf(parsed(t, svg, err)); !has(texts, "0.01") {
+		t.Errorf("no round number among %q", texts)
+	}
+}
+
 // Whatever is drawn is well-formed, the same each time, and has a text for
 // each name.
 func TestAnyFigure(t *testing.T) {
