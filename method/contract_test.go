@@ -82,7 +82,7 @@ var conditional = map[string]map[string]exception{
 	},
 	"ksvd": ofSparse, "dksvd": ofSparse, "lcksvd1": ofSparse, "lcksvd2": ofSparse,
 	"fddl":   {"tol": {Value: "0.1"}, "omega": {Value: "1"}},
-	"d2l2r2": {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "alpha": {Value: "0.5"}},
+	"d2l2r2": {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "alpha": {Value: "0.5"}, "beta": {Value: "0.01"}},
 	"lrsdl":  {"atoms": {Value: "3"}, "tol": {Value: "0.1"}, "omega": {Value: "1"}, "eta": {Value: "0.5"}},
 	"src":    {"coder.gap": {Value: "0.01"}},
 	"knrc": {

@@ -68,11 +68,12 @@ var drawnMethods = map[string]classify.Method{
 	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
 	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
 
-	"dlsi":   withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
-	"copar":  withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1}, 3),
-	"d2l2r2": withAtoms(D2L2R2{DefaultFDDL, 0.1, 5}, 3),
-	"lrsdl":  withAtoms(drawnLRSDL, 3),
-	"dpl":    withAtoms(DefaultDPL, 3),
+	"dlsi":          withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
+	"copar":         withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1}, 3),
+	"d2l2r2":        withAtoms(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.1, RankSteps: 5}, 3),
+	"d2l2r2_errors": withAtoms(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.1, Beta: 0.5, RankSteps: 5}, 3),
+	"lrsdl":         withAtoms(drawnLRSDL, 3),
+	"dpl":           withAtoms(DefaultDPL, 3),
 }
 
 var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2, Offset: 1}

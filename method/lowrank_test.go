@@ -85,31 +85,58 @@ func sumOf(s classify.Stepper) (sum float64) {
 	return sum
 }
 
-// J, of terms from their definitions, falls in every pass; α = 0 has no rank term.
+// J, of terms from their definitions, falls in every pass; α = 0 has no rank term and
+// β = 0 no error. No E near the result has a lower J.
 func TestD2L2R2Descends(t *testing.T) {
 	train := people(t, 4, 6, 15, 0.3, 1)
-	for _, α := range []float64{0, 0.01, 1} {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, weights := range [][2]float64{{0, 0}, {0.01, 0}, {1, 0}, {0.1, 0.5}, {0, 0.3}} {
 		m := DefaultD2L2R2
-		m.Alpha, m.Atoms = α, 4
+		m.Alpha, m.Beta, m.Atoms = weights[0], weights[1], 3
 		atoms, err := atomGroups(train, m.Atoms)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := newFDDLState(m.FDDL, classify.Unit(train.X), train.Groups, atoms)
+		x := classify.Unit(train.X)
+		f, err := newFDDLState(m.FDDL, x, train.Groups, atoms)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := m.over(f)
 		for range 10 {
 			last := sumOf(s)
-			if math.Abs(last-(s.J+α*s.ranks())) > 1e-9*last {
-				t.Fatalf("J is %v, its terms add to %v", s.J+α*s.ranks(), last)
+			if math.Abs(last-(s.J+s.more())) > 1e-9*last {
+				t.Fatalf("J is %v, its terms add to %v", s.J+s.more(), last)
 			}
 			fell, err := s.Step()
 			now := sumOf(s)
 			if err != nil || now > last*(1+1e-9) || math.Abs(fell-(last-now)/last) > 1e-9 {
-				t.Errorf("α = %v: J goes from %v to %v, by %v (%v)", α, last, now, fell, err)
+				t.Errorf("α, β = %v: J goes from %v to %v, by %v (%v)", weights, last, now, fell, err)
 			}
+		}
+		none, kept := 0, mat.DenseCopyOf(s.X)
+		least := sumOf(s)
+		for j := range s.S.RawMatrix().Cols {
+			if mat.Equal(kept.ColView(j), x.ColView(j)) {
+				none++
+			}
+			if m.Beta == 0 {
+				continue
+			}
+			for _, step := range []float64{1e-4, 0.1} {
+				for i := range kept.RawMatrix().Rows {
+					s.X.Set(i, j, kept.At(i, j)+step*rng.NormFloat64())
+				}
+				if found := sumOf(s); found < least-1e-12 {
+					t.Errorf("α, β = %v, sample %d: J is %v at another E, %v at the result", weights, j, found, least)
+				}
+			}
+			for i := range kept.RawMatrix().Rows {
+				s.X.Set(i, j, kept.At(i, j))
+			}
+		}
+		if all := kept.RawMatrix().Cols; m.Beta == 0 && none < all || m.Beta > 0 && (none == 0 || none == all) {
+			t.Errorf("α, β = %v: %d of %d samples have no error", weights, none, all)
 		}
 	}
 }

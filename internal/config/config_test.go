@@ -373,3 +373,25 @@ func TestCorpusIsThere(t *testing.T) {
 		}
 	}
 }
+
+// A parameter that was added later leaves what was written before it as it was.
+func TestAddedParameter(t *testing.T) {
+	type grown struct {
+		drawing
+		Added float64 `json:"added,omitzero"`
+	}
+	old, err := codec.Marshal(standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := codec.Marshal(grown{standard, 0}); err != nil || string(b) != string(old) {
+		t.Errorf("with zero: %s (%v), without the field: %s", b, err, old)
+	}
+	if v, err := codec.Unmarshal(old, grown{standard, 3}); err != nil || v.(grown).Added != 0 {
+		t.Errorf("read from what was written before: %v, %v", v, err)
+	}
+	b, err := codec.Marshal(grown{standard, 3})
+	if v, err2 := codec.Unmarshal(b, grown{}); err != nil || err2 != nil || v.(grown).Added != 3 {
+		t.Errorf("3 is read as %v (%v, %v)", v, err, err2)
+	}
+}

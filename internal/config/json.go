@@ -16,8 +16,8 @@ import (
 )
 
 // Marshal gives the parameters of the struct value v as a JSON object in the
-// order of its fields; an interface field is an object whose first member is
-// "name". Equal values give equal bytes. It fails where v holds a number that
+// order of its fields, without those that are zero and whose tag says omitzero; an
+// interface field is an object whose first member is "name". Equal values give equal bytes. It fails where v holds a number that
 // is not finite, an unset interface or text that is not UTF-8.
 func (c *Codec) Marshal(v any) (json.RawMessage, error) {
 	return c.appendFields([]byte{'{'}, "", reflect.ValueOf(v))
@@ -29,8 +29,8 @@ func (c *Codec) MarshalNamed(v any) (json.RawMessage, error) {
 }
 
 // Unmarshal returns a copy of the struct value prototype with all parameters
-// set from raw, as Marshal wrote it. A parameter that is missing, unknown or
-// there twice is an error.
+// set from raw, as Marshal wrote it. A parameter that is missing, unless it may be
+// left out, unknown or there twice is an error.
 func (c *Codec) Unmarshal(raw json.RawMessage, prototype any) (any, error) {
 	d := decoder{c, nameOf(reflect.ValueOf(prototype))}
 	edited := addressable(reflect.ValueOf(prototype))
@@ -69,13 +69,17 @@ func (c *Codec) appendNamed(b []byte, path string, v reflect.Value) ([]byte, err
 // the opening one.
 func (c *Codec) appendFields(b []byte, prefix string, v reflect.Value) ([]byte, error) {
 	for _, f := range c.fieldsOf(v.Type()) {
+		fv := v.FieldByIndex(f.index)
+		if f.added && fv.IsZero() {
+			continue
+		}
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
 		b = append(b, text(f.name)...)
 		b = append(b, ':')
 		var err error
-		if b, err = c.appendValue(b, prefix+f.name, v.FieldByIndex(f.index)); err != nil {
+		if b, err = c.appendValue(b, prefix+f.name, fv); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +146,10 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 		}
 	}
 	for _, f := range d.fieldsOf(v.Type()) {
-		if missing[f.name] {
+		switch {
+		case missing[f.name] && f.added:
+			v.FieldByIndex(f.index).SetZero()
+		case missing[f.name]:
 			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.of)
 		}
 	}

@@ -99,7 +99,7 @@ func labelled(values []float64, powers bool, decimals int) (ticks []plot.Tick) {
 func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTicks) {
 	area, end := p.DataCanvas(c), vg.Length(math.Inf(-1))
 	for _, t := range ticks {
-		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap && at+half <= c.Max.X+gap {
+		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap && at+half <= c.Max.X+2*gap {
 			out, end = append(out, t), at+half
 		}
 	}
@@ -110,6 +110,7 @@ func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTic
 // horizontal axis if there are few and their labels have room. The library leaves
 // no room for half of a label at the left and the top end of an axis.
 func inside(p *plot.Plot, c draw.Canvas, xs []float64) {
+	c = draw.Crop(c, 0, -gap, 0, -gap)
 	xs = slices.Compact(slices.Sorted(slices.Values(xs)))
 	ticks := roomy(p, c, labelled(xs, slices.ContainsFunc(xs, needsPower), -1))
 	if len(ticks) < len(xs) || len(xs) > maxExact || len(xs) == 0 {
@@ -118,7 +119,7 @@ func inside(p *plot.Plot, c draw.Canvas, xs []float64) {
 	if p.X.Tick.Marker = ticks; len(ticks) > 0 {
 		area := p.DataCanvas(c)
 		left := c.Min.X + p.X.Tick.Label.Rectangle(ticks[0].Label).Size().X/2 - area.X(p.X.Norm(ticks[0].Value))
-		c = draw.Crop(c, max(0, left), -gap, 0, -gap)
+		c = draw.Crop(c, max(0, left), 0, 0, 0)
 	}
 	p.X.Tick.Marker = roomy(p, c, ticks)
 	p.Draw(c)
