@@ -65,18 +65,22 @@ const (
 
 // Run starts the program and returns, for each column of test, the index of the class
 // that it answers, −1 for none. The samples are the columns of train.X and test, d×N and
-// d×n. It is an error if the program fails or does not answer for each sample. When ctx
-// ends the program is killed.
+// d×n. It is an error if the program fails or does not answer for each sample. The program
+// is killed when ctx ends, and when it writes more than answers.
 func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) ([]int, error) {
 	input, err := p.input(train, test, seed)
 	if err != nil {
 		return nil, err
 	}
 	_, n := test.Dims()
-	answers := tail{most: n * maxAnswer}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	given := answers{most: n * maxAnswer, over: func() {
+		stop(fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n))
+	}}
 	complaint := tail{most: maxComplaint}
 	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
-	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &answers, &complaint, killDelay
+	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &given, &complaint, killDelay
 	together(c)
 	c.Env = os.Environ()
 	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS"} {
@@ -89,10 +93,7 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	if err != nil {
 		return nil, p.failed(err, complaint)
 	}
-	if answers.cut {
-		return nil, fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n)
-	}
-	return p.read(answers.kept, n, len(train.Classes))
+	return p.read(given.kept, n, len(train.Classes))
 }
 
 // String is the command in a line.
@@ -171,17 +172,32 @@ func (p Program) read(text []byte, n, classes int) ([]int, error) {
 	return answers, nil
 }
 
+// Answers keep what a program writes, and call over at more than so many bytes.
+type answers struct {
+	kept []byte
+	most int
+	over func()
+}
+
+func (a *answers) Write(b []byte) (int, error) {
+	if len(a.kept)+len(b) > a.most {
+		a.over()
+	} else {
+		a.kept = append(a.kept, b...)
+	}
+	return len(b), nil // an error would seem to be the program's
+}
+
 // A tail keeps the last bytes that are written to it.
 type tail struct {
 	kept []byte
 	most int
-	cut  bool // something is not kept
 }
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.kept = append(t.kept, b...)
 	if over := len(t.kept) - t.most; over > 0 {
-		t.cut, t.kept = true, append(t.kept[:0], t.kept[over:]...)
+		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(b), nil
 }

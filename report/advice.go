@@ -100,8 +100,12 @@ func (a *advice) choice() string {
 			highest++
 		}
 	}
-	return fmt.Sprintf("For data like these, take %s: of %s it has the best average rank, %s, over %s, and the highest rate in %d of them.",
-		name, count(len(k.Labels), "method"), fixed(k.of(a.best), 2), count(len(k.Columns), "setting"), highest)
+	take := "For data like these, take"
+	if k.Friedman != nil && a.near() == len(a.others) {
+		take = "Average ranks decide nothing here: no method is significantly different from the first (Nemenyi's test). If you have to choose, take"
+	}
+	return fmt.Sprintf("%s %s: of %s it has the best average rank, %s, over %s, and the highest rate in %d of them.",
+		take, name, count(len(k.Labels), "method"), fixed(k.of(a.best), 2), count(len(k.Columns), "setting"), highest)
 }
 
 // alike are the labels that differ from the best one significantly in no setting.

@@ -44,9 +44,12 @@ func (p *Plan) headline() (sentences []string) {
 				near++
 			}
 		}
-		if near == 0 {
+		switch near {
+		case 0:
 			s += "; all others are significantly different (Nemenyi's test)"
-		} else {
+		case len(order) - 1:
+			s += "; these ranks decide nothing, since no other is significantly different from it (Nemenyi's test)"
+		default:
 			s += fmt.Sprintf("; it is not significantly different from %d of the other %d (Nemenyi's test)", near, len(order)-1)
 		}
 	}
