@@ -120,7 +120,7 @@ func (c *Cluster) offerSet(ctx context.Context, hash string, set *dataset.Images
 
 // fetchSet returns the data set with this hash from the server.
 func (c *Cluster) fetchSet(ctx context.Context, hash string) (*dataset.Images, error) {
-	data, err := c.file(ctx, setFile(hash))
+	data, err := c.file(ctx, setFile(hash), maxSet)
 	if err != nil {
 		return nil, fmt.Errorf("fetch data: %w", err)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
 	"nrdl/internal/hint"
 )
@@ -57,7 +58,8 @@ const (
 	duplicates  = 24 * time.Hour     // in which a second message of one piece is left out: more than any takes
 	maxAge      = 7 * 24 * time.Hour // after which the rest of an abandoned task is removed
 	maxMessage  = 512 << 10          // bytes; larger ones go into fileBucket
-	maxFile     = 8 << 30            // bytes
+	maxPiece    = 1 << 30            // bytes of a piece or a result
+	maxSet      = 8 << 30            // bytes of a data set
 	answerLimit = 20 * time.Second   // for a server to answer
 )
 
@@ -113,6 +115,13 @@ func (c *Cluster) connect(ctx context.Context) error {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // what matters is returned by calls
 	}
 	if c.Credentials != "" {
+		text, err := os.ReadFile(c.Credentials)
+		if err == nil {
+			_, err = nkeys.ParseDecoratedNKey(text)
+		}
+		if err != nil {
+			return hint.Add(fmt.Errorf("credentials %s: %w", c.Credentials, err), "the administrator of the server makes such a file with `nsc generate creds`")
+		}
 		dial = append(dial, nats.UserCredentials(c.Credentials))
 	}
 	if c.CA != "" {
@@ -269,15 +278,23 @@ func (c *Cluster) warn(format string, args ...any) {
 	}
 }
 
-// again calls f until it succeeds or ctx ends, and warns of the first failure.
+// errTooLarge is of data that are not sent or read, however often that is tried.
+var errTooLarge = errors.New("too large")
+
+func tooLarge(name string, size, most uint64) error {
+	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, most)
+}
+
+// again calls f until it succeeds, data are too large or ctx ends, and warns of the first
+// failure.
 func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	wait, warned := 100*time.Millisecond, false
 	for {
 		one, cancel := context.WithTimeout(ctx, answerLimit)
 		err := f(one)
 		cancel()
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, errTooLarge) {
+			return err
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -298,6 +315,9 @@ func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Con
 // publish stores the message of a piece on disk. A second one of that piece is left out.
 func (c *Cluster) publish(ctx context.Context, subject, key string, data []byte) error {
 	id := subject + "." + key
+	if size := uint64(len(data)); size > maxPiece {
+		return tooLarge(id, size, maxPiece)
+	}
 	header := nats.Header{nats.MsgIdHdr: []string{id}, keyHeader: []string{key}}
 	if len(data) > maxMessage {
 		if err := c.again(ctx, "store a large message", func(ctx context.Context) error { return c.putFile(ctx, id, data) }); err != nil {
@@ -325,7 +345,7 @@ func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err e
 		return m.Data(), nil
 	}
 	err = c.again(ctx, "read a large message", func(ctx context.Context) error {
-		data, err = c.file(ctx, name)
+		data, err = c.file(ctx, name, maxPiece)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
 			return nil
 		}
@@ -346,8 +366,8 @@ func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// file returns the file of that name, of at most maxFile bytes.
-func (c *Cluster) file(ctx context.Context, name string) ([]byte, error) {
+// file returns the file of that name, of at most so many bytes.
+func (c *Cluster) file(ctx context.Context, name string, most uint64) ([]byte, error) {
 	f, err := c.files.Get(ctx, name)
 	if err != nil {
 		return nil, err
@@ -355,10 +375,10 @@ func (c *Cluster) file(ctx context.Context, name string) ([]byte, error) {
 	defer f.Close()
 	if info, err := f.Info(); err != nil {
 		return nil, err
-	} else if info.Size > maxFile {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", name, info.Size, uint64(maxFile))
+	} else if info.Size > most {
+		return nil, tooLarge(name, info.Size, most)
 	}
 	var b bytes.Buffer
-	_, err = b.ReadFrom(io.LimitReader(f, maxFile))
+	_, err = b.ReadFrom(io.LimitReader(f, int64(most)))
 	return b.Bytes(), err
 }

@@ -76,7 +76,7 @@ func (c *Cluster) begin(ctx context.Context, t task, origin string, goOn bool, t
 		return nil, err
 	}
 	k := &coordinator{Cluster: c, task: t, file: "task-" + print, tell: tell, start: time.Now()}
-	if text, err := c.file(ctx, k.file); err == nil { // of a coordinator that was killed
+	if text, err := c.file(ctx, k.file, maxPiece); err == nil { // of a coordinator that was killed
 		var old task
 		if err := json.Unmarshal(text, &old); err != nil {
 			return nil, err

@@ -181,6 +181,9 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 		return k.fail(p.Key, fmt.Errorf("the process ended during the run, %d times: perhaps the memory was not enough", n))
 	}
 	data, err := w.data(ctx, m)
+	if errors.Is(err, errTooLarge) {
+		return k.fail(p.Key, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +194,9 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 	if panicked {
 		w.warn("%v", err)
 		return k.fail(p.Key, err)
+	}
+	if size := uint64(len(result)); size > maxPiece {
+		return k.fail(p.Key, tooLarge("the result", size, maxPiece))
 	}
 	return result, err
 }
@@ -226,7 +232,7 @@ func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 }
 
 func (w *Worker) open(ctx context.Context, id string) (maker, error) {
-	text, err := w.file(ctx, taskFile(id))
+	text, err := w.file(ctx, taskFile(id), maxPiece)
 	if err != nil {
 		return nil, err
 	}
