@@ -133,8 +133,9 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
 }
 
-// CheckAddress is an error if the address is not HOST:PORT.
-func CheckAddress(address string) error {
+// CheckAddress is an error if the address is not HOST:PORT, or if other machines reach it
+// and the database at url is not there yet: it has no key.
+func CheckAddress(address, url string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -142,14 +143,29 @@ func CheckAddress(address string) error {
 	if err != nil {
 		return hint.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
 	}
+	if isPublic(address) && store.IsNew(url) {
+		return notYet(address, errNoKeys)
+	}
 	return nil
+}
+
+var errNoKeys = errors.New("there is no key yet, so other machines cannot be answered")
+
+// isPublic reports whether other machines reach an address.
+func isPublic(address string) bool {
+	a, err := netip.ParseAddrPort(address)
+	return err != nil || !a.Addr().IsLoopback()
+}
+
+func notYet(address string, err error) error {
+	return hint.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
 }
 
 // Listen listens at an address: one that other machines reach only if there is a key.
 func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
-	if a, err := netip.ParseAddrPort(address); err != nil || !a.Addr().IsLoopback() {
+	if isPublic(address) {
 		if err := v.CheckPublic(ctx); err != nil {
-			return nil, hint.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+			return nil, notYet(address, err)
 		}
 	}
 	l, err := net.Listen("tcp", address)
@@ -163,7 +179,7 @@ func (v *Service) Listen(ctx context.Context, address string) (net.Listener, err
 func (v *Service) CheckPublic(ctx context.Context) error {
 	keys, err := v.store.Keys(ctx)
 	if err == nil && len(keys) == 0 {
-		err = errors.New("there is no key yet, so other machines cannot be answered")
+		err = errNoKeys
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,8 @@ func TestProblems(t *testing.T) {
 		{method: "POST", path: at + "/undo/" + made.Operation, status: 409, detail: "the operation is undone already"},
 		{method: "POST", path: at + "/people", body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
 		{method: "PATCH", path: at + "/people/" + bo.ID, body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
+		{method: "POST", path: at + "/people", body: `{"nmae":"Ann"}`, status: 422, detail: "body.nmae: unexpected property"},
+		{method: "GET", path: at + "/people?limit=0", status: 422, detail: "query.limit: expected number >= 1"},
 		{method: "POST", path: "/v1/collections", body: `{"name":"people 1"}`, status: 409, detail: "already", id: id},
 	} {
 		r := c.get(o.path)
@@ -76,6 +79,13 @@ func TestProblems(t *testing.T) {
 		if o.status == 405 && a.Header.Get("Allow") == "" {
 			t.Errorf("%s %s: nothing is allowed", o.method, o.path)
 		}
+	}
+	// A body that is said to be too large is not waited for.
+	r, w := httptest.NewRequest("POST", at+"/import", io.NopCloser(nil)), httptest.NewRecorder()
+	r.Host, r.RemoteAddr, r.ContentLength = "localhost", "127.0.0.1:1", 2<<30
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	if c.v.ServeHTTP(w, r); w.Code != 413 || !strings.Contains(w.Body.String(), "more than 1073741824 bytes") {
+		t.Errorf("a body of 2 GB: %d %s", w.Code, w.Body)
 	}
 	c.do(200, "POST", at+"/people", object{"name": "Ann", "namesake": true}, nil)
 	c.do(200, "PATCH", at+"/people/"+bo.ID, object{"name": "Bo", "kind": "ignored"}, nil)

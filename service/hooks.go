@@ -14,7 +14,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -191,17 +194,35 @@ func toldDelivery(j store.Job) Delivery {
 	return d
 }
 
-// checkHook is an error for a URL to which no message can be sent.
-func (v *Service) checkHook(text string) error {
+// checkHook is an error for a URL to which no message can be sent. A name that leads
+// nowhere yet is none.
+func (v *Service) checkHook(ctx context.Context, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
 		return huma.Error422UnprocessableEntity("the URL is to be http:// or https:// and a host, without a password")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !v.Private && isPrivate(a) {
-		return errPrivate // sooner than at the first message
+	host := u.Hostname()
+	a, err := netip.ParseAddr(host)
+	if labels := strings.Split(strings.TrimSuffix(host, "."), "."); err != nil && number.MatchString(labels[len(labels)-1]) {
+		return huma.Error422UnprocessableEntity("the host of the URL is a number, but no address: write it as 192.0.2.1 or [2001:db8::1]")
+	}
+	if v.Private {
+		return nil
+	}
+	addresses := []netip.Addr{a}
+	if err != nil { // it is a name; the sender looks again at each message
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		addresses, _ = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	}
+	if slices.ContainsFunc(addresses, isPrivate) {
+		return errPrivate
 	}
 	return nil
 }
+
+// number is what some programs read as an address, also in octal and hexadecimal.
+var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 func (v *Service) hooks() {
 	const path = "/v1/collections/{c}/hooks"
@@ -218,7 +239,7 @@ func (v *Service) hooks() {
 		Body HookRequest
 	},
 	) (*body[Hook], error) {
-		if err := v.checkHook(in.Body.URL); err != nil {
+		if err := v.checkHook(ctx, in.Body.URL); err != nil {
 			return nil, err
 		}
 		all, err := v.store.Hooks(ctx, in.Collection)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -39,6 +40,25 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 	}
 	v.Log.Error("failed", "request", by(ctx).id, "error", err.Error())
 	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the request could not be answered: try again later"), http.Header{"Retry-After": {"5"}})
+}
+
+// inWords puts what is wrong with a request into the detail of its problem: huma leaves it
+// to the list of errors.
+func inWords(_ huma.Context, _ string, answer any) (any, error) {
+	p, ok := answer.(*huma.ErrorModel)
+	if !ok || p.Detail != "validation failed" || len(p.Errors) == 0 {
+		return answer, nil
+	}
+	var all []string
+	for _, e := range p.Errors {
+		text := e.Message
+		if e.Location != "" {
+			text = e.Location + ": " + text
+		}
+		all = append(all, text)
+	}
+	p.Detail = strings.Join(all, "; ")
+	return p, nil
 }
 
 // unusable is the answer for what the caller sent, with the hint that err may have.

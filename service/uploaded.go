@@ -39,6 +39,9 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	if asked.Folders && asked.Strangers {
 		return huma.Error422UnprocessableEntity("the folders of a zip are either people, or all photographs are of strangers: send folders=people or as=strangers")
 	}
+	if r.ContentLength > v.Import {
+		return &http.MaxBytesError{Limit: v.Import} // before it is sent
+	}
 	form, err := r.MultipartReader()
 	if err != nil {
 		return huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F archive=@FILE")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -39,11 +38,11 @@ Requests are logged on standard error, without names, faces or keys.`,
 			if (len(args) == 1) == (s.database != "") {
 				return hint.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
 			}
-			if err := service.CheckAddress(s.listen); err != nil {
-				return cli.AsMisuse(err)
-			}
 			if len(args) == 1 {
-				s.data = args[0]
+				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
+			}
+			if err := service.CheckAddress(s.listen, s.database); err != nil {
+				return cli.AsMisuse(err)
 			}
 			return s.run(c.Context())
 		},
@@ -73,7 +72,7 @@ func (s *serving) run(ctx context.Context) error {
 	if s.data != "" {
 		o.Backups = filepath.Join(s.data, "backups")
 	}
-	db, err := store.Open(ctx, cmp.Or(s.database, filepath.Join(s.data, "nrdl.db")))
+	db, err := store.Open(ctx, s.database)
 	if err != nil {
 		return err
 	}

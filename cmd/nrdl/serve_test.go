@@ -74,6 +74,7 @@ func TestServe(t *testing.T) {
 	}{
 		{[]string{"serve", none, "--listen", "foo"}, `"foo" is no address`},
 		{[]string{"serve", none, "--input", "igo"}, "has no network"},
+		{[]string{"serve", none, "--listen", "0.0.0.0:0"}, "no key"},
 		{[]string{"serve"}, "for example: nrdl serve DATA"},
 	} {
 		out, err := exec.CommandContext(t.Context(), "nrdl", c.args...).CombinedOutput()

@@ -77,7 +77,7 @@ const lockKey = 0x6e72646c
 // is made if it is not there, and brings its tables up to date. One process at a time can
 // open a file.
 func Open(ctx context.Context, url string) (*Store, error) {
-	s := &Store{postgres: strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")}
+	s := &Store{postgres: isPostgres(url)}
 	if err := s.connect(url); err != nil {
 		if s.unlock != nil {
 			s.unlock()
@@ -89,6 +89,16 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	return s, nil
+}
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// IsNew reports whether Open would make the file at url.
+func IsNew(url string) bool {
+	_, err := os.Stat(url)
+	return !isPostgres(url) && errors.Is(err, fs.ErrNotExist)
 }
 
 func (s *Store) connect(at string) (err error) {
