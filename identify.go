@@ -35,6 +35,7 @@ type Face struct {
 	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
 	Values  []float64            // of the crop: with a network its vector; must not be changed
 
+	others int            // in the photograph
 	values []float64      // of the crop
 	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
@@ -125,7 +126,7 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 func facesOf(m *gallery.Model, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, by: m}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, by: m, others: s.Others()}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}

@@ -20,6 +20,9 @@ import (
 type Comparison struct {
 	Similarity float64 `json:"similarity"`       // cosine of the samples of both faces
 	FMR        float64 `json:"false_match_rate"` // estimated share of impostor pairs that are at least as similar
+
+	Boxes  [2]image.Rectangle `json:"-"` // of the faces that were compared, in pixels of the upright photographs; empty for a crop
+	Others [2]int             `json:"-"` // number of other faces in each photograph: the largest was compared
 }
 
 // DefaultFMR is the usual false match rate for Comparison.Same.
@@ -103,6 +106,7 @@ func fmrOf(l *openset.Impostors) func(float64) float64 {
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
 func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, *dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []looked) (Comparison, error) {
+	var c Comparison
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, p := range photos {
 		faces, err := look(ctx, p.photo)
@@ -117,8 +121,8 @@ func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64,
 			return Comparison{}, fmt.Errorf("verify: %s: %w", p.name, err)
 		}
 		x.SetCol(j, faces[0].values)
+		c.Boxes[j], c.Others[j] = faces[0].Box, faces[0].others
 	}
-	var c Comparison
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
 		u := centred(x)
 		c.Similarity = max(-1, min(mat.Dot(u.ColView(0), u.ColView(1)), 1)) // rounding may exceed 1

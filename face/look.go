@@ -50,6 +50,9 @@ type Seen struct {
 	Turn  *float64    // of the head, as by the function Turn; nil if not known, or unless the Cut asks for it
 }
 
+// Others is the number of other faces in the photograph, those in the background too.
+func (s Seen) Others() int { return max(0, s.Of-1) + s.Smaller }
+
 // In returns the faces in photo that which selects, cut out by cut, the largest
 // first. The error is that of ctx, or of the network of cut.
 func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {

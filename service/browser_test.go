@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +33,8 @@ type browser struct {
 
 	mu  sync.Mutex
 	bad []string // what no page may cause
+
+	pictures int // that were kept
 }
 
 // browse opens the page in a browser without a window.
@@ -185,7 +189,26 @@ func (b *browser) screen(digit, selector string) {
 // controls are the roles that need a name.
 var controls = []string{"button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider", "listbox", "option", "tab", "tablist", "dialog", "navigation", "progressbar", "image"}
 
-// named checks that all controls have a name, and that nothing is wider than the window.
+// clipped is a text of the page that is cut off, without an ellipsis and without a way to
+// scroll to it; "" if there is none.
+const clipped = `(() => {
+	for (const e of document.querySelectorAll("main *")) {
+		const own = [...e.childNodes].filter((n) => n.nodeType === 3 && n.textContent.trim());
+		if (!own.length || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+		const range = document.createRange();
+		range.selectNodeContents(e);
+		const r = range.getBoundingClientRect();
+		for (let p = e; p !== document.body; p = p.parentElement) {
+			const s = getComputedStyle(p), c = p.getBoundingClientRect(), at = s.overflowX + s.overflowY + s.textOverflow;
+			if (/auto|scroll|ellipsis/.test(at) || c.width <= 1) break;
+			if (/hidden|clip/.test(at) && (r.left < c.left - 1 || r.right > c.right + 1 || r.top < c.top - 4 || r.bottom > c.bottom + 4)) return e.outerHTML.slice(0, 200);
+		}
+	}
+	return "";
+})()`
+
+// named checks that all controls have a name, that nothing is wider than the window, and
+// that no text is cut off.
 func (b *browser) named() {
 	b.Helper()
 	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -215,6 +238,37 @@ func (b *browser) named() {
 		b.run(chromedp.EmulateViewport(width, 900))
 		if wide := js[string](b, `[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))[0] ?? ""`); wide != "" {
 			b.Errorf("%s: wider than %d: %s", js[string](b, "location.hash"), width, wide)
+		}
+		if cut := js[string](b, clipped); cut != "" {
+			b.Errorf("%s: cut off at a width of %d: %s", js[string](b, "location.hash"), width, cut)
+		}
+	}
+	b.picture()
+}
+
+// picture keeps pictures of the page in the folder NRDL_PICTURES, if it is set: for looking
+// at them, light and dark, on a telephone and on screens.
+func (b *browser) picture() {
+	b.Helper()
+	dir := os.Getenv("NRDL_PICTURES")
+	if dir == "" {
+		return
+	}
+	b.pictures++
+	for _, theme := range []string{"light", "dark"} {
+		features := []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}, {Name: "prefers-color-scheme", Value: theme}}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+			b.Fatal(err)
+		}
+		for _, width := range []int64{1600, 390, 1024} {
+			b.run(chromedp.EmulateViewport(width, 900))
+			data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%02d-%d-%s.png", b.Name(), b.pictures, width, theme)), data, 0o600)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

@@ -134,8 +134,10 @@ func TestPrivateAddresses(t *testing.T) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a message was sent to this machine") }))
 	defer receiver.Close()
 	events := []string{"photo.known"}
-	for _, bad := range []string{receiver.URL, "ftp://x.example", "x.example", "http://a:b@x.example", "http://", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.1]:80/", "mailto:x",
-		strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), "http://0x7f000001/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1.:80/"} {
+	for _, bad := range []string{
+		receiver.URL, "ftp://x.example", "x.example", "http://a:b@x.example", "http://", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.1]:80/", "mailto:x",
+		strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), "http://0x7f000001/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1.:80/",
+	} {
 		c.do(422, "POST", at+"/hooks", object{"url": bad, "events": events}, nil)
 	}
 	c.do(422, "POST", at+"/hooks", object{"url": "https://x.example", "events": []string{"x"}}, nil)

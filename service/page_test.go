@@ -62,6 +62,10 @@ func TestPageByKeyboard(t *testing.T) {
 	b.until(`document.querySelectorAll(".group").length === 3 && document.activeElement.matches("[role=combobox]")`)
 	b.named()
 	b.press(kb.Escape) // out of the field, to the group
+	b.press("?")
+	b.until(`document.querySelector("dialog[open] .keys")`)
+	b.press("x", kb.Escape)
+	b.until(`!document.querySelector("dialog") && [...document.querySelectorAll("[role=combobox]")].every((e) => e.value === "")`)
 	b.tab(".face")
 	b.press(" ", kb.ArrowRight)
 	b.tab("[role=combobox]")
@@ -96,7 +100,7 @@ func TestPageByKeyboard(t *testing.T) {
 	b.press(kb.ArrowLeft, kb.ArrowLeft)
 	b.tab(".line button.main")
 	b.press(kb.Enter)
-	b.until(`document.querySelector("#toasts").innerText.includes("The line is at")`)
+	b.until(`document.querySelector("#toasts").innerText.includes("strangers may be named")`)
 	var c Collection
 	b.do(200, "GET", at, nil, &c)
 	if math.Abs(c.FPIR-0.01*math.Pow(10, 0.1)) > 1e-4 {

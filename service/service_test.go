@@ -542,8 +542,12 @@ func TestUploads(t *testing.T) {
 	c.upload(200, at+"/verify", &v, "a="+a[0], "b="+a[1])
 	var other Verification
 	c.upload(200, at+"/verify", &other, "a="+a[0], "b="+b[0])
-	if !v.Same || v.Similarity <= other.Similarity {
+	if !v.Same || v.Similarity <= other.Similarity || len(v.Faces) != 2 || v.Faces[1].Box == nil || v.Faces[1].Others != 0 {
 		t.Fatalf("%+v, %+v", v, other)
+	}
+	c.upload(200, at+"/verify", &other, "a="+strings.TrimPrefix(group, "photo="), "b="+b[0])
+	if other.Faces[0].Others != len(found.Faces)-1 {
+		t.Errorf("%+v, of %+v", other.Faces, found)
 	}
 	c.upload(422, at+"/verify", nil, "a="+a[0])
 

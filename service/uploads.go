@@ -74,11 +74,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 }
 
 // A Verification is the answer of verify.
-type Verification struct {
-	Same bool `json:"same"`
-	nrdl.Comparison
-	FMR float64 `json:"fmr" doc:"Highest false match rate of the same person"`
-}
+type Verification struct{ results.Comparison }
 
 func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	in, err := v.engine.inputOf(r.Context(), r.PathValue("c"))
@@ -98,7 +94,9 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 		return huma.Error422UnprocessableEntity("the form needs the files a and b, or a and person")
 	}
 	var compared nrdl.Comparison
+	photos := 2
 	if person := files["person"]; person != nil {
+		photos = 1
 		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("c"), string(person), files["a"])
 	} else {
 		err = v.decoded(r.Context(), func() error {
@@ -113,7 +111,7 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, Verification{compared.Same(nrdl.DefaultFMR), compared, nrdl.DefaultFMR})
+	return answer(w, http.StatusOK, Verification{results.OfComparison(compared, photos, nrdl.DefaultFMR)})
 }
 
 // verifyPerson compares the largest face in an image file with the mean of those of a
@@ -148,6 +146,7 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 		mean := mat.Col(nil, 0, means)
 		c.Similarity = max(-1, min(floats.Dot(mean, seen[0].Values), 1)) // rounding may exceed 1
 		c.FMR = impostors.FMR(len(samples), c.Similarity)
+		c.Boxes[0], c.Others[0] = seen[0].Face.Box, seen[0].Others()
 		return nil
 	}, data)
 	return c, err

@@ -9,7 +9,9 @@ import (
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/cli"
+	"nrdl/internal/console"
 	"nrdl/internal/photolist"
+	"nrdl/internal/results"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -66,18 +68,15 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 	if err != nil {
 		return readable(err)
 	}
-	same := c.Same(v.fmr)
+	for i, n := range c.Others {
+		if n > 0 {
+			v.Warn("%s: there are %s; the largest was compared", []string{a, b}[i], console.Plural(n+1, "face"))
+		}
+	}
 	if v.json {
-		return v.printJSON(struct {
-			Same bool `json:"same"`
-			nrdl.Comparison
-			FMR float64 `json:"fmr"` // highest false match rate of the same person
-		}{same, c, v.fmr})
+		return v.printJSON(results.OfComparison(c, 2, v.fmr))
 	}
-	word := "same person"
-	if !same {
-		word = "not the same person"
-	}
+	word := map[bool]string{true: "same person", false: "not the same person"}[c.Same(v.fmr)]
 	rate := "below 0.001" // fewer than were measured: about 1 in 70,000 (openset/impostors)
 	if p := 100 * c.FMR; p >= 1e-3 {
 		rate = fmt.Sprintf("%.2g", p)

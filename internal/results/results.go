@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"image"
 	"io"
 	"math"
 	"slices"
@@ -213,6 +214,30 @@ type Box struct {
 	Height int `json:"height"`
 }
 
+// A Comparison is the answer of verify.
+type Comparison struct {
+	Same bool `json:"same"`
+	nrdl.Comparison
+	Limit float64    `json:"fmr" doc:"Highest false match rate of the same person"`
+	Faces []Compared `json:"faces" doc:"That were compared, the largest of each photograph"`
+}
+
+// A Compared is a face that verify compared.
+type Compared struct {
+	Box    *Box `json:"box,omitempty" doc:"Missing for a crop"`
+	Others int  `json:"others" doc:"Number of other faces in the photograph"`
+}
+
+// OfComparison is the answer of verify about so many photographs, 1 or 2, at the highest
+// false match rate of the same person.
+func OfComparison(c nrdl.Comparison, photos int, limit float64) Comparison {
+	told := Comparison{Same: c.Same(limit), Comparison: c, Limit: limit}
+	for i := range photos {
+		told.Faces = append(told.Faces, Compared{boxOf(c.Boxes[i]), c.Others[i]})
+	}
+	return told
+}
+
 // A Candidate is a person with a score.
 type Candidate struct {
 	Name  string  `json:"name"`
@@ -259,14 +284,22 @@ func faceOf(f nrdl.Face, top int) Face {
 	return o
 }
 
+// boxOf is nil for an empty rectangle.
+func boxOf(r image.Rectangle) *Box {
+	if r.Empty() {
+		return nil
+	}
+	return &Box{r.Min.X, r.Min.Y, r.Dx(), r.Dy()}
+}
+
 // SeenOf returns the Seen of a face that was found; it is empty for nil.
 func SeenOf(f *face.Face) Seen {
 	if f == nil {
 		return Seen{}
 	}
-	b, p, q := f.Box, f.Pupils, f.Quality
+	p, q := f.Pupils, f.Quality
 	return Seen{
-		Box:    &Box{b.Min.X, b.Min.Y, b.Dx(), b.Dy()},
+		Box:    boxOf(f.Box),
 		Pupils: &[2]face.Point{{X: toSix(p[0].X), Y: toSix(p[0].Y)}, {X: toSix(p[1].X), Y: toSix(p[1].Y)}},
 		Quality: &dataset.Quality{
 			Eyes: toSix(q.Eyes), Sharpness: toSix(q.Sharpness), Exposure: toSix(q.Exposure),

@@ -102,7 +102,7 @@ export function reasons(base, r) {
       h("div", { class: "row" }, h("strong", { dir: "auto" }, p.kind === "ignored" ? "Somebody ignored" : p.name), h("span", { class: "soft" }, i === 0 ? "most similar" : i === 1 ? "second" : "third")),
       h("div", { class: "strip" }, p.nearest.map((n) => h("figure", {}, crop(base, n.face, `A face of ${p.name}`), h("figcaption", {}, n.cosine.toFixed(2))))),
       h("p", { class: "soft" }, stranger(p.evidence), p.faces > p.nearest.length ? ` The most similar of ${count(p.faces, "face")}.` : "")))),
-    h("p", { class: "soft small" }, "The numbers below the faces are cosines; an equal picture has 1. The face was compared with ", count(r.people, "person", "people"), "."));
+    h("p", { class: "soft small" }, "The number below a face is its similarity (the cosine of the two vectors): 1 for the same picture. The face was compared with ", count(r.people, "person", "people"), "."));
 }
 
 const stranger = (evidence) => `One stranger in ${readable(evidence)} resembles somebody here as much.`;
@@ -117,7 +117,7 @@ function scale(r) {
   if (r.threshold !== null) {
     g.append(s("rect", { x: x(r.threshold), y: 38, width: 592 - x(r.threshold), height: 12, rx: 6, class: "named" }),
       s("line", { x1: x(r.threshold), x2: x(r.threshold), y1: 28, y2: 60, class: "threshold" }),
-      text(x(r.threshold), 78, "the line", "soft"));
+      text(x(r.threshold), 78, "threshold", "soft"));
   }
   const [a, b] = r.like;
   if (b) g.append(s("circle", { cx: x(b.evidence), cy: 44, r: 7, class: "second" }));

@@ -23,12 +23,12 @@ export async function view(root, ctx) {
   const left = fact("Strangers who get a name"), right = fact("Known faces that are not named");
   const chart = plot(P);
   const changes = h("section", { class: "changes", "aria-labelledby": "changes" });
-  put(root, h("section", { class: "line", "aria-label": "The line" },
+  put(root, h("section", { class: "line", "aria-label": "How many strangers may be named" },
     h("label", { for: "line" }, "Strangers who may be named: ", big), range,
     h("div", { class: "ends soft small", id: "line-ends" }, h("span", {}, "1 in 10, more names"), h("span", {}, "1 in 1,000, more care")),
     h("div", { class: "row" }, apply, reset),
     h("div", { class: "facts" }, left.element, right.element)),
-  h("figure", { class: "chart" }, chart.element, h("figcaption", { class: "soft small" }, "Share of known faces that get the right name, against the share of strangers who get one. The band is where the true share lies with 90 % probability, by the number of faces.")), changes);
+  h("figure", { class: "chart" }, chart.element, h("figcaption", { class: "soft small" }, "The further right, the fewer strangers get a name, and the fewer known faces do. The number of faces leaves the share of known faces uncertain: the true one lies in the band with 90 % probability.")), changes);
 
   function nearest(fpir) {
     return P.reduce((best, p, i) => (Math.abs(Math.log(p.fpir / fpir)) < Math.abs(Math.log(P[best].fpir / fpir)) ? i : best), 0);
@@ -43,8 +43,8 @@ export async function view(root, ctx) {
     const i = Number(range.value), p = P[i];
     big.textContent = oneIn(p.fpir);
     range.setAttribute("aria-valuetext", `${oneIn(p.fpir)} strangers`);
-    left.value.textContent = oneIn(p.strangers.at_large.rate);
-    left.range.textContent = `${interval(p.strangers.at_large)}, of people chosen at random. Of people who look as alike as those here: ${percent(p.strangers.alike.rate)} (${percent(p.strangers.alike.least)} to ${percent(p.strangers.alike.most)}).`;
+    left.value.textContent = oneIn(p.strangers.alike.rate);
+    left.range.textContent = `${interval(p.strangers.alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(p.strangers.at_large.rate)}.`;
     if (p.held) {
       const lost = { rate: 1 - p.right.rate, least: 1 - p.right.most, most: 1 - p.right.least };
       right.value.textContent = percent(Math.max(0, lost.rate));
@@ -62,7 +62,7 @@ export async function view(root, ctx) {
   function flips(now, then) {
     const lo = Math.min(now, then), hi = Math.max(now, then);
     const flip = curve.faces.filter((f) => f.evidence >= lo && f.evidence < hi);
-    const kept = h("h2", { id: "changes" }, now === then ? "Faces near the line" : then < now ? `${count(flip.length, "face")} would get a name` : `${count(flip.length, "face")} would become unknown`);
+    const kept = h("h2", { id: "changes" }, now === then ? "Faces that are decided narrowly" : then < now ? `${count(flip.length, "face")} would get a name` : `${count(flip.length, "face")} would become unknown`);
     let show = flip;
     if (now === then) show = [...curve.faces].sort((a, b) => Math.abs(a.evidence - now) - Math.abs(b.evidence - now)).slice(0, 12).sort((a, b) => b.evidence - a.evidence);
     const tiles = h("div", { class: "faces flips", role: "list" }, show.slice(0, most).map((f, i) => {
@@ -71,7 +71,7 @@ export async function view(root, ctx) {
       return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, "aria-label": `${words}${f.evidence >= now ? ", named now" : ", unknown now"}. Why?`, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), now === then && h("span", { class: "soft small" }, f.evidence >= now ? "named" : "unknown")));
     }));
     rove(tiles, ".flip");
-    const about = now === then ? "Move the line to see which faces would be decided otherwise." : flip.length > most ? `The first ${most} of them.` : flip.length ? "" : "No face that was looked at lies between the two lines.";
+    const about = now === then ? "Move the slider to see which faces would be decided otherwise." : flip.length > most ? `The first ${most} of them.` : flip.length ? "" : "This changes the decision for none of the faces that were looked at.";
     changes.replaceChildren(kept, h("p", { class: "soft" }, about, curve.faces.length < curve.of ? ` ${curve.faces.length.toLocaleString("en")} faces of ${curve.of.toLocaleString("en")} were looked at.` : ""), tiles);
   }
 
@@ -83,7 +83,7 @@ export async function view(root, ctx) {
     range.value = String(i);
     draw();
     if (quiet) say(`Back to ${oneIn(P[i].fpir)}`);
-    else toast(`The line is at ${oneIn(P[i].fpir)} strangers.`, () => save(from, true));
+    else toast(`Saved: ${oneIn(P[i].fpir)} strangers may be named.`, () => save(from, true));
   }
   await strangers(root, ctx, curve.given);
   range.addEventListener("input", draw);
@@ -100,7 +100,7 @@ async function strangers(root, ctx, given) {
   ctx.drop(async (data) => begin(await sources(data)));
   const said = h("p", { class: "soft", role: "status" }), bad = h("div"), list = h("div");
   put(root, h("section", { class: "others", "aria-labelledby": "others" }, h("h2", { id: "others" }, "Photographs of other people"),
-    h("p", { class: "soft" }, "Photographs of people who are not in this collection make the line surer and the intervals narrower. Best is one photograph of each, of people like those whom the camera will see. They are kept for this only, and never become people."),
+    h("p", { class: "soft" }, "Photographs of people who are not in this collection make these rates surer. Best is one photograph of each, of people like those whom the camera will see. They are kept for this only, and never become people."),
     h("div", { class: "row" }, h("button", { onclick: () => files.click() }, icon("photo"), "Add photos of others"), given.faces > 0 && h("button", { class: "danger", onclick: remove }, "Delete them all"), files), said, bad, list));
   const draw = () => {
     const i = importing;
@@ -121,7 +121,7 @@ async function strangers(root, ctx, given) {
     picture.element, h("div", { class: "row" }, button));
 
   async function remove() {
-    if (!await ask("Delete the photographs of other people?", `${count(given.faces, "face")} are removed for good. The line is then by the people of the collection alone.`, "Delete", { danger: true })) return;
+    if (!await ask("Delete the photographs of other people?", `${count(given.faces, "face")} are removed for good. The rates are then estimated from the people of the collection alone.`, "Delete", { danger: true })) return;
     await del(`${ctx.base}/strangers`);
     ctx.again();
   }
@@ -129,16 +129,17 @@ async function strangers(root, ctx, given) {
 
 // plot draws the share of right names, with its band, against the share of strangers.
 function plot(P) {
-  const W = 720, H = 260, l = 68, r = 16, t = 16, b = 40;
+  const W = 720, H = 284, l = 80, r = 16, t = 32, b = 52;
   const least = [0.9, 0.8, 0.6, 0.4, 0.2, 0].find((v) => v <= Math.min(...P.map((p) => p.right.least)));
   const x = (i) => l + (W - l - r) * i / (P.length - 1), y = (v) => t + (H - t - b) * (1 - (Math.max(least, v) - least) / (1 - least));
   const g = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The share of known faces that are named falls when fewer strangers may be named" });
-  const words = (px, py, text, anchor = "middle") => { const e = s("text", { x: px, y: py, "text-anchor": anchor, class: "soft" }); e.textContent = text; return e; };
+  const words = (px, py, text, anchor = "middle", kind = "soft") => { const e = s("text", { x: px, y: py, "text-anchor": anchor, class: kind }); e.textContent = text; return e; };
   for (let k = 0; k <= 4; k++) {
     const v = least + (1 - least) * k / 4;
     g.append(s("line", { x1: l, x2: W - r, y1: y(v), y2: y(v), class: "gridline" }), words(l - 8, y(v) + 4, (100 * v).toFixed(1).replace(".0", "") + " %", "end"));
   }
-  for (const n of [10, 30, 100, 300, 1000]) g.append(words(x((Math.log10(n) - 1) / 2 * (P.length - 1)), H - 14, `1 in ${n.toLocaleString("en")}`, n === 10 ? "start" : n === 1000 ? "end" : "middle"));
+  for (const n of [10, 30, 100, 300, 1000]) g.append(words(x((Math.log10(n) - 1) / 2 * (P.length - 1)), H - 30, `1 in ${n.toLocaleString("en")}`, n === 10 ? "start" : n === 1000 ? "end" : "middle", n === 30 || n === 300 ? "soft minor" : "soft"));
+  g.append(words(0, 16, "Known faces that are named rightly", "start"), words((l + W - r) / 2, H - 6, "Strangers who get a name"));
   const band = P.map((p, i) => `${x(i)},${y(p.right.most)}`).concat(P.map((p, i) => `${x(i)},${y(p.right.least)}`).reverse()).join(" ");
   const was = s("line", { y1: t, y2: H - b, class: "was" }), now = s("line", { y1: t, y2: H - b, class: "now" }), dot = s("circle", { r: 7, class: "dot" });
   g.append(s("polygon", { points: band, class: "band" }), s("polyline", { points: P.map((p, i) => `${x(i)},${y(p.right.rate)}`).join(" "), class: "curve" }), was, now, dot);

@@ -78,11 +78,11 @@ async function moving(box, ctx) {
     has("GET", "…/export") && h("a", { class: "button", href: `${ctx.base}/export`, download: true }, "Export"), has("POST", "…/import") && h("button", { onclick: () => input.click() }, "Import …"), input), said);
 }
 
-const jobNames = { import: "Import", refit: "Train again", regroup: "Group again", erase: "Erase", export: "Export" };
+const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again", erase: "Erase", export: "Export" };
 
 async function jobs(box, ctx) {
   const list = h("ul", { class: "rows" });
-  section(box, "Work in the background", "", list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Train again"));
+  section(box, "Work in the background", "", list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Learn again from all faces"));
   async function draw() {
     const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
     list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
