@@ -23,6 +23,7 @@ type plain struct {
 	summary string
 	scopes  []string // nil: no key is needed
 	files   []string // of its form
+	body    any      // a value of the type of a body of JSON, in place of the form; nil: none
 	query   []*huma.Param
 	answer  any    // a value of the type of the answer; nil: no JSON
 	kind    string // of an answer that is no JSON
@@ -76,6 +77,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		Responses: map[string]*huma.Response{"200": told, "default": {Description: "Error", Content: wrong}},
 	}
 	if p.scopes != nil {
+		o.Description = scopesInWords(p.scopes)
 		o.Security = []map[string][]string{{"key": {}}}
 	}
 	for _, name := range []string{"c", "p", "j"} {
@@ -90,6 +92,9 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 			form.Properties[f] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "image file"}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
+		if p.body != nil {
+			o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.body))}
+		}
 	}
 	v.api.OpenAPI().AddOperation(o)
 	return o

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -166,7 +167,7 @@ type Removed struct {
 // statusOf.
 func operation[I, O any](v *Service, method, path, summary string, scopes []string, do func(context.Context, *I) (*O, error)) {
 	huma.Register(v.api, huma.Operation{
-		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary,
+		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Description: scopesInWords(scopes),
 		Metadata: map[string]any{"scopes": scopes}, Security: []map[string][]string{{"key": {}}}, MaxBodyBytes: mostJSON,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
@@ -192,6 +193,14 @@ var (
 	forIdentify  = []string{"identify"}
 	forAdmin     = []string{}
 )
+
+// scopesInWords says which keys may do what needs one of scopes.
+func scopesInWords(scopes []string) string {
+	if !slices.Contains(scopes, "admin") {
+		scopes = append(slices.Clone(scopes), "admin")
+	}
+	return "For keys with the scope " + strings.Join(scopes, " or ") + "."
+}
 
 func (v *Service) routes() {
 	v.collections()

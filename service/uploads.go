@@ -37,7 +37,7 @@ func (v *Service) uploads() {
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
 	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
-	add.summary, add.files = "Add the largest face in each photograph, aligned crops, or a vector (JSON: vector, space), to a person", []string{"photo", "crop"}
+	add.summary, add.files, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", []string{"photo", "crop"}, Vector{}
 	v.plain(http.MethodPost, c+"people/{p}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("p")) })
 	v.plain(http.MethodGet, c+"people/{p}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.export)
 }
@@ -343,12 +343,15 @@ func (v *Service) add(ctx context.Context, told *Added, collection, person strin
 	return nil
 }
 
+// A Vector is a face as another program made it.
+type Vector struct {
+	Vector []float32 `json:"vector"`
+	Space  string    `json:"space" doc:"Which network made it, as in an export"`
+}
+
 // vector reads a face that another program made a vector of.
 func (e *input) vector(body io.Reader) (f store.NewFace, err error) {
-	var in struct {
-		Vector []float32 `json:"vector"`
-		Space  string    `json:"space"`
-	}
+	var in Vector
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
