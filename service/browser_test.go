@@ -201,6 +201,7 @@ const clipped = `(() => {
 		for (let p = e; p !== document.body; p = p.parentElement) {
 			const s = getComputedStyle(p), c = p.getBoundingClientRect(), at = s.overflowX + s.overflowY + s.textOverflow;
 			if (/auto|scroll|ellipsis/.test(at) || c.width <= 1) break;
+			if (p.matches(".stage") && (r.left < c.left - 1 || r.right > c.right + 1)) return "beside the photograph: " + e.outerHTML.slice(0, 200);
 			if (/hidden|clip/.test(at) && (r.left < c.left - 1 || r.right > c.right + 1 || r.top < c.top - 4 || r.bottom > c.bottom + 4)) return e.outerHTML.slice(0, 200);
 		}
 	}

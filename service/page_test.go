@@ -189,6 +189,33 @@ func distinct(t *testing.T) (folder, probe string) {
 	return folder, filepath.Join(all, "others", "person002.jpg")
 }
 
+// The names beside the faces of a group can be read, also at the edges of the photograph.
+func TestPageOfGroup(t *testing.T) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	for _, name := range []string{"person001", "person002", "person003"} {
+		var p Person
+		c.do(200, "POST", at+"/people", object{"name": map[string]string{"person001": "Ann", "person002": "Doctor Bartholomew", "person003": "Constance of Ashby"}[name]}, &p)
+		c.upload(200, at+"/people/"+p.ID+"/faces", nil, "photo="+photos(t, "people/"+name)[0], "photo="+photos(t, "people/"+name)[1])
+	}
+	b := browse(t, c)
+	b.until(`document.querySelectorAll("#nav a").length === 7`)
+	b.screen("3", ".dropzone")
+	b.choose("#choose-try", photos(t, "others")[0])
+	b.until(`document.querySelectorAll(".stage .box").length > 1`)
+	b.named()
+	if dir := os.Getenv("NRDL_PICTURES"); dir != "" {
+		b.run(chromedp.EmulateViewport(1024, 760))
+		data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(85))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "service-page.jpg"), data, 0o600)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // With a key in the store, the page asks for it and goes on.
 func TestPageSignsIn(t *testing.T) {
 	c := newClient(t, Options{})

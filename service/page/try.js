@@ -36,12 +36,16 @@ export async function view(root, ctx) {
       return;
     }
     const list = h("ol", { class: "seen" });
+    boxes.classList.toggle("few", seen.faces.length <= 3);
     const items = seen.faces.map((f, i) => {
       const name = title(f), kind = f.decision;
       const id = `reason${i}`;
       const mark = h("button", { class: `box ${kind}`, "aria-label": `Face ${i + 1}: ${name}`, onclick: () => open(i, true) }, h("span", { dir: "auto" }, name));
       const { x, y, width: w, height: hh } = f.box;
       Object.assign(mark.style, { left: 100 * x / seen.size.width + "%", top: 100 * y / seen.size.height + "%", width: 100 * w / seen.size.width + "%", height: 100 * hh / seen.size.height + "%" });
+      const right = seen.size.width - x, left = x + w; // the room for the name
+      mark.style.setProperty("--room", `${100 * Math.max(right, left) / w}%`);
+      mark.classList.toggle("left", left > right);
       if (y / seen.size.height < 0.07) mark.classList.add("low");
       boxes.append(mark);
       const thumb = f.crop ? h("img", { class: "crop", alt: "", src: blob(f.crop) }) : h("span", { class: "crop none" });
