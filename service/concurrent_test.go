@@ -18,6 +18,7 @@ import (
 // Many clients enrol and identify at once: each sees its own change in its next request,
 // and what has grown in the end is what a service trains that starts then.
 func TestConcurrentClients(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	kind, photo := c.form("photo=" + photos(t, "people/person001")[0])

@@ -12,6 +12,7 @@ import (
 
 // The examples of doc/service.md run as they stand, and there is one for each operation.
 func TestDocumentedExamples(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(err)

@@ -12,6 +12,7 @@ import (
 // Whatever is wrong with a request is said in a problem, in words, and without what is for
 // programs only.
 func TestProblems(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	var ann, bo Person

@@ -16,6 +16,7 @@ import (
 // A message is signed, has names only if they were asked for, and is sent again until it
 // is taken.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Private: true})
 	at := c.collection()
 	type message struct {
@@ -129,6 +130,7 @@ func TestMessages(t *testing.T) {
 
 // No message is sent to this machine or a private network, whatever name leads there.
 func TestPrivateAddresses(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a message was sent to this machine") }))
@@ -168,6 +170,7 @@ func TestPrivateAddresses(t *testing.T) {
 
 // A message that is older than all its tries is not sent: the database may be an old copy.
 func TestOldMessages(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	err := c.v.send(t.Context(), &store.Job{Created: time.Now().Add(-oldest - time.Minute)})
 	if err == nil || !strings.Contains(err.Error(), "more than a day old") {

@@ -73,6 +73,7 @@ func hostileImages(t testing.TB) map[string][]byte {
 
 // No image file, however hostile, is answered as a fault of the service.
 func TestHostileImages(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	for name, data := range hostileImages(t) {
@@ -114,6 +115,7 @@ func (e *endless) Read(b []byte) (int, error) {
 // Of a body of 2 GB little more than the limit is read, announced or not, with a key for
 // its answer or not.
 func TestLargeBodies(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Body: 1 << 20, Import: 4 << 20})
 	at := c.collection()
 	const size = 2 << 30
@@ -155,6 +157,7 @@ func TestLargeBodies(t *testing.T) {
 
 // A client that sends nothing more loses its connection, and the service answers others.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	c.server.Config.ReadHeaderTimeout = 100 * time.Millisecond
 	c.server.Config.ReadTimeout = 300 * time.Millisecond
@@ -179,6 +182,7 @@ func TestSlowClient(t *testing.T) {
 // Two clients who change the same at once: one change after the other, or a conflict, and
 // nothing in between.
 func TestTwoWriters(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	const rounds = 10
@@ -218,6 +222,7 @@ func TestTwoWriters(t *testing.T) {
 // While the disk is full, changes are refused with 503, and what is there is answered.
 // Afterwards changes are made again.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small file system can be had: %s", out)
@@ -275,6 +280,7 @@ func TestFullDisk(t *testing.T) {
 // While PostgreSQL is gone, requests are answered with 503, and as before when it is back;
 // a job that was interrupted goes on.
 func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
 	server, err := postgres.New(true)
 	if err != nil {
 		t.Skip(err)

@@ -117,6 +117,7 @@ func people(t *testing.T) map[string][]byte {
 // What is imported is as if it had been enrolled, once; what is exported and imported
 // elsewhere gives the same answers.
 func TestImportAndExport(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	files := people(t)
@@ -193,6 +194,7 @@ func TestImportAndExport(t *testing.T) {
 
 // Archives that unpack to much, have many files, or are none do no harm.
 func TestHostileArchives(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Body: 1 << 20, Import: 4 << 20})
 	at := c.collection()
 	zeros := make([]byte, 1<<20)
@@ -250,6 +252,7 @@ func TestHostileArchives(t *testing.T) {
 // An import that is interrupted goes on where it was, in another process too; a step is
 // not done twice.
 func TestImportGoesOn(t *testing.T) {
+	t.Parallel()
 	at := filepath.Join(t.TempDir(), "nrdl.db")
 	s, err := store.Open(t.Context(), at)
 	if err != nil {
@@ -319,6 +322,7 @@ func TestImportGoesOn(t *testing.T) {
 // An import that is cancelled stops, keeps what it has added, and lets go of its file; the same
 // files, sent again, add the rest.
 func TestImportIsCancelled(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Lease: 300 * time.Millisecond})
 	at := c.collection()
 	id := strings.TrimPrefix(at, "/v1/collections/")
@@ -351,6 +355,7 @@ func TestImportIsCancelled(t *testing.T) {
 
 // Photographs that are sent as files are named as they were sent.
 func TestRefusedFilesHaveTheirNames(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	broken := filepath.Join(t.TempDir(), "broken.jpg")
@@ -366,6 +371,7 @@ func TestRefusedFilesHaveTheirNames(t *testing.T) {
 }
 
 func TestJobsOfPeople(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
@@ -402,6 +408,7 @@ func TestJobsOfPeople(t *testing.T) {
 // A refit by another network is compared with what recognises; a worse one takes its
 // place only if somebody says so.
 func TestRefit(t *testing.T) {
+	t.Parallel()
 	e, err := embedding.New(onnxfile.Means(8, nil), "means.onnx", embedding.Given{Eyes: dataset.Eyes{Distance: 0.4, Height: 0.3}, Mean: []float64{0}, Scale: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -462,6 +469,7 @@ func TestRefit(t *testing.T) {
 }
 
 func TestConflictsAndVerify(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, "person001", "person002")
@@ -519,6 +527,7 @@ func TestConflictsAndVerify(t *testing.T) {
 
 // Keys of some collections have no others.
 func TestKeysOfCollections(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	own, other := c.collection(), c.collection()
 	id := strings.TrimPrefix(own, "/v1/collections/")
@@ -546,6 +555,7 @@ func TestKeysOfCollections(t *testing.T) {
 
 // A request that is sent again with its key is answered again, and carried out once.
 func TestOnce(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	send := func(want int, key, path, kind, body string) (string, http.Header) {
@@ -624,6 +634,7 @@ func TestOnce(t *testing.T) {
 
 // An erased person is in no file of an earlier export.
 func TestEraseRemovesExports(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	var ann, bo Person

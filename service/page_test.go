@@ -35,6 +35,7 @@ func (b *browser) people(at string) map[string]Person {
 // moves the threshold, merges and undoes, and erases. All controls have names, and the
 // console stays empty.
 func TestPageByKeyboard(t *testing.T) {
+	t.Parallel()
 	b := browse(t, newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")}))
 	folder, probe := distinct(t)
 
@@ -191,6 +192,7 @@ func distinct(t *testing.T) (folder, probe string) {
 
 // The names beside the faces of a group can be read, also at the edges of the photograph.
 func TestPageOfGroup(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	for _, name := range []string{"person001", "person002", "person003"} {
@@ -216,8 +218,61 @@ func TestPageOfGroup(t *testing.T) {
 	}
 }
 
+// Pause holds an import, which goes on from there. Stop ends it, and the page says what was
+// not imported.
+func TestPageImportStops(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newClient(t, Options{}))
+	folder := t.TempDir()
+	for i := range 5 {
+		photo, err := os.ReadFile(photos(t, "people/person001")[0])
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.jpg", i)), photo, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.until(`document.querySelector("#choose-folder") && document.querySelectorAll("#nav a").length === 7`)
+	// A photograph waits here until the test lets it go.
+	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting = [];
+		const send = window.fetch;
+		window.fetch = (path, o) => o?.body instanceof FormData ? new Promise((ok, no) => {
+			o.signal.addEventListener("abort", () => no(o.signal.reason));
+			window.waiting.push(() => ok(send(path, o)));
+		}) : send(path, o);`))
+	said := func() string { b.Helper(); return js[string](b, `document.querySelector(".progress .count").innerText`) }
+	b.choose("#choose-folder", folder)
+	b.until(`window.waiting.length === 2 && document.querySelectorAll(".progress button").length === 2`)
+	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting[0]()`))
+	b.until(`window.waiting.length === 3 && document.querySelector(".progress .count").innerText.startsWith("1 of 5 files")`)
+	b.tab(".progress button") // Pause
+	b.press(kb.Enter)
+	b.until(`document.activeElement.innerText === "Continue"`)
+	b.named()
+	if said := said(); !strings.HasPrefix(said, "1 of 5 files: 1 photograph, 1 face") || js[int](b, `window.waiting.length`) != 3 {
+		t.Errorf("paused: %s", said)
+	}
+	b.press(kb.Enter)
+	b.until(`window.waiting.length === 5 && document.activeElement.innerText === "Pause"`) // the two are sent again
+	b.tab(".progress button:nth-child(2)") // Stop
+	b.press(kb.Enter)
+	b.until(`document.querySelector(".progress a.main")`)
+	b.named()
+	if said := said(); !strings.HasPrefix(said, "Import stopped, 4 files not imported: 1 photograph, 1 face") {
+		t.Errorf("stopped: %s", said)
+	}
+
+	b.choose("#choose-folder", folder) // before anything is imported
+	b.until(`window.waiting.length === 7`)
+	b.tab(".progress button:nth-child(2)")
+	b.press(kb.Enter)
+	b.until(`document.querySelector(".progress .count").innerText.startsWith("Import stopped, 5 files not imported")`)
+}
+
 // With a key in the store, the page asks for it and goes on.
 func TestPageSignsIn(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	var k struct {
 		Key string `json:"key"`
@@ -236,6 +291,7 @@ func TestPageSignsIn(t *testing.T) {
 // The page is sent with a policy that lets nothing in from elsewhere, its files can be kept
 // for ever, and the page itself is asked for again.
 func TestPageHeaders(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	get := func(path, tag string, want int) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.server.URL+path, nil)
@@ -291,6 +347,7 @@ func TestPageHeaders(t *testing.T) {
 // Text is readable on each ground on which it stands, light and dark: the contrast is 4.5
 // or more, as WCAG 2.2 asks for.
 func TestPagePalette(t *testing.T) {
+	t.Parallel()
 	css, err := pageFiles.ReadFile("page/page.css")
 	if err != nil {
 		t.Fatal(err)

@@ -209,6 +209,7 @@ var everybody = []string{"person001", "person002", "person003"}
 
 // What the API says of a face is what nrdl identify --json writes, byte for byte, and ids.
 func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
@@ -309,6 +310,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 
 // Every change is seen by the next request.
 func TestChanges(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	one := "photo=" + photos(t, "people/person001")[0]
@@ -463,6 +465,7 @@ func TestChanges(t *testing.T) {
 
 // Faces of nobody are grouped, named and ignored; who somebody is not is kept.
 func TestReview(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, "person002", "person003")
@@ -527,6 +530,7 @@ func TestReview(t *testing.T) {
 }
 
 func TestUploads(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Body: 1 << 20})
 	at := c.collection()
 	group := "photo=" + photos(t, "others")[0]
@@ -586,6 +590,7 @@ func TestUploads(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Rate: 1e-9, Burst: 20})
 	if c.v.CheckPublic(t.Context()) == nil {
 		t.Error("the service may be public without a key")
@@ -656,6 +661,7 @@ func (c *client) get(path string) *http.Request {
 
 // Without a key, a page of another host gets nothing, also if its name leads here.
 func TestOtherHosts(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	for name, change := range map[string]func(*http.Request){
 		"name":   func(r *http.Request) { r.Host = "evil.example" },
@@ -684,6 +690,7 @@ func TestOtherHosts(t *testing.T) {
 
 // The description of the API has every route.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{Version: "1"})
 	var d struct {
 		OpenAPI string
@@ -701,6 +708,7 @@ func TestOpenAPI(t *testing.T) {
 
 // The service stops when it is told to, after it has answered.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -727,6 +735,7 @@ func TestServe(t *testing.T) {
 
 // While the database cannot be reached, requests are answered with 503.
 func TestNoDatabase(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	c.v.store.Close()

@@ -12,6 +12,7 @@ import (
 // The statistics of a person are those of its faces, each compared with everybody as the
 // service compares a face that is new: one that was taken out of the person.
 func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
@@ -51,6 +52,7 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 // The reasons for a face of a photograph name whom identify names, and the most similar of
 // the faces that speak for it is the very face where the photograph was enrolled.
 func TestWhy(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
@@ -86,6 +88,7 @@ func TestWhy(t *testing.T) {
 // The curve has the thresholds that the collection has when it is set to these shares, and
 // a face is decided by the place of its evidence among them.
 func TestCurve(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	var curve Curve
@@ -124,6 +127,7 @@ func TestCurve(t *testing.T) {
 
 // Lists of people can be searched and ordered, and name the face with the best crop.
 func TestListOfPeople(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	c.enrol(at, "person002")

@@ -14,6 +14,7 @@ import (
 // Faces of strangers move the threshold as nrdl calibrate --strangers does, become nobody's,
 // go with an export, and are gone when they are deleted.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
 	ids := c.enrol(at, everybody[:2]...)

@@ -21,7 +21,7 @@ func TestEnrolBadInput(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "enrol", "bad.txtar")},
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"status": status, "locked": locked},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"run": runs, "status": status, "locked": locked},
 	})
 }
 
@@ -40,6 +40,7 @@ func TestEnrolORL(t *testing.T) {
 	faces := realdata.Path(t, "orl_faces")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "enrol.txtar")},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"run": runs},
 		Setup: func(env *testscript.Env) error {
 			for i := range 40 {
 				s := fmt.Sprintf("s%d", i+1)
@@ -75,7 +76,7 @@ func TestEnrolPhotographs(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "several": several},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs, "status": status, "several": several},
 	})
 }
 

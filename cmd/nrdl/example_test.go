@@ -48,8 +48,8 @@ func TestExamples(t *testing.T) {
 	first := map[string]string{
 		"nrdl-bench":   "rm quick.jsonl\n", // which the others report
 		"nrdl-compare": "cp quick.jsonl new.jsonl\n",
-		"tasks": `exec nrdl data synth photos --people 2 --images 2 --size 240x240
-exec nrdl data convert people people.mat
+		"tasks": `run nrdl data synth photos --people 2 --images 2 --size 240x240
+run nrdl data convert people people.mat
 mkdir zoe
 cp photos-of-ann/0001.png zoe/1.png
 cp photos-of-ann/0002.png zoe/2.png
@@ -67,7 +67,7 @@ cp photos-of-ann/0002.png zoe/2.png
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
 			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl worker ") && line != "nrdl demo" {
-				script.WriteString("exec " + line + "\n" + after[line])
+				script.WriteString("run " + line + "\n" + after[line])
 			}
 			written[line] = true
 		}
@@ -97,7 +97,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		accepted(t, lines)
 	}
 	write("tasks", taskCommands(t), true)
-	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Dir: scripts, Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs}, Setup: func(env *testscript.Env) error {
 		return os.CopyFS(env.WorkDir, os.DirFS(shared))
 	}})
 }

@@ -48,7 +48,7 @@ func TestIdentifyPhotographs(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "guessed": guessed, "faces": faces, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
+			"run": runs, "status": status, "guessed": guessed, "faces": faces, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
 		},
 	})
 }

@@ -22,10 +22,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nrdl": func() {
-		synthetic.Default.People = 8 // .ci/run has the demo with all people
-		main()
-	}})
+	small := func(main func()) func() {
+		return func() {
+			synthetic.Default.People = 8 // .ci/run has the demo with all people
+			main()
+		}
+	}
+	testscript.Main(m, map[string]func(){"nrdl": small(main), "resident": small(stay)})
 }
 
 func TestScripts(t *testing.T) {
@@ -33,6 +36,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run":       runs,
 			"status":    status,
 			"interrupt": interrupt,
 			"lines":     lines,
@@ -52,15 +56,6 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition " + name)
 		},
 	})
-}
-
-// status N COMMAND ARG... runs a command and wants it to exit with N.
-func status(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
-		ts.Fatalf("it ended with %v", err)
-	}
 }
 
 // interrupt N REGEXP nrdl ARG... starts a command, sends it a SIGINT when a line of

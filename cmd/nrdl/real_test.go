@@ -22,7 +22,7 @@ func TestORL(t *testing.T) {
 			env.Setenv("FACES", faces)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"right": right},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs, "right": right},
 	})
 }
 

@@ -1,6 +1,6 @@
 // Adding photographs: the first screen of an empty collection.
 import { h, put, icon, dialog, toast, count, say, debounce } from "./dom.js";
-import { importing, sources, chosen, folders, assign, told, refusals } from "./importer.js";
+import { importing, sources, chosen, folders, assign, ended, told, refusals } from "./importer.js";
 import { crop } from "./faces.js";
 import { get, has } from "./api.js";
 
@@ -49,7 +49,7 @@ export async function view(root, ctx) {
   const tell = debounce((text) => say(text), 1500);
   let state = "", failures = -1;
   const draw = () => {
-    const i = importing, mine = i.collection === ctx.collection?.id && !i.strangers && i.total + i.skipped > 0;
+    const i = importing, mine = i.collection === ctx.collection?.id && !i.strangers && i.total + i.skipped + i.left > 0;
     progress.hidden = !mine;
     area.classList.toggle("small-zone", mine || !empty);
     if (!mine) return;
@@ -58,7 +58,7 @@ export async function view(root, ctx) {
     bar.setAttribute("aria-valuemax", i.total);
     bar.setAttribute("aria-valuenow", i.done);
     const words = told({ ...i, duplicates: i.again });
-    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "file")}` : "Import done"), `: ${words}`,
+    what.replaceChildren(h("strong", {}, i.running ? `${i.done.toLocaleString("en")} of ${count(i.total, "file")}` : ended(i)), `: ${words}`,
       i.job?.progress.total ? h("span", { class: "soft" }, ` · archive: ${i.job.progress.done} of ${i.job.progress.total}`) : "");
     tell(what.textContent);
     const now = i.running ? (i.paused ? "paused" : "running") : "ended";

@@ -12,7 +12,7 @@ class Importing extends EventTarget {
   reset() {
     /** @type {{file: File, path: string, person?: string}[]} */
     this.queue = [];
-    this.total = this.done = this.photos = this.faces = this.people = this.skipped = this.again = 0;
+    this.total = this.done = this.photos = this.faces = this.people = this.skipped = this.again = this.left = 0;
     this.running = this.paused = this.stopping = false;
     /** @type {{name: string, why: string}[]} */
     this.failed = [];
@@ -57,7 +57,6 @@ class Importing extends EventTarget {
     while (!this.paused && !this.stopping && this.active.size < atOnce && this.queue.length) this.send(this.queue.shift());
     if (this.running && !this.active.size && !this.queue.length) {
       this.running = this.stopping = false;
-      this.total = this.done;
       this.changed();
     }
   }
@@ -73,7 +72,8 @@ class Importing extends EventTarget {
       this.done++;
     } catch (e) {
       if (stop.signal.aborted) {
-        if (!this.stopping) this.queue.unshift(source);
+        if (this.stopping) this.left++;
+        else this.queue.unshift(source);
       } else {
         this.done++;
         this.failed.push({ name: source.path, why: e.message });
@@ -109,7 +109,7 @@ class Importing extends EventTarget {
       if (signal.aborted) {
         await request("DELETE", `/v1/collections/${this.collection}/jobs/${job.id}`);
         this.job = null;
-        return;
+        signal.throwIfAborted();
       }
       job = await get(`/v1/collections/${this.collection}/jobs/${job.id}`);
     }
@@ -139,6 +139,7 @@ class Importing extends EventTarget {
 
   /** stop forgets what was not sent. */
   stop() {
+    this.left += this.queue.length;
     this.queue = [];
     this.paused = false;
     this.stopping = true;
@@ -172,6 +173,9 @@ export async function sources(data) {
 
 /** chosen lists the files of an input. @param {FileList} files */
 export const chosen = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+
+/** ended says how an import ended. */
+export const ended = (i) => (i.left ? `Import stopped, ${count(i.left, "file")} not imported` : "Import done");
 
 /** told says in words what an import has added. @param {{photos: number, faces: number, people: number, duplicates: number, skipped: number}} r */
 export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"), r.people && count(r.people, "new person", "new people"), r.duplicates && `${r.duplicates.toLocaleString("en")} added before`, r.skipped && `${count(r.skipped, "file")} that ${r.skipped === 1 ? "is no image" : "are no images"}`].filter(Boolean).join(", ");

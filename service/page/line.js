@@ -1,7 +1,7 @@
 // How many strangers may be named, and what that costs.
 import { h, put, s, ask, icon, toast, say, count, percent, oneIn, rove } from "./dom.js";
 import { get, patch, del } from "./api.js";
-import { importing, sources, chosen, told, refusals } from "./importer.js";
+import { importing, sources, chosen, ended, told, refusals } from "./importer.js";
 import { crop, why, grid } from "./faces.js";
 import { discard } from "./groups.js";
 
@@ -105,7 +105,7 @@ async function strangers(root, ctx, given) {
   const draw = () => {
     const i = importing;
     if (!i.strangers || i.collection !== ctx.collection.id || ctx.signal.aborted) return;
-    said.textContent = i.running ? `${i.done} of ${count(i.total, "file")} …` : `Import done: ${told({ ...i, duplicates: i.again })}.`;
+    said.textContent = i.running ? `${i.done} of ${count(i.total, "file")} …` : `${ended(i)}: ${told({ ...i, duplicates: i.again })}.`;
     if (i.running) return;
     bad.replaceChildren(refusals(i.failed, true));
     if (i.faces && !i.shown) { i.shown = true; ctx.again(); }

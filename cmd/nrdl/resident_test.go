@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The start of a process takes as long as most commands of the scripts, of which there are
+// hundreds. So `run nrdl` has a command executed by a process that stays: it executes one
+// command after the other, each with its own folder, environment, output and error.
+// `exec nrdl` starts a process.
+
+// An order is a command line for a process that stays.
+type order struct {
+	Args, Env      []string
+	Dir            string
+	Stdout, Stderr string // paths
+}
+
+// stay executes the orders on standard input and answers each with its exit status.
+func stay() {
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var o order
+		if err := in.Decode(&o); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			panic(err)
+		}
+		status, err := o.execute()
+		if err == nil {
+			err = out.Encode(status)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// execute runs the command line, and returns its exit status.
+func (o order) execute() (status int, err error) {
+	os.Clearenv()
+	for i := 0; i < len(o.Env); i += 2 {
+		err = errors.Join(err, os.Setenv(o.Env[i], o.Env[i+1]))
+	}
+	stdout, e := os.Create(o.Stdout)
+	err = errors.Join(err, e, os.Chdir(o.Dir))
+	stderr, e := os.Create(o.Stderr)
+	if err = errors.Join(err, e); err != nil {
+		return 0, err
+	}
+	defer func(out, err *os.File) { os.Stdout, os.Stderr = out, err }(os.Stdout, os.Stderr)
+	os.Stdout, os.Stderr = stdout, stderr
+	status = run(o.Args)
+	return status, errors.Join(stdout.Close(), stderr.Close())
+}
+
+// A resident is a process that stays.
+type resident struct {
+	cmd *exec.Cmd
+	in  *json.Encoder
+	out *json.Decoder
+}
+
+// residents are those without an order; each is started when it is first needed.
+var residents = sync.OnceValue(func() chan *resident {
+	all := make(chan *resident, runtime.NumCPU())
+	for range cap(all) {
+		all <- nil
+	}
+	return all
+})
+
+func newResident() (*resident, error) {
+	cmd := exec.Command("resident")
+	cmd.Env = append(os.Environ(), "GOGC=400") // many small commands, one heap
+	cmd.Stderr = os.Stderr                     // of a panic
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &resident{cmd, json.NewEncoder(in), json.NewDecoder(out)}, cmd.Start()
+}
+
+// do lets a resident execute a command line and returns its exit status.
+func do(o order) (status int, err error) {
+	r := <-residents()
+	defer func() { residents() <- r }()
+	if r == nil {
+		if r, err = newResident(); err != nil {
+			return 0, err
+		}
+	}
+	if err = r.in.Encode(o); err == nil {
+		err = r.out.Decode(&status)
+	}
+	if err != nil {
+		_ = r.cmd.Process.Kill()
+		err = fmt.Errorf("nrdl %q: its process ended: %w", o.Args, errors.Join(err, r.cmd.Wait()))
+		r = nil
+	}
+	return status, err
+}
+
+// execute executes nrdl ARG... and returns its exit status: by a process that stays, but by
+// its own where it reads standard input, or what is read once in a process.
+func execute(ts *testscript.TestScript, args []string) int {
+	if args[0] != "nrdl" || slices.Contains(args, "-") || ts.Getenv("GOMAXPROCS") != "" || ts.Getenv("NRDL_BLAS") != "" {
+		err := ts.Exec(args[0], args[1:]...)
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			return exit.ExitCode()
+		}
+		ts.Check(err)
+		return succeeded
+	}
+	dir, err := os.MkdirTemp("", "nrdl")
+	ts.Check(err)
+	defer os.RemoveAll(dir)
+	o := order{Args: args[1:], Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr")}
+	for _, name := range []string{"HOME", "NRDL_DATA", "PATH", "PWD", "TMPDIR", "WORK"} {
+		if value := ts.Getenv(name); value != "" {
+			o.Env = append(o.Env, name, value)
+		}
+	}
+	status, err := do(o)
+	ts.Check(err)
+	for path, to := range map[string]io.Writer{o.Stdout: ts.Stdout(), o.Stderr: ts.Stderr()} {
+		text, err := os.ReadFile(path)
+		ts.Check(err)
+		_, err = to.Write(text)
+		ts.Check(err)
+	}
+	return status
+}
+
+// runs executes a command line, and wants it to succeed; ! to fail.
+func runs(ts *testscript.TestScript, neg bool, args []string) {
+	if status := execute(ts, args); (status == succeeded) == neg {
+		ts.Fatalf("it ended with %d", status)
+	}
+}
+
+// status N COMMAND ARG... wants a command line to end with N.
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	if status := execute(ts, args[1:]); strconv.Itoa(status) != args[0] {
+		ts.Fatalf("it ended with %d", status)
+	}
+}
