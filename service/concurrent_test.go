@@ -19,7 +19,7 @@ import (
 // and what has grown in the end is what a service trains that starts then.
 func TestConcurrentClients(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{})
+	c := newClient(t, Options{Search: face.DefaultSearch})
 	at := c.collection()
 	kind, photo := c.form("photo=" + photos(t, "people/person001")[0])
 	send := func(method, path, kind string, body []byte, into any) error {

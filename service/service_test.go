@@ -21,6 +21,7 @@ import (
 
 	"nrdl"
 	"nrdl/dataset"
+	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/internal/results"
 	"nrdl/service/store"
@@ -79,8 +80,16 @@ func newClient(t *testing.T, o Options) *client {
 }
 
 // serving is a client of a service on a store, which it closes in the end.
+// Faces are found by the cascade alone, the quickest detector, unless the options name one.
 func serving(t *testing.T, s *store.Store, o Options) *client {
 	t.Helper()
+	if o.Search == nil {
+		cascade, err := face.OpenSearch("cascade")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Search = cascade
+	}
 	c := &client{T: t, log: &bytes.Buffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(c.log, nil))
 	c.v = New(s, o)
@@ -210,7 +219,7 @@ var everybody = []string{"person001", "person002", "person003"}
 // What the API says of a face is what nrdl identify --json writes, byte for byte, and ids.
 func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{})
+	c := newClient(t, Options{Search: face.DefaultSearch})
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
 
