@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"nrdl/face"
 	"nrdl/frontend"
 )
 
