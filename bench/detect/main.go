@@ -23,11 +23,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"nrdl/dataset"
 	"nrdl/face"
+	"nrdl/internal/cputime"
 	"nrdl/internal/hint"
 )
 
@@ -301,10 +301,5 @@ func timed(ctx context.Context, d detector, photo *dataset.Photo) ([]face.Detect
 	return found, used() - before, err
 }
 
-func used() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return math.NaN()
-	}
-	return float64(u.Utime.Nano()) / 1e6
-}
+// used is the processor time so far, in milliseconds.
+func used() float64 { return cputime.Used().Seconds() * 1e3 }

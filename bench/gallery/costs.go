@@ -21,6 +21,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/gallery/index"
 	"nrdl/gallery/large"
+	"nrdl/internal/cputime"
 	"nrdl/internal/modelfile"
 	"nrdl/method"
 	"nrdl/openset"
@@ -110,7 +111,7 @@ func costs(ctx context.Context, d *drawer) error {
 // of the processor time.
 func timed(what string, n int, f func(i int) error) error {
 	var all []time.Duration
-	before := processor()
+	before := cputime.Used()
 	for i := range n {
 		start := time.Now()
 		if err := f(i); err != nil {
@@ -118,20 +119,13 @@ func timed(what string, n int, f func(i int) error) error {
 		}
 		all = append(all, time.Since(start))
 	}
-	used := processor() - before
+	used := cputime.Used() - before
 	slices.Sort(all)
 	fmt.Printf("| %s | %s | %s | %s |\n", what, ms(all[n/2]), ms(all[n*99/100]), ms(used/time.Duration(n)))
 	return nil
 }
 
 func ms(t time.Duration) string { return fmt.Sprintf("%.2f ms", t.Seconds()*1000) }
-
-// processor is the processor time of this process.
-func processor() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // memory is a line of /proc/self/status, in bytes.
 func memory(line string) int {
@@ -157,11 +151,11 @@ func evict(path string) {
 
 func (r *rotation) cost(ctx context.Context, path string, faces int) error {
 	people := faces / each
-	start, used := time.Now(), processor()
+	start, used := time.Now(), cputime.Used()
 	if err := r.write(ctx, path, people); err != nil {
 		return err
 	}
-	fmt.Printf("\n%d faces of %d people, %d dimensions; made, calibrated and written in %.1f s, %.1f s of processor time\n\n", faces, people, r.dims, time.Since(start).Seconds(), (processor() - used).Seconds())
+	fmt.Printf("\n%d faces of %d people, %d dimensions; made, calibrated and written in %.1f s, %.1f s of processor time\n\n", faces, people, r.dims, time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
 	evict(path)
 	self, err := os.Executable()
 	if err != nil {
@@ -178,12 +172,12 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	people := faces / each
 	runtime.GC()
 	before := memory("RssAnon") + memory("RssFile")
-	start, used := time.Now(), processor()
+	start, used := time.Now(), cputime.Used()
 	g, err := modelfile.OpenLarge(path, nil)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("opened in %.2f s, %.2f s of processor time\n\n| | p50 | p99 | processor |\n| --- | ---: | ---: | ---: |\n", time.Since(start).Seconds(), (processor() - used).Seconds())
+	fmt.Printf("opened in %.2f s, %.2f s of processor time\n\n| | p50 | p99 | processor |\n| --- | ---: | ---: | ---: |\n", time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
 	var probes []*index.Person
 	const n = 256
 	for i := range n {
@@ -209,13 +203,13 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	}
 	runtime.GC()
 	anon, file := memory("RssAnon"), memory("RssFile")
-	start, used = time.Now(), processor()
+	start, used = time.Now(), cputime.Used()
 	for range 4 {
 		if _, err := g.Identify(ctx, asked); err != nil {
 			return err
 		}
 	}
-	perSecond, perCPU := 4*n/time.Since(start).Seconds(), 4*n/(processor()-used).Seconds()
+	perSecond, perCPU := 4*n/time.Since(start).Seconds(), 4*n/(cputime.Used()-used).Seconds()
 	if err := r.changes(ctx, path, g); err != nil {
 		return err
 	}

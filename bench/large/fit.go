@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dictionary"
+	"nrdl/internal/cputime"
 	"nrdl/internal/lin"
 	"nrdl/method"
 )
@@ -43,13 +41,9 @@ func (f fit) measure(ctx context.Context) (m measurement, err error) {
 		return m, err
 	}
 	var at []float64
-	start, err := processorSeconds()
-	if err != nil {
-		return m, err
-	}
+	start := cputime.Used().Seconds()
 	run := classify.Run{Seed: 1, Watch: func(classify.Progress) {
-		now, _ := processorSeconds()
-		at = append(at, now)
+		at = append(at, cputime.Used().Seconds())
 	}}
 	if err := f.learn(ctx, train, run); err != nil {
 		return m, err
@@ -65,25 +59,21 @@ func (f fit) measure(ctx context.Context) (m measurement, err error) {
 	if named, err := f.method(); err == nil {
 		m.BoundGiB = method.Memory(named, method.Size{Features: f.Features, Samples: f.Samples, Classes: f.Classes}) / (1 << 30)
 	}
-	m.Rate, err = productRate()
-	return m, err
+	m.Rate = productRate()
+	return m, nil
 }
 
 // productRate is the GFLOP/s of products of two matrices, by processor time.
-func productRate() (float64, error) {
+func productRate() float64 {
 	const n, rounds = 1000, 20
 	r := rand.New(rand.NewPCG(1, 0))
 	a, c := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	a.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, a)
-	start, err := processorSeconds()
-	if err != nil {
-		return 0, err
-	}
+	start := cputime.Used().Seconds()
 	for range rounds {
 		lin.AB(c, 1, a, a)
 	}
-	end, err := processorSeconds()
-	return rounds * 2 * n * n * n / 1e9 / (end - start), err
+	return rounds * 2 * n * n * n / 1e9 / (cputime.Used().Seconds() - start)
 }
 
 // draw returns samples of norm 1: those of a person have, on average, the cosine ½.
@@ -177,15 +167,6 @@ func (f fit) flops() float64 {
 		return steps*2*k*k*n + k*k*n + 4*d*k*n
 	}
 	return 0
-}
-
-// processorSeconds is the processor time of all threads so far.
-func processorSeconds() (float64, error) {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return math.NaN(), err
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds(), nil
 }
 
 // peakGiB is the most memory that the process has held so far.

@@ -7,6 +7,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/internal/cputime"
 	"nrdl/method"
 )
 
@@ -57,18 +58,12 @@ func right(ctx context.Context, name string, train, test *dataset.Images) (rate,
 	if err != nil {
 		return 0, 0, err
 	}
-	start, err := processorSeconds()
-	if err != nil {
-		return 0, 0, err
-	}
+	start := cputime.Used().Seconds()
 	c, err := m.Fit(ctx, &train.Samples, classify.Run{Seed: 1})
 	if err != nil {
 		return 0, 0, err
 	}
-	end, err := processorSeconds()
-	if err != nil {
-		return 0, 0, err
-	}
+	end := cputime.Used().Seconds()
 	named, err := c.Predict(ctx, test.X)
 	if err != nil {
 		return 0, 0, err

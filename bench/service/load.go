@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"nrdl"
+
+	"nrdl/internal/cputime"
 )
 
 // load has many clients identify photographs at once. The throughput is compared with
@@ -37,7 +38,7 @@ func load(dir string) error {
 	const rounds = 10
 	library := math.Inf(1) // processor seconds a photograph
 	for range 2 {
-		before := own()
+		before := cputime.Used()
 		n := 0
 		for _, err := range r.IdentifyAll(context.Background(), func(yield func(nrdl.Photo) bool) {
 			for range rounds {
@@ -53,7 +54,7 @@ func load(dir string) error {
 			}
 			n++
 		}
-		library = min(library, (own()-before).Seconds()/float64(n))
+		library = min(library, (cputime.Used()-before).Seconds()/float64(n))
 	}
 
 	p, err := start(filepath.Join(dir, "nrdl.db"), "")
@@ -127,15 +128,6 @@ func total[K comparable](counts map[K]int) (n int) {
 		n += v
 	}
 	return n
-}
-
-// own is the processor time of this process.
-func own() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // refit measures how fast photographs are identified one after another, without other

@@ -20,12 +20,11 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"syscall"
-	"time"
 
 	"nrdl/classify"
 	"nrdl/experiment"
 	"nrdl/internal/blas"
+	"nrdl/internal/cputime"
 	"nrdl/internal/hint"
 	"nrdl/method"
 )
@@ -154,7 +153,7 @@ func ownSeconds(ctx context.Context, sets *experiment.Databases, r experiment.Re
 	least := math.Inf(1)
 	for range 3 {
 		runtime.GC()
-		start := processorTime()
+		start := cputime.Used()
 		model, err := m.Fit(ctx, &again.Train.Samples, classify.Run{Seed: r.Seed})
 		if err != nil {
 			return 0, err
@@ -162,18 +161,9 @@ func ownSeconds(ctx context.Context, sets *experiment.Databases, r experiment.Re
 		if _, err := model.Predict(ctx, again.Test.X); err != nil {
 			return 0, err
 		}
-		if least = min(least, (processorTime() - start).Seconds()); least > 2 {
+		if least = min(least, (cputime.Used() - start).Seconds()); least > 2 {
 			break
 		}
 	}
 	return least, nil
-}
-
-// processorTime is that of the process so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
