@@ -241,7 +241,10 @@ func TestPageImportStops(t *testing.T) {
 			o.signal.addEventListener("abort", () => no(o.signal.reason));
 			window.waiting.push(() => ok(send(path, o)));
 		}) : send(path, o);`))
-	said := func() string { b.Helper(); return js[string](b, `document.querySelector(".progress .count").innerText`) }
+	said := func() string {
+		b.Helper()
+		return js[string](b, `document.querySelector(".progress .count").innerText`)
+	}
 	b.choose("#choose-folder", folder)
 	b.until(`window.waiting.length === 2 && document.querySelectorAll(".progress button").length === 2`)
 	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting[0]()`))
@@ -255,7 +258,7 @@ func TestPageImportStops(t *testing.T) {
 	}
 	b.press(kb.Enter)
 	b.until(`window.waiting.length === 5 && document.activeElement.innerText === "Pause"`) // the two are sent again
-	b.tab(".progress button:nth-child(2)") // Stop
+	b.tab(".progress button:nth-child(2)")                                                 // Stop
 	b.press(kb.Enter)
 	b.until(`document.querySelector(".progress a.main")`)
 	b.named()
