@@ -10,6 +10,7 @@ import (
 type fusion struct {
 	spec          blas.ConvSpec
 	weights, bias []float32
+	scaled        bool // weights are a copy, and no longer those of the file
 	residual      *value
 	act           blas.Activation
 	plain         bool // nothing but a scale and a shift so far
@@ -37,14 +38,14 @@ func (p *planner) fused(c *call) bool {
 		}
 		src = c.in[0]
 		size, _ = imageOf(src)
-		f.spec, f.weights, f.bias = l.spec, slices.Clone(c.in[1].f), make([]float32, l.spec.Out)
+		f.spec, f.weights, f.bias = l.spec, c.in[1].f, make([]float32, l.spec.Out)
 		if b := c.optional(2); b != nil {
 			copy(f.bias, b.f)
 		}
 	case product:
 		src = c.in[0]
 		size = blas.Image{H: 1, W: 1, C: l.in}
-		f.weights, f.bias = slices.Clone(l.weights), l.bias
+		f.weights, f.bias = l.weights, slices.Clone(l.bias)
 		f.spec = pointwise(l.in, l.outs, 1)
 	default:
 		src, size = c.firstImage(), m
@@ -95,6 +96,9 @@ func (p *planner) extend(f *fusion, c *call) bool {
 			return false
 		}
 		per := len(f.weights) / f.spec.Out
+		if !f.scaled {
+			f.weights, f.scaled = slices.Clone(f.weights), true
+		}
 		for k := range f.weights {
 			f.weights[k] *= scale[k/per%len(scale)]
 		}
