@@ -44,7 +44,7 @@ type probe struct {
 	ID     string  `json:"id"`
 	Rivals []rival `json:"rivals"` // those with the largest scores, the largest first
 
-	vector []float32 // nil before it was needed
+	vector []float32 // nil where a change compares nothing with it
 }
 
 // A rival is a person of the gallery, with the score of a probe for that person.
@@ -299,9 +299,6 @@ func (g *Gallery) follow(ctx context.Context, changed []*index.Person, gone []st
 		}
 		return nil
 	}
-	if err := g.load(); err != nil {
-		return err
-	}
 	for i := range h.Probes {
 		p := &h.Probes[i]
 		if slices.ContainsFunc(p.Rivals, func(r rival) bool { _, affected := touched[r.Name]; return affected }) {
@@ -362,9 +359,6 @@ func (g *Gallery) load() error {
 	probes := g.held.Probes
 	for i := range probes {
 		p := &probes[i]
-		if p.vector != nil {
-			continue
-		}
 		r, found := g.faces.Find(p.Name)
 		if !found {
 			return fmt.Errorf("damaged gallery: a probe of %q, who is not there", p.Name)
@@ -429,6 +423,11 @@ func Restore(template *gallery.Model, by classify.Method, faces *index.Index, st
 	d, info := faces.Dims()
 	if want := template.Frame.Len(); d != want || info != infos {
 		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
+	}
+	if s.Held != nil && g.separable() != nil {
+		if err := g.load(); err != nil { // now, as the first change should be as quick as the others
+			return nil, err
+		}
 	}
 	return g.decided()
 }
