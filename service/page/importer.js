@@ -175,10 +175,10 @@ export async function sources(data) {
 export const chosen = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 
 /** ended says how an import ended. */
-export const ended = (i) => (i.left ? `Import stopped, ${count(i.left, "file")} not imported` : "Import done");
+export const ended = (i) => (i.left ? "Import stopped" : "Import done");
 
-/** told says in words what an import has added. @param {{photos: number, faces: number, people: number, duplicates: number, skipped: number}} r */
-export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"), r.people && count(r.people, "new person", "new people"), r.duplicates && `${r.duplicates.toLocaleString("en")} added before`, r.skipped && `${count(r.skipped, "file")} that ${r.skipped === 1 ? "is no image" : "are no images"}`].filter(Boolean).join(", ");
+/** told says in words what an import has added. @param {{photos: number, faces: number, people: number, duplicates: number, skipped: number, left?: number}} r */
+export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"), r.people && count(r.people, "new person", "new people"), r.duplicates && `${r.duplicates.toLocaleString("en")} added before`, r.skipped && `${count(r.skipped, "file")} that ${r.skipped === 1 ? "is no image" : "are no images"}`, r.left && `${count(r.left, "file")} not imported`].filter(Boolean).join(", ");
 
 /** refusals lists files that could not be used, and why. @param {{name: string, why: string}[]} all */
 export const refusals = (all, open = false) => h("details", { class: "failures", open, hidden: !all.length }, h("summary", {}, `${count(all.length, "picture")} could not be used`),
