@@ -16,11 +16,13 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	keyboard "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	screens "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -37,8 +39,8 @@ type browser struct {
 	pictures int // that were kept
 }
 
-// browse opens the page in a browser without a window.
-func browse(t *testing.T, c *client) *browser {
+// launch starts a browser without a window, and returns the context for its tabs.
+func launch(t *testing.T) context.Context {
 	t.Helper()
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -59,6 +61,20 @@ func browse(t *testing.T, c *client) *browser {
 		_ = chromedp.Cancel(ctx) // waits until the browser has ended, and its folder can be removed
 		cancel()
 	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// browse opens the page in a new tab.
+func browse(t *testing.T, c *client, ctx context.Context) *browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // waits until the tab is closed, which the next one would be behind
+		cancel()
+	})
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{client: c, ctx: ctx}
@@ -70,6 +86,9 @@ func browse(t *testing.T, c *client) *browser {
 	}
 	still := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, still); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, screens.BringToFront, cdp.Empty{}); err != nil {
 		t.Fatal(err)
 	}
 	b.run(chromedp.EmulateViewport(1024, 900), chromedp.Navigate(c.server.URL))

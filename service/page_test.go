@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -19,6 +20,18 @@ import (
 	"nrdl/synthetic"
 )
 
+// The page is used in one browser, whose start takes as long as most of these tests: one tab
+// after the other.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	ctx := launch(t)
+	for name, test := range map[string]func(*testing.T, context.Context){
+		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, ctx) })
+	}
+}
+
 // people returns the names and faces of the known people.
 func (b *browser) people(at string) map[string]Person {
 	b.Helper()
@@ -34,9 +47,8 @@ func (b *browser) people(at string) map[string]Person {
 // Somebody without a mouse imports a folder, names three groups, identifies a photograph,
 // moves the threshold, merges and undoes, and erases. All controls have names, and the
 // console stays empty.
-func TestPageByKeyboard(t *testing.T) {
-	t.Parallel()
-	b := browse(t, newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")}))
+func testPageByKeyboard(t *testing.T, ctx context.Context) {
+	b := browse(t, newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")}), ctx)
 	folder, probe := distinct(t)
 
 	b.until(`document.querySelector("#choose-folder") && document.querySelectorAll("#nav a").length === 7`)
@@ -191,8 +203,7 @@ func distinct(t *testing.T) (folder, probe string) {
 }
 
 // The names beside the faces of a group can be read, also at the edges of the photograph.
-func TestPageOfGroup(t *testing.T) {
-	t.Parallel()
+func testPageOfGroup(t *testing.T, ctx context.Context) {
 	c := newClient(t, Options{})
 	at := c.collection()
 	for _, name := range []string{"person001", "person002", "person003"} {
@@ -200,7 +211,7 @@ func TestPageOfGroup(t *testing.T) {
 		c.do(200, "POST", at+"/people", object{"name": map[string]string{"person001": "Ann", "person002": "Doctor Bartholomew", "person003": "Constance of Ashby"}[name]}, &p)
 		c.upload(200, at+"/people/"+p.ID+"/faces", nil, "photo="+photos(t, "people/"+name)[0], "photo="+photos(t, "people/"+name)[1])
 	}
-	b := browse(t, c)
+	b := browse(t, c, ctx)
 	b.until(`document.querySelectorAll("#nav a").length === 7`)
 	b.screen("3", ".dropzone")
 	b.choose("#choose-try", photos(t, "others")[0])
@@ -220,9 +231,8 @@ func TestPageOfGroup(t *testing.T) {
 
 // Pause holds an import, which goes on from there. Stop ends it, and the page says what was
 // not imported.
-func TestPageImportStops(t *testing.T) {
-	t.Parallel()
-	b := browse(t, newClient(t, Options{}))
+func testPageImportStops(t *testing.T, ctx context.Context) {
+	b := browse(t, newClient(t, Options{}), ctx)
 	folder := t.TempDir()
 	for i := range 5 {
 		photo, err := os.ReadFile(photos(t, "people/person001")[0])
@@ -274,14 +284,13 @@ func TestPageImportStops(t *testing.T) {
 }
 
 // With a key in the store, the page asks for it and goes on.
-func TestPageSignsIn(t *testing.T) {
-	t.Parallel()
+func testPageSignsIn(t *testing.T, ctx context.Context) {
 	c := newClient(t, Options{})
 	var k struct {
 		Key string `json:"key"`
 	}
 	c.do(200, "POST", "/v1/keys", object{"name": "me", "scopes": []string{"admin"}}, &k)
-	b := browse(t, c)
+	b := browse(t, c, ctx)
 	b.until(`document.activeElement.matches("dialog input[type=password]")`)
 	b.named()
 	b.press("wrong", kb.Enter)

@@ -34,7 +34,7 @@ var drawn = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p := synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 480, Width: 640}, Seed: 1}
+	p := synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 320}, Seed: 4}
 	return dir, p.Write(context.Background(), filepath.Join(dir, "set"), nil)
 })
 
@@ -439,9 +439,9 @@ func TestChanges(t *testing.T) {
 		t.Fatalf("%+v", calibration)
 	}
 	before := *calibration.Threshold
-	c.do(200, "PATCH", at, object{"fpir": 0.2}, nil)
+	c.do(200, "PATCH", at, object{"fpir": 0.05}, nil)
 	c.do(200, "GET", at+"/calibration", nil, &calibration)
-	if calibration.FPIR != 0.2 || *calibration.Threshold >= before {
+	if calibration.FPIR != 0.05 || *calibration.Threshold >= before {
 		t.Fatalf("%+v", calibration)
 	}
 	c.do(422, "PATCH", at, object{"fpir": 0.9}, nil)

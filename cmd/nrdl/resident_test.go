@@ -16,10 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The start of a process takes as long as most commands of the scripts, of which there are
-// hundreds. So `run nrdl` has a command executed by a process that stays: it executes one
-// command after the other, each with its own folder, environment, output and error.
-// `exec nrdl` starts a process.
+// The scripts run hundreds of commands. To start a process takes as long as most of them.
+// So `run nrdl` gives the command to a process that stays: it executes one command after
+// the other, each with its own folder, environment, output and error. `exec nrdl` starts a
+// process.
 
 // An order is a command line for a process that stays.
 type order struct {
