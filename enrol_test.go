@@ -147,7 +147,7 @@ func TestEnrolPhotographs(t *testing.T) {
 		}
 	}
 	// What shows no face is left out, and it is an error if nothing is left.
-	black := image.NewGray(image.Rect(0, 0, 200, 200))
+	black := image.NewGray(image.Rect(0, 0, 60, 60))
 	if _, report, err := r.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}

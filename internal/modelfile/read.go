@@ -1,0 +1,285 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/classify"
+	"nrdl/coding"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/frontend"
+	"nrdl/frontend/embedding"
+	"nrdl/frontend/projection"
+	"nrdl/gallery"
+	"nrdl/internal/config"
+	"nrdl/internal/hint"
+	"nrdl/internal/safetensors"
+)
+
+// Read reads a model file, which may be of unknown origin: what it declares
+// is checked before memory is taken for it, a file that was cut short or
+// changed in any bit is refused, and its parts have to belong together.
+// A network that the model has by reference is looked for in folders, in turn; where it is
+// in none, the model has no Embedder, or a Search that finds nothing but an error.
+func Read(r io.Reader, folders []string) (*gallery.Model, error) {
+	f, err := safetensors.Open(r, MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("not an nrdl model: %w", err)
+	}
+	text, ok := f.Metadata[aboutKey]
+	if !ok {
+		return nil, errors.New("not an nrdl model: a safetensors file of another program")
+	}
+	if err := checkFormat(text); err != nil {
+		return nil, err
+	}
+	tensors, err := f.Read()
+	if err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	if f.Metadata[checksumKey] != checksum(tensors, text) {
+		return nil, errors.New("damaged model: checksum differs")
+	}
+	c := content{learnt: map[string]*mat.Dense{}}
+	if err := c.setTensors(tensors); err != nil {
+		return nil, fmt.Errorf("damaged model: %w", err)
+	}
+	m, err := c.model(text, folders)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return m, nil
+}
+
+// checkFormat reads no more than the version: the rest may have changed in a
+// newer one.
+func checkFormat(text string) error {
+	var version struct {
+		Format *int `json:"format"`
+	}
+	switch err := json.Unmarshal([]byte(text), &version); {
+	case err != nil || version.Format == nil || *version.Format < 1:
+		return errors.New("damaged model: it does not say its format")
+	case *version.Format > modelFormat:
+		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
+		return hint.Add(err, "update nrdl")
+	case *version.Format < oldestFormat:
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
+		return hint.Add(err, "learn it again")
+	}
+	return nil
+}
+
+// content is what the tensors of a file hold.
+type content struct {
+	d       *mat.Dense
+	learnt  map[string]*mat.Dense // matrices of rules, by their names
+	groups  []int
+	basis   projection.Fitted
+	images  dataset.Images
+	network []byte
+}
+
+func (c *content) setTensors(tensors []safetensors.Tensor) error {
+	for _, t := range tensors {
+		var err error
+		switch t.Name {
+		case "D":
+			c.d, err = dense(t)
+		case "P":
+			c.basis.P, err = dense(t)
+		case "X":
+			c.images.X, err = widened(t)
+		case "enrolled":
+			c.images.Groups, err = integers(t)
+		case "m":
+			var m *mat.Dense
+			if m, err = dense(t); err == nil {
+				c.basis.M = m.RawMatrix().Data
+			}
+		case "network":
+			var ok bool
+			if c.network, ok = t.Data.([]uint8); !ok || len(t.Shape) != 1 || len(c.network) == 0 {
+				err = errors.New("network is not a file")
+			}
+		case "quality":
+			var q *mat.Dense
+			if q, err = dense(t); err == nil {
+				c.images.Quality, err = qualities(q)
+			}
+		case "groups":
+			c.groups, err = integers(t)
+		default:
+			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name })
+			ofCoder := slices.ContainsFunc(coding.Trained, func(c coding.TrainedCoder) bool { name, _ := c.Learnt(); return name == t.Name })
+			if !ofRule && !ofCoder {
+				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
+			}
+			c.learnt[t.Name], err = dense(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.groups == nil || c.d == nil && c.images.X == nil {
+		return errors.New("no tensor D, or no groups")
+	}
+	if c.basis.P != nil || c.basis.M != nil {
+		return c.basis.Validate()
+	}
+	return nil
+}
+
+// dense takes over the numbers of t.
+func dense(t safetensors.Tensor) (*mat.Dense, error) {
+	data, ok := t.Data.([]float64)
+	if !ok || len(t.Shape) != 2 || len(data) == 0 {
+		return nil, fmt.Errorf("%s is not a matrix", t.Name)
+	}
+	return mat.NewDense(t.Shape[0], t.Shape[1], data), nil
+}
+
+// model is the model of c, of which text says the rest.
+func (c *content) model(text string, folders []string) (*gallery.Model, error) {
+	if _, err := config.Members([]byte(text)); err != nil {
+		return nil, err
+	}
+	var a about
+	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&a); err != nil {
+		return nil, err
+	}
+	coder, err := coding.Unmarshal(a.Coder)
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := coder.(coding.TrainedCoder); ok {
+		name, _ := t.Learnt()
+		if c.learnt[name] == nil {
+			return nil, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
+		}
+		coder = t.With(c.learnt[name])
+		delete(c.learnt, name)
+	}
+	if err := dataset.CheckNames(a.Classes); err != nil {
+		return nil, hint.Add(err, "learn it again from faces with another name for this person")
+	}
+	rule, err := c.rule(a.Rule, a.Weight)
+	if err != nil {
+		return nil, err
+	}
+	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data}
+	if c.basis.P != nil || c.basis.M != nil {
+		m.Basis = &c.basis
+	}
+	if (a.Enrolled == nil) != (c.images.X == nil && c.images.Groups == nil && c.images.Quality == nil) {
+		return nil, errors.New("the images that it keeps, or what they are, are missing")
+	}
+	if e := a.Enrolled; e != nil {
+		s := &c.images
+		s.Classes, s.Frame, s.Grid, s.IDs, s.White = a.Classes, e.Input, e.Input.Grid(), e.IDs, e.White
+		m.Enrolled = gallery.Enrolling(s)
+	}
+	if m.Embedder, err = c.embedder(m.Frame, folders); err != nil {
+		return nil, err
+	}
+	if d := a.Finder; d != nil {
+		if m.Search, err = face.RestoreSearch(d.Name, d.Digest, folders); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.complete(m); err != nil {
+		return nil, err
+	}
+	if err := m.Fitted.Validate(); err != nil {
+		return nil, err
+	}
+	p := classify.Parts{
+		D: c.d, Groups: c.groups, Coder: coder, Rule: rule, Classes: a.Classes,
+		Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained,
+	}
+	if m.Basis == nil {
+		p.Grid = a.Input.Grid()
+	}
+	if m.Classifier, err = classify.NewClassifier(p); err != nil {
+		return nil, err
+	}
+	return m, m.Validate()
+}
+
+// embedder is what makes the vectors of f; nil for none, or if its network is not at
+// hand.
+func (c *content) embedder(f dataset.Frame, folders []string) (*embedding.Embedder, error) {
+	if f.Embedding.IsZero() {
+		if c.network != nil {
+			return nil, errors.New("a network that makes no vectors")
+		}
+		return nil, nil
+	}
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	file := c.network
+	if name := f.Embedding.Name; file == nil && filepath.Base(name) == name { // a model may be of unknown origin
+		for _, folder := range folders {
+			var err error
+			if file, err = embedding.ReadFile(filepath.Join(folder, name)); err == nil {
+				break
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+	}
+	e, err := embedding.Restore(f, file)
+	switch {
+	case errors.Is(err, embedding.ErrMissing):
+		return nil, nil
+	case err != nil || c.network != nil:
+		return e, err
+	}
+	return e.ByReference(), nil
+}
+
+// rule is the rule of a name, with what the tensors hold of it.
+func (c *content) rule(name string, weight float64) (classify.Rule, error) {
+	var rule classify.Rule
+	var l classify.Learnt
+	for _, r := range classify.Untrained {
+		if r.Name() == name {
+			rule = r
+		}
+	}
+	for _, r := range classify.Trained {
+		if r.Name() == name {
+			l = r.Learnt()
+			l.Matrix, l.Weight = c.learnt[l.Name], weight
+			trained := r.With(l)
+			rule, l = trained, trained.Learnt()
+		}
+	}
+	if rule == nil {
+		return nil, fmt.Errorf("unknown rule %q", name)
+	}
+	for other := range c.learnt {
+		if other != l.Name {
+			return nil, fmt.Errorf("rule %q has no use for %s", name, other)
+		}
+	}
+	if l.Weight != weight {
+		return nil, fmt.Errorf("rule %q has no use for a weight", name)
+	}
+	return rule, nil
+}
