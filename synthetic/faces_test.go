@@ -229,9 +229,9 @@ func TestSyntheticIsHardForNeighboursOnly(t *testing.T) {
 	}
 	s := synthetic.Default
 	s.People = 30
-	seeds := uint64(1)
+	seeds, methods := uint64(1), []classify.Method{method.DefaultNRC, method.DefaultCRC}
 	if os.Getenv("NRDL_LONG") != "" {
-		seeds = 3
+		seeds, methods = 3, append(methods, method.DefaultNRDL)
 	}
 	for seed := range seeds {
 		s.Seed = seed + 1
@@ -240,7 +240,7 @@ func TestSyntheticIsHardForNeighboursOnly(t *testing.T) {
 		if r := neighbourRate(train, test); r > 0.8 {
 			t.Errorf("seed %d: the nearest neighbour recognises %.1f %%", s.Seed, 100*r)
 		}
-		for _, m := range []classify.Method{method.DefaultNRC, method.DefaultCRC, method.DefaultNRDL} {
+		for _, m := range methods {
 			r := rate(t, m, train, test)
 			t.Logf("seed %d: 1-NN %.1f %%, %s %.1f %%", s.Seed, 100*neighbourRate(train, test), m.Name(), 100*r)
 			if r < 0.9 {
