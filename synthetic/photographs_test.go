@@ -135,7 +135,7 @@ func meanGreyDifference(a, b *image.Gray) float64 {
 // for leave room: measured on 111 photographs of full size are 98 % and 2 %.
 func TestPhotographsHaveFaces(t *testing.T) {
 	p := synthetic.DefaultPhotographs
-	p.People, p.PerPerson, p.Size = 3, 1, dataset.Size{Height: 360, Width: 480}
+	p.People, p.PerPerson, p.Size = 2, 1, dataset.Size{Height: 300, Width: 400}
 	if os.Getenv("NRDL_LONG") != "" {
 		p.People, p.Size = 4, dataset.Size{Height: 480, Width: 640}
 	}
