@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write the picture of the documentation 
 //	go test ./dictionary -run DenoisingPicture -update
 func TestDenoisingPicture(t *testing.T) {
 	path := filepath.Join("..", "doc", "denoising.png")
-	if testing.Short() && !*update {
-		t.Skip("it takes seconds")
+	if os.Getenv("NRDL_LONG") == "" && !*update {
+		t.Skip("NRDL_LONG makes the picture")
 	}
 	clean := drawFace(160)
 	noisy := addNoise(clean, 20, 1)

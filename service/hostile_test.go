@@ -281,6 +281,9 @@ func TestFullDisk(t *testing.T) {
 // a job that was interrupted goes on.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG starts PostgreSQL")
+	}
 	server, err := postgres.New(true)
 	if err != nil {
 		t.Skip(err)

@@ -21,15 +21,16 @@ import (
 )
 
 // The page is used in one browser, whose start takes as long as most of these tests: one tab
-// after the other. With NRDL_LONG it is used in all ways, else in the longest.
+// after the other.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	ctx := launch(t)
-	ways := map[string]func(*testing.T, context.Context){"by keyboard": testPageByKeyboard}
-	if os.Getenv("NRDL_LONG") != "" {
-		ways["of a group"], ways["import stops"], ways["signs in"] = testPageOfGroup, testPageImportStops, testPageSignsIn
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG starts Chromium")
 	}
-	for name, test := range ways {
+	ctx := launch(t)
+	for name, test := range map[string]func(*testing.T, context.Context){
+		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
+	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
 }

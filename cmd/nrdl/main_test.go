@@ -49,9 +49,12 @@ func TestScripts(t *testing.T) {
 			"wholelines":  wholeLines,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "devfull" {
+			switch name {
+			case "devfull":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
+			case "long":
+				return os.Getenv("NRDL_LONG") != "", nil
 			}
 			return false, errors.New("unknown condition " + name)
 		},

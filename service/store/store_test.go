@@ -24,6 +24,9 @@ import (
 func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, filepath.Join(t.TempDir(), "a b?%.db"))) })
 	t.Run("postgres", func(t *testing.T) {
+		if os.Getenv("NRDL_LONG") == "" {
+			t.Skip("NRDL_LONG starts PostgreSQL")
+		}
 		server, err := server()
 		if err != nil {
 			t.Skip(err)
