@@ -70,7 +70,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 4)
 	network, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +86,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 			in.Embedder = e.ByReference()
 		}
 		options := nrdl.Defaults(images)
+		options.Detect = quick()
 		options.Pipeline = in
 		r, err := nrdl.Train(t.Context(), images, options)
 		if err != nil {
@@ -151,9 +152,10 @@ func TestExplainOfANetwork(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 4)
 	_, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
 	check(err)
 	o := nrdl.Defaults(images)
+	o.Detect = quick()
 	o.Pipeline = frontend.Pipeline{Frame: e.Frame(), Embedder: e}
 	r, err := nrdl.Train(t.Context(), images, o)
 	check(err)

@@ -127,6 +127,8 @@ func agree(t *testing.T, r *nrdl.Recogniser, photo image.Image, f nrdl.Face) {
 // error.
 func TestIdentifyAllIsIdentify(t *testing.T) {
 	r, faces := photographs(t)
+	r, err := r.With(face.Options{By: face.DefaultSearch}, nrdl.Observer{}) // which finds dark faces
+	check(err)
 	shots := []*image.Gray{
 		photograph(faces, 3), photograph(faces, 7, 24), image.NewGray(image.Rect(0, 0, 60, 50)),
 		image.NewGray(image.Rect(0, 0, 1, 1)), photograph(faces, 15),
@@ -396,7 +398,9 @@ func TestReadFiles(t *testing.T) {
 	r, faces := photographs(t)
 	dir := t.TempDir()
 	writePhotographs(dir, faces.Select([]int{3, 7, 11}))
-	whole, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Detect: face.Options{Detect: face.Always}})
+	detect := quick()
+	detect.Detect = face.Always
+	whole, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Detect: detect})
 	if err != nil {
 		t.Fatal(err)
 	}

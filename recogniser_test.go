@@ -132,9 +132,11 @@ var photographed = sync.OnceValues(func() (*nrdl.Recogniser, *dataset.Images) {
 	}
 	writePhotographs(dir, faces.Select(learnt))
 	ctx := context.Background()
-	images, err := nrdl.Read(ctx, dir, nrdl.ReadOptions{})
+	images, err := nrdl.Read(ctx, dir, nrdl.ReadOptions{Detect: quick()})
 	check(err)
-	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+	o := nrdl.Defaults(images)
+	o.Detect = quick()
+	r, err := nrdl.Train(ctx, images, o)
 	check(err)
 	return r, faces
 })
