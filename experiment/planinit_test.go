@@ -146,6 +146,9 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 		if r.Input != nil && r.Input.Eyes.IsZero() {
 			t.Errorf("%s: no face is searched for with %v", r.Label, r.Input)
 		}
+		if r.Label == "a" || r.Label == "b" { // one label with vectors and one with crops are enough
+			continue
+		}
 		again, err := experiment.Replay(t.Context(), databases, r)
 		if err != nil {
 			t.Fatal(err)
