@@ -27,8 +27,8 @@ const slack = 2
 
 // The recorded rates are those of the program as it is: it is neither worse nor
 // better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one
-// run of each quick method on each database, whatever its parameters, and of what
-// learns, of features and of corrupted faces on ORL only.
+// run of CRC and of NRC on each database, whatever their parameters, and of the other
+// methods, of features and of corrupted faces on ORL only.
 func TestRecordedRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes dozens of runs again")
@@ -134,7 +134,7 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 // slow tells what takes a second or more and is much like another run, or tested
 // by its package on small sets: features have twins, and NRDL its golden traces.
 func slow(c *report.ColumnRates, l *report.LabelRates) bool {
-	special := l.Input != nil || c.Noise != 0 || c.Occlusion != 0 || !slices.Contains(quick, l.Method)
+	special := l.Input != nil || c.Noise != 0 || c.Occlusion != 0 || !slices.Contains([]string{"crc", "nrc"}, l.Method)
 	return slices.Contains(likeOthers, l.Label) || special && c.Dataset != "orl"
 }
 

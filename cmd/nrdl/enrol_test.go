@@ -91,7 +91,7 @@ func link(from string, to ...string) error {
 
 // several OUT FILE... draws photographs of one size side by side, five a row.
 func several(ts *testscript.TestScript, _ bool, args []string) {
-	const across = 5
+	const across = 2
 	var all *image.RGBA
 	for i, path := range args[1:] {
 		data, err := os.ReadFile(path)

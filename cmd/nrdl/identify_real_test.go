@@ -50,6 +50,7 @@ func TestIdentifyPhotographs(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": runs, "status": status, "guessed": guessed, "faces": faces, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
 		},
+		Condition: holds,
 	})
 }
 

@@ -48,17 +48,20 @@ func TestScripts(t *testing.T) {
 			"samerecords": sameRecords,
 			"wholelines":  wholeLines,
 		},
-		Condition: func(name string) (bool, error) {
-			switch name {
-			case "devfull":
-				_, err := os.Stat("/dev/full")
-				return err == nil, nil
-			case "long":
-				return os.Getenv("NRDL_LONG") != "", nil
-			}
-			return false, errors.New("unknown condition " + name)
-		},
+		Condition: holds,
 	})
+}
+
+// holds tells whether the condition of a line of a script holds.
+func holds(condition string) (bool, error) {
+	switch condition {
+	case "devfull":
+		_, err := os.Stat("/dev/full")
+		return err == nil, nil
+	case "long":
+		return os.Getenv("NRDL_LONG") != "", nil
+	}
+	return false, errors.New("unknown condition " + condition)
 }
 
 // interrupt N REGEXP nrdl ARG... starts a command, sends it a SIGINT when a line of
