@@ -21,6 +21,11 @@ const (
 	noticeEvery = 2 * time.Second
 	beatEvery   = 10 * time.Second // a worker tells the queue that it is still at a piece
 	refusedWait = 5 * time.Second  // until a worker that cannot make a piece takes the next one
+
+	// What a worker that is told to end still waits for: else the piece is missed only
+	// after lost.
+	sendTime     = 2 * time.Second        // until a result is sent
+	giveBackTime = 100 * time.Millisecond // for the piece that the server may be sending, to give it back
 )
 
 // lost is after how long without a beat another worker gets a piece. It is a variable for
@@ -93,8 +98,10 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // take makes one piece after the other.
 func (w *Worker) take(ctx context.Context, queue jetstream.Consumer) {
+	asking, ended := outlasting(ctx, giveBackTime)
+	defer ended()
 	for ctx.Err() == nil {
-		wait, stop := context.WithTimeout(ctx, refusedWait)
+		wait, stop := context.WithTimeout(asking, refusedWait)
 		batch, err := queue.Fetch(1, jetstream.FetchContext(wait))
 		if err == nil {
 			for m := range batch.Messages() {
@@ -156,17 +163,29 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 		}
 		return
 	}
-	if err := w.publish(ctx, doneOf(p.Task), p.Key, result); err != nil {
+	sending, ended := outlasting(ctx, sendTime)
+	defer ended()
+	if err := w.publish(sending, doneOf(p.Task), p.Key, result); err != nil {
+		_ = m.Nak()
 		return
 	}
-	if w.again(ctx, "take a piece from the queue", func(ctx context.Context) error {
+	if w.again(sending, "take a piece from the queue", func(ctx context.Context) error {
 		if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 			return err
 		}
 		return nil
 	}) == nil {
-		w.forget(ctx, m)
+		w.forget(sending, m)
 	}
+}
+
+// outlasting returns a context that ends so long after ctx.
+func outlasting(ctx context.Context, by time.Duration) (context.Context, func()) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(by, func() { cancel(context.Cause(ctx)) })
+	})
+	return longer, func() { stop(); cancel(nil) }
 }
 
 // make returns the result of p.
