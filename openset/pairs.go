@@ -23,14 +23,6 @@ type Similarity struct {
 	SD   float64 `json:"sd"`
 }
 
-// LFWPairs are the cosines of the unprojected features of the pipeline
-// "faces96". They were measured by go run ./bench/strangers on
-// photos/lfw_several, whose people appear in no test.
-var LFWPairs = Pairs{
-	Genuine:  Similarity{3712, 0.7965, 0.0533},
-	Impostor: Similarity{1246859, 0.7564, 0.0425},
-}
-
 // Add adds the cosine of two faces, of the same person or not.
 func (p *Pairs) Add(cosine float64, same bool) {
 	s := &p.Impostor

@@ -10,7 +10,7 @@
 // shares of strangers exceed, in units of the mean margin. The last two say how far
 // off, in percent, the mean margin is if it is found from people who are left out
 // in turn: by their margins, and by their spreads. At last come the cosines of pairs
-// of faces, unprojected: the numbers of openset.LFWPairs.
+// of faces, unprojected, summarised as openset.Pairs.
 //
 // With -said it compares, on photos/lfw86 and photos/lfw_strangers, which share of
 // known faces a model says that it names at other rates of false accepts with the share

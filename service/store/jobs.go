@@ -275,9 +275,6 @@ func (s *Store) Tidy(ctx context.Context) error {
 	})
 }
 
-// Scrub removes what was deleted from the files of the database.
-func (s *Store) Scrub(ctx context.Context) error { return s.scrub(ctx) }
-
 // Piece is the size of the pieces of a file in bytes.
 const Piece = 1 << 20
 
