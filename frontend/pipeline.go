@@ -66,15 +66,6 @@ func (in Pipeline) onlyPixels() bool {
 	return len(in.Features) == 0 || len(in.Features) == 1 && in.Features[0].Name() == feature.Pixels{}.Name()
 }
 
-// Shown returns the size of the images if samples are grey values of images, or
-// else the zero Size.
-func (in Pipeline) Shown() dataset.Size {
-	if in.ArePixels() {
-		return in.Size
-	}
-	return dataset.Size{}
-}
-
 // Len returns the number of features of a sample before the projection, d; 0 if
 // not known.
 func (in Pipeline) Len() int {

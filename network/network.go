@@ -11,8 +11,6 @@ package network
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -26,7 +24,6 @@ type Network struct {
 	outputs  []Info
 	plan     *plan
 	metadata map[string]string
-	digest   string
 	work     int
 }
 
@@ -60,10 +57,9 @@ func Open(data []byte, axes ...Axis) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an ONNX network: %w", err)
 	}
-	sum := sha256.Sum256(data)
 	return &Network{
 		inputs: describe(g.inputs), outputs: describe(g.outputs), plan: p,
-		metadata: g.metadata, digest: hex.EncodeToString(sum[:]), work: g.work(),
+		metadata: g.metadata, work: g.work(),
 	}, nil
 }
 
@@ -127,9 +123,6 @@ func describe(values []*value) (infos []Info) {
 
 // Metadata is what the file says about itself, by name.
 func (n *Network) Metadata() map[string]string { return maps.Clone(n.metadata) }
-
-// Digest is the SHA-256 of the file, in hexadecimal.
-func (n *Network) Digest() string { return n.digest }
 
 // Work is the number of multiplications and additions of an item, counted as
 // pairs: those of convolutions and matrix products, by their definition.

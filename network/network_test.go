@@ -56,9 +56,6 @@ func TestInfo(t *testing.T) {
 	if out := n.Outputs(); len(out) != 1 || out[0].Name != "out" || !slices.Equal(out[0].Shape, []int{1, 5}) {
 		t.Errorf("outputs %v", out)
 	}
-	if other := open(t, onnxfile.IResNet(2, 16, 5, []int{2, 1}, []int{8, 12})); n.Digest() == other.Digest() || len(n.Digest()) != 64 {
-		t.Error("the digest does not tell networks apart")
-	}
 }
 
 func TestMetadata(t *testing.T) {

@@ -168,23 +168,12 @@ func (c *Conv) packDirect(weights []float32) []float32 {
 	return packed
 }
 
-// OutSize is the height and width of the output.
-func (c *Conv) OutSize() (h, w int) { return c.outH, c.outW }
-
 // Border is the border that the inputs need at least.
 func (c *Conv) Border() int {
 	s := c.spec
 	below := (c.outH-1)*s.StrideH + (s.KernelH-1)*s.DilationH - s.Top - (c.h - 1)
 	right := (c.outW-1)*s.StrideW + (s.KernelW-1)*s.DilationW - s.Left - (c.w - 1)
 	return max(s.Top, s.Left, below, right, 0)
-}
-
-// Flops is the number of floating-point operations of the convolution of one
-// image by its definition, two to a multiply-add, without the rows and columns
-// of the kernel that see padding alone.
-func (c *Conv) Flops() int {
-	s := c.spec
-	return 2 * c.outH * c.outW * s.Out * (s.In / s.Groups) * s.KernelH * s.KernelW
 }
 
 // Scratch is the number of floats of scratch that Run needs.

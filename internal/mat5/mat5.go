@@ -70,18 +70,6 @@ func (v Variable) Float64s() ([]float64, error) {
 	return out, nil
 }
 
-// Finite reports the first of numbers, which Float64s gave, that is NaN or
-// infinite, with its row and column counted from 1.
-func (v Variable) Finite(numbers []float64) error {
-	for i, x := range numbers {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			rows, _ := v.Dims()
-			return fmt.Errorf("%s(%d,%d) is %v", v.Name, i%rows+1, i/rows+1, x)
-		}
-	}
-	return nil
-}
-
 // Uint8 makes a uint8 variable, rows×cols, of the elements column by column.
 func Uint8(name string, rows, cols int, data []uint8) Variable {
 	return variable(name, "uint8", rows, cols, miUint8, data)

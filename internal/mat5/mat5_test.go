@@ -169,17 +169,6 @@ func find(vs mat5.Variables, name string) (mat5.Variable, error) {
 	return mat5.Variable{}, fmt.Errorf("no variable %s", name)
 }
 
-func TestFinite(t *testing.T) {
-	x := []float64{1, 2, 3, 4, math.Inf(-1), 6}
-	v := mat5.Double("x", 2, 3, x)
-	if err := v.Finite(x); err == nil || err.Error() != "x(1,3) is -Inf" {
-		t.Error(err)
-	}
-	if err := v.Finite(x[:4]); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestOtherFiles(t *testing.T) {
 	plain := fixture(t, "numeric_plain.mat")
 	edit := func(at int, with string) []byte { b := slices.Clone(plain); copy(b[at:], with); return b }

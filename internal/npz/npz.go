@@ -191,18 +191,6 @@ func (t item) text(b []byte) (string, error) {
 	return strings.TrimRight(string(s), "\x00"), nil
 }
 
-// Finite reports the first of numbers, which Float64s gave, that is NaN or
-// infinite, with its row and column counted from 0.
-func (a Array) Finite(numbers []float64) error {
-	for i, x := range numbers {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			rows, _ := a.Dims()
-			return fmt.Errorf("%s[%d, %d] is %v", a.Name, i%rows, i/rows, x)
-		}
-	}
-	return nil
-}
-
 // number returns the function that reads a number; nil where t is text.
 func (t item) number() func([]byte) float64 {
 	return array.Type(fmt.Sprintf("%c%d", t.letter, t.size)).Reader(t.order)

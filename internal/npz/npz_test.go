@@ -158,20 +158,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFinite(t *testing.T) {
-	a := npz.Float64("x", []int{2, 3}, []float64{1, 2, math.NaN(), 4, 5, 6})
-	x, err := a.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Finite(x); err == nil || err.Error() != "x[0, 2] is NaN" {
-		t.Error(err)
-	}
-	if err := a.Finite(x[:4]); err != nil {
-		t.Error(err)
-	}
-}
-
 // arrays draws arrays that Write takes.
 func arrays(t *rapid.T) []npz.Array {
 	var as []npz.Array
