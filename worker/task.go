@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // A task is work of one kind whose pieces are in the queue.
@@ -88,7 +88,7 @@ func (c *Cluster) begin(ctx context.Context, t task, origin string, goOn bool, t
 		}
 	}
 	if k.ID == "" {
-		k.ID = nuid.Next()
+		k.ID = uuid.NewString()
 		text, err := json.Marshal(k.task)
 		if err != nil {
 			return nil, err
