@@ -136,6 +136,7 @@ func TestWrongCredentials(t *testing.T) {
 
 // While the disk of the server is full nothing is lost: the work goes on when there is room.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	s := running(t, server.Options{JetStreamMaxStore: 1 << 20, SyncAlways: true})
 	var mu sync.Mutex
 	var said []string
@@ -212,6 +213,7 @@ func announce(t *testing.T, c *Cluster, name string, size uint64) {
 
 // A message of 10 GB is not read: it is an error of its piece, and of nothing else.
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	c := served(t)
 	const huge = 10 << 30
 	if err := c.publish(t.Context(), "nrdl.work.x", "key", make([]byte, maxPiece+1)); !errors.Is(err, errTooLarge) {

@@ -41,6 +41,7 @@ func drawn(t testing.TB) *dataset.Images {
 
 // A search on workers gives the trials of one process, those that fail too.
 func TestTuneIsThatOfOneProcess(t *testing.T) {
+	t.Parallel()
 	set := drawn(t)
 	c := served(t)
 	k := joined(t, c)
@@ -77,6 +78,7 @@ func TestTuneIsThatOfOneProcess(t *testing.T) {
 
 // Nothing can be learnt: the error is that of one process.
 func TestTuneFails(t *testing.T) {
+	t.Parallel()
 	set := drawn(t)
 	c := served(t)
 	k := joined(t, c)
@@ -96,6 +98,7 @@ func TestTuneFails(t *testing.T) {
 // Photographs that workers look at get the names of one process, in their order; a damaged
 // one its error, and one that is larger than a message its faces.
 func TestIdentifyIsThatOfOneProcess(t *testing.T) {
+	t.Parallel()
 	set := drawn(t)
 	o := nrdl.Defaults(set)
 	r, err := nrdl.Train(t.Context(), set, o)
@@ -160,6 +163,7 @@ func TestIdentifyIsThatOfOneProcess(t *testing.T) {
 // Work that is interrupted ends with the cause. What is in the queue after all is removed
 // by workers.
 func TestIdentifyIsInterrupted(t *testing.T) {
+	t.Parallel()
 	set := drawn(t)
 	r, err := nrdl.Train(t.Context(), set, nrdl.Defaults(set))
 	if err != nil {

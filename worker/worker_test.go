@@ -116,6 +116,7 @@ func same(t testing.TB, want, got map[string]experiment.Record) {
 }
 
 func TestRecordsAreThoseOfOneProcess(t *testing.T) {
+	t.Parallel()
 	p := parse(t, smallPlan)
 	c := served(t)
 	k := joined(t, c)
@@ -175,6 +176,7 @@ func TestCoordinatorGoesOn(t *testing.T) {
 
 // A worker that cannot make the runs says why, and another one makes them.
 func TestWorkersThatRefuse(t *testing.T) {
+	t.Parallel()
 	p := parse(t, smallPlan)
 	c := served(t)
 	k := joined(t, c)
@@ -239,6 +241,7 @@ func left(t *testing.T, c *Cluster) (messages uint64) {
 
 // A server in the process of the bench is removed after it with its folder.
 func TestOwnServerIsRemoved(t *testing.T) {
+	t.Parallel()
 	p := parse(t, smallPlan)
 	c := served(t)
 	work(t, c, "a", experiment.Bench{Jobs: 2, Version: "v"})
@@ -254,6 +257,7 @@ func TestOwnServerIsRemoved(t *testing.T) {
 
 // A run during which processes end becomes a record with an error, and the others are made.
 func TestRunThatEndsItsProcess(t *testing.T) {
+	t.Parallel()
 	p := parse(t, smallPlan)
 	c := served(t)
 	k := joined(t, c)
