@@ -207,7 +207,7 @@ func conformsWith(data []byte, in, want []tensor, variable int) (err error) {
 		m.initial = append(m.initial, constant{a.name, in[k]})
 	}
 	g := build(m, shapes, 1<<24)
-	if err := compare(g.interpret(inputs), want); err != nil {
+	if err := compare(g.interpret(inputs, nil), want); err != nil {
 		return err
 	}
 	if err := compare(planned(g, inputs), want); err != nil {

@@ -1,8 +1,8 @@
 package network
 
 // interpret computes the outputs for one item call by call: the naive twin of a
-// plan.
-func (g *graph) interpret(inputs []*tensor) (outputs []*tensor) {
+// plan. It hands after, if there is one, the outputs of each call.
+func (g *graph) interpret(inputs []*tensor, after func(out []*tensor)) (outputs []*tensor) {
 	values := make([]*tensor, len(g.values))
 	for id, v := range g.values {
 		values[id] = &tensor{dtype: v.dtype, shape: v.shape, f: v.f, i: v.i, b: v.b}
@@ -24,6 +24,9 @@ func (g *graph) interpret(inputs []*tensor) (outputs []*tensor) {
 	}
 	for _, c := range g.calls {
 		c.run(at(c.out), at(c.in))
+		if after != nil {
+			after(at(c.out))
+		}
 	}
 	return at(g.outputs)
 }

@@ -172,7 +172,8 @@ func (c *call) resize() {
 		}
 	}
 	if mode == "nearest" {
-		if n == 4 && shape[0] == x.shape[0] && shape[1] == x.shape[1] {
+		// Near 1 the scale of an axis may keep its length and still move its indices.
+		if n == 4 && identity(low[0], x.shape[0]) && identity(low[1], x.shape[1]) {
 			c.layer = enlarging{low[2], low[3]}
 		}
 		c.gathered(shape, low, 0)
@@ -180,6 +181,16 @@ func (c *call) resize() {
 	}
 	must(x.dtype.float(), "type %v", x.dtype)
 	c.linear(shape, low, high, share)
+}
+
+// identity is whether from names each index of an axis of length n once, in order.
+func identity(from []int, n int) bool {
+	for k, v := range from {
+		if v != k {
+			return false
+		}
+	}
+	return len(from) == n
 }
 
 // source is where index k of an axis of length to lies on its source of length
