@@ -22,7 +22,7 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 	case f.values == nil || f.by != r.m:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
-	e, err := explain.New(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame))
+	e, err := explain.Of(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame), f.said)
 	if err != nil || f.crop == nil {
 		return e, err
 	}

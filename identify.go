@@ -37,6 +37,7 @@ type Face struct {
 
 	others int            // in the photograph
 	values []float64      // of the crop
+	said   gallery.Face   // with its code, for Explain
 	crop   []float32      // in colour, for Explain; nil without a network
 	by     *gallery.Model // that looked at it
 }
@@ -159,12 +160,13 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	if err != nil {
 		return err
 	}
-	said, err := r.m.Identify(ctx, images)
+	said, err := r.m.IdentifyCoded(ctx, images)
 	if err != nil {
 		return err
 	}
 	people := r.m.Parts().Classes
 	for j, f := range faces {
+		f.said = said[j]
 		f.set(&said[j], people)
 		if kept != nil && kept[j] >= 0 {
 			f.Trained = r.m.Enrolled.ID(kept[j])

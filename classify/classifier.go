@@ -144,7 +144,19 @@ type Result struct {
 	Samples *mat.Dense // d×n, the samples at unit norm
 	Codes   *mat.Dense // K×n
 	Scores  *mat.Dense // C×n; a higher score means more likely
-	Errors  *mat.Dense // d×n, the sparse errors of a robust coder; nil unless asked for
+	Errors  *mat.Dense // d×n, the sparse errors of a robust coder; nil for other coders
+}
+
+// Column returns a copy of the result for sample j.
+func (r *Result) Column(j int) *Result {
+	column := func(a *mat.Dense) *mat.Dense {
+		if a == nil {
+			return nil
+		}
+		rows, _ := a.Dims()
+		return mat.NewDense(rows, 1, mat.Col(nil, j, a))
+	}
+	return &Result{column(r.Samples), column(r.Codes), column(r.Scores), column(r.Errors)}
 }
 
 // Classify returns the codes and the scores of the columns of x, d×n samples in
@@ -152,16 +164,6 @@ type Result struct {
 // and scores 0 for every class. The result of a column does not depend on the
 // other columns.
 func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error) {
-	return c.classify(ctx, x, false)
-}
-
-// ClassifyWithErrors is Classify that also returns Errors, if the coder has
-// them.
-func (c *Classifier) ClassifyWithErrors(ctx context.Context, x *mat.Dense) (Result, error) {
-	return c.classify(ctx, x, true)
-}
-
-func (c *Classifier) classify(ctx context.Context, x *mat.Dense, errors bool) (Result, error) {
 	_, n := x.Dims()
 	d, k, classes := c.Dims()
 	r := Result{Samples: mat.NewDense(d, n, nil), Codes: mat.NewDense(k, n, nil), Scores: mat.NewDense(classes, n, nil)}
@@ -173,7 +175,7 @@ func (c *Classifier) classify(ctx context.Context, x *mat.Dense, errors bool) (R
 			return over.(coding.Voter).CodeWithVotes(ctx, s, scores, y) // Rule.Check has checked the coder
 		}
 		var err error
-		if e, ok := over.(coding.ErrorCoding); ok && errors {
+		if e, ok := over.(coding.ErrorCoding); ok {
 			if r.Errors == nil {
 				r.Errors = mat.NewDense(d, n, nil)
 			}

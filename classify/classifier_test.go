@@ -269,11 +269,10 @@ func TestScoresRefuses(t *testing.T) {
 	expired, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, do := range map[string]func(context.Context, *mat.Dense) error{
-		"Scores":             func(ctx context.Context, x *mat.Dense) error { _, err := m.Scores(ctx, x); return err },
-		"Predict":            func(ctx context.Context, x *mat.Dense) error { _, err := m.Predict(ctx, x); return err },
-		"Transform":          func(ctx context.Context, x *mat.Dense) error { _, err := m.Transform(ctx, x); return err },
-		"Classify":           func(ctx context.Context, x *mat.Dense) error { _, err := m.Classify(ctx, x); return err },
-		"ClassifyWithErrors": func(ctx context.Context, x *mat.Dense) error { _, err := m.ClassifyWithErrors(ctx, x); return err },
+		"Scores":    func(ctx context.Context, x *mat.Dense) error { _, err := m.Scores(ctx, x); return err },
+		"Predict":   func(ctx context.Context, x *mat.Dense) error { _, err := m.Predict(ctx, x); return err },
+		"Transform": func(ctx context.Context, x *mat.Dense) error { _, err := m.Transform(ctx, x); return err },
+		"Classify":  func(ctx context.Context, x *mat.Dense) error { _, err := m.Classify(ctx, x); return err },
 	} {
 		for _, ctx := range []context.Context{context.Background(), expired} {
 			err := do(ctx, mat.NewDense(19, 1, nil))
@@ -389,10 +388,9 @@ func TestEachSampleIsCodedOnce(t *testing.T) {
 		r := rand.New(rand.NewPCG(52, 1))
 		x.Apply(func(int, int, float64) float64 { return r.Float64() }, x)
 		for name, do := range map[string]func() error{
-			"Scores":             func() error { _, err := m.Scores(t.Context(), x); return err },
-			"Predict":            func() error { _, err := m.Predict(t.Context(), x); return err },
-			"Transform":          func() error { _, err := m.Transform(t.Context(), x); return err },
-			"ClassifyWithErrors": func() error { _, err := m.ClassifyWithErrors(t.Context(), x); return err },
+			"Scores":    func() error { _, err := m.Scores(t.Context(), x); return err },
+			"Predict":   func() error { _, err := m.Predict(t.Context(), x); return err },
+			"Transform": func() error { _, err := m.Transform(t.Context(), x); return err },
 			"Classify, Evidence": func() error {
 				r, err := m.Classify(t.Context(), x)
 				if err == nil {

@@ -13,17 +13,13 @@ import (
 	"nrdl/classify"
 	"nrdl/coding"
 	"nrdl/dataset"
-	"nrdl/frontend"
 	"nrdl/gallery"
 	"nrdl/internal/lin"
-	"nrdl/openset"
 )
 
 // An Explanation has the reasons for the recognition of a face.
 type Explanation struct {
-	frontend.Recognition
-	openset.Decision
-	Decisive float64 // the margin that decides
+	gallery.Face
 
 	Image  []float64 // grey values of the face in the pipeline's Frame, 0 … 255, column after column; nil if only its sample is known
 	Sample []float64 // len d, y, the coded sample, of unit norm
@@ -94,7 +90,17 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 	if n := image.Len(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}
-	e, p := &Explanation{}, m.Parts()
+	said, err := m.IdentifyCoded(ctx, image)
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	return Of(ctx, m, image, said[0])
+}
+
+// Of is New for an image that m.IdentifyCoded has identified as said: it is not coded
+// again, but for its Blocks.
+func Of(ctx context.Context, m *gallery.Model, image *dataset.Images, said gallery.Face) (*Explanation, error) {
+	e, p := &Explanation{Face: said}, m.Parts()
 	e.Alone = coding.ByClass(p.Coder)
 	if image.AreImages() && image.Frame.Same(m.Frame) {
 		e.Image = mat.Col(nil, 0, image.X)
@@ -102,7 +108,7 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 			e.Image[i] *= image.Scale()
 		}
 	}
-	if err := m.Each(image, func(_, _ int, x *mat.Dense) error { return e.fill(ctx, m, x) }); err != nil {
+	if err := e.fill(ctx, &p); err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
 	if err := nearest(ctx, m, e.Atoms); err != nil {
@@ -116,28 +122,20 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 
 var errBlankSample = errors.New("the sample is blank: there is nothing to explain")
 
-// fill fills in what follows from the sample x, d×1.
-func (e *Explanation) fill(ctx context.Context, m *gallery.Model, x *mat.Dense) error {
-	r, err := m.ClassifyWithErrors(ctx, x)
-	if err != nil {
-		return err
-	}
+// fill fills in what follows from the sample and its code.
+func (e *Explanation) fill(ctx context.Context, p *classify.Parts) (err error) {
+	r := e.Coded
 	if mat.Norm(r.Samples, 2) == 0 {
 		return errBlankSample
 	}
-	e.Class, e.Scores, e.Evidence = classify.Best(r.Scores)[0], mat.Col(nil, 0, r.Scores), m.Evidence(&r)[0]
-	said := frontend.Recognition{Class: e.Class, Scores: e.Scores, Evidence: e.Evidence}
-	e.Decision, e.Decisive = m.Decide(&said)
-	e.Class, e.Evidence = said.Class, said.Evidence
 	e.Sample, e.Code = mat.Col(nil, 0, r.Samples), mat.Col(nil, 0, r.Codes)
-	p := m.Parts()
-	rebuild(&p, e)
-	weigh(&p, e)
+	rebuild(p, e)
+	weigh(p, e)
 	if r.Errors != nil {
 		e.Errors = mat.Col(nil, 0, r.Errors)
 	}
 	if _, ok := p.Rule.(classify.Votes); ok {
-		e.Blocks, err = blocks(ctx, &p, r.Samples)
+		e.Blocks, err = blocks(ctx, p, r.Samples)
 	}
 	return err
 }

@@ -37,7 +37,8 @@ func (c countedCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	return c.Coding.Code(ctx, s, y)
 }
 
-// Scores, recognition and explanation code each face once.
+// Scores, recognition and explanation code each face once, and so do identification and
+// the explanation of its result together.
 func TestEachFaceIsCodedOnce(t *testing.T) {
 	const d = 20
 	r := rand.New(rand.NewPCG(51, 1))
@@ -69,6 +70,13 @@ func TestEachFaceIsCodedOnce(t *testing.T) {
 			"Recognise": {7, func() error { _, err := m.Recognise(t.Context(), faces); return err }},
 			"Identify":  {7, func() error { _, err := m.Identify(t.Context(), faces); return err }},
 			"New":       {1, func() error { _, err := New(t.Context(), m, one); return err }},
+			"IdentifyCoded, Of": {1, func() error {
+				said, err := m.IdentifyCoded(t.Context(), one)
+				if err == nil {
+					_, err = Of(t.Context(), m, one, said[0])
+				}
+				return err
+			}},
 		} {
 			samples.Store(0)
 			if err := c.do(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"nrdl/coding"
 	"nrdl/dataset"
 	"nrdl/frontend"
+	"nrdl/gallery"
 	"nrdl/openset"
 )
 
@@ -89,7 +90,7 @@ func (x *example) explained() *explained {
 	if p.Rule == nil {
 		p.Rule = classify.Residual{}
 	}
-	e := &Explanation{Recognition: frontend.Recognition{Scores: x.scores[:]}, Decision: (*openset.Calibration)(nil).Decide(0), Code: x.code[:], Shares: make([]float64, 3)}
+	e := &Explanation{Face: gallery.Face{Recognition: frontend.Recognition{Scores: x.scores[:]}, Decision: (*openset.Calibration)(nil).Decide(0)}, Code: x.code[:], Shares: make([]float64, 3)}
 	if _, linear := p.Rule.(classify.Linear); !x.learnt && !linear {
 		p.Enrolled = dataset.Unlabelled(nil, frame)
 	}

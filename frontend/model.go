@@ -51,10 +51,22 @@ type Recognition struct {
 	Scores []float64 // len C; a higher score means more likely
 
 	classify.Evidence // that the face belongs to Class and not to a stranger
+
+	Coded *classify.Result // of this face alone, by RecogniseCoded; else nil
 }
 
 // Recognise returns the class, the scores and the evidence of each image.
 func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
+	return m.recognise(ctx, images, false)
+}
+
+// RecogniseCoded is Recognise that keeps each face's sample and code, for its
+// explanation.
+func (m *Model) RecogniseCoded(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
+	return m.recognise(ctx, images, true)
+}
+
+func (m *Model) recognise(ctx context.Context, images *dataset.Images, keep bool) ([]Recognition, error) {
 	var all []Recognition
 	err := m.Each(images, func(lo, hi int, x *mat.Dense) error {
 		r, err := m.Classify(ctx, x)
@@ -67,7 +79,11 @@ func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recogn
 			if seen[j] == 0 || images.NoFace != nil && images.NoFace[lo+j] {
 				class = -1
 			}
-			all = append(all, Recognition{class, mat.Col(nil, j, r.Scores), evidence[j]})
+			said := Recognition{Class: class, Scores: mat.Col(nil, j, r.Scores), Evidence: evidence[j]}
+			if keep {
+				said.Coded = r.Column(j)
+			}
+			all = append(all, said)
 		}
 		return nil
 	})

@@ -206,11 +206,21 @@ type Face struct {
 // Identify returns a result for each of the images. An image without a face
 // gets no name.
 func (m *Model) Identify(ctx context.Context, images *dataset.Images) ([]Face, error) {
+	return m.identify(ctx, images, (*frontend.Model).Recognise)
+}
+
+// IdentifyCoded is Identify that keeps each face's sample and code, for its
+// explanation.
+func (m *Model) IdentifyCoded(ctx context.Context, images *dataset.Images) ([]Face, error) {
+	return m.identify(ctx, images, (*frontend.Model).RecogniseCoded)
+}
+
+func (m *Model) identify(ctx context.Context, images *dataset.Images, recognise func(*frontend.Model, context.Context, *dataset.Images) ([]frontend.Recognition, error)) ([]Face, error) {
 	m, err := m.Whole()
 	if err != nil {
 		return nil, err
 	}
-	said, err := m.Recognise(ctx, images)
+	said, err := recognise(m.Model, ctx, images)
 	if err != nil {
 		return nil, err
 	}
