@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,9 +21,12 @@ import (
 // these columns of the data set at path. All candidates use the method by; if
 // it is nil, each uses one that suits its pipeline. For images of another size
 // in a matrix file, if o.Frame sets no size, some candidates resize them to the
-// height of DefaultFrame and keep the proportions. For faces found in photographs, one
+// height of frontend.Faces96 and keep the proportions. For faces found in photographs, one
 // has the vectors of the network that is built in.
 func Candidates(ctx context.Context, path string, images *dataset.Images, columns []int, by classify.Method, o ReadOptions) ([]experiment.Candidate, error) {
+	if images == nil || images.Len() == 0 {
+		return nil, errors.New("choose an input: no images")
+	}
 	if !images.AreImages() {
 		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
 			"leave out --input; --project fisher may follow any samples")
@@ -69,10 +73,10 @@ func Candidates(ctx context.Context, path string, images *dataset.Images, column
 	}), nil
 }
 
-// proportional returns the size as high as that of DefaultFrame with the
+// proportional returns the size as high as that of frontend.Faces96 with the
 // proportions of size.
 func proportional(size dataset.Size) dataset.Size {
-	high := DefaultFrame.Height
+	high := defaultFrame.Height
 	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))
 	return dataset.Size{Height: high, Width: int(min(max(wide, 1), dataset.MaxSide))}
 }

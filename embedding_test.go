@@ -191,12 +191,12 @@ func TestDefaultEmbedding(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writePhotographs(dir, faces.Select([]int{0, 1, 4, 5}))
-	sized, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Frame: nrdl.DefaultFrame})
+	sized, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Frame: frontend.Faces96.Frame})
 	if err != nil || !sized.AreImages() || sized.Frame.Eyes.IsZero() {
 		t.Errorf("%v, %v", sized.Frame, err)
 	}
 	crops, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Detect: face.Options{Detect: face.Never}})
-	if err != nil || crops.Frame != nrdl.DefaultFrame {
+	if err != nil || crops.Frame != frontend.Faces96.Frame {
 		t.Errorf("%v, %v", crops.Frame, err)
 	}
 	if o := nrdl.Defaults(crops); len(o.Pipeline.Features) == 0 || !o.Pipeline.Embedding.IsZero() {

@@ -93,6 +93,12 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
+	if more == nil || more.Len() == 0 {
+		return nil, gallery.MergeReport{}, errors.New("enrol: no images")
+	}
+	if err := more.Validate(); err != nil {
+		return nil, gallery.MergeReport{}, fmt.Errorf("enrol: %w", err)
+	}
 	if g := r.large(); g != nil {
 		next, report, err := g.Enrol(ctx, more)
 		if err != nil || report.Added == 0 {
@@ -159,9 +165,12 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 // Keeps returns nil if people can be enrolled in r and removed, or else the
 // reason why not.
 func (r *Recogniser) Keeps() error {
+	if r.m == nil {
+		return errEmpty
+	}
 	switch e := r.m.Enrolled; {
 	case e == nil:
-		return hint.Add(gallery.ErrForgotten, "learn it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
+		return hint.Add(gallery.ErrForgotten, "train it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
 	case !r.m.SeesImages():
 		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", e.Frame), "train it again on photographs")
 	}
@@ -189,7 +198,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	}
 	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
 	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
-		o := Options{Method: by, OpenSet: r.openSet(), Detect: r.detect, Observer: r.Observer}
+		o := Options{Method: by, OpenSet: r.openSetOfOthers(), Detect: r.detect, Observer: r.Observer}
 		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
 			return next, err
 		}
@@ -200,26 +209,44 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	}
 	m.All = r.m.All
 	next := &Recogniser{m, r.detect, r.Observer}
-	return next.decided(ctx, Options{Method: by, OpenSet: r.openSet(), Observer: r.Observer})
+	return next.decided(ctx, Options{Method: by, OpenSet: r.openSetOfOthers(), Observer: r.Observer})
 }
 
-// openSet returns the options by which r has its threshold, or would have it if it
-// knew enough people; nil where it is to name everybody.
+// OpenSet returns the options by which r has its threshold, or would have it if it knew
+// enough people; openset.Default where it names everybody. They are what Calibrate takes.
+func (r *Recogniser) OpenSet() openset.Options {
+	if o := r.openSet(); o != nil {
+		return *o
+	}
+	return openset.Default
+}
+
+// openSet is OpenSet; nil where r names everybody.
 func (r *Recogniser) openSet() *openset.Options {
-	c := r.m.Calibration
-	if c == nil {
+	switch {
+	case r.m == nil || r.m.Calibration == nil && r.m.OpenSet == nil:
+		return nil
+	case r.m.Calibration == nil:
 		return r.m.OpenSet
 	}
-	if len(c.Given) > 0 {
+	how := r.m.Calibration.How()
+	return &how
+}
+
+// openSetOfOthers is openSet for r with other people: it warns of what is lost.
+func (r *Recogniser) openSetOfOthers() *openset.Options {
+	if c := r.m.Calibration; c != nil && len(c.Given) > 0 {
 		r.warn(hint.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
 			"give their photographs again: nrdl calibrate %s --strangers DIR", r.model()))
 	}
-	how := c.How()
-	return &how
+	return r.openSet()
 }
 
 // Forget returns r without its stored faces: nobody can be enrolled later.
 func (r *Recogniser) Forget() *Recogniser {
+	if r.m == nil {
+		return r
+	}
 	if r.large() != nil {
 		r.warn(fmt.Errorf("more than %d faces are recognised by the faces themselves: they are kept", large.Faces))
 		return r
@@ -227,10 +254,17 @@ func (r *Recogniser) Forget() *Recogniser {
 	return &Recogniser{r.m.Forget(), r.detect, r.Observer}
 }
 
-// Calibrate returns r with another threshold. Strangers are faces of people who
+// Calibrate returns r with another threshold, for o: r.OpenSet with what is to change.
+// Strangers are faces of people who
 // are not enrolled, read with r.ReadFiles; may be nil. If only the rate or the
 // strangers change, nothing is trained again.
 func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers *dataset.Images) (*Recogniser, error) {
+	if r.m == nil {
+		return nil, errEmpty
+	}
+	if strangers != nil && strangers.Len() == 0 {
+		return nil, errors.New("calibrate: no faces of strangers")
+	}
 	if g := r.large(); g != nil {
 		next, err := g.Calibrate(ctx, o, strangers, r.progress("calibrating"))
 		if err != nil {
@@ -248,7 +282,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 		r.warnOfMembers(given)
 	}
 	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Enrolled == nil) {
-		m.Calibration, err = r.m.Recalibrate(o.FAR, given)
+		m.Calibration, err = r.m.Recalibrate(o.FPIR, given)
 	} else {
 		var by classify.Method
 		if by, err = r.method(); err == nil {
@@ -260,7 +294,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	case errors.Is(err, openset.ErrNoStrangers):
 		return nil, hint.Add(err, "give photographs of other people: nrdl calibrate %s --strangers DIR", r.model())
 	case errors.Is(err, gallery.ErrForgotten):
-		return nil, hint.Add(err, "learn it again, without --forget: nrdl train DATA -o %s", r.model())
+		return nil, hint.Add(err, "train it again, without --forget: nrdl train DATA -o %s", r.model())
 	case err != nil:
 		return nil, err
 	}

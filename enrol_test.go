@@ -244,7 +244,7 @@ func TestCalibrateIsTraining(t *testing.T) {
 	last := r.Model().Calibration.Threshold
 	for _, rate := range []float64{0.1, 0.3} {
 		how := *o.OpenSet
-		how.FAR = rate
+		how.FPIR = rate
 		got, err := r.Calibrate(t.Context(), how, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -258,10 +258,10 @@ func TestCalibrateIsTraining(t *testing.T) {
 		}
 		last = got.Model().Calibration.Threshold
 	}
-	if _, err := r.Calibrate(t.Context(), openset.Options{FAR: 2, Prior: 0.5}, nil); err == nil {
+	if _, err := r.Calibrate(t.Context(), openset.Options{FPIR: 2, Prior: 0.5}, nil); err == nil {
 		t.Error("a rate of 2")
 	}
-	if _, err := r.Forget().Calibrate(t.Context(), openset.Options{FAR: 0.1, Prior: 0.3}, nil); !errors.Is(err, gallery.ErrForgotten) {
+	if _, err := r.Forget().Calibrate(t.Context(), openset.Options{FPIR: 0.1, Prior: 0.3}, nil); !errors.Is(err, gallery.ErrForgotten) {
 		t.Errorf("forgotten: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestCalibrateByStrangers(t *testing.T) {
 	}
 	warnings = nil
 	grown, _, err := given.EnrolAll(t.Context(), all.Select(span(12)[8:]), false)
-	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Given) > 0 || grown.Model().Calibration.FAR != o.OpenSet.FAR {
+	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Given) > 0 || grown.Model().Calibration.FPIR != o.OpenSet.FPIR {
 		t.Errorf("%v, warnings %v", err, warnings)
 	}
 }
@@ -306,7 +306,7 @@ func TestCalibrateByStrangers(t *testing.T) {
 // makes one possible; and where none was asked for, there is none then either.
 func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
 	images := crops(t, 3, 4)
-	for name, how := range map[string]*openset.Options{"asked": {FAR: 0.07, Prior: 0.3, Folds: 4}, "none": nil} {
+	for name, how := range map[string]*openset.Options{"asked": {FPIR: 0.07, Prior: 0.3, Folds: 4}, "none": nil} {
 		o := options()
 		o.OpenSet = how
 		path := filepath.Join(t.TempDir(), "two.nrdl")

@@ -15,6 +15,8 @@ import (
 // covered, which takes about a second.
 func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
 	switch {
+	case r.m == nil:
+		return nil, errEmpty
 	case f.Rejected != nil:
 		return nil, f.Rejected
 	case r.m.Crowd != nil:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -70,13 +71,16 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 func (r *Recogniser) sees(photos ...image.Image) error {
 	switch {
 	case r.m == nil:
-		return errors.New("the Recogniser is empty: Train or Open makes one")
+		return errEmpty
 	case !r.m.Embedding.IsZero() && r.m.Embedder == nil:
 		_, err := embedding.Restore(r.m.Frame, nil)
 		return err
 	case !r.m.SeesImages():
 		return errors.New("the model was trained on samples that are not images of a known size")
-	case slices.Contains(photos, nil):
+	case slices.ContainsFunc(photos, func(p image.Image) bool {
+		v := reflect.ValueOf(p)
+		return p == nil || v.Kind() == reflect.Pointer && v.IsNil()
+	}):
 		return errors.New("a photograph is nil")
 	}
 	return nil

@@ -316,7 +316,7 @@ func TestIdentifyByVectors(t *testing.T) {
 	images := crops(t, 3, 4)
 	vectors := *images
 	vectors.Frame = dataset.Frame{}
-	r := trained(t, &vectors, nrdl.Options{Method: method.DefaultNRC, OpenSet: &openset.Options{FAR: 0.1, Prior: 0.5, Folds: 3}})
+	r := trained(t, &vectors, nrdl.Options{Method: method.DefaultNRC, OpenSet: &openset.Options{FPIR: 0.1, Prior: 0.5, Folds: 3}})
 	faces, err := r.Identify(t.Context(), crop(images, 0))
 	if err == nil && (len(faces) == 0 || faces[0].Rejected == nil) {
 		t.Errorf("%+v, %v", faces, err)

@@ -14,6 +14,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/explain"
 	"nrdl/face"
+	"nrdl/gallery"
 )
 
 // A Photo is a photograph whose faces are to be identified.
@@ -173,7 +174,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 			if j.Photo.Details && f.Rejected == nil && j.err == nil {
 				f.Nearest, f.Values = r.nearest(f), f.values
 			}
-			f.values = nil
+			f.values, f.said = nil, gallery.Face{}
 		}
 	}
 	return nil

@@ -15,6 +15,9 @@ import (
 
 // large returns the gallery of r if it is a large one, or nil.
 func (r *Recogniser) large() *large.Gallery {
+	if r.m == nil {
+		return nil
+	}
 	g, _ := r.m.Crowd.(*large.Gallery)
 	return g
 }

@@ -70,7 +70,7 @@ func TestLargeRecogniser(t *testing.T) {
 		t.Fatal(report, err)
 	}
 	if r, _, err = r.Rename(ctx, "person 51", "Zoë"); err == nil {
-		r, err = r.Calibrate(ctx, openset.Options{FAR: 0.02, Prior: 0.5}, nil)
+		r, err = r.Calibrate(ctx, openset.Options{FPIR: 0.02, Prior: 0.5}, nil)
 	}
 	if err == nil {
 		err = r.Save(ctx, path)
@@ -81,7 +81,7 @@ func TestLargeRecogniser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := nameAll(t, r, images.Select(span(150, 151)))[0]; f.Name != "Zoë" || f.Trained == "" || r.m.Calibration.FAR != 0.02 {
+	if f := nameAll(t, r, images.Select(span(150, 151)))[0]; f.Name != "Zoë" || f.Trained == "" || r.m.Calibration.FPIR != 0.02 {
 		t.Errorf("%q, %q, %v", f.Name, f.Trained, f.Probability)
 	}
 	if rates := r.m.Rates(); len(rates) == 0 || !slices.IsSortedFunc(rates, func(a, b openset.Rates) int { return int(100 * (b.Threshold - a.Threshold)) }) {
@@ -97,7 +97,7 @@ func TestLargeRecogniser(t *testing.T) {
 	if r, err = r.Remove(ctx, names...); err != nil {
 		t.Fatal(err)
 	}
-	if r.large() != nil || r.m.Crowd != nil || r.m.Calibration == nil || r.m.Calibration.FAR != 0.02 {
+	if r.large() != nil || r.m.Crowd != nil || r.m.Calibration == nil || r.m.Calibration.FPIR != 0.02 {
 		t.Error("a small gallery is a large one")
 	}
 }

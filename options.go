@@ -12,7 +12,8 @@ import (
 	"nrdl/openset"
 )
 
-// Options say how a Recogniser is trained. Defaults chooses them.
+// Options say how a Recogniser is trained. Defaults chooses them, and For for another
+// method.
 type Options struct {
 	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
 	Pipeline frontend.Pipeline // unset parts of its Frame are taken from the images
@@ -81,9 +82,22 @@ func Defaults(images *dataset.Images) Options {
 	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
-// DefaultFrame is how images that are used as they are, and faces without a network,
+// For returns o for methods, of which it takes the first. Where Defaults chose a
+// projection and one of them learns a dictionary from more features than it leaves
+// (method.Projects), it is without the projection.
+func (o Options) For(methods ...classify.Method) Options {
+	for _, m := range methods {
+		if !method.Projects(m) {
+			o.Pipeline = unprojected(o.Pipeline)
+		}
+	}
+	o.Method = methods[0]
+	return o
+}
+
+// defaultFrame is how images that are used as they are, and faces without a network,
 // are resized by default.
-var DefaultFrame = frontend.Faces96.Frame
+var defaultFrame = frontend.Faces96.Frame
 
 // DefaultMethod is the method for the samples of in: embeddingMethod for vectors of a
 // network, NRDL for grey values, NRC for features or projected samples. There,
@@ -105,7 +119,12 @@ var embeddingMethod classify.Method = method.Mean{}
 // one.
 func forPeople(in frontend.Pipeline, people int) frontend.Pipeline {
 	if people < fewPeople {
-		in.Projection, in.Shift = projection.Choice{}, 0
+		return unprojected(in)
 	}
+	return in
+}
+
+func unprojected(in frontend.Pipeline) frontend.Pipeline {
+	in.Projection, in.Shift = projection.Choice{}, 0
 	return in
 }

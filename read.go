@@ -14,7 +14,7 @@ import (
 type ReadOptions struct {
 	// Frame says what part of an image is kept, and its size. Without a size, faces
 	// in photographs become vectors of the network that is built in; other image
-	// files have DefaultFrame, and .mat and .npz files their own size.
+	// files have the Frame of frontend.Faces96, and .mat and .npz files their own size.
 	Frame  dataset.Frame
 	Detect face.Options
 	// Embedder makes vectors of all images; nil: as Frame says.
@@ -29,6 +29,9 @@ type ReadOptions struct {
 // told (o.Warn is nil) or fewer than two people are left. In a
 // folder that package group made, faces are searched for unless o.Detect says otherwise.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
+	if err := o.Detect.Validate(); err != nil {
+		return nil, err
+	}
 	if dataset.Grouped(path) && (o.Detect.Detect == "" || o.Detect.Detect == face.Auto) {
 		o.Detect.Detect = face.Always // as who made the groups did
 	}
@@ -42,7 +45,7 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 		d.Embedder, how.Embedder = e, e
 	case o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path):
 		d.Embedder = embedding.Default()
-		o.Frame.Size = DefaultFrame.Size
+		o.Frame.Size = defaultFrame.Size
 	}
 	how.Frame, how.Faces = o.Frame, o.tellingFaces(d)
 	images, err := dataset.Open(ctx, path, how)

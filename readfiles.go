@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"nrdl/face"
 	"nrdl/frontend/embedding"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/parallel"
 )
 
@@ -21,6 +23,12 @@ import (
 // in NoFace. Labelled images without a face are left out with a warning, and so
 // are files that cannot be read. It is an error if no face is found.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
+	if err := o.Detect.Validate(); err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no image files")
+	}
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
@@ -92,11 +100,11 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 		}
 	}
 	if found == 0 {
-		images := "1 image"
-		if len(files) > 1 {
-			images = fmt.Sprintf("%d images", len(files))
+		err := fmt.Errorf("no face can be used: %s left out", legible.Count(len(files), "image"))
+		if o.Warn != nil { // which was told what to do
+			return nil, err
 		}
-		return nil, hint.Add(fmt.Errorf("no face can be used: %s left out", images), "%s", hint.Of(last))
+		return nil, hint.Add(err, "%s", hint.Of(last))
 	}
 	slices.Sort(lost)
 	for _, name := range slices.Compact(lost) {
@@ -138,7 +146,7 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 		o.Frame = e.Frame()
 		o.Frame.Eyes, o.Frame.Crop = dataset.Eyes{}, crop
 	default:
-		o.Frame.Size = DefaultFrame.Size
+		o.Frame.Size = defaultFrame.Size
 	}
 	return o, nil
 }

@@ -29,6 +29,9 @@ type Recogniser struct {
 	Observer
 }
 
+// errEmpty is what the methods of the zero Recogniser return.
+var errEmpty = errors.New("the Recogniser is empty: Train or Open makes one")
+
 // Unknown is the name reported for a face that matches nobody.
 const Unknown = dataset.Unknown
 
@@ -37,8 +40,11 @@ const Unknown = dataset.Unknown
 // threshold can be estimated, for example from two people, it
 // warns (o.Warn), and no face is unknown.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
-	if images == nil {
+	if images == nil || images.Len() == 0 {
 		return nil, errors.New("train: no images")
+	}
+	if err := images.Validate(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	in := o.Pipeline.ForImages(images.Frame)
 	if o.Method == nil {
@@ -107,7 +113,7 @@ func (o Observer) told(m *gallery.Model) {
 	_, linear := p.Rule.(classify.Linear)
 	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && linear && k > d {
 		o.warn(hint.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
-			"--set coder.solver=admm, fewer atoms a person (--set atoms=N), or a larger --size"))
+			"--set coder.solver=admm, fewer atoms per person (--set atoms=N), or a larger --size"))
 	}
 }
 
@@ -124,23 +130,37 @@ func Open(path string) (*Recogniser, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, hint.Add(fmt.Errorf("read model %s: is a folder", path), "the model comes first, then the images")
+		return nil, noModel(path, errors.New("is a folder"))
 	}
 	if modelfile.IsLarge(f) {
 		g, err := modelfile.OpenLarge(path, beside(path))
 		if err != nil {
-			return nil, fmt.Errorf("read model %s: %w", path, err)
+			return nil, noModel(path, err)
 		}
 		return &Recogniser{m: g.Model()}, nil
 	}
 	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
-		return nil, fmt.Errorf("read model %s: %w", path, err)
+		return nil, noModel(path, err)
 	}
 	if by, err := method.Of(m.Classifier); err == nil {
 		m = m.Divide(by)
 	}
 	return &Recogniser{m: m}, nil
+}
+
+// noModel is err with what to do about the file at path, where err does not say it.
+func noModel(path string, err error) error {
+	own := hint.Of(err) != ""
+	err = fmt.Errorf("read model %s: %w", path, err)
+	info, other := os.Stat(path)
+	switch {
+	case own:
+		return err
+	case other == nil && info.IsDir() || dataset.IsImage(path) || dataset.IsMatrix(path):
+		return hint.Add(err, "the model comes first, then the images")
+	}
+	return hint.Add(err, "train it again: nrdl train DATA -o %s", hint.Quoted(path))
 }
 
 // networksVariable names folders with the networks that models have by reference.
@@ -167,6 +187,9 @@ func (r *Recogniser) Save(ctx context.Context, path string) error {
 
 // Write writes r as a model file to w.
 func (r *Recogniser) Write(w io.Writer) error {
+	if r.m == nil {
+		return errEmpty
+	}
 	if g := r.large(); g != nil {
 		return modelfile.WriteLarge(w, g)
 	}
@@ -177,6 +200,9 @@ func (r *Recogniser) Write(w io.Writer) error {
 // faces are found by the detector of the model. It is an
 // error to ask for detection if r was trained on crops without eye alignment.
 func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) {
+	if r.m == nil {
+		return nil, errEmpty
+	}
 	if err := detect.Validate(); err != nil {
 		return nil, err
 	}
@@ -197,7 +223,12 @@ func (r *Recogniser) detects() bool {
 func (r *Recogniser) Model() *gallery.Model { return r.m }
 
 // People returns the enrolled people, in the order of the classes.
-func (r *Recogniser) People() []*gallery.Person { return r.m.People() }
+func (r *Recogniser) People() []*gallery.Person {
+	if r.m == nil {
+		return nil
+	}
+	return r.m.People()
+}
 
 // Survey is People; with holdOut it also measures by cross-validation how well
 // each person is recognised.
@@ -216,4 +247,9 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 }
 
 // method is the one that r was trained with.
-func (r *Recogniser) method() (classify.Method, error) { return method.Of(r.m.Classifier) }
+func (r *Recogniser) method() (classify.Method, error) {
+	if r.m == nil {
+		return nil, errEmpty
+	}
+	return method.Of(r.m.Classifier)
+}

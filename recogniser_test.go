@@ -73,7 +73,7 @@ func columns(images *dataset.Images) (kept, held []int) {
 func options() nrdl.Options {
 	return nrdl.Options{
 		Method: method.DefaultNRC, Pipeline: pipeline("16x16 igo mirror"), Seed: 3,
-		OpenSet: &openset.Options{FAR: 0.05, Prior: 0.5, Folds: 5},
+		OpenSet: &openset.Options{FPIR: 0.05, Prior: 0.5, Folds: 5},
 	}
 }
 
@@ -386,7 +386,7 @@ func TestConcurrentUse(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			if _, err := r.Calibrate(t.Context(), openset.Options{FAR: 0.2, Prior: 0.5, Folds: 5}, nil); err != nil {
+			if _, err := r.Calibrate(t.Context(), openset.Options{FPIR: 0.2, Prior: 0.5, Folds: 5}, nil); err != nil {
 				t.Error(err)
 			}
 		})

@@ -27,7 +27,7 @@ type fit struct {
 	Set    map[string]string // its parameters, by path
 	Data   string            // a file of NRDL_DATA/sets, or "" for drawn faces
 	People int
-	Images int  // training images a person
+	Images int  // training images per person
 	Atoms  int  // NRDL's: a person; 0 for all samples
 	Passes int  // NRDL's: at most
 	Probes bool // code the images that are left, too

@@ -17,7 +17,7 @@ import (
 // Parts are the parts of a Classifier. Every Method and every reader of files
 // passes them to NewClassifier, which checks them.
 type Parts struct {
-	D       *mat.Dense   // d×K dictionary, one atom a column
+	D       *mat.Dense   // d×K dictionary, one atom per column
 	Groups  []int        // len C+1: the atoms of class c, as in Samples; those after the last class are common to all
 	Coder   coding.Coder // how a sample is coded over D
 	Rule    Rule         // how a code scores the classes

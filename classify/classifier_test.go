@@ -457,7 +457,7 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 	}
 }
 
-// With one atom a class, the residuals that are not computed are not the least, whatever
+// With one atom per class, the residuals that are not computed are not the least, whatever
 // the norms of the atoms.
 func TestLeastResidualOfOneAtomEach(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 16))

@@ -125,7 +125,7 @@ func (c *Classifier) leastResiduals(r *Result) []float64 {
 }
 
 // nearest returns which classes may have the least residual of a sample; nil where only
-// the residuals tell. With one atom a class and its inner product s with the sample y as
+// the residuals tell. With one atom per class and its inner product s with the sample y as
 // the code, ‖y − ds‖² = ‖y‖² + s²(‖d‖² − 2).
 func (c *Classifier) nearest(r *Result) []bool {
 	if _, inner := c.p.Coder.(coding.Inner); !inner || c.p.Groups[len(c.p.Classes)] != len(c.p.Classes) {

@@ -20,7 +20,7 @@ func Example() {
 		Coder: coding.DefaultNonNegative, Rule: classify.Residual{},
 	})
 	check(err)
-	r, err := c.Classify(context.Background(), mat.NewDense(2, 2, []float64{9, 1, 1, 9})) // two samples, one a column
+	r, err := c.Classify(context.Background(), mat.NewDense(2, 2, []float64{9, 1, 1, 9})) // two samples, one per column
 	check(err)
 	for j, class := range classify.Best(r.Scores) {
 		fmt.Printf("sample %d: %s, margin %.2f\n", j, c.Parts().Classes[class], classify.Margin(r.Scores.ColView(j)))

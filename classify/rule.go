@@ -33,7 +33,7 @@ type Rule interface {
 // A Dictionary is the part of a Classifier that a Rule uses: K atoms of d
 // features, grouped by class, and their coder.
 type Dictionary struct {
-	D      *mat.Dense // d×K, one atom a column
+	D      *mat.Dense // d×K, one atom per column
 	Groups []int      // len C+1: the atoms of class c are Groups[c] ≤ k < Groups[c+1]; those after Groups[C] are common to all classes
 	Coder  coding.Coder
 }

@@ -10,7 +10,7 @@ import (
 // Analysis codes by a learnt matrix, s = Pᵀy [dpl]: that of a dictionary pair,
 // whose other half, D, rebuilds the sample from the code.
 type Analysis struct {
-	P *mat.Dense `json:"-"` // d×K, an analysis atom a column
+	P *mat.Dense `json:"-"` // d×K, an analysis atom per column
 }
 
 // Name implements Coder.

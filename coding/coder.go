@@ -32,7 +32,7 @@ type Coder interface {
 	// Check refuse what is beyond the limits.
 	Work(d, k int) Work
 
-	// Over prepares coding over d, d×K with one atom a column. The atoms of
+	// Over prepares coding over d, d×K with one atom per column. The atoms of
 	// class c are groups[c] ≤ k < groups[c+1]; coders that ignore classes
 	// accept nil. D is kept, not copied, and must not change afterwards.
 	Over(d *mat.Dense, groups []int) (Coding, error)

@@ -11,7 +11,7 @@ import (
 
 // Represent a sample as a non-negative combination of the atoms of a dictionary.
 func Example() {
-	d := mat.NewDense(3, 3, []float64{ // one atom a column
+	d := mat.NewDense(3, 3, []float64{ // one atom per column
 		1, 0, 0.6,
 		0, 1, 0.8,
 		0, 0, 0,

@@ -12,7 +12,7 @@ import (
 // training samples. They share DᵀD, which the first that needs it makes: each
 // other coder saves dK² flops. It is safe for concurrent use.
 type Shared struct {
-	D    *mat.Dense // d×K with one atom a column; it must not change
+	D    *mat.Dense // d×K with one atom per column; it must not change
 	gram func() *mat.Dense
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/parallel"
 	"nrdl/internal/scatter"
 )
@@ -185,7 +186,7 @@ func corruptSelected(c corruption, set *Images, columns []int, seed uint64) (*Im
 	_, n := set.X.Dims()
 	columns = slices.Sorted(slices.Values(columns)) // the order of Images.Select
 	if lo, hi := columns[0], columns[len(columns)-1]; lo < 0 || hi >= n {
-		return nil, fmt.Errorf("corrupt images: columns %d … %d are selected from %s", lo, hi, count(n, "image"))
+		return nil, fmt.Errorf("corrupt images: columns %d … %d are selected from %s", lo, hi, legible.Count(n, "image"))
 	}
 	t := set.Select(columns)
 	corrupt(c, t, white, seed, func(j int) int { return columns[j] })

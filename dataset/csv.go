@@ -185,7 +185,7 @@ func unquoted(line []byte) []byte {
 
 func newRow(fields []string, line int) (row, error) {
 	if len(fields) != 2 {
-		return row{}, fmt.Errorf("%s, not path and person", count(len(fields), "field"))
+		return row{}, fmt.Errorf("%s, not path and person", legible.Count(len(fields), "field"))
 	}
 	r := row{legible.FromField(strings.TrimSpace(fields[0])), legible.FromField(strings.TrimSpace(fields[1])), line}
 	switch {

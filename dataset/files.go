@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // A File is an image file of a person.
@@ -47,7 +48,7 @@ func PeopleFiles(paths []string, person string, spelt func(string) string, warn 
 			return nil, err
 		}
 		if person == "" && !info.IsDir() {
-			return nil, hint.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images a person")
+			return nil, hint.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images per person")
 		}
 		files, err := ImageFiles(path)
 		for _, one := range Joined(err) {
@@ -112,7 +113,7 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	case len(list) == 0:
 		return nil, hint.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
 	case stray > 0:
-		warn(fmt.Errorf("left out: %s of %s in no folder of a person", count(stray, "image"), root))
+		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(stray, "image"), root))
 	}
 	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // openFolder reads DATA/person/image and DATA/person/folder/image.
@@ -69,7 +70,7 @@ func (w *walker) foreignCounts() (counts []string) {
 	}
 	for _, f := range foreign {
 		if n := number[f.name]; n > 0 {
-			counts = append(counts, count(n, f.name+" file"))
+			counts = append(counts, legible.Count(n, f.name+" file"))
 		}
 	}
 	return counts
@@ -101,10 +102,10 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 	}
 	if len(stray) == len(images) {
 		return nil, hint.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
-			w.root, count(len(stray), "image"), stray[0]), "%s", ungrouped(w.root))
+			w.root, legible.Count(len(stray), "image"), stray[0]), "%s", ungrouped(w.root))
 	}
 	if len(stray) > 0 {
-		opt.warn("ignored what lies in no folder of a person: %s, for example %s", count(len(stray), "image"), stray[0])
+		opt.warn("ignored what lies in no folder of a person: %s, for example %s", legible.Count(len(stray), "image"), stray[0])
 	}
 	var people []string
 	nobodys := leftover(w.root)

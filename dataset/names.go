@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 // nameFrom names the samples from the list at path, if it is there and fits. A
@@ -38,7 +40,7 @@ func (t *table) nameFrom(path string, opt Options) error {
 func (t *table) name(list string) error {
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(list, "\r\n", "\n"), "\n"), "\n")
 	if len(lines) != len(t.labels) {
-		return fmt.Errorf("%s for %s", count(len(lines), "line"), count(len(t.labels), "sample"))
+		return fmt.Errorf("%s for %s", legible.Count(len(lines), "line"), legible.Count(len(t.labels), "sample"))
 	}
 	ids, people := make([]string, len(lines)), make([]string, len(lines))
 	for j, line := range lines {

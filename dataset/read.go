@@ -13,6 +13,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/parallel"
 )
 
@@ -150,10 +151,10 @@ func (s *samples) left(labels, classes []string, opt Options) ([]string, error) 
 		opt.warn("left out: %v", s.failed[i])
 		lost[labels[i]]++
 	}
-	opt.warn("%d of %s could not be read", len(s.failed), count(len(labels), "image"))
+	opt.warn("%d of %s could not be read", len(s.failed), legible.Count(len(labels), "image"))
 	for _, name := range slices.Sorted(maps.Keys(lost)) {
 		if !has[name] {
-			opt.warn("%q is left out: %s could not be read", name, count(lost[name], "image"))
+			opt.warn("%q is left out: %s could not be read", name, legible.Count(lost[name], "image"))
 		}
 	}
 	if len(has) < classify.LeastClasses {
@@ -173,13 +174,13 @@ func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images,
 		}
 	}
 	if more := len(s.faceless) - named; more > 0 {
-		opt.warn("and %s more without a face", count(more, "image"))
+		opt.warn("and %s more without a face", legible.Count(more, "image"))
 	}
 	var keep []int
 	for c, name := range set.Classes {
 		lo, hi := set.Groups[c], set.Groups[c+1]
 		if without[name] == hi-lo {
-			opt.warn("%q is left out: no face was found in %s", name, count(hi-lo, "image"))
+			opt.warn("%q is left out: no face was found in %s", name, legible.Count(hi-lo, "image"))
 			continue
 		}
 		for j := lo; j < hi; j++ {
@@ -278,12 +279,4 @@ func (r *reading) report(j int, err error) {
 	if r.opt.Progress != nil {
 		r.opt.Progress(r.done, len(r.paths))
 	}
-}
-
-// count writes a number of things: 1 image, 2 images.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -11,6 +11,7 @@ import (
 
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // Save writes set to path so that Open reads it again: a MATLAB file (.mat,
@@ -84,7 +85,7 @@ func Losses(path string, set *Images) (losses []string) {
 		}
 	}
 	if changed > 0 {
-		losses = append(losses, fmt.Sprintf("%s changed: %s", count(changed, "name"), example))
+		losses = append(losses, fmt.Sprintf("%s changed: %s", legible.Count(changed, "name"), example))
 	}
 	return losses
 }

@@ -15,7 +15,7 @@ import (
 	"nrdl/classify"
 )
 
-// album draws a set of so many images a person, of size tiny.
+// album draws a set of so many images per person, of size tiny.
 func album(t testing.TB, names []string, images int) *Images {
 	t.Helper()
 	x := mat.NewDense(tiny.Len(), len(names)*images, nil)

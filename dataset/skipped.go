@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 // Skipped counts the files in a folder of photographs, as a telephone or a camera
@@ -35,7 +37,7 @@ func (s Skipped) String() string {
 		{s.Others, "other file"},
 	} {
 		if one.n > 0 {
-			list = append(list, count(one.n, one.what))
+			list = append(list, legible.Count(one.n, one.what))
 		}
 	}
 	if s.Foreign != "" {

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // A Split divides the images of each person into training and test images. The
 // zero Split uses all for training.
 type Split struct {
 	rule splitRule
-	k    int // training images a person
+	k    int // training images per person
 }
 
 type splitRule uint8
@@ -163,7 +164,7 @@ func (s Split) check(person string, n int, judged bool) error {
 	if n >= need {
 		return nil
 	}
-	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, count(n, "image"), s, need, parts)
+	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, legible.Count(n, "image"), s, need, parts)
 	if n < 2 {
 		return hint.Add(err, "add images of %s, or leave the person out", person)
 	}

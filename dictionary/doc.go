@@ -1,5 +1,5 @@
 // Package dictionary learns dictionaries without labels: from samples X, d×N
-// with one a column, a dictionary D, d×K with one atom of unit norm a column,
+// with one per column, a dictionary D, d×K with one atom of unit norm a column,
 // over which every sample has a sparse code, X ≈ D·Γ.
 //
 // KSVD makes passes over all samples; Online learns from small batches, and

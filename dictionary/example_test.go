@@ -18,7 +18,7 @@ import (
 // Learn a dictionary from samples, and represent each by a few of its atoms.
 func Example() {
 	ctx := context.Background()
-	x := waves(1) // 256 samples, one a column
+	x := waves(1) // 256 samples, one per column
 	start, err := dictionary.FromSamples(x, 40, 1)
 	check(err)
 	learner := dictionary.DefaultKSVD

@@ -12,7 +12,7 @@ import (
 	"nrdl/internal/lin"
 )
 
-// FromSamples draws k samples of x, d×N with one a column, and returns them as
+// FromSamples draws k samples of x, d×N with one per column, and returns them as
 // atoms of unit norm, d×k. It is the usual start of a learner. Samples of zeros
 // are passed over, and so are those whose direction, up to its sign, is one that
 // is drawn already. Equal seeds draw equal samples. It is an error if fewer than

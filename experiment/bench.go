@@ -263,7 +263,7 @@ func (b *bench) fits(j *job, set *dataset.Images) error {
 	learn, _, err := j.split.Apply(set, j.fit())
 	if err == nil && len(learn) < 2*len(set.Classes) {
 		err = hint.Add(fmt.Errorf("split %v leaves one training image of a person, and tuning holds some out", j.split),
-			"tune with at least two training images a person")
+			"tune with at least two training images per person")
 	}
 	return err
 }

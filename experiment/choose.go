@@ -73,6 +73,10 @@ func Candidates(images dataset.Frame) []Candidate {
 	}
 }
 
+// ChoiceFolds is into how many folds the training images are divided to choose an input
+// where nobody says otherwise.
+const ChoiceFolds = 3
+
 // Choose compares all candidates by cross-validation on the training images
 // (projections are fit inside the folds too), and chooses the one with the
 // fewest errors. A candidate that cannot be trained gets its error; it is an

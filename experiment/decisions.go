@@ -46,7 +46,7 @@ func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decis
 		return nil, err
 	}
 	strangers := Strangers(m.Names(), test)
-	d := &Decisions{FPIR: m.Calibration.FAR}
+	d := &Decisions{FPIR: m.Calibration.FPIR}
 	for j, f := range faces {
 		name := test.Classes[test.ClassOf(j)]
 		switch {

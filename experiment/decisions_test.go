@@ -81,7 +81,7 @@ func TestDecisionsAreThoseOfTraining(t *testing.T) {
 		"cross-validation": {hard(t), method.DefaultNRC, false, true},
 		"not asked":        {hard(t), method.DefaultNRC, true, false},
 	} {
-		p := Protocol{Split: split(t, "random:3"), Repeats: 2, Seed: 4, Calibrate: &openset.Options{FAR: 0.2, Prior: 0.5}, LawOnly: c.byLaw}
+		p := Protocol{Split: split(t, "random:3"), Repeats: 2, Seed: 4, Calibrate: &openset.Options{FPIR: 0.2, Prior: 0.5}, LawOnly: c.byLaw}
 		got, err := Evaluate(t.Context(), c.set, c.m, p, Observer{})
 		if err != nil {
 			t.Fatal(err)

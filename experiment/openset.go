@@ -40,9 +40,9 @@ type OpenSet struct {
 	Given int
 }
 
-// FalseAccepts are the FPIR at which an OpenSetResult has
+// FPIRs are the rates at which an OpenSetResult has
 // identification rates.
-var FalseAccepts = []float64{0.001, 0.01, 0.1}
+var FPIRs = []float64{0.001, 0.01, 0.1}
 
 // An OpenSetResult is the result of JudgeOpenSet. Rates are fractions. An
 // identification rate is the share of genuine probes that get the right name
@@ -60,10 +60,11 @@ type OpenSetResult struct {
 	Scores      []ScoreResult     `json:"scores"`      // the margin first, which models use
 	Reliability []ReliabilityBin  `json:"reliability"` // of all draws
 	Named       ReliabilityBin    `json:"named"`       // the faces of all draws that are named
+	ByLaw       bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
 	Surest      float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
 	ECE         float64           `json:"ece"`         // expected calibration error, mean over the draws
 	ECESD       float64           `json:"ece_sd"`      //
-	FAR         Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
+	FPIR        Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
 	Identified  Spread            `json:"identified"`  // identification rate at them
 	ClosedSet   Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
 }
@@ -84,7 +85,7 @@ type OpenSetDraw struct {
 	Strangers  int     `json:"strangers"`  // faces
 	Bears      float64 `json:"bears"`      // smallest FPIR that the calibration supports
 	Threshold  float64 `json:"threshold"`  // of training
-	FAR        float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
+	FPIR       float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
 	Identified float64 `json:"identified"` // identification rate at this threshold
 	ClosedSet  float64 `json:"closed_set"`
 	ECE        float64 `json:"ece"`
@@ -93,9 +94,9 @@ type OpenSetDraw struct {
 // A ScoreResult has the open-set rates of one score, over the draws.
 type ScoreResult struct {
 	Name       string    `json:"name"`
-	Identified []Spread  `json:"identified"` // at FalseAccepts
+	Identified []Spread  `json:"identified"` // at FPIRs
 	EER        Spread    `json:"eer"`        // equal error rate: FPIR = FNIR
-	ROC        []float64 `json:"roc"`        // mean identification rates at ROCAccepts
+	ROC        []float64 `json:"roc"`        // mean identification rates at ROCRates
 }
 
 // A ReliabilityBin summarises the faces with a probability in one interval of
@@ -108,9 +109,9 @@ type ReliabilityBin struct {
 	Faces int     `json:"faces"`
 }
 
-// ROCAccepts are the FPIR of a ROC: from 0.001 to 1, evenly on a
+// ROCRates are the FPIR of a ROC: from 0.001 to 1, evenly on a
 // logarithmic scale.
-var ROCAccepts = floats.LogSpan(make([]float64, 31), 0.001, 1)
+var ROCRates = floats.LogSpan(make([]float64, 31), 0.001, 1)
 
 // scores are what an open set is judged by: the evidence, and all of it combined
 // as the other draws say.
@@ -196,6 +197,7 @@ type judged struct {
 	bins                []ReliabilityBin
 	named               ReliabilityBin
 	surest              float64
+	byLaw               bool                            // the threshold
 	combined            func(classify.Evidence) float64 // nil of one draw
 }
 
@@ -223,7 +225,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	}
 	model.Calibration = calibration
 	probes := known.Select(test)
-	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFAR(), Threshold: calibration.Threshold}}
+	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.Alike != nil}
 	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}
@@ -305,7 +307,7 @@ func (j *judged) count(prior float64) {
 			}
 		}
 	}
-	j.FAR = float64(named) / float64(len(j.strangers))
+	j.FPIR = float64(named) / float64(len(j.strangers))
 	closed, identified := 0, 0
 	for i, r := range j.enrolled {
 		if j.right[i] {
@@ -331,7 +333,7 @@ func (r *OpenSetResult) summarise(all []*judged) {
 		}
 		return spreadOf(v)
 	}
-	r.FAR = over(func(j *judged) float64 { return j.FAR })
+	r.FPIR = over(func(j *judged) float64 { return j.FPIR })
 	r.Identified = over(func(j *judged) float64 { return j.Identified })
 	r.ClosedSet = over(func(j *judged) float64 { return j.ClosedSet })
 	ece := over(func(j *judged) float64 { return j.ECE })
@@ -341,6 +343,7 @@ func (r *OpenSetResult) summarise(all []*judged) {
 	for _, j := range all {
 		named = append(named, j.named)
 		r.Surest = max(r.Surest, j.surest)
+		r.ByLaw = j.byLaw
 	}
 	r.Named = merged(named)
 	if len(all) > 1 {
@@ -350,13 +353,13 @@ func (r *OpenSetResult) summarise(all []*judged) {
 		if s.of(all[0]) == nil {
 			continue
 		}
-		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCAccepts))}
-		for _, far := range FalseAccepts {
-			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of(j), far) }))
+		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCRates))}
+		for _, fpir := range FPIRs {
+			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of(j), fpir) }))
 		}
 		one.EER = over(func(j *judged) float64 { return j.equalError(s.of(j)) })
-		for i, far := range ROCAccepts {
-			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of(j), far) }).Mean
+		for i, fpir := range ROCRates {
+			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of(j), fpir) }).Mean
 		}
 		r.Scores = append(r.Scores, one)
 	}

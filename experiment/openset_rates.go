@@ -27,11 +27,11 @@ func scoreOf(r gallery.Face, of func(classify.Evidence) float64) float64 {
 	return of(r.Evidence)
 }
 
-// identifiedAt is the identification rate where a share far of the strangers, at
+// identifiedAt is the identification rate where a share fpir of the strangers, at
 // most, is named: those above the next of their scores.
-func (j *judged) identifiedAt(of func(classify.Evidence) float64, far float64) float64 {
+func (j *judged) identifiedAt(of func(classify.Evidence) float64, fpir float64) float64 {
 	v := j.sortedOf(of)
-	at := int(far*float64(len(v)) + 1e-9)
+	at := int(fpir*float64(len(v)) + 1e-9)
 	if at >= len(v) {
 		return j.ClosedSet
 	}

@@ -43,7 +43,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 		last := 0.0
 		for i, v := range s.ROC {
 			if v < last || v > r.ClosedSet.Mean+1e-12 {
-				t.Errorf("%s: ROC falls, or rises above the closed set, at %v", s.Name, experiment.ROCAccepts[i])
+				t.Errorf("%s: ROC falls, or rises above the closed set, at %v", s.Name, experiment.ROCRates[i])
 			}
 			last = v
 		}
@@ -63,7 +63,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 		"no strangers":        func(o *experiment.OpenSet) { o.Enrolled = 1 },
 		"nothing to judge by": func(o *experiment.OpenSet) { o.Split = dataset.Split{} },
 		"none to give":        func(o *experiment.OpenSet) { o.Given = 3 },
-		"no false accepts":    func(o *experiment.OpenSet) { o.Calibrate.FAR = 0 },
+		"no false accepts":    func(o *experiment.OpenSet) { o.Calibrate.FPIR = 0 },
 	} {
 		other := o
 		spoil(&other)
@@ -86,8 +86,8 @@ func TestOpenSetOfORL(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: openset.Default})
-	if r.Identified.Mean < 0.6 || r.FAR.Most > 0.02 || r.ECE > 0.08 {
-		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FAR, r.ECE)
+	if r.Identified.Mean < 0.6 || r.FPIR.Most > 0.02 || r.ECE > 0.08 {
+		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FPIR, r.ECE)
 	}
 	if r.Named.Faces == 0 || r.Named.Said > r.Named.Right+0.02 || r.Surest > 1-1/(2*120+6.) {
 		t.Errorf("named %+v; %v was said of a stranger", r.Named, r.Surest)

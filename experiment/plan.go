@@ -263,7 +263,7 @@ func (s *setting) fit() uint64 { return s.seed("split") }
 func (s *setting) corruption() corruption {
 	d := corruption{s.noise, s.occlusion, 0}
 	if d.noise+d.occlusion > 0 {
-		d.seed = s.seed("dirt")
+		d.seed = s.seed("dirt") // another label would draw another corruption than that of the records
 	}
 	return d
 }

@@ -238,7 +238,7 @@ func (f *explained) strangers() []fact {
 	if f.byScore() {
 		return []fact{{"Strangers", f.reached()}}
 	}
-	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), console.Percent(c.FAR))}}
+	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), console.Percent(c.FPIR))}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

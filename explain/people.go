@@ -13,6 +13,7 @@ import (
 	"nrdl/gallery"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/page"
 	"nrdl/method"
 )
@@ -116,7 +117,7 @@ func (p *People) HTML(w io.Writer) error {
 
 func (p *People) summary() string {
 	r := p.Review
-	text := fmt.Sprintf("%d people, %s.", len(r.People), console.Plural(r.Faces, "face"))
+	text := fmt.Sprintf("%d people, %s.", len(r.People), legible.Count(r.Faces, "face"))
 	if r.Held == 0 {
 		return text
 	}
@@ -194,7 +195,7 @@ const shownRivals = 3
 
 func (p *People) person(c int) described {
 	of := p.Review.People[c]
-	d := described{Name: of.Name, Photographs: console.Plural(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
+	d := described{Name: of.Name, Photographs: legible.Count(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
 	if of.Held > 0 {
 		d.Right = fmt.Sprintf("%d of %d right", of.Right, of.Held)
 		if of.Known != nil {

@@ -102,7 +102,7 @@ func (x *example) explained() *explained {
 	f := newExplained(p, e)
 	e.Margin = e.Scores[f.order[0]] - e.Scores[f.order[1]]
 	if x.need > 0 {
-		f.p.Calibration = &openset.Calibration{Threshold: x.need, FAR: 0.01}
+		f.p.Calibration = &openset.Calibration{Threshold: x.need, FPIR: 0.01}
 		e.Known, e.Probability = e.Margin >= x.need, x.prob
 	}
 	for k, v := range x.code {

@@ -12,6 +12,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/openset"
 )
 
@@ -314,7 +315,7 @@ func (f *explained) similarities(people int) (all []chart) {
 	}
 	means, rebuilt, photographs := f.cosines(), f.cosines(), f.cosines()
 	for i, s := range e.People {
-		note := console.Plural(s.Photographs, "photograph")
+		note := legible.Count(s.Photographs, "photograph")
 		if i < people {
 			means.add(s.Person, note, s.Person, s.Mean)
 		}

@@ -332,6 +332,27 @@ const (
 	visibleSide  = 24 // Faces32
 )
 
+// Foreseen returns the pipelines of which one is the default for the images at path, of
+// size if that is not zero, as far as can be told before they are read.
+func Foreseen(path string, size dataset.Size) []Pipeline {
+	switch {
+	case dataset.IsMatrix(path):
+		return []Pipeline{{Frame: dataset.Frame{Size: size}}}
+	case size == dataset.Size{}: // photographs, or crops
+		return []Pipeline{Embedding, Faces96}
+	}
+	return []Pipeline{For(size)}
+}
+
+// DefaultSize is the size of images for in where nobody says another: grey values alone
+// are as many as a method can take, features come from the size of Faces96.
+func (in Pipeline) DefaultSize() dataset.Size {
+	if len(in.Features)+len(in.Photometric) == 0 {
+		return dataset.DefaultSize
+	}
+	return Faces96.Size
+}
+
 // For returns the pipeline for images of this size: the stages of Faces96 or
 // Faces32, or the pixels if the images are too small for features.
 func For(size dataset.Size) Pipeline {

@@ -33,7 +33,7 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 	if err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
-	c := &openset.Calibration{FAR: opt.FAR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
+	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
 	if len(m.Enrolled.Classes) > classify.LeastClasses {
 		c.People = len(m.Enrolled.Classes)
 	}
@@ -58,16 +58,16 @@ func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt opens
 
 // Recalibrate returns the calibration of m for another FPIR.
 // Unless given is nil, it replaces the margins of the strangers given before.
-func (m *Model) Recalibrate(far float64, given []float64) (*openset.Calibration, error) {
+func (m *Model) Recalibrate(fpir float64, given []float64) (*openset.Calibration, error) {
 	if m.Calibration == nil {
 		return nil, errors.New("recalibrate: the model has no calibration")
 	}
 	again := *m.Calibration
-	again.FAR = far
+	again.FPIR = fpir
 	if given != nil {
 		again.Given = append([]float64(nil), given...)
 	}
-	if err := (openset.Options{FAR: again.FAR, Prior: again.Prior, Folds: again.Folds}).Validate(); err != nil {
+	if err := (openset.Options{FPIR: again.FPIR, Prior: again.Prior, Folds: again.Folds}).Validate(); err != nil {
 		return nil, fmt.Errorf("recalibrate: %w", err)
 	}
 	if l := m.Impostors(); l != nil && again.Alike != nil {

@@ -86,7 +86,7 @@ func TestEmbeddingsAreCalibratedWithoutTraining(t *testing.T) {
 	if err := m.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := m.Recalibrate(openset.Default.FAR, nil)
+	again, err := m.Recalibrate(openset.Default.FPIR, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,9 +180,9 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 		"embeddings": {embeddings, nil}, "embeddings and strangers": {embeddings, many[:400]}, "embeddings and many strangers": {embeddings, many},
 		"crops": {crops, nil}, "crops and many strangers": {crops, many}, "two people": {two, many[:20]},
 	} {
-		for _, far := range []float64{0.01, 0.02} {
+		for _, fpir := range []float64{0.01, 0.02} {
 			how := openset.Default
-			how.FAR = far
+			how.FPIR = fpir
 			var err error
 			if c.m.Calibration, err = c.m.Calibrate(t.Context(), keeping{}, how, c.given, nil); err != nil {
 				t.Fatal(err)
@@ -204,7 +204,7 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 					t.Errorf("%s: %+v after %+v", name, r, rates[i-1])
 				}
 			}
-			if want := len(openset.Offered) + int(100*far) - 1; len(rates) != want || present != 1 {
+			if want := len(openset.Offered) + int(100*fpir) - 1; len(rates) != want || present != 1 {
 				t.Errorf("%s: %d rates, %d of them present", name, len(rates), present)
 			}
 		}

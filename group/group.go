@@ -15,13 +15,13 @@ import (
 
 // Options say how faces are grouped.
 type Options struct {
-	// FAR is the share of the faces of other people that may come into a group of
+	// FPIR is the share of the faces of other people that may come into a group of
 	// three or more when single faces are added to it.
-	FAR float64
+	FPIR float64
 }
 
 // Default has the rate of openset.Default.
-var Default = Options{FAR: openset.Default.FAR}
+var Default = Options{FPIR: openset.Default.FPIR}
 
 // Groups of at least leastGroup faces take single faces and pairs.
 const leastGroup = 3
@@ -35,14 +35,14 @@ const leastGroup = 3
 // Groups are merged, the two that are most surely one person first, as long as the
 // log likelihood ratio of their mean cosine exceeds ln n: any two of n faces show the
 // same person with odds of about one in n. Then each face that is left alone or in a
-// pair comes into the nearest larger group, if its evidence is that of a share FAR of
+// pair comes into the nearest larger group, if its evidence is that of a share FPIR of
 // strangers. So a person is rather split into two groups than two people are merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([][]int, error) {
 	_, n := x.Dims()
 	if photographs != nil && len(photographs) != n {
 		return nil, fmt.Errorf("group: %d photographs for %d faces", len(photographs), n)
 	}
-	if err := (openset.Options{FAR: o.FAR, Prior: openset.Default.Prior}).Validate(); err != nil {
+	if err := (openset.Options{FPIR: o.FPIR, Prior: openset.Default.Prior}).Validate(); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
 	a := newAgglomeration(x, photographs, l)
@@ -53,7 +53,7 @@ func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impo
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
-	return sorted(attach(x, photographs, l, groups, o.FAR)), nil
+	return sorted(attach(x, photographs, l, groups, o.FPIR)), nil
 }
 
 // sorted orders groups, and the faces in each.
@@ -72,7 +72,7 @@ func sorted(groups [][]int) [][]int {
 }
 
 // attach moves the faces of groups of fewer than leastGroup to the others.
-func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]int, far float64) [][]int {
+func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]int, fpir float64) [][]int {
 	var large []int // of groups
 	starts, columns := []int{0}, []int(nil)
 	var sizes, single, from []int
@@ -92,7 +92,7 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]in
 	_, means := openset.Means(lin.Select(x, columns), starts)
 	cosines := mat.NewDense(len(large), len(single), nil)
 	lin.AtB(cosines, 1, means, lin.Select(x, single))
-	least := -math.Log10(far)
+	least := -math.Log10(fpir)
 	in := map[[2]int]bool{} // photographs of the large groups
 	for i, g := range large {
 		for _, j := range groups[g] {

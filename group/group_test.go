@@ -121,7 +121,7 @@ func TestMistakesAreErrors(t *testing.T) {
 	if _, err := group.Faces(t.Context(), x, []int{1}, law, group.Default); err == nil {
 		t.Error("too few photographs")
 	}
-	if _, err := group.Faces(t.Context(), x, nil, law, group.Options{FAR: 2}); err == nil {
+	if _, err := group.Faces(t.Context(), x, nil, law, group.Options{FPIR: 2}); err == nil {
 		t.Error("a rate of 2")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

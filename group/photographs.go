@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/jpeg"
 	"math"
-	"runtime"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,6 +15,7 @@ import (
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/internal/hint"
+	"nrdl/internal/parallel"
 	"nrdl/openset"
 )
 
@@ -52,30 +52,19 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by
 	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
 	seen := make([][]looked, len(paths))
-	next := make(chan int)
-	var workers sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by, Thumbs: true})
-				mu.Lock()
-				done++
-				if progress != nil {
-					progress(done, len(paths))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range paths {
-		if ctx.Err() == nil {
-			next <- i
+	parallel.For(len(paths), 1, func(i, _ int) {
+		if ctx.Err() != nil {
+			return
 		}
-	}
-	close(next)
-	workers.Wait()
+		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by, Thumbs: true})
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, len(paths))
+		}
+	})
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

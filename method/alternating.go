@@ -21,7 +21,7 @@ import (
 // normalised too. A query is coded by orthogonal matching pursuit over D; the
 // class has the largest element of W·s.
 type AlternatingLearning struct {
-	Atoms  int             `json:"atoms" help:"K_c, atoms a class in D₀; 0 for as many as training samples"`
+	Atoms  int             `json:"atoms" help:"K_c, atoms per class in D₀; 0 for as many as training samples"`
 	Init   dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0"`
 	Passes int             `json:"passes" help:"at most so many passes; ≥ 1"`
 	Tol    float64         `json:"tol" help:"converged when a pass changes D by a smaller part of itself"`

@@ -28,7 +28,7 @@ import (
 type COPAR struct {
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖S‖₁" eq:"[copar]"`
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar]"`
-	Atoms  int     `json:"atoms" help:"m, atoms a class; 0 takes as many as its training images"`
+	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
 	Common int     `json:"common" help:"m₀ ≥ 1, common atoms"`
 	Passes int     `json:"passes" help:"at most so many passes"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`

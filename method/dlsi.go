@@ -22,7 +22,7 @@ import (
 type DLSI struct {
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖A_i‖₁" eq:"[dlsi]"`
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[dlsi]"`
-	Atoms  int     `json:"atoms" help:"m, atoms a class; 0 takes as many as its training images"`
+	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
 	Passes int     `json:"passes" help:"at most so many passes"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps  int     `json:"steps" help:"gradient steps of the atoms of a class in a pass"`

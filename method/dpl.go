@@ -26,7 +26,7 @@ type DPL struct {
 	Tau    float64 `json:"tau" help:"τ > 0, weight of ‖P_kX_k − A_k‖²" eq:"[dpl]"`
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of the codes of other classes" eq:"[dpl]"`
 	Gamma  float64 `json:"gamma" help:"γ > 0, weight of ‖P_k‖²" eq:"[dpl]"`
-	Atoms  int     `json:"atoms" help:"m, atoms a class; 0 takes as many as its training images"`
+	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
 	Passes int     `json:"passes" help:"at most so many passes"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Sweeps int     `json:"sweeps" help:"how often a pass renews each atom of D_k"`
@@ -40,7 +40,7 @@ func (DPL) Name() string { return "dpl" }
 
 // Describe returns a one-line description of the method.
 func (DPL) Describe() string {
-	return "a pair of dictionaries a class, one that codes by a product and one that rebuilds; the class with the least residual"
+	return "a pair of dictionaries per class, one that codes by a product and one that rebuilds; the class with the least residual"
 }
 
 // Formulation gives the problem that the method solves.

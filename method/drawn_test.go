@@ -85,7 +85,7 @@ var drawnLRSDL = func() LRSDL {
 	return m
 }()
 
-// withAtoms returns m with so many atoms a class.
+// withAtoms returns m with so many atoms per class.
 func withAtoms(m classify.Method, atoms int) classify.Method {
 	edited, err := Set(m, "atoms", fmt.Sprint(atoms))
 	if err != nil {

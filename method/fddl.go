@@ -31,7 +31,7 @@ type FDDL struct {
 	Lambda1 float64 `json:"lambda1" help:"λ₁, weight of ‖S‖₁" eq:"[fddl]"`
 	Lambda2 float64 `json:"lambda2" help:"λ₂, weight of the Fisher criterion" eq:"[fddl]"`
 	Eta     float64 `json:"eta" help:"η ≥ 1, weight of ‖S‖² in the Fisher criterion; 1 is the least that keeps it convex" eq:"[fddl]"`
-	Atoms   int     `json:"atoms" help:"K_c, atoms a class; 0 takes as many as its training images"`
+	Atoms   int     `json:"atoms" help:"K_c, atoms per class; 0 takes as many as its training images"`
 	Passes  int     `json:"passes" help:"at most so many passes"`
 	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps   int     `json:"steps" help:"steps that the codes make in a pass" eq:"[admm]"`

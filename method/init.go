@@ -12,7 +12,7 @@ import (
 	"nrdl/internal/lin"
 )
 
-// classwise returns a dictionary of so many atoms a class, d×K with the atoms
+// classwise returns a dictionary of so many atoms per class, d×K with the atoms
 // of a class side by side, and the groups of its atoms. Those of a class are
 // learnt by k from the samples of that class, columns of x, d×N in the order of
 // train, starting from the first of them; with at most as many atoms a code as
@@ -42,7 +42,7 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *clas
 	return d0, groups, nil
 }
 
-// atomGroups returns the groups of so many atoms a class, 0 for as many as
+// atomGroups returns the groups of so many atoms per class, 0 for as many as
 // samples, or why there cannot be so many.
 func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 	if atoms == 0 {

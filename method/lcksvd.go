@@ -25,7 +25,7 @@ import (
 // The column of W shows what an atom stands for in the end.
 type SparseLearning struct {
 	dictionary.KSVD
-	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 starts from every training sample as an atom"`
+	Atoms int             `json:"atoms" help:"K_c, atoms per class; 0 starts from every training sample as an atom"`
 	Init  dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0"`
 	Ridge float64         `json:"ridge" help:"λ of the ridge regression of labels onto codes" eq:"[lcksvd]"`
 }

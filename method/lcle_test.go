@@ -239,7 +239,7 @@ func TestLCLECompressionChangesNothing(t *testing.T) {
 		}
 		for name, pair := range map[string][2]*mat.Dense{"S": {s.S, full.S}, "V": {s.V, full.V}, "D": {combine(x, s.C), full.D}} {
 			if diff := lin.MaxAbsDiff(pair[0], pair[1]); !(diff < 1e-9) {
-				t.Errorf("%d atoms a class: %s differs by %.2e", atoms, name, diff)
+				t.Errorf("%d atoms per class: %s differs by %.2e", atoms, name, diff)
 			}
 		}
 	}

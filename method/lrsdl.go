@@ -29,7 +29,7 @@ type LRSDL struct {
 	Lambda1 float64 `json:"lambda1" help:"λ₁ > 0, weight of ‖S‖₁ and ‖S⁰‖₁" eq:"[lrsdl]"`
 	Lambda2 float64 `json:"lambda2" help:"λ₂ ≥ 0, weight of the Fisher criterion and of ‖S⁰ − M⁰‖²" eq:"[lrsdl]"`
 	Eta     float64 `json:"eta" help:"η ≥ 0, weight of ‖D₀‖_*" eq:"[lrsdl]"`
-	Atoms   int     `json:"atoms" help:"K_c, atoms a class; 0 takes as many as its training images"`
+	Atoms   int     `json:"atoms" help:"K_c, atoms per class; 0 takes as many as its training images"`
 	Common  int     `json:"common" help:"m₀ ≥ 1, common atoms"`
 	Passes  int     `json:"passes" help:"at most so many passes"`
 	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`

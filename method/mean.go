@@ -56,7 +56,7 @@ func (m Mean) Join(atoms *mat.Dense, classes []string, run classify.Run) (*class
 
 // join makes the classifier of these means of the classes of train.
 func (m Mean) join(means *mat.Dense, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	groups := make([]int, len(train.Classes)+1) // an atom a class
+	groups := make([]int, len(train.Classes)+1) // an atom per class
 	for c := range groups {
 		groups[c] = c
 	}

@@ -113,7 +113,7 @@ func tooLarge(m classify.Method, err error) error {
 	return err
 }
 
-// atomsOf is K for so many atoms a class, 0 for all samples.
+// atomsOf is K for so many atoms per class, 0 for all samples.
 func atomsOf(atoms int, s Size) float64 {
 	if atoms == 0 {
 		return float64(s.Samples)

@@ -3,7 +3,7 @@
 // A new method is one file with a parameter struct that implements
 // classify.Method, its defaults, and one line in All.
 //
-// Notation: X d×N training samples of unit norm, one a column; C classes, n_c
+// Notation: X d×N training samples of unit norm, one per column; C classes, n_c
 // samples in class c; H C×N with a 1 where a sample belongs to a class; D d×K
 // dictionary; S K×N codes; W C×K linear classifier; Q K×N with a 1 where an
 // atom and a sample share a class, A = 1 − Q; ⊙ element by element.

@@ -31,7 +31,7 @@ type NRDL struct {
 	Gamma   float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Squared bool            `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
 	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
-	Atoms   int             `json:"atoms" help:"K_c, atoms a class; 0 keeps every training sample as an atom of D₀"`
+	Atoms   int             `json:"atoms" help:"K_c, atoms per class; 0 keeps every training sample as an atom of D₀"`
 	Init    dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 	Mu      float64         `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
 	Growth  float64         `json:"growth" help:"factor of μ from pass to pass; ≥ 1" eq:"(9)"`

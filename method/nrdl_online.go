@@ -39,7 +39,7 @@ type NRDLOnline struct {
 	Beta  float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
 	Gamma float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Size  int             `json:"size" help:"N, number of samples for which beta and gamma weigh as in nrdl; 0 for that of the set, or of the first samples of a stream"`
-	Atoms int             `json:"atoms" help:"K_c, atoms a class; 0 takes 10, or as many as the class with the fewest images has"`
+	Atoms int             `json:"atoms" help:"K_c, atoms per class; 0 takes 10, or as many as the class with the fewest images has"`
 	Init  dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 
 	Online dictionary.Online `json:"online" help:"how D and W are learnt; its coder is that of the samples, with their labels"`

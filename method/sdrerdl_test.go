@@ -147,7 +147,7 @@ func TestSDRERDLCompressionChangesNothing(t *testing.T) {
 		}
 		for name, pair := range map[string][2]*mat.Dense{"S": {s.S, full.S}, "S′": {s.Sm, full.Sm}, "D": {combine(both, s.C), full.D}} {
 			if diff := lin.MaxAbsDiff(pair[0], pair[1]); !(diff < 1e-9) {
-				t.Errorf("%d atoms a class: %s differs by %.2e", atoms, name, diff)
+				t.Errorf("%d atoms per class: %s differs by %.2e", atoms, name, diff)
 			}
 		}
 	}

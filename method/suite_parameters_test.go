@@ -93,7 +93,7 @@ func (s *suite) tooMuch(t *testing.T) {
 	}
 }
 
-// fewAtoms learns fewer atoms a class than there are samples.
+// fewAtoms learns fewer atoms per class than there are samples.
 func (s *suite) fewAtoms(t *testing.T) {
 	if !s.has("atoms") {
 		t.Skip("the samples are the atoms")

@@ -31,7 +31,7 @@ type exception struct {
 // options say how a method is tested.
 type options struct {
 	// Small are parameters, by path, for training sets of 20 samples; Single are
-	// those for sets of 4, one a class: defaults are for hundreds, and a method
+	// those for sets of 4, one per class: defaults are for hundreds, and a method
 	// refuses, for example, more neighbours than samples.
 	Small, Single map[string]string
 

@@ -36,13 +36,3 @@ func Example() {
 	// [1 3 1 2] → [1 3 1 1]
 	// [255 5 0 1 5 9]
 }
-
-// The network that package embedding has inside makes a vector of a face.
-func ExampleOpenFile() {
-	n, err := network.OpenFile("../frontend/embedding/weights/dlib.onnx")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(n.Inputs()[0].Shape, "→", n.Outputs()[0].Shape)
-	// Output: [1 3 150 150] → [1 128]
-}

@@ -2,9 +2,9 @@
 // into the boxes of a detector. It reads them from ONNX files, checks them, and
 // runs them in float32 on the processor.
 //
-//	n, err := network.OpenFile("face.onnx")
+//	n, err := network.Open(data) // the content of an ONNX file
 //	…
-//	out, err := n.Run(ctx, nil, pixels) // out[0]: one embedding a face
+//	out, err := n.Run(ctx, nil, pixels) // out[0]: one embedding per face
 //
 // The operators that are supported, and what is refused, are in doc/network.md.
 package network
@@ -13,7 +13,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 )
 
@@ -61,26 +60,6 @@ func Open(data []byte, axes ...Axis) (*Network, error) {
 		inputs: describe(g.inputs), outputs: describe(g.outputs), plan: p,
 		metadata: g.metadata, work: g.work(),
 	}, nil
-}
-
-// OpenFile reads a network from an ONNX file, as Open does.
-func OpenFile(path string, axes ...Axis) (*Network, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %d bytes; at most %d are read", path, info.Size(), maxFile)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	n, err := Open(data, axes...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return n, nil
 }
 
 // read reads, checks and plans a file.

@@ -24,7 +24,7 @@ func ByLawOf(opt Options, l *Impostors, s Summed, given []float64) (*Calibration
 	}
 	groups, people := s.Groups, len(s.Groups)-1
 	alike, compared := l.compare(s, MostCompared)
-	c := &Calibration{FAR: opt.FAR, Prior: opt.Prior, Asked: opt.Folds, People: people, Alike: &alike, Given: given}
+	c := &Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Asked: opt.Folds, People: people, Alike: &alike, Given: given}
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
 	}
@@ -54,17 +54,17 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 	c.Mean = 1 / math.Ln10 // of −log10 of a share that is uniform
 	c.Seen = c.Mean
 	c.Faces = l.Independent/float64(c.People) + float64(len(c.Given))
-	c.Threshold = c.byLaw(c.FAR)
+	c.Threshold = c.byLaw(c.FPIR)
 	c.Odds = oddsOf(c.trialsByLaw(l))
 	return c.Validate()
 }
 
 // byLaw is the least evidence of a face that is named, for this share of strangers.
-func (c *Calibration) byLaw(far float64) float64 {
-	if n := len(c.Given); float64(n)*far >= sureTail {
-		return c.Given[n-int(float64(n)*far)]
+func (c *Calibration) byLaw(fpir float64) float64 {
+	if n := len(c.Given); float64(n)*fpir >= sureTail {
+		return c.Given[n-int(float64(n)*fpir)]
 	}
-	return evidenceOf(c.surroundings().Threshold(far, c.People), c.People)
+	return evidenceOf(c.surroundings().Threshold(fpir, c.People), c.People)
 }
 
 // surroundings is how alike the people and the given strangers are.

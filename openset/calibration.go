@@ -18,7 +18,7 @@ import (
 // independent normal scores with an unknown scale. Each stranger has its own
 // scale, whose logarithm is normal with a known deviation. Only the mean m is
 // estimated from the faces, so that no tail has to be observed. The threshold
-// for an FPIR of FAR is
+// for an FPIR of FPIR is
 //
 //	t = q · m · exp(z·v/√n)
 //
@@ -40,7 +40,7 @@ import (
 // which is exact if the margins of enrolled people follow a gamma distribution
 // and those of strangers an exponential one. No probability exceeds MaxProbability.
 type Calibration struct {
-	FAR   float64 `json:"far"`             // target FPIR, the share of strangers who may be named
+	FPIR  float64 `json:"far"`             // target FPIR, the share of strangers who may be named
 	Prior float64 `json:"prior"`           // assumed share of strangers among the probes
 	Folds int     `json:"folds"`           // of the cross-validation
 	Asked int     `json:"asked,omitempty"` // Folds of the Options; Folds follows from it and from the number of people
@@ -70,7 +70,7 @@ type Calibration struct {
 
 // Options say how a Calibration is made.
 type Options struct {
-	FAR   float64 `json:"far"`   // target FPIR
+	FPIR  float64 `json:"far"`   // target FPIR
 	Prior float64 `json:"prior"` // assumed share of strangers among the probes
 	// Folds is the number of folds of the cross-validation; 0 means 20 for methods
 	// in closed form and 5 for iterative ones.
@@ -78,13 +78,13 @@ type Options struct {
 }
 
 // Default has a target FPIR of 1 %.
-var Default = Options{FAR: 0.01, Prior: 0.5}
+var Default = Options{FPIR: 0.01, Prior: 0.5}
 
 // Bounds on Options.
 const (
-	leastFAR = 1e-6
-	mostFAR  = 0.5
-	maxFolds = 1000
+	leastFPIR = 1e-6
+	mostFPIR  = 0.5
+	maxFolds  = 1000
 
 	// In two folds a person who is left out of one has no turn to hold faces
 	// out in the other.
@@ -94,8 +94,8 @@ const (
 // Validate reports the first option that is out of range.
 func (o Options) Validate() error {
 	switch {
-	case !(o.FAR >= leastFAR && o.FAR <= mostFAR):
-		return hint.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FAR, leastFAR, mostFAR), "0.01 is one in a hundred")
+	case !(o.FPIR >= leastFPIR && o.FPIR <= mostFPIR):
+		return hint.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FPIR, leastFPIR, mostFPIR), "0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:
@@ -106,7 +106,7 @@ func (o Options) Validate() error {
 
 // How returns the Options of c, so that another model can be calibrated in the
 // same way.
-func (c *Calibration) How() Options { return Options{c.FAR, c.Prior, c.Asked} }
+func (c *Calibration) How() Options { return Options{c.FPIR, c.Prior, c.Asked} }
 
 // keptMargins bounds each list of margins of a Calibration.
 const keptMargins = 1 << 16
@@ -136,7 +136,7 @@ func (c *Calibration) Fit(classes int, l Law) error {
 	if err := c.strangers(classes, l); err != nil {
 		return err
 	}
-	c.Threshold = c.thresholds(classes, l)(c.FAR)
+	c.Threshold = c.thresholds(classes, l)(c.FPIR)
 	c.Odds = c.odds()
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		*list = thin(*list, keptMargins)
@@ -208,7 +208,7 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Validate reports the first impossible number.
 func (c *Calibration) Validate() error {
-	if err := (Options{c.FAR, c.Prior, c.Folds}).Validate(); err != nil {
+	if err := (Options{c.FPIR, c.Prior, c.Folds}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
 	if err := c.How().Validate(); err != nil {

@@ -51,7 +51,7 @@ func margins(rng *rand.Rand, n, classes int, scale float64) []float64 {
 // drawnCalibration is one of people who are known by gamma margins.
 func drawnCalibration(t testing.TB, rng *rand.Rand, faces, people, classes int) *Calibration {
 	t.Helper()
-	c := &Calibration{FAR: 0.01, Prior: 0.5, Folds: 20, People: people, Left: margins(rng, faces, classes, 0.1)}
+	c := &Calibration{FPIR: 0.01, Prior: 0.5, Folds: 20, People: people, Left: margins(rng, faces, classes, 0.1)}
 	for range faces {
 		var right float64
 		for range 6 {
@@ -80,8 +80,8 @@ func TestThresholdLetsTheWantedShareOfStrangersPass(t *testing.T) {
 		}
 	}
 	// The law is wider than that of these strangers, who have one scale.
-	if far := float64(passed) / float64(all); far < 0.002 || far > 0.01 {
-		t.Errorf("%.2f %% of strangers pass", 100*far)
+	if fpir := float64(passed) / float64(all); fpir < 0.002 || fpir > 0.01 {
+		t.Errorf("%.2f %% of strangers pass", 100*fpir)
 	}
 }
 
@@ -97,15 +97,15 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 		last = got
 	}
 	c := Calibration{Mean: 0.1, Faces: 50}
-	for _, far := range []float64{1e-6, 1e-3, 0.01, 0.1} {
-		if stricter, lax := c.thresholds(classes, PlainLaw)(far/2), c.thresholds(classes, PlainLaw)(far); !(stricter > lax) {
-			t.Errorf("far %v: %v, half of it %v", far, lax, stricter)
+	for _, fpir := range []float64{1e-6, 1e-3, 0.01, 0.1} {
+		if stricter, lax := c.thresholds(classes, PlainLaw)(fpir/2), c.thresholds(classes, PlainLaw)(fpir); !(stricter > lax) {
+			t.Errorf("far %v: %v, half of it %v", fpir, lax, stricter)
 		}
 	}
 }
 
 func TestManyStrangersGiveTheirQuantile(t *testing.T) {
-	c := Calibration{FAR: 0.01, Prior: 0.5, Folds: 5}
+	c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5}
 	for i := range 2000 {
 		c.Given = append(c.Given, float64(i)) // not normal at all
 	}

@@ -8,7 +8,7 @@ import (
 
 // Set a threshold from the margins of held-out faces, and decide about two faces.
 func Example() {
-	c := openset.Calibration{FAR: 0.01, Prior: 0.5, Folds: 10, People: 10}
+	c := openset.Calibration{FPIR: 0.01, Prior: 0.5, Folds: 10, People: 10}
 	for i := range 50 {
 		own := 0.4 + 0.005*float64(i)    // margins of faces of people who are enrolled
 		stranger := 0.002 * float64(i+1) // and of people who are left out

@@ -45,7 +45,7 @@ func NewGrown(o Options, people, compared int, strangers, right, wrong []float64
 		return nil, fmt.Errorf("calibrate: %d faces of strangers among %d people: %w", n, compared, ErrNoStrangers)
 	}
 	g := &Grown{
-		Calibration: Calibration{FAR: o.FAR, Prior: o.Prior, Asked: o.Folds, People: people, Faces: float64(n), Mean: 1 / math.Ln10, Seen: 1 / math.Ln10, Grown: true},
+		Calibration: Calibration{FPIR: o.FPIR, Prior: o.Prior, Asked: o.Folds, People: people, Faces: float64(n), Mean: 1 / math.Ln10, Seen: 1 / math.Ln10, Grown: true},
 		scores:      slices.Sorted(slices.Values(strangers)), growth: float64(people) / float64(compared),
 	}
 	first := n - int(tailShare*float64(n))
@@ -65,7 +65,7 @@ func NewGrown(o Options, people, compared int, strangers, right, wrong []float64
 		}
 		slices.Sort(*list.to)
 	}
-	g.Threshold = -math.Log10(o.FAR)
+	g.Threshold = -math.Log10(o.FPIR)
 	few := g.Calibration
 	step := max(1, (len(few.Right)+len(few.Wrong))/mostTrials)
 	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, mostTrials)

@@ -34,9 +34,9 @@ func shareAbove(all []float64, least float64) float64 {
 func TestGrownKeepsTheRate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	held := largest(rng, 50, 6000)
-	for _, far := range []float64{0.1, 0.01} {
+	for _, fpir := range []float64{0.1, 0.01} {
 		for _, growth := range []int{1, 4} {
-			g, err := NewGrown(Options{FAR: far, Prior: 0.5}, 50*growth, 50, held, []float64{5, 6}, []float64{3})
+			g, err := NewGrown(Options{FPIR: fpir, Prior: 0.5}, 50*growth, 50, held, []float64{5, 6}, []float64{3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,8 +44,8 @@ func TestGrownKeepsTheRate(t *testing.T) {
 			if growth > 1 { // the tail of normal numbers ends before an exponential one
 				fewer = 2.5
 			}
-			if got := shareAbove(others, g.Score()); got < far/fewer || got > 1.5*far {
-				t.Errorf("%v of strangers among %d people are named, want %v", got, 50*growth, far)
+			if got := shareAbove(others, g.Score()); got < fpir/fewer || got > 1.5*fpir {
+				t.Errorf("%v of strangers among %d people are named, want %v", got, 50*growth, fpir)
 			}
 			for _, evidence := range []float64{0.5, 1, 2} {
 				evidences := make([]float64, len(others))

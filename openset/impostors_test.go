@@ -243,7 +243,7 @@ func TestExpectedLargest(t *testing.T) {
 // A share of strangers that is too small for a number is 0, with an interval.
 func TestStrangersOfUnlikePeople(t *testing.T) {
 	l := Shipped()[0]
-	c := &Calibration{FAR: 1e-12, People: 1000, Threshold: maxEvidence, Alike: &Alike{People: 1000, Mean: -40, SD: 0.01}}
+	c := &Calibration{FPIR: 1e-12, People: 1000, Threshold: maxEvidence, Alike: &Alike{People: 1000, Mean: -40, SD: 0.01}}
 	atLarge, like := c.Strangers(l)
 	for _, v := range []float64{atLarge.Least, atLarge.Most, like.Rate, like.Least, like.Most} {
 		if !(v >= 0 && v <= 1) {

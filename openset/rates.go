@@ -15,7 +15,7 @@ type Rates struct {
 	Right        float64 `json:"right"`        // share that gets the right name
 	Wrong        float64 `json:"wrong"`        // share that gets a wrong name
 	Present      bool    `json:"present"`      // FPIR is that of the calibration
-	Extrapolated bool    `json:"extrapolated"` // FPIR is smaller than SmallestFAR
+	Extrapolated bool    `json:"extrapolated"` // FPIR is smaller than SmallestFPIR
 }
 
 // Offered are the target FPIRs that RatesAt compares.
@@ -23,7 +23,7 @@ var Offered = []float64{0.001, 0.01, 0.05, 0.1}
 
 // Rates returns the identification rates on the held-out faces at the present
 // threshold.
-func (c *Calibration) Rates() Rates { return c.rates(c.FAR, c.Threshold) }
+func (c *Calibration) Rates() Rates { return c.rates(c.FPIR, c.Threshold) }
 
 // RatesAt returns what Rates would be with each target FPIR of Offered and with the
 // present one, ascending, for a classifier of so many classes; nil if no face was held
@@ -32,28 +32,28 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	if len(c.Right)+len(c.Wrong) == 0 {
 		return nil
 	}
-	rates := append([]float64{c.FAR}, Offered...)
+	rates := append([]float64{c.FPIR}, Offered...)
 	slices.Sort(rates)
 	threshold := c.byLaw
 	switch {
 	case c.Grown:
-		threshold = func(far float64) float64 { return -math.Log10(far) }
+		threshold = func(fpir float64) float64 { return -math.Log10(fpir) }
 	case c.Alike == nil:
 		threshold = c.thresholds(classes, l)
 	}
-	for _, far := range slices.Compact(rates) {
-		if far == c.FAR {
+	for _, fpir := range slices.Compact(rates) {
+		if fpir == c.FPIR {
 			all = append(all, c.Rates())
 		} else {
-			all = append(all, c.rates(far, threshold(far)))
+			all = append(all, c.rates(fpir, threshold(fpir)))
 		}
 	}
 	return all
 }
 
-// rates are those at the threshold for a target FPIR of far.
-func (c *Calibration) rates(far, threshold float64) Rates {
-	r := Rates{FPIR: far, Threshold: threshold, Held: len(c.Right) + len(c.Wrong), Present: far == c.FAR, Extrapolated: far < c.SmallestFAR()}
+// rates are those at the threshold for a target FPIR.
+func (c *Calibration) rates(fpir, threshold float64) Rates {
+	r := Rates{FPIR: fpir, Threshold: threshold, Held: len(c.Right) + len(c.Wrong), Present: fpir == c.FPIR, Extrapolated: fpir < c.SmallestFPIR()}
 	if r.Held == 0 {
 		return r
 	}

@@ -93,18 +93,18 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	return nil
 }
 
-// thresholds returns the least margin for an FPIR of far, as a function of far, in a
+// thresholds returns the least margin for a target FPIR, as a function of it, in a
 // model of so many classes.
-func (c *Calibration) thresholds(classes int, l Law) func(far float64) float64 {
+func (c *Calibration) thresholds(classes int, l Law) func(fpir float64) float64 {
 	law := spacingVariation(classes)
 	deviation := c.deviation(classes, l, law)
 	variation := (1+law)*math.Exp(deviation*deviation) - 1
 	unsure := math.Exp(l.Caution * math.Sqrt(variation/c.Faces))
-	return func(far float64) float64 {
-		if n := len(c.Given); float64(n)*far >= sureTail {
-			return c.Given[n-int(float64(n)*far)]
+	return func(fpir float64) float64 {
+		if n := len(c.Given); float64(n)*fpir >= sureTail {
+			return c.Given[n-int(float64(n)*fpir)]
 		}
-		return c.Mean * marginQuantile(classes, far, deviation) * unsure
+		return c.Mean * marginQuantile(classes, fpir, deviation) * unsure
 	}
 }
 
@@ -123,9 +123,9 @@ func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 	return w*seen + (1-w)*prior
 }
 
-// SmallestFAR is the smallest FPIR that the calibration supports, 1/(10·Faces). A
+// SmallestFPIR is the smallest FPIR that the calibration supports, 1/(10·Faces). A
 // threshold for a lower rate is extrapolated.
-func (c *Calibration) SmallestFAR() float64 { return 1 / (reach * c.Faces) }
+func (c *Calibration) SmallestFPIR() float64 { return 1 / (reach * c.Faces) }
 
 // Turns is the number of folds into which the faces of one person are divided.
 const Turns = 5

@@ -47,14 +47,14 @@ func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 			}
 			var total float64
 			for range draws {
-				c := Calibration{FAR: 0.01, Prior: 0.5, Folds: 20, People: x.people}
+				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 20, People: x.people}
 				c.Left, c.Spread = drawnPeople(rng, x.people, x.each, x.people, deviation)
 				if err := c.Fit(x.people, l); err != nil {
 					t.Fatal(err)
 				}
 				share := marginSurvival(x.people, c.Threshold, deviation)
 				total += share / float64(draws)
-				if share > 2*c.FAR {
+				if share > 2*c.FPIR {
 					worse++
 				}
 			}
@@ -76,9 +76,9 @@ func TestLawsAreThoseOfPhotographs(t *testing.T) {
 		if math.Abs(math.Log(l.Ratio/x.ratio)) > 0.15 {
 			t.Errorf("%d people: ratio %v, measured %v", x.people, l.Ratio, x.ratio)
 		}
-		for i, far := range []float64{0.1, 0.01, 0.001} {
-			if got := marginQuantile(x.people, far, l.deviation(x.people)); math.Abs(math.Log(got/x.quantiles[i])) > 0.15 {
-				t.Errorf("%d people, projected %v: %v exceed %.2f means, measured %.2f", x.people, x.projected, far, got, x.quantiles[i])
+		for i, fpir := range []float64{0.1, 0.01, 0.001} {
+			if got := marginQuantile(x.people, fpir, l.deviation(x.people)); math.Abs(math.Log(got/x.quantiles[i])) > 0.15 {
+				t.Errorf("%d people, projected %v: %v exceed %.2f means, measured %.2f", x.people, x.projected, fpir, got, x.quantiles[i])
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 			var said, right, all, surely, wrong float64
 			for range 10 {
 				l := Law{Scale: deviation - scaleGrowth*math.Log2(float64(people)/scalePeople), Ratio: spacing(people), Caution: PlainLaw.Caution}
-				c := Calibration{FAR: 0.01, Prior: 0.5, Folds: 5, People: people}
+				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: people}
 				c.Left, c.Spread = drawnPeople(rng, people, 5, people, deviation)
 				c.Right = drawnKnown(rng, 5*people)
 				c.Wrong, _ = drawnPeople(rng, 1, people/5, people, deviation)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nrdl/experiment"
+	"nrdl/internal/legible"
 )
 
 // much is the least ratio of times or memory that is worth telling.
@@ -92,7 +93,7 @@ func (a *advice) choice() string {
 	if len(k.Columns) == 1 {
 		j := k.Columns[0]
 		return fmt.Sprintf("For %s, take %s: it names %s %% of the test images correctly, the highest rate of %s.",
-			a.Columns[j], name, tenths(a.Cells[a.best][j].Mean), count(len(k.Labels), "method"))
+			a.Columns[j], name, tenths(a.Cells[a.best][j].Mean), legible.Count(len(k.Labels), "method"))
 	}
 	highest := 0
 	for _, j := range k.Columns {
@@ -105,7 +106,7 @@ func (a *advice) choice() string {
 		take = "Average ranks decide nothing here: no method is significantly different from the first (Nemenyi's test). If you have to choose, take"
 	}
 	return fmt.Sprintf("%s %s: of %s it has the best average rank, %s, over %s, and the highest rate in %d of them.",
-		take, name, count(len(k.Labels), "method"), fixed(k.of(a.best), 2), count(len(k.Columns), "setting"), highest)
+		take, name, legible.Count(len(k.Labels), "method"), fixed(k.of(a.best), 2), legible.Count(len(k.Columns), "setting"), highest)
 }
 
 // alike are the labels that differ from the best one significantly in no setting.
@@ -234,7 +235,7 @@ func (a *advice) certainty() string {
 	}
 	if i := a.better(); i >= 0 {
 		return fmt.Sprintf("This is not sure: consider %s, which is significantly better in %s and significantly worse in none (%s).",
-			a.Labels[i].Name, count(a.wins(i), "setting"), tests)
+			a.Labels[i].Name, legible.Count(a.wins(i), "setting"), tests)
 	}
 	s := fmt.Sprintf("This is fairly sure: %s significantly worse%s (%s).", others(n), where, tests)
 	switch near, doubt := a.near(), a.doubt(false); {
@@ -250,7 +251,7 @@ func (a *advice) certainty() string {
 		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, join(alike))
 	}
 	i := a.closest()
-	return s + fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", a.Labels[i].Name, a.losses(i), count(settings, "setting"))
+	return s + fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", a.Labels[i].Name, a.losses(i), legible.Count(settings, "setting"))
 }
 
 func others(n int) string {
@@ -287,7 +288,7 @@ func (a *advice) exceptions() string {
 	if says == nil {
 		return ""
 	}
-	settings := count(len(says), "setting")
+	settings := legible.Count(len(says), "setting")
 	if len(says) > 3 {
 		says = append(says[:3], fmt.Sprintf("%d more", len(says)-3))
 	}
@@ -311,7 +312,7 @@ func (a *advice) evidence() string {
 	if most == 0 {
 		return "Nothing is tested, since no two methods have runs of equal splits."
 	}
-	runs := count(fewest, "run")
+	runs := legible.Count(fewest, "run")
 	if most > fewest {
 		runs = fmt.Sprintf("%d to %d runs", fewest, most)
 	}

@@ -240,7 +240,7 @@ func (c *Changes) Write(w io.Writer) error {
 	for _, row := range c.Rows {
 		if row.Missing > 0 {
 			fmt.Fprintf(w, "%s on %s: %s compared; %s in one version only\n", legible.Escaped(row.Label), legible.Escaped(row.Setting),
-				console.Plural(row.Runs, "run"), console.Plural(row.Missing, "run"))
+				legible.Count(row.Runs, "run"), legible.Count(row.Missing, "run"))
 		}
 	}
 	c.writeLeft(w)
@@ -271,7 +271,7 @@ func (c *Changes) writeLeft(w io.Writer) {
 	for _, g := range order {
 		on := settings[g][0]
 		if n := len(settings[g]); n > 1 {
-			on = console.Plural(n, "setting")
+			on = legible.Count(n, "setting")
 		}
 		fmt.Fprintf(w, "not compared: %s on %s: %s\n", legible.Escaped(g.label), legible.Escaped(on), legible.Escaped(g.why))
 	}

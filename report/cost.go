@@ -8,6 +8,7 @@ import (
 
 	"nrdl/classify"
 	"nrdl/experiment"
+	"nrdl/internal/legible"
 )
 
 // A measure is a time of a run.
@@ -180,14 +181,14 @@ func (p *Plan) circumstances() string {
 	}
 	most, least := slices.Max(jobs), slices.Min(jobs)
 	if most <= 1 {
-		return fmt.Sprintf("Times were taken with one run at a time on %s.", count(slices.Max(threads), "thread"))
+		return fmt.Sprintf("Times were taken with one run at a time on %s.", legible.Count(slices.Max(threads), "thread"))
 	}
 	n := fmt.Sprint(most)
 	if least != most {
 		n = fmt.Sprintf("%d to %d", least, most)
 	}
 	return fmt.Sprintf("Times were taken with %s runs at a time, each on %s: alone on the machine a run is faster. "+
-		"The memory of a run is known where it is alone (-j 1).", n, count(slices.Max(threads), "thread"))
+		"The memory of a run is known where it is alone (-j 1).", n, legible.Count(slices.Max(threads), "thread"))
 }
 
 // medianOf is the median of m over the runs of c; NaN without runs.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"nrdl/internal/legible"
 )
 
 // notable is from which difference to what is printed a reason is asked for, in
@@ -79,13 +81,13 @@ func (p *Plan) differences() (sentence string, t *table) {
 	case compared == 0:
 		return "", nil
 	case len(t.Rows) == 0:
-		return fmt.Sprintf("None of %s is more than %d points off.", count(compared, "rate"), notable), nil
+		return fmt.Sprintf("None of %s is more than %d points off.", legible.Count(compared, "rate"), notable), nil
 	}
 	verb := "are"
 	if len(t.Rows) == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows), count(compared, "rate"), verb, notable), t
+	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows), legible.Count(compared, "rate"), verb, notable), t
 }
 
 // published writes the published rate of c.

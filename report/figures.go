@@ -118,7 +118,7 @@ var sweeps = []sweep{
 		func(c *Column) columnKey { k := c.key; k.occlusion = 0; return k },
 	},
 	{
-		"training images", "training images a person",
+		"training images", "training images per person",
 		func(c *Column) (float64, bool) {
 			_, k, _ := strings.Cut(c.Split, ":")
 			v, err := strconv.Atoi(k)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 // Headline summarises the ranking of p, and of NRDL in it, in a few sentences;
@@ -28,14 +30,14 @@ func (p *Plan) headline() (sentences []string) {
 	if len(first) > 1 {
 		verb = "have"
 	}
-	of := count(len(k.Labels), "method")
+	of := legible.Count(len(k.Labels), "method")
 	if len(k.Labels) < len(p.Labels) {
 		of += " that have all runs"
 	}
 	s := fmt.Sprintf("%s %s the best average rank, %s, of %s over %s",
-		join(first), verb, fixed(k.of(order[0]), 2), of, count(len(k.Columns), "setting"))
+		join(first), verb, fixed(k.of(order[0]), 2), of, legible.Count(len(k.Columns), "setting"))
 	if n := p.ranked(); n < len(k.Columns) {
-		s += fmt.Sprintf(" of %s, which are not independent", count(n, "data set"))
+		s += fmt.Sprintf(" of %s, which are not independent", legible.Count(n, "data set"))
 	}
 	if k.Friedman != nil && len(first) == 1 {
 		near := 0
@@ -78,7 +80,7 @@ func (p *Plan) stand(n int) string {
 		columns++
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s is the best in %d of %s", p.Labels[n].Name, best, count(columns, "setting"))
+	fmt.Fprintf(&s, "%s is the best in %d of %s", p.Labels[n].Name, best, legible.Count(columns, "setting"))
 	if columns == 0 {
 		return p.Labels[n].Name + " has all runs in no setting."
 	}
@@ -117,7 +119,7 @@ func (p *Plan) against(n int) string {
 		}
 		if columns > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s (higher in %d of %s)",
-				above(sum/float64(columns)), p.Labels[i].Name, higher, count(columns, "setting")))
+				above(sum/float64(columns)), p.Labels[i].Name, higher, legible.Count(columns, "setting")))
 		}
 	}
 	if len(parts) == 0 {

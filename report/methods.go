@@ -46,7 +46,7 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, console.Plural(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
+	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, legible.Count(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
 	times := "Times are means over the runs"
 	if c.Repeats == 1 {
 		times = "Times are of one run"
@@ -71,7 +71,7 @@ func methodTests(c *experiment.Comparison, tests int) string {
 		about = "other images of these people, not for another split"
 	}
 	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
-		how, c.Level, console.Plural(tests, "comparison"), about)
+		how, c.Level, legible.Count(tests, "comparison"), about)
 	for _, m := range c.Methods {
 		if m.Test == experiment.SignedRank {
 			s += fmt.Sprintf("%s differs by the same in every run: Wilcoxon's signed-rank test, which does not allow for\noverlap.\n", m.Method)

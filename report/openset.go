@@ -44,7 +44,10 @@ func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string)
 }
 
 func openSetSections(r *experiment.OpenSetResult, level int) []section {
-	far := percentWords(r.Calibrate.FAR)
+	fpir, by := percentWords(r.Calibrate.FPIR), "by leaving people out"
+	if r.ByLaw {
+		by = "from the scores of impostors that were measured for the network, and from the enrolled people"
+	}
 	return []section{
 		{ID: "identified", Title: "Who is identified", Level: level, Blocks: []block{
 			{Text: openSetWords(r)},
@@ -52,8 +55,8 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 			{Figures: []*Figure{rocFigure(r)}},
 		}},
 		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
-			{Text: fmt.Sprintf("Training asked for %s of strangers to be named, and chose the threshold by leaving people out. On strangers whom it had not seen it named %s (%s to %s in a draw), and identified %s of the faces of people who are enrolled; %s are named rightly where nobody is called unknown.",
-				far, spreadWords(r.FAR), percentWords(r.FAR.Least), percentWords(r.FAR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet))},
+			{Text: fmt.Sprintf("The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
+				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Least), percentWords(r.FPIR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet))},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between what is said and what is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
@@ -75,11 +78,11 @@ func openSetWords(r *experiment.OpenSetResult) string {
 
 func identifiedTable(r *experiment.OpenSetResult) *table {
 	t := &table{Caption: "Identified, by the score that decides", Head: []head{{Title: "score"}}}
-	for _, far := range experiment.FalseAccepts {
-		t.Head = append(t.Head, head{Title: percentWords(far), Sub: "FPIR"})
+	for _, fpir := range experiment.FPIRs {
+		t.Head = append(t.Head, head{Title: percentWords(fpir), Sub: "FPIR"})
 	}
 	t.Head = append(t.Head, head{Title: "equal error"})
-	best := make([]float64, len(experiment.FalseAccepts))
+	best := make([]float64, len(experiment.FPIRs))
 	for _, s := range r.Scores {
 		for i, v := range s.Identified {
 			best[i] = max(best[i], v.Mean)
@@ -105,14 +108,14 @@ func rocFigure(r *experiment.OpenSetResult) *Figure {
 	f.Alt = f.Caption
 	for _, s := range r.Scores {
 		one := plot.Series{Name: s.Name}
-		for i, far := range experiment.ROCAccepts {
-			one.X = append(one.X, 100*far)
+		for i, fpir := range experiment.ROCRates {
+			one.X = append(one.X, 100*fpir)
 			one.Y = append(one.Y, 100*s.ROC[i])
 		}
 		f.Series = append(f.Series, one)
 	}
-	for i := 0; i < len(experiment.ROCAccepts); i += 5 {
-		f.sample = append(f.sample, 100*experiment.ROCAccepts[i])
+	for i := 0; i < len(experiment.ROCRates); i += 5 {
+		f.sample = append(f.sample, 100*experiment.ROCRates[i])
 	}
 	return f
 }
@@ -169,11 +172,11 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
 	}
-	fmt.Fprintf(w, "%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", legible.Escaped(r.Method), r.People, r.Split, r.Strangers, others, console.Plural(len(r.Draws), "draw"))
+	fmt.Fprintf(w, "%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", legible.Escaped(r.Method), r.People, r.Split, r.Strangers, others, legible.Count(len(r.Draws), "draw"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "identified %, at\t")
-	for _, far := range experiment.FalseAccepts {
-		fmt.Fprintf(t, "FPIR %v %%\t", 100*far)
+	for _, fpir := range experiment.FPIRs {
+		fmt.Fprintf(t, "FPIR %v %%\t", 100*fpir)
 	}
 	fmt.Fprintln(t, "equal error %\t")
 	for _, s := range r.Scores {
@@ -185,7 +188,7 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
-		100*r.Calibrate.FAR, spread(r.FAR), console.Percent(r.FAR.Least), console.Percent(r.FAR.Most), spread(r.Identified), spread(r.ClosedSet))
+		100*r.Calibrate.FPIR, spread(r.FPIR), console.Percent(r.FPIR.Least), console.Percent(r.FPIR.Most), spread(r.Identified), spread(r.ClosedSet))
 	writePromise(w, r)
 	fmt.Fprintf(w, "expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
 	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")
@@ -203,8 +206,8 @@ func writePromise(w io.Writer, r *experiment.OpenSetResult) {
 	for _, d := range r.Draws {
 		bears = max(bears, d.Bears)
 	}
-	if bears > r.Calibrate.FAR {
-		fmt.Fprintf(w, "so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FAR)
+	if bears > r.Calibrate.FPIR {
+		fmt.Fprintf(w, "so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FPIR)
 	}
 	if r.Named.Faces == 0 {
 		return

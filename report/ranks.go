@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl/internal/legible"
 	"nrdl/internal/significance"
 )
 
@@ -159,7 +160,7 @@ func (p *Plan) overall() string {
 	}
 	f := k.Friedman
 	s := fmt.Sprintf("Friedman's test over %s and %s: χ² = %.2f, p %s; Iman and Davenport: %s, p %s. ",
-		count(len(k.Columns), "setting"), count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
+		legible.Count(len(k.Columns), "setting"), legible.Count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
 	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g is %.2f: methods closer than that are not significantly different by their ranks.", level, k.CD)
 	if p.ranked() < len(k.Columns) {
 		s += " Settings of one data set are not independent, as the test takes them to be: its p-values are too small."
@@ -191,12 +192,4 @@ func relation(p float64) string {
 		return pValue(p)
 	}
 	return "= " + pValue(p)
-}
-
-// count is "1 run" or "5 runs".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -12,6 +12,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/experiment"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/method"
 )
 
@@ -46,7 +47,7 @@ func (r *Report) repetition(commands []string) (blocks []block) {
 		blocks = append(blocks, block{Table: p.seeds()})
 		if p.Superseded > 0 {
 			blocks = append(blocks, block{Text: fmt.Sprintf("%s: %s left out, since the records have a later one of the same run.",
-				p.Name, count(p.Superseded, "record"))})
+				p.Name, legible.Count(p.Superseded, "record"))})
 		}
 	}
 	return blocks
@@ -65,7 +66,7 @@ func tally(values map[string]int) string {
 		return names[0]
 	}
 	for i, v := range names {
-		names[i] = fmt.Sprintf("%s (%s)", v, count(values[v], "run"))
+		names[i] = fmt.Sprintf("%s (%s)", v, legible.Count(values[v], "run"))
 	}
 	return "mixed: " + strings.Join(names, "; ")
 }

@@ -20,7 +20,7 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	} else if r.High > 0 {
 		about = fmt.Sprintf("; 95 %% interval %s to %s %%", console.Percent(r.Low), console.Percent(r.High))
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, console.Plural(r.Repeats, "run"), about, decisionWords(r.Decisions()))
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, legible.Count(r.Repeats, "run"), about, decisionWords(r.Decisions()))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
@@ -52,7 +52,7 @@ func decisionWords(d *experiment.Decisions) string {
 		if d.Right+d.Wrong+d.Unknown > 0 {
 			s += ";"
 		}
-		s += fmt.Sprintf(" %d of %s of people who are not enrolled get a name", d.Named, console.Plural(d.Strangers, "face"))
+		s += fmt.Sprintf(" %d of %s of people who are not enrolled get a name", d.Named, legible.Count(d.Strangers, "face"))
 	}
 	return s + "\n"
 }

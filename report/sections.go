@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"nrdl/internal/legible"
 )
 
 // document puts r into words.
@@ -125,13 +127,13 @@ func (p *Plan) overview() string {
 			failed++
 		}
 	}
-	s := fmt.Sprintf("%s of %s in %s", count(runs, "run"), count(len(p.Labels), "method"), count(len(p.Columns), "setting"))
+	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), legible.Count(len(p.Labels), "method"), legible.Count(len(p.Columns), "setting"))
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
 	each := "one thread"
 	if threads > 1 {
-		each = "at most " + count(threads, "thread")
+		each = "at most " + legible.Count(threads, "thread")
 	}
 	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
 }
@@ -154,7 +156,7 @@ func (p *Plan) rates() (blocks []block) {
 	for _, panel := range p.panels() {
 		t := &table{Caption: caption, Head: p.heads(panel)}
 		for n, j := range panel.columns {
-			t.Head[n+1].Sub += ", " + count(len(p.Columns[j].Repeats), "run")
+			t.Head[n+1].Sub += ", " + legible.Count(len(p.Columns[j].Repeats), "run")
 		}
 		ranked := len(p.Ranking.Labels) > 0 && slices.Contains(panel.columns, p.Ranking.Columns[0])
 		if ranked {

@@ -202,7 +202,7 @@ func reached(t experiment.Trial, s experiment.Search) string {
 	case t.Err != "":
 		return "failed: " + legible.Escaped(t.Err)
 	case t.Folds < s.Folds:
-		return "given up after " + console.Plural(t.Folds, "fold")
+		return "given up after " + legible.Count(t.Folds, "fold")
 	}
 	return console.Percent(t.Rate())
 }

@@ -41,7 +41,7 @@ func (v *Service) collections() {
 		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
 	})
 	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
-		name, fpir, err := filled(in.Body, "", openset.Default.FAR)
+		name, fpir, err := filled(in.Body, "", openset.Default.FPIR)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (v *Service) collections() {
 // checkedCollection returns the name and the rate, and an error if one is not possible.
 func checkedCollection(name string, fpir float64) (string, float64, error) {
 	how := openset.Default
-	how.FAR = fpir
+	how.FPIR = fpir
 	err := how.Validate()
 	if err == nil {
 		err = dataset.CheckName(name)

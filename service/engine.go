@@ -230,7 +230,7 @@ func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
 		return nil, err
 	}
 	how := s.grown.Model().Calibration.How()
-	how.FAR = s.FPIR
+	how.FPIR = s.FPIR
 	return s.grown.Calibrate(ctx, how, images)
 }
 
@@ -254,7 +254,7 @@ func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sa
 	o := nrdl.Defaults(images)
 	o.Pipeline.Embedder, o.Detect.By = next.by.Embedder, next.by.cut.By
 	decide := openset.Default
-	decide.FAR = next.FPIR
+	decide.FPIR = next.FPIR
 	o.OpenSet = &decide
 	o.All = true // reviews and statistics compare each face with all people
 	return nrdl.Train(ctx, images, o)
@@ -277,9 +277,9 @@ func (e *engine) grown(ctx context.Context, live *nrdl.Recogniser, next *snapsho
 			return nil, err
 		}
 	}
-	if c := live.Model().Calibration; c != nil && c.FAR != next.FPIR {
+	if c := live.Model().Calibration; c != nil && c.FPIR != next.FPIR {
 		how := c.How()
-		how.FAR = next.FPIR
+		how.FPIR = next.FPIR
 		return live.Calibrate(ctx, how, nil)
 	}
 	return live, nil

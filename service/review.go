@@ -111,7 +111,7 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 		photographs[j] = numbers[key]
 	}
 	how := group.Default
-	how.FAR = s.FPIR
+	how.FPIR = s.FPIR
 	impostors := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
 	if impostors == nil { // a network that was not measured: each face is alone
 		for _, o := range samples {

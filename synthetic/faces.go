@@ -67,7 +67,7 @@ func (s Faces) Validate() error {
 	case s.People < 1:
 		return fmt.Errorf("draw faces: %d people, at least 1 is needed", s.People)
 	case s.PerPerson < 1:
-		return fmt.Errorf("draw faces: %d images a person, at least 1 is needed", s.PerPerson)
+		return fmt.Errorf("draw faces: %d images per person, at least 1 is needed", s.PerPerson)
 	case s.Input.Len() == 0:
 		return errors.New("draw faces: the size of the images is not given")
 	}

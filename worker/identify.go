@@ -38,8 +38,8 @@ type photo struct {
 	Data    []byte // of the file
 }
 
-// A sight is the result for a photo.
-type sight struct {
+// A photoResult is the result for a photo.
+type photoResult struct {
 	Size image.Point
 	Seen []seen
 	Err  *failure
@@ -157,7 +157,7 @@ func (l *lookout) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.S
 	if err := l.put(ctx, key, b.Bytes()); err != nil {
 		return nil, image.Point{}, err
 	}
-	var s sight
+	var s photoResult
 	select {
 	case <-ctx.Done():
 		return nil, image.Point{}, context.Cause(ctx)
@@ -214,7 +214,7 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
-	s := sight{Size: size, Err: failureOf(err)}
+	s := photoResult{Size: size, Err: failureOf(err)}
 	for _, one := range all {
 		s.Seen = append(s.Seen, seen{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Smaller, one.Thumb})
 	}
@@ -222,10 +222,10 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 }
 
 func (photoMaker) fail(_ string, err error) ([]byte, error) {
-	return encoded(sight{Err: failureOf(err)})
+	return encoded(photoResult{Err: failureOf(err)})
 }
 
-func encoded(s sight) ([]byte, error) {
+func encoded(s photoResult) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(s)
 	return b.Bytes(), err

@@ -15,7 +15,7 @@ import (
 // An enrolled is a gallery of people, each with enrolledPhotographs, and a threshold at
 // which 1 % of strangers in general are named.
 type enrolled struct {
-	means    [][]float64 // of unit norm, one a person
+	means    [][]float64 // of unit norm, one per person
 	embedder *embedding.Embedder
 	law      *openset.Impostors
 }

@@ -1,11 +1,11 @@
 // Command embeddings asks whether learning adds anything to the class mean on
 // embeddings. It prints a table for each set of photographs: methods that learn from
-// one, two and eight photographs a person identify faces as they are, covered, of 24
+// one, two and eight photographs per person identify faces as they are, covered, of 24
 // pixels and noisy.
 //
 //	go run ./bench/embeddings [-draws N] PHOTOS...
 //
-// PHOTOS are folders of photographs, one folder a person; a relative path that does
+// PHOTOS are folders of photographs, one folder per person; a relative path that does
 // not exist is looked up in the folder that NRDL_DATA names. The photographs are read
 // once, each variant of a face is embedded once, and the vectors are kept in memory. The
 // corruption is applied to the colour crop before the network. Photographs without a

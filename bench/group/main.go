@@ -65,7 +65,7 @@ func run(ctx context.Context, data string, large int) error {
 		if err != nil {
 			return err
 		}
-		print("group", group.Default.FAR, groups, time.Since(start))
+		print("group", group.Default.FPIR, groups, time.Since(start))
 		cosines := mat.NewDense(len(labels), len(labels), nil)
 		lin.AtB(cosines, 1, x, x)
 		parameter, best := bestOf(labels, averageLinkage(cosines))

@@ -70,7 +70,7 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 		search(fitted)
 	}
 	for _, k := range []int{5, 1} {
-		fmt.Printf("\nreported on lfw86 and lfw_strangers, %d photographs a person\n", k)
+		fmt.Printf("\nreported on lfw86 and lfw_strangers, %d photographs per person\n", k)
 		all := galleries(l, sets["lfw86"], sets["lfw_strangers"], k, draws, clusters)
 		report(all)
 		fmt.Println("\nthe same at 1 %, by cluster")

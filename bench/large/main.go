@@ -33,7 +33,7 @@ func main() {
 	size := fit{}
 	flag.IntVar(&size.Features, "features", 128, "d")
 	flag.IntVar(&size.Classes, "classes", 100, "C")
-	flag.IntVar(&size.Atoms, "atoms", 10, "atoms a class")
+	flag.IntVar(&size.Atoms, "atoms", 10, "atoms per class")
 	flag.IntVar(&size.Passes, "passes", 2, "passes; the first is not counted")
 	pie := flag.String("pie", "", "measure the gap of nrdl-online to nrdl on this set instead")
 	child := flag.String("child", "", "measure one fit, described in JSON, and print the result as JSON")

@@ -21,7 +21,7 @@ import (
 
 // What is asked of both sides.
 const (
-	perPerson = 20 // atoms a person, as in the paper's Extended Yale B
+	perPerson = 20 // atoms per person, as in the paper's Extended Yale B
 	sparsity  = 30
 	gap       = 1e-6
 	patches   = 10000
@@ -35,7 +35,7 @@ var penalties = []struct {
 	every int
 }{{0.05, 1}, {0.001, 120}}
 
-// tasks are the samples, one a column, and what to do with them.
+// tasks are the samples, one per column, and what to do with them.
 type tasks struct {
 	data          string
 	atoms, probes *mat.Dense // for the coders

@@ -13,7 +13,7 @@
 // of faces, unprojected, summarised as openset.Pairs.
 //
 // With -said it compares, on photos/lfw86 and photos/lfw_strangers, which share of
-// known faces a model says that it names at other rates of false accepts with the share
+// known faces a model says that it names at other FPIRs with the share
 // of other photographs that it does name.
 package main
 

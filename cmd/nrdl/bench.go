@@ -18,6 +18,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/plans"
 	"nrdl/report"
 	"nrdl/worker"
@@ -131,7 +132,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		Warn:      func(s string) { a.Warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
-				a.Tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, console.Plural(p.Total, "run"), p.Done, b.output)
+				a.Tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, legible.Count(p.Total, "run"), p.Done, b.output)
 			}
 			show(p)
 		},
@@ -149,20 +150,20 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	done()
 	if err != nil {
 		if p.New > 0 && !errors.Is(err, context.Canceled) {
-			a.Tell("%s kept in %s", console.Plural(p.New, "new record"), b.output)
+			a.Tell("%s kept in %s", legible.Count(p.New, "new record"), b.output)
 		}
 		return err
 	}
 	if p.New > 0 {
-		a.Tell("made %s in %s", console.Plural(p.New, "run"), console.Seconds(time.Since(start)))
+		a.Tell("made %s in %s", legible.Count(p.New, "run"), console.Seconds(time.Since(start)))
 	}
-	a.Print("%s: %s, %d made now", b.output, console.Plural(p.Done, "record"), p.New)
+	a.Print("%s: %s, %d made now", b.output, legible.Count(p.Done, "record"), p.New)
 	if p.Failed > 0 {
 		a.Print(", %d failed", p.Failed)
 	}
 	a.Print("\nnext: nrdl report %s\n", console.Quoted(b.output))
 	if p.Failed > 0 {
-		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, console.Plural(p.Total, "run")), "their records tell why; --retry makes them again")
+		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
 	}
 	return nil
 }

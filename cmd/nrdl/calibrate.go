@@ -22,7 +22,7 @@ type calibration struct {
 }
 
 func (f *calibration) register(c *cobra.Command) {
-	f.registerFPIR(c, openset.Default.FAR, "")
+	f.registerFPIR(c, openset.Default.FPIR, "")
 	f.prior, f.folds = openset.Default.Prior, -1
 	cli.Number(c, &f.prior, "strangers-share", "", cli.Share(true), "assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
 	cli.Number(c, &f.folds, "calibrate", "", checkFolds, "`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
@@ -40,7 +40,7 @@ func (f *calibration) registerFPIR(c *cobra.Command, def float64, use string) {
 
 func checkFPIR(rate float64) error {
 	how := openset.Default
-	how.FAR = rate
+	how.FPIR = rate
 	return how.Validate()
 }
 
@@ -58,7 +58,7 @@ func (f *calibration) options() *openset.Options {
 	if f.folds == 0 {
 		return nil
 	}
-	return &openset.Options{FAR: f.fpir, Prior: f.prior, Folds: max(f.folds, 0)}
+	return &openset.Options{FPIR: f.fpir, Prior: f.prior, Folds: max(f.folds, 0)}
 }
 
 func (a *app) calibrateCmd() *cobra.Command {
@@ -116,14 +116,9 @@ A model without a threshold gets one.`,
 // recalibrate returns r with a threshold for f and for the strangers in the images
 // at path, where that is not empty.
 func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path string, f *calibration) (*nrdl.Recogniser, error) {
-	how := openset.Default
-	if m := r.Model(); m.Calibration != nil {
-		how = m.Calibration.How()
-	} else if m.OpenSet != nil {
-		how = *m.OpenSet
-	}
+	how := r.OpenSet()
 	if f.fpir > 0 {
-		how.FAR = f.fpir
+		how.FPIR = f.fpir
 	}
 	var strangers *dataset.Images
 	if path != "" {

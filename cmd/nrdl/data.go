@@ -123,7 +123,7 @@ func (a *app) convertCmd() *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Convert a data set: folder, .mat, .npz",
 		Long: `convert reads IN and writes OUT: a MATLAB file (.mat), a NumPy file (.npz), or,
-for a name without an extension, a folder of PNG images, one folder a person.
+for a name without an extension, a folder of PNG images, one folder per person.
 
 In a folder the images of a person are numbered, 0001.png, 0002.png, …: the names
 that their files had are lost. Grey values are rounded to whole numbers, and

@@ -17,6 +17,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/report"
 )
 
@@ -165,7 +166,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	a.warnOfCopies(s.images)
-	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: autoFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
+	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err
@@ -233,7 +234,7 @@ func (a *app) runs(prefix string, runs int) (o experiment.Observer, done func())
 			clear()
 			clear = func() {}
 			if r.Choice != nil {
-				a.Tell("run %d of %d, right in %d folds of the training images:", run+1, runs, autoFolds)
+				a.Tell("run %d of %d, right in %d folds of the training images:", run+1, runs, experiment.ChoiceFolds)
 				a.tellChoice(r.Choice)
 			}
 			a.Tell("%srun %d of %d, seed %d: %s %% of %d, %s", prefix, run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
@@ -274,7 +275,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
 	if n := len(result.Skipped); n > 0 {
-		a.Tell("left out %s on which the model was trained: %s", console.Plural(n, "image"), console.Abridged(result.Skipped))
+		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), console.Abridged(result.Skipped))
 	}
 	return result, nil
 }

@@ -17,6 +17,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/results"
 )
 
@@ -171,7 +172,7 @@ func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string
 		return nil, 0, hint.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
 	}
 	if e.number > len(found) {
-		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, console.Plural(len(found), "face"))
+		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, legible.Count(len(found), "face"))
 	}
 	var seen []numbered
 	var refused error

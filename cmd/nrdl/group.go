@@ -14,6 +14,7 @@ import (
 	"nrdl/group"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/internal/linkdir"
 	"nrdl/internal/photolist"
 )
@@ -52,8 +53,8 @@ The exit status is 1 if no usable face is found.`,
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
 	detectorVar(c, &g.by)
-	g.far = group.Default.FAR
-	cli.Number(c, &g.far, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
+	g.fpir = group.Default.FPIR
+	cli.Number(c, &g.fpir, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
 	return c
 }
@@ -63,7 +64,7 @@ type grouping struct {
 	*app
 	output, input string
 	json          bool
-	far           float64
+	fpir          float64
 	by            *face.Search
 }
 
@@ -101,7 +102,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if o.Progress != nil {
 		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }
 	}
-	p, err := group.InPhotographs(ctx, paths, in, g.by, group.Options{FAR: g.far}, progress)
+	p, err := group.InPhotographs(ctx, paths, in, g.by, group.Options{FPIR: g.fpir}, progress)
 	done()
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 	}
 	if len(p.Faces) == 0 {
-		return fmt.Errorf("group: no usable face in %s", console.Plural(len(paths), "photograph"))
+		return fmt.Errorf("group: no usable face in %s", legible.Count(len(paths), "photograph"))
 	}
 	if g.output != "" {
 		if err := p.WriteFolders(ctx, g.output, g.Warn); err != nil {
@@ -128,8 +129,8 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 			several, together = several+1, together+len(members)
 		}
 	}
-	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", console.Plural(len(p.Faces), "face"), console.Plural(len(paths), "photograph"),
-		together, console.Plural(several, "group"), len(p.Faces)-together, console.Plural(failed, "photograph"), console.Seconds(time.Since(start)))
+	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(paths), "photograph"),
+		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), console.Seconds(time.Since(start)))
 	if g.json {
 		return g.printJSON(p.Listing())
 	}

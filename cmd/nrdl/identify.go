@@ -20,6 +20,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/internal/linkdir"
 	"nrdl/internal/photolist"
 	"nrdl/internal/results"
@@ -354,10 +355,10 @@ func (i *identification) end(took time.Duration) error {
 		i.tellTally(took)
 	}
 	if t.trained > 0 {
-		i.Warn("%d of the %d faces were used to train the model: their names do not show how well it recognises new photographs", t.trained, t.named+t.unknown)
+		i.Warn("%d of %s were used to train the model: such names do not show how well it recognises new photographs", t.trained, legible.Count(t.named+t.unknown, "face"))
 	}
 	if t.smaller > 0 && i.find.Which == face.All {
-		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", console.Plural(t.smaller, "face"))
+		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", legible.Count(t.smaller, "face"))
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
@@ -373,7 +374,7 @@ func (i *identification) end(took time.Duration) error {
 
 func (i *identification) tellTally(took time.Duration) {
 	t := i.tally
-	text := fmt.Sprintf("%d faces named, %d unknown, in %d images", t.named, t.unknown, t.files-t.failed)
+	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.named, "face"), t.unknown, legible.Count(t.files-t.failed, "image"))
 	if t.faceless > 0 {
 		text += fmt.Sprintf("; %d without a face that is seen well", t.faceless)
 	}

@@ -137,13 +137,12 @@ func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	if err != nil {
 		return in, err
 	}
-	grey := f.changed("input") && f.text != auto && len(in.Features)+len(in.Photometric) == 0
 	switch {
 	case in.Frame.Len() != 0 || dataset.IsMatrix(path):
-	case grey:
-		in.Size = dataset.DefaultSize
+	case f.changed("input") && f.text != auto:
+		in.Size = in.DefaultSize()
 	case f.changed("input") || f.changed("photometric") || f.changed("mirror"):
-		in.Size = nrdl.DefaultFrame.Size
+		in.Size = frontend.Faces96.DefaultSize()
 	}
 	if err := in.Plausible(); err != nil {
 		return in, cli.AsMisuse(err)
@@ -227,10 +226,9 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 	if err != nil {
 		return nil, nil, err
 	}
-	without := slices.IndexFunc(methods, func(m classify.Method) bool { return !method.Projects(m) })
-	if without >= 0 && !l.projectionChosen() && !s.Pipeline.Projection.IsZero() {
-		a.Tell("no method gets the projection %v, as the default of %s is without; --project gives all the same", s.Pipeline.Projection, methods[without].Name())
-		s.Pipeline.Projection, s.Pipeline.Shift = projection.Choice{}, 0
+	if o := s.For(methods...); !l.projectionChosen() && o.Pipeline.Projection != s.Pipeline.Projection {
+		a.Tell("no method gets the projection %v, as the default of one of them is without; --project gives all the same", s.Pipeline.Projection)
+		s.Pipeline = o.Pipeline
 	}
 	a.tellInput(s.Pipeline)
 	for _, m := range methods {
@@ -242,23 +240,26 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 // plausible reports flags that make no sense, as far as that can be told before the
 // data are read.
 func (l *learning) plausible(path string, in frontend.Pipeline) error {
-	if !l.input.changed("input") && in.Size != (dataset.Size{}) && !dataset.IsMatrix(path) {
+	foreseen := frontend.Foreseen(path, in.Size)
+	if !l.input.changed("input") && len(foreseen) == 1 {
 		var err error
-		if in, err = l.input.edit(frontend.For(in.Size)); err != nil {
+		if in, err = l.input.edit(foreseen[0]); err != nil {
 			return err
 		}
 	}
 	m, err := l.configured(in)
-	if l.method == "" && in.Frame.Len() == 0 && !dataset.IsMatrix(path) { // photographs or crops
-		if m, err = l.configured(frontend.Embedding); err != nil {
-			m, err = l.configured(frontend.Faces96)
+	if l.method == "" && len(foreseen) > 1 {
+		for _, in := range foreseen {
+			if m, err = l.configured(in); err == nil {
+				break
+			}
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if !l.projectionChosen() && !method.Projects(m) {
-		in.Projection, in.Shift = projection.Choice{}, 0
+	if !l.projectionChosen() {
+		in = nrdl.Options{Pipeline: in}.For(m).Pipeline
 	}
 	if l.input.text == auto || in.Size == (dataset.Size{}) && dataset.IsMatrix(path) {
 		return nil
@@ -282,13 +283,10 @@ func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 		return o, err
 	}
 	o.Pipeline = o.Pipeline.ForImages(images.Frame)
-	if o.Method, err = l.configured(o.Pipeline); err != nil {
-		return o, err
+	if o.Method, err = l.configured(o.Pipeline); err == nil && !l.projectionChosen() {
+		o = o.For(o.Method)
 	}
-	if !l.projectionChosen() && !method.Projects(o.Method) {
-		o.Pipeline.Projection, o.Pipeline.Shift = projection.Choice{}, 0
-	}
-	return o, nil
+	return o, err
 }
 
 // tellOptions tells the features, unless they are the grey values, and the method.
@@ -302,9 +300,6 @@ func (a *app) tellInput(in frontend.Pipeline) {
 		a.Tell("features: %v", in)
 	}
 }
-
-// autoFolds is into how many folds --input auto divides the training images.
-const autoFolds = 3
 
 // candidates are what --input auto chooses among for the images of s, the columns
 // of the data set at path where they are not nil.
@@ -325,11 +320,11 @@ func (a *app) choose(ctx context.Context, path string, s *studied, columns []int
 	if err != nil {
 		return err
 	}
-	c, err := experiment.Choose(ctx, s.images, all, experiment.Folds{N: autoFolds, Repeats: 1, Seed: l.seed})
+	c, err := experiment.Choose(ctx, s.images, all, experiment.Folds{N: experiment.ChoiceFolds, Repeats: 1, Seed: l.seed})
 	if err != nil {
 		return err
 	}
-	a.Tell("right in %d folds of the training images:", autoFolds)
+	a.Tell("right in %d folds of the training images:", experiment.ChoiceFolds)
 	a.tellChoice(&c)
 	best := all[c.Best]
 	if best.Images != nil {

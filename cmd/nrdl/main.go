@@ -1,6 +1,6 @@
 // Command nrdl learns to recognise people from photographs of their faces.
 //
-//	nrdl data synth people                    # or a folder with one folder a person
+//	nrdl data synth people                    # or a folder with one folder per person
 //	nrdl train people -o people.nrdl
 //	nrdl identify people.nrdl photo.pgm
 //

@@ -102,7 +102,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	a.tellOptions(s, &e.learn)
 	result, err := experiment.JudgeOpenSet(ctx, s.images, s.Method, o, func(d experiment.OpenSetDraw) {
 		a.Tell("seed %d: %s %% of %d faces identified, %s %% of %d faces of strangers named", d.Seed,
-			console.Percent(d.Identified), d.Test, console.Percent(d.FAR), d.Strangers)
+			console.Percent(d.Identified), d.Test, console.Percent(d.FPIR), d.Strangers)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)

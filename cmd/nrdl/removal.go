@@ -11,8 +11,8 @@ import (
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/cli"
-	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 func (a *app) removeCmd() *cobra.Command {
@@ -55,7 +55,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 		return nil, hint.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
 	}
 	for _, name := range names {
-		a.Tell("%s: removed, %s", name, console.Plural(r.Model().Faces(name), "face"))
+		a.Tell("%s: removed, %s", name, legible.Count(r.Model().Faces(name), "face"))
 	}
 	a.tellTrained(next, path, time.Since(start))
 	return next, nil
@@ -120,7 +120,7 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.tellMerger(merger)
-	a.Tell("%s is %s now, %s", from, to, console.Plural(next.Model().Faces(to), "face"))
+	a.Tell("%s is %s now, %s", from, to, legible.Count(next.Model().Faces(to), "face"))
 	a.tellTrained(next, path, time.Since(start))
 	return next, nil
 }

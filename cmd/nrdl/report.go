@@ -12,6 +12,7 @@ import (
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/report"
 )
 
@@ -106,7 +107,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	for _, p := range page.Plans {
 		if p.Superseded > 0 {
-			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, console.Plural(p.Superseded, "record"))
+			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, legible.Count(p.Superseded, "record"))
 		}
 	}
 	var text bytes.Buffer
@@ -124,7 +125,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	if err != nil {
 		return err
 	}
-	a.Print("%s: %s, %s\n", r.output, console.Plural(len(records), "record"), console.Megabytes(size))
+	a.Print("%s: %s, %s\n", r.output, legible.Count(len(records), "record"), console.Megabytes(size))
 	return nil
 }
 

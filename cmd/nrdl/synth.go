@@ -6,6 +6,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/synthetic"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,7 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), "") })
 	bar.Clear()
 	if err == nil {
-		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, console.Plural(p.Len(), "photograph"), p.Seed, console.Quoted(filepath.Join(dir, "people")))
+		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, console.Quoted(filepath.Join(dir, "people")))
 	}
 	return err
 }

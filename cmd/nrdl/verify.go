@@ -9,7 +9,7 @@ import (
 	"nrdl"
 	"nrdl/face"
 	"nrdl/internal/cli"
-	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/internal/photolist"
 	"nrdl/internal/results"
 )
@@ -70,7 +70,7 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 	}
 	for i, n := range c.Others {
 		if n > 0 {
-			v.Warn("%s: there are %s; the largest was compared", []string{a, b}[i], console.Plural(n+1, "face"))
+			v.Warn("%s: there are %s; the largest was compared", []string{a, b}[i], legible.Count(n+1, "face"))
 		}
 	}
 	if v.json {

@@ -16,7 +16,7 @@ import (
 	"nrdl/internal/blas"
 	"nrdl/internal/buildinfo"
 	"nrdl/internal/cli"
-	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/report"
 	"nrdl/worker"
 )
@@ -47,7 +47,7 @@ func (a *app) cluster(ctx context.Context, o worker.Options, store string) (*wor
 	return c, func(s worker.Status) {
 		if s.Workers != workers {
 			workers = s.Workers
-			a.Tell("%s at work, %d done, %.1f a second", console.Plural(workers, "worker"), s.Done, s.Rate)
+			a.Tell("%s at work, %d done, %.1f a second", legible.Count(workers, "worker"), s.Done, s.Rate)
 		}
 	}, err
 }

@@ -1,7 +1,7 @@
 // Package projection reduces the dimension of samples. A projection is fit to
 // the training samples only.
 //
-// Notation: X d×N samples, one a column, the samples of class c being the
+// Notation: X d×N samples, one per column, the samples of class c being the
 // columns groups[c] ≤ j < groups[c+1]; m their mean, X̄ = X − m·1ᵀ.
 //
 // References:

@@ -59,7 +59,7 @@ func (g *Gallery) separable() classify.Separable {
 	return s
 }
 
-// Calibrate returns g with a threshold for o.FAR, from faces of the gallery that are held
+// Calibrate returns g with a threshold for o.FPIR, from faces of the gallery that are held
 // out, evenly among all, and the faces of given strangers; nil for none. The error wraps
 // openset.ErrNoStrangers if there are too few people.
 func (g *Gallery) Calibrate(ctx context.Context, o openset.Options, given *dataset.Images, progress func(done, total int)) (*Gallery, error) {

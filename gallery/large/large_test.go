@@ -154,7 +154,7 @@ func TestRateIsKept(t *testing.T) {
 	}
 	g := calibrated(t, grown(t, span(0, 80), method.Mean{}))
 	how := openset.Default
-	how.FAR = 0.1
+	how.FPIR = 0.1
 	g, err := g.Calibrate(t.Context(), how, nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"nrdl/gallery"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/openset"
 )
 
@@ -36,8 +37,8 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	}
 	if c.Alike != nil {
 		ofStrangers(to, m, strangers)
-	} else if c.SmallestFAR() > c.FAR {
-		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), console.Percent(c.FAR), console.Percent(c.SmallestFAR()))
+	} else if c.SmallestFPIR() > c.FPIR {
+		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), console.Percent(c.FPIR), console.Percent(c.SmallestFPIR()))
 		to.Hint("give photographs of other people: %s", strangers)
 	}
 	by := ", estimated on " + Known(c)
@@ -50,11 +51,11 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 		if c.Odds != nil {
 			probable = fmt.Sprintf("a name has a probability of at most %s %%", console.Percent(c.MaxProbability()))
 		}
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", console.Percent(c.FAR), by, probable)
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", console.Percent(c.FPIR), by, probable)
 		return
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
-		console.Percent(c.FAR), by, console.Percent(present.Right), console.Percent(present.Wrong))
+		console.Percent(c.FPIR), by, console.Percent(present.Right), console.Percent(present.Wrong))
 	if present.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %d people would be right for %s %%: the model does not recognise them",
 			console.Percent(present.Guess), people, console.Percent(1/float64(people)))
@@ -97,7 +98,7 @@ func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 	if fewEach {
 		note = "; new photographs get one more often, because a held-out face leaves only one or two of its person"
 	}
-	to.Tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", console.Plural(rates[0].Held, "face"), note)
+	to.Tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", legible.Count(rates[0].Held, "face"), note)
 	to.Tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
 	for _, r := range rates {
 		note := ""
@@ -138,10 +139,10 @@ func ofStrangers(to *console.Console, m *gallery.Model, calibrate string) {
 	c := m.Calibration
 	atLarge, like := c.Strangers(m.Impostors())
 	to.Tell("%s", Strangers(atLarge, like))
-	if c.SmallestFAR() > c.FAR {
-		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, console.Percent(c.FAR))
+	if c.SmallestFPIR() > c.FPIR {
+		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, console.Percent(c.FPIR))
 	}
-	if like.Most > unsure*c.FAR {
+	if like.Most > unsure*c.FPIR {
 		to.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: %s", calibrate)
 	}
 }
@@ -182,7 +183,7 @@ func Known(c *openset.Calibration) string {
 		all = append(all, fmt.Sprintf("%d people", c.People))
 	}
 	if len(c.Given) > 0 {
-		all = append(all, console.Plural(len(c.Given), "face")+" of strangers")
+		all = append(all, legible.Count(len(c.Given), "face")+" of strangers")
 	}
 	return strings.Join(all, " and ")
 }

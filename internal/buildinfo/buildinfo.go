@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"nrdl/internal/blas"
-	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // An Info is what a program tells of itself.
@@ -83,7 +83,7 @@ func (b Info) WriteText(w io.Writer) error {
 	if b.Revision != "" {
 		source = fmt.Sprintf(" (%s, %s)", b.Revision, b.Time)
 	}
-	s, threads := b.GFLOPS, console.Plural(b.Threads, "thread")
+	s, threads := b.GFLOPS, legible.Count(b.Threads, "thread")
 	_, err := fmt.Fprintf(w, `nrdl %s%s
 %s %s, %s
 blas %s (available: %s; choose with %s)

@@ -30,7 +30,7 @@ func TestForecast(t *testing.T) {
 }
 
 // growing interpolates −log residual of the published NRDL on ORL, 6 training
-// images a person, every tenth pass.
+// images per person, every tenth pass.
 func growing(pass float64) float64 {
 	ell := []float64{0.0257, 0.0345, 0.0592, 0.1216, 0.28, 0.676, 1.7, 4.13, 7.95, 8.63, 10.0, 13.3, 20}
 	i := int(pass / 10)

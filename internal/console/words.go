@@ -11,6 +11,7 @@ import (
 	"nrdl/classify"
 	"nrdl/dataset"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 )
 
 // Percent writes a fraction in percent.
@@ -24,14 +25,6 @@ func Percent(fraction float64) string {
 // leastPercent is the least percentage that is written with two decimals; less has two
 // significant digits.
 const leastPercent = 0.01
-
-// Plural counts things whose plural ends in s.
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
 
 // Passes counts passes.
 func Passes(n int) string {
@@ -109,9 +102,9 @@ func Count(n int) string {
 func Contents(set *dataset.Images) string {
 	d, n := set.X.Dims()
 	if e := set.Frame.Embedding; !e.IsZero() {
-		faces := Plural(n, "face")
+		faces := legible.Count(n, "face")
 		if empty := n - len(classify.NonZero(set.X)); empty > 0 { // no face was found in these
-			faces = fmt.Sprintf("%s, %s", Plural(n, "photograph"), Plural(n-empty, "face"))
+			faces = fmt.Sprintf("%s, %s", legible.Count(n, "photograph"), legible.Count(n-empty, "face"))
 		}
 		return fmt.Sprintf("%d people, %s, vectors of %d numbers by network %s", len(set.Classes), faces, d, e.Name)
 	}

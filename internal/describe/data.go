@@ -6,6 +6,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/frontend"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // Data describes a data set.
@@ -72,7 +73,7 @@ func (d Data) printColumns(c *console.Console, what string, columns []int) {
 	for _, j := range columns {
 		names = append(names, d.images.ID(j))
 	}
-	c.Print("%-10s %s: %s\n", what, console.Plural(len(columns), "image"), console.Abridged(names))
+	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), "image"), console.Abridged(names))
 }
 
 // mostGroups is how many groups of identical images are printed.

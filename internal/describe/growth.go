@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"nrdl/gallery"
-	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // Merge says what was done with images that were added, other than asked for.
@@ -34,9 +34,9 @@ func Growth(before, after *gallery.Model, people []string) (lines []string) {
 		case i >= mostNamed:
 			others++
 		case was == 0:
-			lines = append(lines, fmt.Sprintf("%s: new, %s", name, console.Plural(is, "face")))
+			lines = append(lines, fmt.Sprintf("%s: new, %s", name, legible.Count(is, "face")))
 		default:
-			lines = append(lines, fmt.Sprintf("%s: %s, %d before", name, console.Plural(is, "face"), was))
+			lines = append(lines, fmt.Sprintf("%s: %s, %d before", name, legible.Count(is, "face"), was))
 		}
 	}
 	if others > 0 {

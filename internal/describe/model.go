@@ -10,6 +10,7 @@ import (
 	"nrdl/gallery"
 	"nrdl/internal/advice"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 	"nrdl/openset"
 )
 
@@ -59,13 +60,13 @@ func (m Model) Print(c *console.Console) {
 	if m.Faces == 0 {
 		c.Print("keeps      no faces: nobody can be added\n")
 	} else {
-		c.Print("keeps      %s, so that people can be added\n", console.Plural(m.Faces, "face"))
+		c.Print("keeps      %s, so that people can be added\n", legible.Count(m.Faces, "face"))
 	}
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
 	} else if t.Alike != nil || t.Grown {
-		c.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", t.Threshold, math.Pow(10, t.Threshold), console.Percent(t.FAR))
+		c.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", t.Threshold, math.Pow(10, t.Threshold), console.Percent(t.FPIR))
 	} else {
-		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FAR), advice.Known(t))
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FPIR), advice.Known(t))
 	}
 }

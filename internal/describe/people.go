@@ -9,6 +9,7 @@ import (
 	"nrdl/gallery"
 	"nrdl/internal/advice"
 	"nrdl/internal/console"
+	"nrdl/internal/legible"
 )
 
 // People prints r as a table, with the columns that are known.
@@ -84,7 +85,7 @@ func columnsOf(r *gallery.Survey) []column {
 
 // totalOf is the last line.
 func totalOf(r *gallery.Survey) string {
-	text := fmt.Sprintf("%d people, %s", len(r.People), console.Plural(r.Faces, "face"))
+	text := fmt.Sprintf("%d people, %s", len(r.People), legible.Count(r.Faces, "face"))
 	if r.Held == 0 {
 		return text
 	}

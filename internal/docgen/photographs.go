@@ -149,7 +149,7 @@ func (p *photographed) named() string {
 
 func (p *photographed) setting() string {
 	r := p.Open[0].Found
-	return fmt.Sprintf("Here people of `%s` are drawn to be enrolled, %d times; all others in it and %d photographs of `photos/lfw_strangers`, one a person, are strangers. No photograph of a stranger was seen in training.",
+	return fmt.Sprintf("Here people of `%s` are drawn to be enrolled, %d times; all others in it and %d photographs of `photos/lfw_strangers`, one per person, are strangers. No photograph of a stranger was seen in training.",
 		p.Open[0].Data, len(r.Draws), r.OtherFaces)
 }
 
@@ -175,7 +175,7 @@ func (p *photographed) scores() string {
 	return markdownTable(rows...)
 }
 
-// atOnePercent is where FalseAccepts has 1 %.
+// atOnePercent is where FPIRs has 1 %.
 const atOnePercent = 1
 
 // best is the score with the highest rate at 1 %.
@@ -211,7 +211,7 @@ func (p *photographed) thresholds() string {
 	for _, o := range p.Open {
 		r := o.Found
 		rows = append(rows, []string{
-			o.About, hundredths(r.FAR.Mean) + " ± " + hundredths(r.FAR.SD), hundredths(r.FAR.Least) + " … " + hundredths(r.FAR.Most),
+			o.About, hundredths(r.FPIR.Mean) + " ± " + hundredths(r.FPIR.SD), hundredths(r.FPIR.Least) + " … " + hundredths(r.FPIR.Most),
 			tenths(r.Identified.Mean) + " ± " + tenths(r.Identified.SD), tenths(r.ClosedSet.Mean), tenths(r.ECE) + " ± " + tenths(r.ECESD),
 		})
 	}

@@ -1,6 +1,6 @@
 // Package legible shows text of unknown origin, such as the name of a file, so
 // that a person sees what it holds and a terminal or a spreadsheet takes it for
-// text.
+// text; and it counts things in words.
 package legible
 
 import (
@@ -12,6 +12,14 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// Count counts things whose plural ends in s: 1 image, 2 images.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
 
 // Hidden reports whether r has no picture of its own: a control character, the
 // end of a line or a paragraph, what changes the direction of the text beside it,

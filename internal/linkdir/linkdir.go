@@ -1,4 +1,4 @@
-// Package linkdir makes a folder a person with links to the photographs of the
+// Package linkdir makes a folder per person with links to the photographs of the
 // person.
 package linkdir
 
@@ -23,7 +23,7 @@ import (
 // NoFace is the folder of photographs in which nobody is looked at.
 const NoFace = dataset.NoFaceFolder
 
-// A Sorter makes a folder a person with links to the photographs of the person,
+// A Sorter makes a folder per person with links to the photographs of the person,
 // one of those with nobody whom the model knows, and one of those without a face.
 type Sorter struct {
 	Unlock  func() // ends the Sorter

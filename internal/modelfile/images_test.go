@@ -98,7 +98,7 @@ func TestLearningAgainIsLearning(t *testing.T) {
 	for _, text := range []string{"12x10 pixels", "12x10 igo mirror fisher:0.3"} {
 		in := pipeline(t, text)
 		for _, folds := range []int{0, 7} {
-			how := openset.Options{FAR: 0.02, Prior: 0.3, Folds: folds}
+			how := openset.Options{FPIR: 0.02, Prior: 0.3, Folds: folds}
 			fresh := calibrated(t, learn(t, whole, in), how)
 			rest, err := gallery.Without(whole, "person003", "person007")
 			if err != nil {
@@ -199,7 +199,7 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.MaxProbability() {
 		t.Errorf("%+v, want %+v", got, c)
 	}
-	refined, err := old.Recalibrate(c.FAR, nil)
+	refined, err := old.Recalibrate(c.FPIR, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,7 @@ func checkFormat(text string) error {
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
 		return hint.Add(err, "update nrdl")
 	case *version.Format < oldestFormat:
-		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
-		return hint.Add(err, "learn it again")
+		return fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
 	}
 	return nil
 }
@@ -174,7 +173,7 @@ func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 		delete(c.learnt, name)
 	}
 	if err := dataset.CheckNames(a.Classes); err != nil {
-		return nil, hint.Add(err, "learn it again from faces with another name for this person")
+		return nil, hint.Add(err, "train it again from faces with another name for this person")
 	}
 	rule, err := c.rule(a.Rule, a.Weight)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestSealedNamesAreChecked(t *testing.T) {
 	for _, name := range []string{"", "unknown", "..", "../../x", `a\nb`, `a\u001b[31mb`, `a\u202eb`} {
 		text := strings.Replace(sealed, `"a"`, `"`+name+`"`, 1)
 		_, err := load(seal(t, text, []int64{0, 1, 4}))
-		if err == nil || !strings.HasPrefix(hint.Of(err), "learn it again") {
+		if err == nil || !strings.HasPrefix(hint.Of(err), "train it again") {
 			t.Errorf("%q: %v (hint %q)", name, err, hint.Of(err))
 		}
 	}

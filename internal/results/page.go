@@ -306,16 +306,9 @@ func (p *Page) groups() (all []group) {
 		if all[i].Files {
 			thing = "file"
 		}
-		all[i].Count = plural(len(all[i].Cards), thing)
+		all[i].Count = legible.Count(len(all[i].Cards), thing)
 	}
 	return all
-}
-
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // write writes the page to w, one card at a time.
@@ -336,9 +329,9 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 	if people == 1 {
 		of = "1 person"
 	}
-	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", plural(p.photos, "photograph"), plural(count[named], "face"), of, count[unknown])
+	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), of, count[unknown])
 	if p.Skipped > 0 {
-		top.Skipped = plural(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
+		top.Skipped = legible.Count(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err

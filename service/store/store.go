@@ -121,7 +121,7 @@ func (s *Store) connect(at string) (err error) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		return err
+		return hint.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
 	}
 	if s.unlock, err = atomicfile.Lock(at); errors.Is(err, atomicfile.ErrLocked) {
 		return hint.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")

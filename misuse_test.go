@@ -1,0 +1,105 @@
+package nrdl_test
+
+import (
+	"image"
+	"testing"
+
+	"nrdl"
+	"nrdl/dataset"
+	"nrdl/face"
+	"nrdl/method"
+	"nrdl/openset"
+	"nrdl/synthetic"
+)
+
+// A Recogniser that nobody trained, and arguments that are empty, are errors.
+func TestMisuse(t *testing.T) {
+	ctx, empty, none := t.Context(), &nrdl.Recogniser{}, &dataset.Images{}
+	r := trained(t, crops(t, 3, 3), options())
+	photo := image.NewGray(image.Rect(0, 0, 20, 20))
+	var absent *image.Gray
+	wrong := face.Options{Detect: "bogus"}
+	for name, err := range map[string]error{
+		"Train nothing":           second(nrdl.Train(ctx, nil, nrdl.Defaults(nil))),
+		"Train no images":         second(nrdl.Train(ctx, none, nrdl.Defaults(none))),
+		"Candidates of nothing":   second(nrdl.Candidates(ctx, "", nil, nil, nil, nrdl.ReadOptions{})),
+		"Candidates of no images": second(nrdl.Candidates(ctx, "", none, nil, nil, nrdl.ReadOptions{})),
+		"Read with a wrong word":  second(nrdl.Read(ctx, t.TempDir(), nrdl.ReadOptions{Detect: wrong})),
+		"ReadFiles of none":       second(nrdl.ReadFiles(ctx, nil, nrdl.ReadOptions{})),
+		"ReadFiles with one":      second(nrdl.ReadFiles(ctx, []dataset.File{{Path: "a.png"}}, nrdl.ReadOptions{Detect: wrong})),
+		"no photograph":           second(r.Identify(ctx, nil)),
+		"a nil photograph":        second(r.Identify(ctx, absent)),
+		"enrol a nil photograph":  third(r.Enrol(ctx, "ann", absent)),
+		"enrol no photograph":     third(r.Enrol(ctx, "ann")),
+		"EnrolAll of nothing":     third(r.EnrolAll(ctx, nil, false)),
+		"EnrolAll of no images":   third(r.EnrolAll(ctx, none, false)),
+		"verify a nil photograph": second(r.Verify(ctx, photo, absent)),
+		"no strangers":            second(r.Calibrate(ctx, openset.Default, none)),
+		"With a wrong word":       second(r.With(wrong, nrdl.Observer{})),
+
+		"empty: Identify":  second(empty.Identify(ctx, photo)),
+		"empty: Verify":    second(empty.Verify(ctx, photo, photo)),
+		"empty: Explain":   second(empty.Explain(ctx, nrdl.Face{})),
+		"empty: Enrol":     third(empty.Enrol(ctx, "ann", photo)),
+		"empty: EnrolAll":  third(empty.EnrolAll(ctx, crops(t, 3, 3), false)),
+		"empty: Remove":    second(empty.Remove(ctx, "ann")),
+		"empty: Rename":    third(empty.Rename(ctx, "ann", "bob")),
+		"empty: Calibrate": second(empty.Calibrate(ctx, openset.Default, nil)),
+		"empty: Survey":    second(empty.Survey(ctx, true)),
+		"empty: With":      second(empty.With(face.Options{}, nrdl.Observer{})),
+		"empty: ReadFiles": second(empty.ReadFiles(ctx, []dataset.File{{Path: "a.png"}})),
+		"empty: Save":      empty.Save(ctx, t.TempDir()+"/m.nrdl"),
+		"empty: Keeps":     empty.Keeps(),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if len(empty.People()) != 0 || empty.Forget().Model() != nil || empty.OpenSet() != openset.Default {
+		t.Error("an empty Recogniser has people")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func third[T, U any](_ T, _ U, err error) error { return err }
+
+// A method that learns a dictionary needs more features than the projection of Defaults
+// leaves: For takes it out, and a method that takes it keeps it.
+func TestOptionsFor(t *testing.T) {
+	images, err := synthetic.Faces{People: 32, PerPerson: 2, Input: dataset.Size{Height: 24, Width: 24}, Seed: 4, Light: 0.3}.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := nrdl.Defaults(images)
+	if o.Pipeline.Projection.IsZero() {
+		t.Fatal("no projection by default: the test proves nothing")
+	}
+	if got := o.For(method.DefaultCRC); got.Pipeline.Projection != o.Pipeline.Projection || got.Method != method.DefaultCRC {
+		t.Errorf("%v for CRC", got.Pipeline)
+	}
+	few := method.DefaultNRDL
+	few.Passes = 1
+	for _, got := range []nrdl.Options{o.For(few), o.For(few, method.DefaultCRC), o.For(method.DefaultCRC, few)} {
+		if !got.Pipeline.Projection.IsZero() {
+			t.Errorf("%v for NRDL", got.Pipeline)
+		}
+	}
+	o = o.For(few)
+	o.OpenSet = nil
+	trained(t, images, o)
+}
+
+// A threshold is changed by what is to change alone.
+func TestCalibrateFromOpenSet(t *testing.T) {
+	r := trained(t, crops(t, 4, 4), options())
+	how := r.OpenSet()
+	if how != *options().OpenSet {
+		t.Errorf("%+v", how)
+	}
+	how.FPIR = 0.2
+	next, err := r.Calibrate(t.Context(), how, nil)
+	if err != nil || next.OpenSet() != how || r.OpenSet() == how {
+		t.Errorf("%+v, %v", next.OpenSet(), err)
+	}
+}
