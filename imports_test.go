@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -111,6 +112,36 @@ func TestNamesPointOneWay(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Each package that a program outside can import shows its typical use.
+func TestPackagesHaveExamples(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.Dir}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile(`(?m)^func Example`)
+	n := 0
+	for line := range strings.Lines(string(out)) {
+		name, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "main" || strings.Contains(filepath.ToSlash(dir), "/internal/") {
+			continue
+		}
+		n++
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && example.Match(text)
+		}) {
+			t.Errorf("%s has no example", dir)
+		}
+	}
+	if n < 20 {
+		t.Errorf("%d packages", n)
 	}
 }
 

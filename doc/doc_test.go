@@ -1,6 +1,7 @@
 package doc_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,6 +69,33 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: %v", page, err)
 			}
 		}
+	}
+}
+
+// Go files that CONTRIBUTING.md names by their name alone exist, in a folder of the module.
+func TestFilesOfContributing(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			have[d.Name()] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(?:[a-z0-9_]+/)*([a-z0-9_]+\\.go)`").FindAllSubmatch(text, -1)
+	for _, m := range named {
+		if !have[string(m[1])] {
+			t.Errorf("CONTRIBUTING.md names %s", m[0])
+		}
+	}
+	if len(named) < 3 {
+		t.Errorf("CONTRIBUTING.md names %d files", len(named))
 	}
 }
 

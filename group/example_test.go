@@ -1,0 +1,30 @@
+package group_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/frontend/embedding"
+	"nrdl/group"
+	"nrdl/openset"
+)
+
+// Divide the vectors of five faces into groups of the same person.
+func Example() {
+	frame := embedding.Default().Frame()
+	law := openset.ImpostorsOf(frame.Embedding.Digest, frame.Embedding.Mirror)
+	x := mat.NewDense(frame.Embedding.Length, 5, nil)
+	for j, person := range []int{0, 1, 0, 1, 0} {
+		x.Set(person, j, 1) // what the faces of a person have in common
+		x.Set(10+j, j, 0.2) // what each face has alone
+	}
+	groups, err := group.Faces(context.Background(), x, nil, law, group.Default)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(groups)
+	// Output: [[0 2 4] [1 3]]
+}

@@ -1,0 +1,27 @@
+package plans_test
+
+import (
+	"fmt"
+
+	"nrdl/plans"
+)
+
+// List the plans that come with the program; experiment.ParsePlan reads one.
+func Example() {
+	for _, name := range plans.Names() {
+		if text, ok := plans.Named(name); ok && len(text) > 0 {
+			fmt.Println(name)
+		}
+	}
+	// Output:
+	// ablation
+	// convergence
+	// cost
+	// frontends
+	// noise
+	// open
+	// paper
+	// quick
+	// robust
+	// tuned
+}

@@ -1,0 +1,43 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl/service"
+	"nrdl/service/store"
+)
+
+// Serve collections of people, and create one by a request.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "service")
+	check(err)
+	defer os.RemoveAll(dir)
+	s, err := store.Open(ctx, filepath.Join(dir, "people.db"))
+	check(err)
+	defer s.Close()
+	server := httptest.NewServer(service.New(s, service.Options{})) // or v.Listen and v.Serve
+	defer server.Close()
+
+	answer, err := http.Post(server.URL+"/v1/collections", "application/json", strings.NewReader(`{"name": "family"}`))
+	check(err)
+	defer answer.Body.Close()
+	var c service.Collection
+	check(json.NewDecoder(answer.Body).Decode(&c))
+	fmt.Println(answer.Status, c.Name, c.FPIR)
+	// Output: 200 OK family 0.01
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
