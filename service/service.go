@@ -100,7 +100,7 @@ type Service struct {
 
 	bodies, decoding     *semaphore.Weighted
 	uploading, following *semaphore.Weighted // imports that are read, jobs that are followed
-	wake                 chan struct{}       // when there is a job
+	wake, changed        chan struct{}       // when there is a job; when there may be messages
 	sender               *http.Client        // of messages
 
 	curves curves
@@ -123,7 +123,7 @@ func New(s *store.Store, o Options) *Service {
 
 	const uploading, following = 4, 200
 	v.uploading, v.following = semaphore.NewWeighted(uploading), semaphore.NewWeighted(following)
-	v.wake, v.stopping, v.sender = make(chan struct{}, 1), make(chan struct{}), newSender(v.Private)
+	v.wake, v.changed, v.stopping, v.sender = make(chan struct{}, 1), make(chan struct{}, senders), make(chan struct{}), newSender(v.Private)
 
 	config := huma.DefaultConfig("nrdl", v.Version)
 	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
@@ -264,6 +264,9 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.Log.Info("request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
 	}()
 	v.guard.ServeHTTP(answer, r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		v.mayHaveChanged()
+	}
 }
 
 // A recorder notes the status.

@@ -16,10 +16,13 @@ import (
 	"github.com/google/uuid"
 )
 
+// senders is how many messages are sent at a time.
+const senders = 4
+
 // Work works on jobs and sends messages until ctx ends; what is unfinished then waits
 // for the next one who works. Serve does it too.
 func (v *Service) Work(ctx context.Context) {
-	const jobs, senders = 2, 4
+	const jobs = 2
 	var all sync.WaitGroup
 	for i := range jobs + senders {
 		all.Go(func() { v.works(ctx, i >= jobs) })
@@ -51,7 +54,7 @@ func (v *Service) works(ctx context.Context, messages bool) {
 	const poll = time.Second
 	worker, wake := uuid.NewString(), v.wake
 	if messages {
-		wake = nil
+		wake = v.changed
 	}
 	for ctx.Err() == nil {
 		j, err := v.store.Lease(ctx, worker, messages, v.Lease)
@@ -71,11 +74,23 @@ func (v *Service) works(ctx context.Context, messages bool) {
 func (v *Service) enqueue(ctx context.Context, j store.Job) (store.Job, error) {
 	j.Actor = by(ctx).actor
 	j, err := v.store.Enqueue(ctx, j)
+	signal(v.wake)
+	return j, err
+}
+
+// signal wakes one who waits for c, or the next to wait.
+func signal(c chan<- struct{}) {
 	select {
-	case v.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
-	return j, err
+}
+
+// mayHaveChanged wakes all who send messages.
+func (v *Service) mayHaveChanged() {
+	for range senders {
+		signal(v.changed)
+	}
 }
 
 // How often jobs and messages are tried, and the longest time between.
@@ -141,6 +156,9 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	}
 	if err != nil && !errors.Is(err, store.ErrLost) {
 		v.Log.Error("the end of a job was not noted", "job", j.ID, "error", err.Error()) // its lease ends
+	}
+	if j.Kind != store.KindMessage {
+		v.mayHaveChanged()
 	}
 	if ended && j.Kind == kindImport {
 		v.drop(end, j.Collection, j.ID)
