@@ -266,7 +266,20 @@ func TestFullDisk(t *testing.T) {
 	if refused == 0 {
 		t.Fatal("the disk is not full")
 	}
-	c.do(200, "GET", at+"/people/"+p.ID, nil, nil)
+	var readers sync.WaitGroup
+	for range 20 { // so many that connections to the database are opened
+		readers.Go(func() {
+			r, err := http.Get(c.server.URL + at + "/people/" + p.ID)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if r.Body.Close(); r.StatusCode != http.StatusOK {
+				t.Error("nothing can be read: ", r.Status)
+			}
+		})
+	}
+	readers.Wait()
 	filler.Close()
 	if err := os.Remove(filler.Name()); err != nil {
 		t.Fatal(err)

@@ -135,8 +135,9 @@ func (s *Store) connect(at string) (err error) {
 	}
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
 	// free can be given back only if a new file is told so before anything is written to it.
-	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)"
-	if s.write, err = sql.Open("sqlite", s.file+"&_txlock=immediate"); err != nil {
+	// That writes, so those who read do without it: they can be opened when the disk is full.
+	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)"
+	if s.write, err = sql.Open("sqlite", s.file+"&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
