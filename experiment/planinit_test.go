@@ -111,7 +111,7 @@ func TestSchemaHasTheMethods(t *testing.T) {
 // records can be replayed. One image shows nobody. A Bench needs no Databases for that.
 func TestEmbeddingsOfAPlan(t *testing.T) {
 	dir := t.TempDir()
-	photographs := synthetic.Photographs{People: 2, PerPerson: 3, Size: dataset.Size{Height: 300, Width: 400}, Seed: 1}
+	photographs := synthetic.Photographs{People: 2, PerPerson: 3, Size: dataset.Size{Height: 240, Width: 240}, Seed: 5}
 	if err := photographs.Write(t.Context(), filepath.Join(dir, "photos"), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -229,21 +231,20 @@ func must[T any](v T, err error) func(*testing.T) T {
 }
 
 func TestProgramsFail(t *testing.T) {
-	for do, want := range map[string]string{
+	wants := map[string]string{
 		"fail": "exit status 3: second line", "few": "11 answers for 12 test samples", "many": "more than a line",
 		"text": `answer 1 is "person one"`, "outside": `answer 1 is "99", not one of the classes 0 … 3 or -1`,
-	} {
-		t.Run(do, func(t *testing.T) {
-			got, done := benched(t, Bench{Jobs: 1}, programPlan(t, 60, do), filepath.Join(t.TempDir(), "x.jsonl"))
-			if done.Failed != 2 {
-				t.Fatalf("%d failed", done.Failed)
-			}
-			for _, r := range got {
-				if !strings.Contains(r.Error, want) {
-					t.Errorf("error %q, want %q", r.Error, want)
-				}
-			}
-		})
+	}
+	p := programPlan(t, 60, slices.Sorted(maps.Keys(wants))...)
+	p.Repeats = 1
+	got, done := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "x.jsonl"))
+	if done.Failed != len(wants) || len(got) != len(wants) {
+		t.Fatalf("%d failed of %d", done.Failed, len(got))
+	}
+	for _, r := range got {
+		if want := wants[strings.TrimPrefix(r.Label, "p")]; !strings.Contains(r.Error, want) {
+			t.Errorf("%s: error %q, want %q", r.Label, r.Error, want)
+		}
 	}
 }
 

@@ -82,34 +82,6 @@ func checkRates(t *testing.T, lib *experiment.Databases, wanted func(file string
 	}
 }
 
-// The plans ask for every record under the key that it has, so that bench goes on
-// with the records.
-func TestKeysOfTheRecords(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("results", "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no records: %v", err)
-	}
-	for _, path := range files {
-		records, err := experiment.ReadRecordsFile(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := experiment.ReadPlan(filepath.Join("..", "plans", strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys := map[string]bool{}
-		for _, key := range plan.Keys() {
-			keys[key] = true
-		}
-		for _, r := range records {
-			if r.Plan != plan.Name || !keys[r.Key] {
-				t.Errorf("%s: no run of the plan has the key %s of %s on %s", path, r.Key, r.Label, r.Dataset.Name)
-			}
-		}
-	}
-}
-
 // sampled tells what can be run again in little time: quick methods, without
 // PIE's ten thousand test images, and some that learn, on ORL and GT.
 func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
