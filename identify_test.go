@@ -25,6 +25,7 @@ import (
 	"nrdl/face"
 	"nrdl/method"
 	"nrdl/openset"
+	"nrdl/synthetic"
 )
 
 // identified is what r says of photo.
@@ -191,6 +192,44 @@ func TestIdentifyAllIsIdentify(t *testing.T) {
 		if i != len(shots) {
 			t.Errorf("%d threads: %d of %d photographs", threads, i, len(shots))
 		}
+	}
+}
+
+// A file that the camera stored turned has the same answer as the photograph that ReadPhoto
+// returns: the grey values are those of the file, and not those of its colours.
+func TestTurnedFiles(t *testing.T) {
+	r, _ := photographs(t)
+	dir := t.TempDir()
+	check(synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 320}, Seed: 50}.Write(t.Context(), filepath.Join(dir, "drawn"), nil))
+	files, err := filepath.Glob(filepath.Join(dir, "drawn", "*", "*.jpg"))
+	check(err)
+	turned, named := 0, 0
+	for result, err := range r.IdentifyAll(t.Context(), func(yield func(nrdl.Photo) bool) {
+		for _, f := range files {
+			if !yield(nrdl.Photo{Name: f}) {
+				return
+			}
+		}
+	}) {
+		check(err)
+		img, err := dataset.ReadPhoto(result.Photo.Name)
+		check(err)
+		f, err := os.Open(result.Photo.Name)
+		check(err)
+		stored, _, err := image.DecodeConfig(f)
+		check(errors.Join(err, f.Close()))
+		if img.Bounds().Dx() == stored.Height {
+			turned += len(result.Faces)
+		}
+		for _, f := range result.Faces {
+			named += len(f.Ranked)
+		}
+		if diff := cmp.Diff(identified(t, r, img), result.Faces, public); diff != "" {
+			t.Errorf("%s: %s", result.Photo.Name, diff)
+		}
+	}
+	if turned == 0 || named == 0 {
+		t.Errorf("%d faces are in turned files, %d candidates", turned, named)
 	}
 }
 

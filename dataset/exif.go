@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
-	"image/draw"
 )
 
 // An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one
@@ -60,15 +59,65 @@ func (o orientation) sample(g grey, in Frame) []float64 {
 	return upright
 }
 
-// upright returns the image as it is to be seen.
+// upright returns the image as it is to be seen. Its pixels are those of img, so that grey
+// values and colours are too.
 func (o orientation) upright(img image.Image) image.Image {
 	if o == 1 {
 		return img
 	}
-	from := nrgbaOf(img)
-	seen := image.NewNRGBA(o.seen(from.Rect))
-	o.turn(seen.Pix, seen.Stride, from.Pix, from.Stride, 4, from.Rect)
-	return seen
+	b, seen := img.Bounds(), o.seen(img.Bounds())
+	w := seen.Dx()
+	turned := func(pix []byte, at, stride, bytes int) []byte {
+		out := make([]byte, w*seen.Dy()*bytes)
+		o.turn(out, w*bytes, pix[at:], stride, bytes, b)
+		return out
+	}
+	switch m := img.(type) {
+	case *image.Gray:
+		return &image.Gray{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 1), Stride: w, Rect: seen}
+	case *image.Gray16:
+		return &image.Gray16{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 2), Stride: 2 * w, Rect: seen}
+	case *image.Paletted:
+		return &image.Paletted{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 1), Stride: w, Rect: seen, Palette: m.Palette}
+	case *image.CMYK:
+		return &image.CMYK{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 4), Stride: 4 * w, Rect: seen}
+	case *image.RGBA:
+		return &image.RGBA{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 4), Stride: 4 * w, Rect: seen}
+	case *image.NRGBA:
+		return &image.NRGBA{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 4), Stride: 4 * w, Rect: seen}
+	case *image.RGBA64:
+		return &image.RGBA64{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 8), Stride: 8 * w, Rect: seen}
+	case *image.NRGBA64:
+		return &image.NRGBA64{Pix: turned(m.Pix, m.PixOffset(b.Min.X, b.Min.Y), m.Stride, 8), Stride: 8 * w, Rect: seen}
+	case *image.YCbCr:
+		// Two pixels that share their colour may not lie so any more.
+		chroma := func(plane []byte) []byte {
+			each, columns := make([]byte, b.Dx()*b.Dy()), make([]int, b.Dx())
+			for x := range columns {
+				columns[x] = m.COffset(b.Min.X+x, b.Min.Y) - m.COffset(b.Min.X, b.Min.Y)
+			}
+			for y := range b.Dy() {
+				row, from := each[y*b.Dx():][:b.Dx()], plane[m.COffset(b.Min.X, b.Min.Y+y):]
+				for x, c := range columns {
+					row[x] = from[c]
+				}
+			}
+			return turned(each, 0, b.Dx(), 1)
+		}
+		return &image.YCbCr{
+			Y: turned(m.Y, m.YOffset(b.Min.X, b.Min.Y), m.YStride, 1), Cb: chroma(m.Cb), Cr: chroma(m.Cr),
+			YStride: w, CStride: w, SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: seen,
+		}
+	}
+	out := image.NewRGBA64(seen)
+	for y := range seen.Dy() {
+		for x := range w {
+			sy, sx := o.stored(y, x, b.Dy(), b.Dx())
+			r, g, bl, a := img.At(b.Min.X+sx, b.Min.Y+sy).RGBA()
+			out.SetRGBA64(x, y, color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(bl), A: uint16(a)})
+		}
+	}
+	return out
 }
 
 // uprightGrey returns m, whose corner is at (0, 0), as it is to be seen.
@@ -113,27 +162,6 @@ func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, byte
 			}
 		}
 	}
-}
-
-// nrgbaOf returns img as colours of 8 bits, img itself if it is that. The kind
-// that large photographs come in does without a call for each pixel.
-func nrgbaOf(img image.Image) *image.NRGBA {
-	b := img.Bounds()
-	switch m := img.(type) {
-	case *image.NRGBA:
-		return m
-	case *image.YCbCr:
-		out := image.NewRGBA(b)
-		draw.Draw(out, b, m, b.Min, draw.Src)
-		return &image.NRGBA{Pix: out.Pix, Stride: out.Stride, Rect: b} // nothing is transparent
-	}
-	out := image.NewNRGBA(b)
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			out.SetNRGBA(x, y, color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA))
-		}
-	}
-	return out
 }
 
 // orientation returns the orientation that data tells, 1 where it tells none
