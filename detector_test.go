@@ -34,7 +34,7 @@ func TestModelKeepsItsDetector(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		o := nrdl.Defaults(images)
-		o.Pipeline.Embedder, o.Detect = e, detect
+		o.Pipeline.Embedder, o.Detect, o.OpenSet = e, detect, nil
 		trained, err := nrdl.Train(t.Context(), images, o)
 		check(err)
 		path := filepath.Join(folder, "m.nrdl")

@@ -24,8 +24,9 @@ import (
 
 // Enrol returns r with the largest face of each photograph added to the person
 // name, who may be enrolled already. The result is that of Train on all
-// photographs together. It is an error if no photograph has a face of
-// sufficient quality, or if r does not keep its faces.
+// photographs together. It warns (r.Warn) of a photograph without a face of sufficient
+// quality, and adds those of the others. It is an error if none has one, or if r does not
+// keep its faces.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {
 	var report gallery.MergeReport
 	if err := r.Keeps(); err != nil {
@@ -44,16 +45,18 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	var labels, ids []string
 	var quality []dataset.Quality
 	var last error
-	for _, photo := range photos {
+	for i, photo := range photos {
 		faces, err := r.look(ctx, dataset.NewPhoto(photo))
 		if err != nil {
 			return nil, report, err
 		}
-		if len(faces) == 0 {
-			last = face.ErrNoFace
-			continue
+		reason := face.ErrNoFace
+		if len(faces) > 0 {
+			reason = faces[0].Rejected
 		}
-		if last = faces[0].Rejected; last != nil {
+		if reason != nil {
+			last = reason
+			r.warn(fmt.Errorf("photograph %d of %d of %q is left out: %w", i+1, len(photos), name, reason))
 			continue
 		}
 		values, labels, ids = append(values, faces[0].values), append(labels, name), append(ids, name+"/"+hashOf(faces[0].values))
@@ -172,7 +175,7 @@ func (r *Recogniser) Keeps() error {
 	case e == nil:
 		return hint.Add(gallery.ErrForgotten, "train it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
 	case !r.m.SeesImages():
-		return hint.Add(fmt.Errorf("the model was learnt from samples that are not images: %v", e.Frame), "train it again on photographs")
+		return hint.Add(fmt.Errorf("the model was trained on vectors, not on images: %v", e.Frame), "train it again on photographs")
 	}
 	return nil
 }
@@ -264,6 +267,12 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	}
 	if strangers != nil && strangers.Len() == 0 {
 		return nil, errors.New("calibrate: no faces of strangers")
+	}
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if g := r.large(); g != nil {
 		next, err := g.Calibrate(ctx, o, strangers, r.progress("calibrating"))

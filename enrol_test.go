@@ -150,8 +150,11 @@ func TestEnrolPhotographs(t *testing.T) {
 	}
 	// What shows no face is left out, and it is an error if nothing is left.
 	black := image.NewGray(image.Rect(0, 0, 60, 60))
-	if _, report, err := r.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 {
-		t.Errorf("%+v, %v", report, err)
+	warnings := 0
+	told, err := r.With(quick(), nrdl.Observer{Warn: func(error) { warnings++ }})
+	check(err)
+	if _, report, err := told.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 || warnings != 1 {
+		t.Errorf("%+v, %d warnings, %v", report, warnings, err)
 	}
 	for name, none := range map[string][]image.Image{"black": {black, black}, "none": nil} {
 		if _, _, err := r.Enrol(t.Context(), "zoe", none...); err == nil || (name == "black") != errors.Is(err, face.ErrNoFace) {
@@ -215,7 +218,12 @@ func TestEnrolRefuses(t *testing.T) {
 	if err := r.Keeps(); err != nil || !bytes.Equal(written(t, r), before) {
 		t.Errorf("it has changed: %v", err)
 	}
-	two, err := r.Remove(t.Context(), "person001", "person001")
+	if _, err := r.Remove(t.Context(), "person001"); err == nil {
+		t.Error("two people have no threshold, and nobody is told")
+	}
+	told, err := r.With(face.Options{}, nrdl.Observer{Warn: func(error) {}})
+	check(err)
+	two, err := told.Remove(t.Context(), "person001", "person001")
 	if err != nil || len(two.People()) != 2 {
 		t.Errorf("one person, named twice: %v", err)
 	}
@@ -225,7 +233,9 @@ func TestEnrolRefuses(t *testing.T) {
 func TestSpelt(t *testing.T) {
 	images := crops(t, 2, 2)
 	images.Classes = []string{"Zoe\u0308", "\u00dcnal"} // an accent of its own, and none
-	r := trained(t, images, options())
+	o := options()
+	o.OpenSet = nil
+	r := trained(t, images, o)
 	for name, want := range map[string]string{
 		"Zo\u00eb": "Zoe\u0308", "Zoe\u0308": "Zoe\u0308", "U\u0308nal": "\u00dcnal", "zo\u00eb": "zo\u00eb", "": "",
 	} {
@@ -308,7 +318,7 @@ func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
 	images := crops(t, 3, 4)
 	for name, how := range map[string]*openset.Options{"asked": {FPIR: 0.07, Prior: 0.3, Folds: 4}, "none": nil} {
 		o := options()
-		o.OpenSet = how
+		o.OpenSet, o.Warn = how, func(error) {}
 		path := filepath.Join(t.TempDir(), "two.nrdl")
 		if err := trained(t, images.Select(span(8)), o).Save(t.Context(), path); err != nil {
 			t.Fatal(err)
@@ -317,6 +327,8 @@ func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		two, err = two.With(face.Options{}, o.Observer)
+		check(err)
 		three, _, err := two.EnrolAll(t.Context(), images.Select(span(12)[8:]), false)
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 		_, err := embedding.Restore(r.m.Frame, nil)
 		return err
 	case !r.m.SeesImages():
-		return errors.New("the model was trained on samples that are not images of a known size")
+		return errors.New("the model was trained on vectors, or on images of an unknown size")
 	case slices.ContainsFunc(photos, func(p image.Image) bool {
 		v := reflect.ValueOf(p)
 		return p == nil || v.Kind() == reflect.Pointer && v.IsNil()

@@ -336,6 +336,9 @@ func TestIdentifyAllYieldsWhatIsDone(t *testing.T) {
 // Images in which there is nothing to see are no faces, and no panic.
 func TestIdentifyNothing(t *testing.T) {
 	whole, _ := photographs(t)
+	o := options()
+	o.OpenSet = nil
+	small := trained(t, crops(t, 2, 2), o)
 	for name, img := range map[string]image.Image{
 		"black": image.NewGray(image.Rect(0, 0, 60, 40)), "pixel": image.NewRGBA(image.Rect(0, 0, 1, 1)), "empty": image.NewGray(image.Rectangle{}),
 		"elsewhere": image.NewGray(image.Rect(-50, 70, 100, 200)),
@@ -343,7 +346,7 @@ func TestIdentifyNothing(t *testing.T) {
 		if got := identified(t, whole, img); len(got) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
-		got := identified(t, trained(t, crops(t, 2, 2), options()), img)
+		got := identified(t, small, img)
 		if len(got) != 1 || !errors.Is(got[0].Rejected, face.ErrBlank) || got[0].Known || got[0].Name != "" {
 			t.Errorf("%s as a crop: %+v", name, got)
 		}

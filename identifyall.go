@@ -72,6 +72,9 @@ type job struct {
 // error is the last. Explain needs a Face from Identify, not from IdentifyAll.
 func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
+		if photos == nil {
+			return
+		}
 		inner, cancel := context.WithCancel(ctx)
 		var workers sync.WaitGroup
 		defer workers.Wait()

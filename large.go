@@ -53,12 +53,14 @@ func newLarge(ctx context.Context, m *gallery.Model, images *dataset.Images, o O
 		return nil, context.Cause(ctx) // vectors that have no unit norm
 	}
 	if o.OpenSet != nil {
-		switch c, err := g.Calibrate(ctx, *o.OpenSet, nil, o.progress("calibrating")); {
-		case err == nil:
+		c, err := g.Calibrate(ctx, *o.OpenSet, nil, o.progress("calibrating"))
+		if err == nil {
 			g = c
-		case errors.Is(err, openset.ErrNoStrangers):
-			o.warn(hint.Add(err, "to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
-		default:
+		}
+		if errors.Is(err, openset.ErrNoStrangers) {
+			err = o.namesEverybody(hint.Add(err, "to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

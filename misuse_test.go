@@ -1,7 +1,9 @@
 package nrdl_test
 
 import (
+	"context"
 	"image"
+	"reflect"
 	"testing"
 
 	"nrdl"
@@ -19,9 +21,14 @@ func TestMisuse(t *testing.T) {
 	photo := image.NewGray(image.Rect(0, 0, 20, 20))
 	var absent *image.Gray
 	wrong := face.Options{Detect: "bogus"}
+	wrongly := options()
+	wrongly.OpenSet = &openset.Options{FPIR: 2, Prior: 0.5}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
 	for name, err := range map[string]error{
 		"Train nothing":           second(nrdl.Train(ctx, nil, nrdl.Defaults(nil))),
 		"Train no images":         second(nrdl.Train(ctx, none, nrdl.Defaults(none))),
+		"Train for no FPIR":       second(nrdl.Train(ctx, crops(t, 3, 3), wrongly)),
 		"Candidates of nothing":   second(nrdl.Candidates(ctx, "", nil, nil, nil, nrdl.ReadOptions{})),
 		"Candidates of no images": second(nrdl.Candidates(ctx, "", none, nil, nil, nrdl.ReadOptions{})),
 		"Read with a wrong word":  second(nrdl.Read(ctx, t.TempDir(), nrdl.ReadOptions{Detect: wrong})),
@@ -34,6 +41,8 @@ func TestMisuse(t *testing.T) {
 		"EnrolAll of nothing":     third(r.EnrolAll(ctx, nil, false)),
 		"EnrolAll of no images":   third(r.EnrolAll(ctx, none, false)),
 		"verify a nil photograph": second(r.Verify(ctx, photo, absent)),
+		"Calibrate for no FPIR":   second(r.Calibrate(ctx, openset.Options{FPIR: 2, Prior: 0.5}, nil)),
+		"Calibrate, cancelled":    second(r.Calibrate(cancelled, openset.Options{FPIR: 0.1, Prior: 0.5}, nil)),
 		"no strangers":            second(r.Calibrate(ctx, openset.Default, none)),
 		"With a wrong word":       second(r.With(wrong, nrdl.Observer{})),
 
@@ -54,6 +63,12 @@ func TestMisuse(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+	for range r.IdentifyAll(ctx, nil) {
+		t.Error("a photograph of none")
+	}
+	if o := nrdl.Defaults(nil); !reflect.DeepEqual(o, o.For()) {
+		t.Error("options for no methods are others")
 	}
 	if len(empty.People()) != 0 || empty.Forget().Model() != nil || empty.OpenSet() != openset.Default {
 		t.Error("an empty Recogniser has people")

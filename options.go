@@ -82,16 +82,18 @@ func Defaults(images *dataset.Images) Options {
 	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
-// For returns o for methods, of which it takes the first. Where Defaults chose a
+// For returns o for methods, of which it takes the first; without any it returns o. Where Defaults chose a
 // projection and one of them learns a dictionary from more features than it leaves
 // (method.Projects), it is without the projection.
 func (o Options) For(methods ...classify.Method) Options {
-	for _, m := range methods {
+	for i, m := range methods {
+		if i == 0 {
+			o.Method = m
+		}
 		if !method.Projects(m) {
 			o.Pipeline = unprojected(o.Pipeline)
 		}
 	}
-	o.Method = methods[0]
 	return o
 }
 

@@ -37,14 +37,19 @@ const Unknown = dataset.Unknown
 
 // Train trains a Recogniser on labelled images, which it keeps unless o.Forget
 // is set, and with them the detector by which they were found (o.Detect.By). If no
-// threshold can be estimated, for example from two people, it
-// warns (o.Warn), and no face is unknown.
+// threshold can be estimated, for example from two people, it warns that no face will be
+// unknown; without o.Warn that is an error. Enrol, Remove and Rename do the same.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
 	if images == nil || images.Len() == 0 {
 		return nil, errors.New("train: no images")
 	}
 	if err := images.Validate(); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
+	}
+	if o.OpenSet != nil {
+		if err := o.OpenSet.Validate(); err != nil {
+			return nil, fmt.Errorf("train: %w", err)
+		}
 	}
 	in := o.Pipeline.ForImages(images.Frame)
 	if o.Method == nil {
@@ -83,10 +88,13 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 		case context.Cause(ctx) != nil:
 			return nil, context.Cause(ctx)
 		case errors.Is(err, openset.ErrNoStrangers):
-			o.warn(hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
-				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
+			err = hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
+				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model())
 		case err != nil: // as of a parameter that fewer faces do not allow
-			o.warn(fmt.Errorf("the model names everybody: it could not be calibrated: %w", err))
+			err = fmt.Errorf("the model names everybody: it could not be calibrated: %w", err)
+		}
+		if err := o.namesEverybody(err); err != nil {
+			return nil, err
 		}
 		if m.Calibration = c; c == nil {
 			how := *o.OpenSet
@@ -98,6 +106,16 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 		t = t.Forget()
 	}
 	return t, nil
+}
+
+// namesEverybody warns of err, for which a model names everybody. Where nobody is told it
+// is returned, as strangers would get names without anybody knowing.
+func (o Observer) namesEverybody(err error) error {
+	if err == nil || o.Warn == nil {
+		return err
+	}
+	o.Warn(err)
+	return nil
 }
 
 // solved is a residual that more passes do not make smaller: rounding errors.

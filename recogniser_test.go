@@ -299,6 +299,9 @@ func TestTrainWithoutThreshold(t *testing.T) {
 	if two.Model().Calibration != nil || len(warnings) != 1 || hint.Of(warnings[0]) == "" {
 		t.Errorf("two people: %+v, warnings %v", two.Model().Calibration, warnings)
 	}
+	if _, err := nrdl.Train(t.Context(), crops(t, 2, 3), options()); err == nil {
+		t.Error("two people have no threshold, and nobody is told")
+	}
 	o.OpenSet, warnings = nil, nil
 	all := crops(t, 4, 3)
 	many := trained(t, all, o)

@@ -76,7 +76,7 @@ func (p *Page) validate() error {
 	in := p.Model.Pipeline
 	switch {
 	case in.Size == (dataset.Size{}) && in.Embedding.IsZero():
-		return errors.New("explain: the model was learnt from samples that are not images of a known size")
+		return errors.New("explain: the model was trained on vectors, or on images of an unknown size")
 	case len(p.Faces) == 0:
 		return errors.New("explain: no face")
 	case p.Atoms < 1 || p.People < 2:

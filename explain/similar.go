@@ -74,14 +74,23 @@ func (f *explained) meaning() string {
 		return ""
 	}
 	inGeneral, like := f.reaching()
-	return fmt.Sprintf(" %s is reached with one of the %d people by about %s %% of strangers in general, and by %s %% of strangers who resemble them.",
-		f.number(f.threshold()), len(f.p.Classes), console.Percent(inGeneral.Rate), console.Percent(like.Rate))
+	share := func(s openset.Share) string {
+		if !s.Known() {
+			return "an unknown share"
+		}
+		return "about " + console.Percent(s.Rate) + " %"
+	}
+	return fmt.Sprintf(" %s is reached with one of the %d people by %s of strangers in general, and by %s of strangers who resemble them.",
+		f.number(f.threshold()), len(f.p.Classes), share(inGeneral), share(like))
 }
 
 // reached says which share of strangers the threshold names.
 func (f *explained) reached() string {
 	inGeneral, like := f.reaching()
 	share := func(s openset.Share, interval string) string {
+		if !s.Known() {
+			return "an unknown share"
+		}
 		return fmt.Sprintf("%s %% (%s%s to %s %%)", console.Percent(s.Rate), interval, console.Percent(s.Least), console.Percent(s.Most))
 	}
 	return fmt.Sprintf("a cosine of %s names %s of strangers in general, and %s of strangers who resemble the people",

@@ -130,7 +130,7 @@ func (m *Model) With(ctx context.Context, e *Enrolled, by classify.Method, run c
 }
 
 // ErrForgotten is returned if a model does not keep its images.
-var ErrForgotten = errors.New("the model has forgotten the faces that it learnt from")
+var ErrForgotten = errors.New("the model does not keep the faces that it was trained on")
 
 // Learn trains a model, without a threshold, on the faces in images, which it
 // keeps.

@@ -112,6 +112,9 @@ type Share struct {
 	Most  float64 `json:"most"`
 }
 
+// Known reports whether s is known at all: whether its interval leaves out anything above.
+func (s Share) Known() bool { return s.Most < 1 }
+
 // interval is the number of standard deviations of an interval of 90 %.
 const interval = 1.645
 

@@ -54,7 +54,7 @@ func detectVar(c *cobra.Command, find *face.Options, auto string) {
 }
 
 func detectorVar(c *cobra.Command, by **face.Search) {
-	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default that of the model, or "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
+	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default: that of the model, if there is one, else "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
 }
 
 // open reads the model file at path, to look at photographs as find says.

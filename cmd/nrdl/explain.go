@@ -100,7 +100,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		return err
 	}
 	if !r.Model().Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", model), "only faces in images can be explained")
+		return hint.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", model), "only faces in images can be explained")
 	}
 	if e.output != "" {
 		if err := atomicfile.Check(e.output); err != nil {

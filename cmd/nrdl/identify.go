@@ -332,7 +332,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was trained on samples that are not images of a known size", path),
+		return hint.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Names()))

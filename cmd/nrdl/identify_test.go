@@ -48,7 +48,7 @@ func TestIdentifyNeedsImages(t *testing.T) {
 	path := saved(t, &dataset.Images{Samples: classify.Samples{X: set.X, Groups: set.Groups, Classes: set.Classes}}, method.DefaultCRC)
 	i := newIdentification(newTestApp(t))
 	err := i.run(t.Context(), path, []string{path}, nil)
-	if err == nil || !strings.Contains(err.Error(), "not images") || !strings.Contains(hint.Of(err), "nrdl evaluate") {
+	if err == nil || !strings.Contains(err.Error(), "trained on vectors") || !strings.Contains(hint.Of(err), "nrdl evaluate") {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }

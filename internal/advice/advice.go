@@ -155,7 +155,7 @@ func Strangers(atLarge, like openset.Share) string {
 // share says what is known of s.
 func share(s openset.Share) string {
 	p := console.Percent
-	if s.Most >= 1 {
+	if !s.Known() {
 		return "not known"
 	}
 	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", p(s.Rate), p(s.Least), p(s.Most))

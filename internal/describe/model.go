@@ -2,7 +2,6 @@ package describe
 
 import (
 	"encoding/json"
-	"math"
 
 	"nrdl/classify"
 	"nrdl/coding"
@@ -65,7 +64,7 @@ func (m Model) Print(c *console.Console) {
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
 	} else if t.Alike != nil || t.Grown {
-		c.Print("threshold  evidence ≥ %.3g: at most 1 in %.0f strangers in general is as similar (target FPIR %s %%)\n", t.Threshold, math.Pow(10, t.Threshold), console.Percent(t.FPIR))
+		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), console.Percent(t.FPIR))
 	} else {
 		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FPIR), advice.Known(t))
 	}

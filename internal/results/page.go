@@ -207,7 +207,7 @@ func (p *Page) why(f nrdl.Face) (all []string) {
 		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s is %.3f, the one of %s %.3f.", best.Name, best.Score, second.Name, second.Score))
 	case c.Photographs != nil: // the margin is evidence
 		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer. The similarity with %s is %.3f.",
-			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), strangers(f.Margin), oneIn(c.Threshold), second.Name, second.Score))
+			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), second.Name, second.Score))
 	default:
 		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s, %.4f.", best.Name, second.Name, f.Margin, distance(2*math.Abs(f.Margin-c.Threshold)/max(c.Threshold, math.SmallestNonzeroFloat32), f.Known), c.Threshold))
 	}
@@ -232,28 +232,6 @@ func distance(d float64, above bool) string {
 		return "far " + side + " the threshold"
 	}
 	return "clearly " + side + " the threshold"
-}
-
-// mostOneIn is the rarest share that is written as a number.
-const mostOneIn = 1_000_000
-
-// oneIn writes 10^evidence with two digits: 210 of 2.32.
-func oneIn(evidence float64) string {
-	n := math.Pow(10, min(evidence, math.Log10(mostOneIn)))
-	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
-	return fmt.Sprintf("%.0f", math.Round(n/unit)*unit)
-}
-
-// strangers says how many of them have this evidence.
-func strangers(evidence float64) string {
-	const many = 0.3 // as 1 in 2
-	switch {
-	case evidence < many:
-		return "most strangers in general are"
-	case evidence > math.Log10(mostOneIn):
-		return "fewer than 1 in 1000000 strangers in general are"
-	}
-	return "about 1 in " + oneIn(evidence) + " strangers in general is"
 }
 
 // Write writes the page, whole or not at all, and returns its size.
