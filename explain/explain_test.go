@@ -218,7 +218,7 @@ func TestRefuses(t *testing.T) {
 		"0 atoms":        func(p *Page) { p.Atoms = 0 },
 		"of 1 people":    func(p *Page) { p.People = 1 },
 		"has no image":   func(p *Page) { p.Faces[0].Image = nil },
-		"are not images": func(p *Page) { p.Model = vectors(t) },
+		"trained on vectors": func(p *Page) { p.Model = vectors(t) },
 	} {
 		p := pageOf(t, m, face)
 		edit(p)
