@@ -48,8 +48,8 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 }
 
 // Collaborative scores class c by 1 − ‖D·s − D_c·s_c‖, by how near the class
-// alone comes to what all atoms rebuild: the logarithm of its probability by
-// [procrc, (11)] but for what all classes share. A code of zeros scores 0.
+// alone comes to what all atoms rebuild. This is the logarithm of its probability by
+// [procrc, (11)], up to terms that are the same for all classes. A code of zeros scores 0.
 type Collaborative struct{}
 
 func (Collaborative) Name() string { return "collaborative" }

@@ -137,8 +137,8 @@ func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
 }
 
 // Cosine scores class c by the largest cosine of the sample with an atom of the
-// class. The coder is coding.Inner. How sure the best guess is, the largest cosine
-// itself says better than its distance from the second.
+// class. The coder is coding.Inner. The largest cosine is a better confidence
+// score than its distance from the second.
 type Cosine struct{}
 
 func (Cosine) Name() string { return "cosine" }

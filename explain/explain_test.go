@@ -214,10 +214,10 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("error %v of a picture of two faces", err)
 	}
 	for want, edit := range map[string]func(*Page){
-		"no face":        func(p *Page) { p.Faces = nil },
-		"0 atoms":        func(p *Page) { p.Atoms = 0 },
-		"of 1 people":    func(p *Page) { p.People = 1 },
-		"has no image":   func(p *Page) { p.Faces[0].Image = nil },
+		"no face":            func(p *Page) { p.Faces = nil },
+		"0 atoms":            func(p *Page) { p.Atoms = 0 },
+		"of 1 people":        func(p *Page) { p.People = 1 },
+		"has no image":       func(p *Page) { p.Faces[0].Image = nil },
 		"trained on vectors": func(p *Page) { p.Model = vectors(t) },
 	} {
 		p := pageOf(t, m, face)

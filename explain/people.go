@@ -229,8 +229,8 @@ func (p *People) person(c int) described {
 	return d
 }
 
-// Lacking says what the light and the turns of the head in the photographs of a person say
-// of what is lacking. Portraits may be nil.
+// Lacking suggests which photographs of a person are missing, by their light and the turns
+// of the head. Portraits may be nil.
 func Lacking(portraits []*Portrait) []string {
 	var lights, turns []float64
 	for _, p := range portraits {

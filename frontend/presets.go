@@ -344,8 +344,8 @@ func Foreseen(path string, size dataset.Size) []Pipeline {
 	return []Pipeline{For(size)}
 }
 
-// DefaultSize is the size of images for in where nobody says another: grey values alone
-// are as many as a method can take, features come from the size of Faces96.
+// DefaultSize returns the size of images for in if none is given: for grey values alone a
+// small one, as each pixel is a feature; for features that of Faces96.
 func (in Pipeline) DefaultSize() dataset.Size {
 	if len(in.Features)+len(in.Photometric) == 0 {
 		return dataset.DefaultSize

@@ -178,7 +178,7 @@ func find(people []*person, name string) (int, bool) {
 	return slices.BinarySearchFunc(people, name, func(p *person, name string) int { return sortorder.NaturalCompare(p.name, name) })
 }
 
-// Merge is the function Merge of the images of e and of more.
+// Merge adds the images in more to those of e, as the function Merge does.
 func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
 	if e.by != nil && e.ids == (more.IDs != nil) {
 		if err := mergeable(e.Frame, e.people[0].x, more); err != nil {
@@ -290,8 +290,8 @@ func (m *merger) addEqual(people []*person) {
 	}
 }
 
-// Without is the function Without of the images of e; it takes IDs of images too, which
-// have a slash.
+// Without removes people by name, as the function Without does, or single images by ID; an
+// ID has a slash.
 func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
 	images := map[string]bool{}
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {

@@ -30,8 +30,9 @@ type Model struct {
 	Crowd       Crowd                // the people of a large gallery, who are in no other part of the Model; else nil
 }
 
-// A Crowd is the people of a gallery that is too large for a Model: the Model then has
-// its pipeline, its method and its threshold, and two people who do not exist.
+// A Crowd holds the people of a gallery that is too large for a Model. Its Model has the
+// pipeline, the method and the threshold only, and two people who do not exist, since a
+// classifier needs two classes.
 type Crowd interface {
 	Names() []string           // in natural order
 	CountOf(person string) int // of faces; 0 for somebody else

@@ -18,7 +18,7 @@ import (
 // independent normal scores with an unknown scale. Each stranger has its own
 // scale, whose logarithm is normal with a known deviation. Only the mean m is
 // estimated from the faces, so that no tail has to be observed. The threshold
-// for an FPIR of FPIR is
+// for the target rate c.FPIR is
 //
 //	t = q · m · exp(z·v/√n)
 //
@@ -28,8 +28,8 @@ import (
 // model and not only on average. If the Law has a Ratio, m also uses the
 // spread, the standard deviation of the class scores of a face, which is
 // estimated better from few faces. Given strangers count like left-out people.
-// If at least ten given strangers lie above the threshold, it is their quantile
-// instead.
+// If at least ten given strangers lie above the threshold, the threshold is the
+// quantile of their margins instead.
 //
 // For the embeddings of a network whose Impostors are known, the margin is the
 // evidence, Impostors.Evidence. Then the threshold needs no strangers: it follows

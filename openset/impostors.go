@@ -232,8 +232,8 @@ func ofMany(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log
 // ofOne is the p of which share is ofMany.
 func ofOne(share float64, n int) float64 { return -math.Expm1(math.Log1p(-share) / float64(n)) }
 
-// AtLarge returns the deviate that this share of strangers in general, people chosen
-// at random, exceeds with anybody of so many people.
+// AtLarge returns the threshold, a deviate as in Impostors, that this share of strangers
+// chosen at random exceeds with at least one of so many enrolled people.
 func AtLarge(share float64, people int) float64 {
 	return -distuv.UnitNormal.Quantile(ofOne(share, people))
 }
