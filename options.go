@@ -82,9 +82,9 @@ func Defaults(images *dataset.Images) Options {
 	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
-// For returns o for methods, of which it takes the first; without any it returns o. Where Defaults chose a
-// projection and one of them learns a dictionary from more features than it leaves
-// (method.Projects), it is without the projection.
+// For returns o with the first of methods. A projection that Defaults chose is dropped if
+// one of methods needs more features than it leaves (method.Projects). Without methods the
+// result is o.
 func (o Options) For(methods ...classify.Method) Options {
 	for i, m := range methods {
 		if i == 0 {

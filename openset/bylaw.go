@@ -112,7 +112,7 @@ type Share struct {
 	Most  float64 `json:"most"`
 }
 
-// Known reports whether s is known at all: whether its interval leaves out anything above.
+// Known reports whether s could be estimated: its interval ends below 1.
 func (s Share) Known() bool { return s.Most < 1 }
 
 // interval is the number of standard deviations of an interval of 90 %.
