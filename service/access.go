@@ -29,13 +29,14 @@ var (
 	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errUnknown = huma.ErrorWithHeaders(huma.Error401Unauthorized("the key is not known, or it has expired"), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
+	errProxy   = huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy")
 	errHost    = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
 )
 
 // allow is an error unless the sender of r may use an operation for which one of scopes
 // is needed. It notes who that is.
 func (v *Service) allow(r *http.Request, scopes []string) error {
-	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	secret, ok := bearer(r.Header.Get("Authorization"))
 	if !ok {
 		if c, err := r.Cookie(cookieName); err == nil {
 			secret = c.Value
@@ -51,6 +52,8 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 			return errNoKey
 		case !isLocal(r.RemoteAddr):
 			return errNotHere
+		case isForwarded(r):
+			return errProxy
 		case !isLocal(r.Host): // a name of another host may lead here
 			return errHost
 		}
@@ -77,6 +80,23 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 		return errBusy
 	}
 	return nil
+}
+
+// bearer returns the key in a header Authorization.
+func bearer(header string) (secret string, ok bool) {
+	scheme, secret, ok := strings.Cut(header, " ")
+	return strings.TrimSpace(secret), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// isForwarded reports whether a proxy has sent a request: it has a header of one, or it is of
+// HTTP/1.0, in which nginx speaks unless it is told otherwise, and today nobody else.
+func isForwarded(r *http.Request) bool {
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains([]string{"Forwarded", "X-Real-Ip", "Via"}, name) {
+			return true
+		}
+	}
+	return !r.ProtoAtLeast(1, 1)
 }
 
 // within is an error if a key for these collections, all if there are none, is not for the

@@ -32,6 +32,7 @@ func TestProblems(t *testing.T) {
 		{method: "PUT", path: "/healthz", status: 405, detail: "but GET"},
 		{method: "GET", path: "/v1/x", status: 404, detail: "openapi.json"},
 		{method: "GET", path: at, change: func(r *http.Request) { r.Host = "evil.example" }, status: 403, detail: "http://localhost"},
+		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("X-Forwarded-For", "8.8.8.8") }, status: 403, detail: "a proxy has sent the request"},
 		{method: "POST", path: at + "/people", change: func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, status: 403, detail: "another site"},
 		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer nrdl_x") }, status: 401, detail: "not known"},
 		{method: "GET", path: "/v1/collections?cursor=x", status: 422, detail: "cursor"},

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"nrdl/service/store"
 )
@@ -30,20 +31,24 @@ var errPrivate = huma.Error422UnprocessableEntity("the address is of a private n
 
 // reserved are the networks beside those that net/netip tells, to which no message is sent.
 var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.88.99.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"),
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2002::/16"),
 }
+
+// unicast has all public addresses of IPv6 (RFC 4291, 2.4). Outside of it are those that
+// stand for one of IPv4: ::/96, ::ffff:0:0:0/96, 64:ff9b::/96 and 64:ff9b:1::/48.
+var unicast = netip.MustParsePrefix("2000::/3")
 
 // isPrivate reports whether an address is not one of the public network.
 func isPrivate(a netip.Addr) bool {
-	a = a.Unmap()
+	a = a.Unmap().WithZone("")
 	for _, p := range reserved {
-		if p.Contains(a.WithZone("")) {
+		if p.Contains(a) {
 			return true
 		}
 	}
-	return !a.IsGlobalUnicast() || a.IsPrivate()
+	return !a.IsGlobalUnicast() || a.IsPrivate() || a.Is6() && !unicast.Contains(a)
 }
 
 // newSender returns a client for messages. It looks at the address that it connects to,
@@ -201,9 +206,9 @@ func (v *Service) checkHook(ctx context.Context, text string) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
 		return huma.Error422UnprocessableEntity("the URL is to be http:// or https:// and a host, without a password")
 	}
-	host := u.Hostname()
+	host := strings.TrimSuffix(norm.NFKC.String(u.Hostname()), ".") // as names of hosts are compared
 	a, err := netip.ParseAddr(host)
-	if labels := strings.Split(strings.TrimSuffix(host, "."), "."); err != nil && number.MatchString(labels[len(labels)-1]) {
+	if labels := strings.Split(host, "."); err != nil && number.MatchString(labels[len(labels)-1]) {
 		return huma.Error422UnprocessableEntity("the host of the URL is a number, but no address: write it as 192.0.2.1 or [2001:db8::1]")
 	}
 	if v.Private {

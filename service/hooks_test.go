@@ -139,6 +139,9 @@ func TestPrivateAddresses(t *testing.T) {
 	for _, bad := range []string{
 		receiver.URL, "ftp://x.example", "x.example", "http://a:b@x.example", "http://", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.1]:80/", "mailto:x",
 		strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), "http://0x7f000001/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1.:80/",
+		"http://[::127.0.0.1]/", "http://[::ffff:0:7f00:1]/", "http://[::ffff:0:10.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[64:ff9b::127.0.0.1]/", "http://[64:ff9b:1::7f00:1]/",
+		"http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::]/", "http://[fec0::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[fe80::1%25lo]/", "http://[::]/", "http://0/", "http://017700000001/",
+		"http://127.0.0.1./", "http://localhost./", "http://LOCALHOST/", "http://0x7f.1/", "http://127.0.0.0x1/", "http://127.0.01/", "http://①②⑦.⓪.⓪.①/", "http://１２７.0.0.1/",
 	} {
 		c.do(422, "POST", at+"/hooks", object{"url": bad, "events": events}, nil)
 	}
@@ -161,6 +164,8 @@ func TestPrivateAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
 		"8.8.8.8": false, "2a00:1450:4001::1": false, "10.1.2.3": true, "172.16.0.1": true, "192.168.1.1": true, "127.1.2.3": true, "0.0.0.0": true, "169.254.1.1": true,
 		"100.64.0.1": true, "::1": true, "::": true, "fe80::1%eth0": true, "fd00::1": true, "::ffff:127.0.0.1": true, "64:ff9b::7f00:1": true, "224.0.0.1": true, "ff02::1": true, "255.255.255.255": true,
+		"::127.0.0.1": true, "::8.8.8.8": true, "::ffff:0:127.0.0.1": true, "::ffff:0:8.8.8.8": true, "::ffff:8.8.8.8": false, "64:ff9b::8.8.8.8": true, "64:ff9b:1::7f00:1": true,
+		"2002:7f00:1::": true, "2002:808:808::": true, "2001:0:808:808::": true, "2001:200::1": false, "fec0::1": true, "100::1": true, "4000::1": true, "2620:fe::9": false, "192.88.99.1": true,
 	} {
 		if isPrivate(netip.MustParseAddr(text)) != want {
 			t.Errorf("%s is private: %v", text, !want)

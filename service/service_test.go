@@ -676,6 +676,13 @@ func TestOtherHosts(t *testing.T) {
 		"name":   func(r *http.Request) { r.Host = "evil.example" },
 		"origin": func(r *http.Request) { r.Method = "POST"; r.Header.Set("Origin", "https://evil.example") },
 		"site":   func(r *http.Request) { r.Method = "POST"; r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		// Those of proxies: nginx, as Debian sets it up, names this machine as Host.
+		"nginx":     func(r *http.Request) { r.Host = "127.0.0.1"; r.Header.Set("x-forwarded-for", "8.8.8.8") },
+		"protocol":  func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") },
+		"prefix":    func(r *http.Request) { r.Header.Set("X-Forwarded-Whatever", "") },
+		"forwarded": func(r *http.Request) { r.Header.Set("Forwarded", "for=8.8.8.8") },
+		"real":      func(r *http.Request) { r.Header.Set("X-Real-IP", "8.8.8.8") },
+		"via":       func(r *http.Request) { r.Header.Set("Via", "1.1 proxy") },
 	} {
 		r := c.get("/v1/collections")
 		r.Header.Del("Authorization")
@@ -694,6 +701,24 @@ func TestOtherHosts(t *testing.T) {
 	w := httptest.NewRecorder()
 	if c.v.ServeHTTP(w, r); w.Code != 403 {
 		t.Errorf("another machine: %d", w.Code)
+	}
+	r = httptest.NewRequest("GET", "/v1/collections", nil)
+	r.RemoteAddr, r.Host, r.Proto, r.ProtoMinor = "127.0.0.1:1", "127.0.0.1:8080", "HTTP/1.0", 0
+	w = httptest.NewRecorder()
+	if c.v.ServeHTTP(w, r); w.Code != 403 {
+		t.Errorf("nginx without any headers: %d", w.Code)
+	}
+	// With a key a proxy may send what it wants, also the key in another spelling.
+	var k struct{ Key string }
+	c.do(200, "POST", "/v1/keys", object{"name": "me", "scopes": []string{"admin"}}, &k)
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		r = httptest.NewRequest("GET", "/v1/collections", nil)
+		r.Header.Set("Authorization", scheme+" "+k.Key)
+		r.Header.Set("X-Forwarded-For", "8.8.8.8")
+		w = httptest.NewRecorder()
+		if c.v.ServeHTTP(w, r); w.Code != 200 {
+			t.Errorf("%s: %d", scheme, w.Code)
+		}
 	}
 }
 
