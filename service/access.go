@@ -21,26 +21,31 @@ import (
 // Scopes of keys. Admin includes the others.
 var Scopes = []string{"identify", "enrol", "review", "admin", "metrics"}
 
-const cookieName = "nrdl_key"
+const cookieName = "nrdl_session"
 
 var (
-	errBusy    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
-	errFull    = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
-	errNoKey   = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errUnknown = huma.ErrorWithHeaders(huma.Error401Unauthorized("the key is not known, or it has expired"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errNotHere = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
-	errProxy   = huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy")
-	errHost    = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
+	errBusy      = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
+	errFull      = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
+	errNoKey     = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errUnknown   = huma.ErrorWithHeaders(huma.Error401Unauthorized("the key is not known, or it has expired"), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errSignedOut = huma.ErrorWithHeaders(huma.Error401Unauthorized("the session has ended: sign in with a key"), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errNotHere   = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
+	errProxy     = huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy")
+	errHost      = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
 )
 
 // allow is an error unless the sender of r may use an operation for which one of scopes
 // is needed. It notes who that is.
 func (v *Service) allow(r *http.Request, scopes []string) error {
 	secret, ok := bearer(r.Header.Get("Authorization"))
+	req := by(r.Context())
+	req.bearer, req.secure = ok, isSecure(r)
+	if c, err := r.Cookie(cookieName); err == nil {
+		req.session = c.Value
+	}
+	keyOf := v.store.KeyOf
 	if !ok {
-		if c, err := r.Cookie(cookieName); err == nil {
-			secret = c.Value
-		}
+		secret, keyOf = req.session, v.store.KeyOfSession
 	}
 	actor := "local"
 	if secret == "" {
@@ -58,24 +63,26 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 			return errHost
 		}
 	} else {
-		key, err := v.store.KeyOf(r.Context(), secret)
+		key, err := keyOf(r.Context(), secret)
 		switch {
+		case errors.Is(err, store.ErrNotFound) && !ok:
+			return errSignedOut
 		case errors.Is(err, store.ErrNotFound):
 			return errUnknown
 		case err != nil:
 			return err
 		}
 		actor = key.ID
-		by(r.Context()).actor = actor
+		req.actor = actor
 		if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 			return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
 		}
 		if err := within(r, key.Collections); err != nil {
 			return err
 		}
-		by(r.Context()).collections = key.Collections
+		req.collections = key.Collections
 	}
-	by(r.Context()).actor = actor
+	req.actor = actor
 	if !v.limiter(actor).Allow() {
 		return errBusy
 	}
@@ -86,6 +93,15 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 func bearer(header string) (secret string, ok bool) {
 	scheme, secret, ok := strings.Cut(header, " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// isSecure reports whether a browser has sent a request by TLS, to this process or to a proxy:
+// the browser says so by the origin of its page, and a proxy on this machine or in a private
+// network by a header.
+func isSecure(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") || err == nil && isPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
 // isForwarded reports whether a proxy has sent a request: it has a header of one, or it is of

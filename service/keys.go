@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -103,18 +102,30 @@ func (v *Service) keys() {
 		}
 		return &body[log]{told}, nil
 	})
+	v.sessions()
+}
+
+// sessions are those of the page, which has the key only while somebody signs in.
+func (v *Service) sessions() {
 	type set struct {
 		Cookie string `header:"Set-Cookie"`
 	}
-	const attributes = "; Path=/; HttpOnly; SameSite=Strict"
-	operation(v, http.MethodPost, "/v1/session", "Take the key of the header Authorization into a cookie, for a page", Scopes, func(_ context.Context, in *struct {
-		Authorization string `header:"Authorization"`
-	},
-	) (*set, error) {
-		return &set{cookieName + "=" + strings.TrimPrefix(in.Authorization, "Bearer ") + attributes}, nil
+	cookie := func(ctx context.Context, value string) *set {
+		value = cookieName + "=" + value + "; Path=/; HttpOnly; SameSite=Strict"
+		if by(ctx).secure {
+			value += "; Secure"
+		}
+		return &set{value}
+	}
+	operation(v, http.MethodPost, "/v1/session", "Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
+		if !by(ctx).bearer {
+			return nil, errNoKey
+		}
+		secret, err := v.store.CreateSession(ctx, by(ctx).actor)
+		return cookie(ctx, secret), err
 	})
-	operation(v, http.MethodDelete, "/v1/session", "Forget the cookie", Scopes, func(context.Context, *struct{}) (*set, error) {
-		return &set{cookieName + "=" + attributes + "; Max-Age=0"}, nil
+	operation(v, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
+		return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, by(ctx).session)
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,10 +23,6 @@ import (
 
 // onceHeader names a request that is to be carried out once, however often it is sent.
 const onceHeader = "Idempotency-Key"
-
-// patience is how long a request may take until another one with its key is carried out
-// in its place; what it would change then fails.
-func (v *Service) patience() time.Duration { return 2 * v.Request }
 
 // Routes whose POST changes nothing, and those whose answers have a secret, which is not
 // stored.
@@ -57,7 +52,7 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 	}{io.TeeReader(r.Body, d), r.Body}
 
 	o := &store.Once{Actor: by(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
-	was, err := v.store.Begin(r.Context(), o, v.patience())
+	was, err := v.store.Begin(r.Context(), o, v.Lease)
 	switch {
 	case err != nil:
 		v.fail(w, r, err)
@@ -69,7 +64,11 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		return
 	}
 	answer := &capture{ResponseWriter: w}
-	r2 := r.WithContext(store.InOnce(r.Context(), o))
+	ctx, cancel := context.WithCancelCause(store.InOnce(r.Context(), o))
+	defer cancel(nil)
+	held := *o
+	go v.beat(ctx, cancel, func(ctx context.Context) error { return v.store.Hold(ctx, &held, v.Lease) })
+	r2 := r.WithContext(ctx)
 	r2.Body = read
 	end := context.WithoutCancel(r.Context())
 	defer func() {
@@ -95,7 +94,7 @@ func (v *Service) again(w http.ResponseWriter, was *store.Once, route string, bo
 	switch {
 	case was.Route != route:
 		return huma.Error422UnprocessableEntity("another request had this " + onceHeader)
-	case was.Status == 0 && was.Changed && was.Stale(v.patience()):
+	case was.Status == 0 && was.Changed && was.Abandoned():
 		return huma.Error409Conflict("the request with this " + onceHeader + " has changed something, and its answer is lost: look what there is, and send another key if something is missing")
 	case was.Status == 0:
 		return huma.ErrorWithHeaders(huma.Error409Conflict("the request with this "+onceHeader+" is being carried out"), http.Header{"Retry-After": {"1"}})

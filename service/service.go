@@ -52,7 +52,7 @@ type Options struct {
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
 	Wait    time.Duration // for room to decode an image
-	Lease   time.Duration // after which another process takes a job whose process has ended; 20 s
+	Lease   time.Duration // after which another process takes a job, or a request with a key for its answer, whose process has ended; 20 s
 	Import  int64         // bytes of an upload that is imported; 1 GB
 	Files   int64         // bytes of all uploads and exports that are kept; 4 GB
 	Private bool          // messages may be sent to private networks and this machine
@@ -214,6 +214,10 @@ type request struct {
 	actor       string   // of the key; "local" without one
 	collections []string // which the key is for; none: all
 	job         bool     // it is a job, which waits as long as it takes
+
+	bearer  bool   // the key came in the header Authorization
+	session string // of the cookie; "" without one
+	secure  bool   // nobody between the browser and the proxy can read it
 }
 
 type requestKey struct{}

@@ -107,7 +107,8 @@ var errEnded = errors.New("the process ended each time that it was tried")
 func (v *Service) run(ctx context.Context, j *store.Job) {
 	inner, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, &request{id: j.ID, actor: j.Actor, job: true}))
 	defer cancel(nil)
-	go v.beat(inner, cancel, *j)
+	held := *j
+	go v.beat(inner, cancel, func(ctx context.Context) error { return v.store.Extend(ctx, &held, v.Lease) })
 	most, first := tries, time.Second
 	if j.Kind == store.KindMessage {
 		most, first = triesMessage, 10*time.Second
@@ -172,8 +173,8 @@ func (v *Service) drop(ctx context.Context, collection, job string) {
 	}
 }
 
-// beat prolongs the lease of j until ctx ends, and cancels when it is lost.
-func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, j store.Job) {
+// beat prolongs a lease by extend until ctx ends, and cancels when it is lost.
+func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, extend func(context.Context) error) {
 	last := time.Now()
 	for {
 		pause(ctx, v.Lease/3, nil)
@@ -181,7 +182,7 @@ func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, j st
 			return
 		}
 		start := time.Now()
-		switch err := v.store.Extend(ctx, &j, v.Lease); {
+		switch err := extend(ctx); {
 		case err == nil:
 			last = start
 		case errors.Is(err, store.ErrLost), time.Since(last) > v.Lease:

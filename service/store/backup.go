@@ -14,7 +14,7 @@ var ErrNoBackup = errors.New("the database is PostgreSQL: back it up with pg_dum
 // Backup writes the database, as it is at one moment, to a new file at path, whole or
 // not at all, and returns its size. Changes go on meanwhile. The file is a database that
 // Open opens. Messages that wait to be sent are cancelled in it: this process sends them,
-// and whoever starts on the copy must not send them again.
+// and whoever starts on the copy must not send them again. Sessions are not in it.
 func (s *Store) Backup(ctx context.Context, path string) (size int64, err error) {
 	if s.postgres {
 		return 0, ErrNoBackup
@@ -30,6 +30,9 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 		}
 	}()
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that died
+		return 0, err
+	}
+	if err := ownFile(part); err != nil { // SQLite would make one that others can read
 		return 0, err
 	}
 	from, err := sql.Open("sqlite", s.file)
@@ -58,8 +61,8 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	return info.Size(), os.Rename(part, path)
 }
 
-// finish cancels the messages that wait in the database in a file, and is an error if that
-// is damaged.
+// finish cancels the messages that wait in the database in a file, and ends the sessions; it
+// is an error if that is damaged.
 func finish(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", fileURL(path)+"?_pragma=secure_delete(ON)")
 	if err != nil {
@@ -68,6 +71,9 @@ func finish(ctx context.Context, path string) error {
 	defer db.Close()
 	if _, err := db.ExecContext(ctx, "UPDATE job SET state = 'cancelled', worker = '', error = $1, finished = $2, version = version + 1 WHERE kind = '"+KindMessage+"' AND state IN ('waiting', 'running')",
 		"not sent: this is a backup, and the service that made it sends the message", now().UnixMicro()); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "DELETE FROM session"); err != nil { // one that is ended later must not come back
 		return err
 	}
 	var told string

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -49,9 +47,7 @@ const hookColumns = "SELECT id, url, secret, events, names, created FROM hook "
 
 // CreateHook adds a hook, and fills in what the Store decides on.
 func (s *Store) CreateHook(ctx context.Context, actor, collection string, h Hook) (Hook, error) {
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // never fails
-	h.ID, h.Secret, h.Created = NewID(), base64.RawURLEncoding.EncodeToString(random), now()
+	h.ID, h.Secret, h.Created = NewID(), newSecret(), now()
 	names := 0
 	if h.Names {
 		names = 1

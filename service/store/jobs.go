@@ -266,6 +266,7 @@ func (s *Store) Tidy(ctx context.Context) error {
 			{"UPDATE collection SET pruned = COALESCE((SELECT max(seq) FROM gone g WHERE g.collection = collection.id AND g.at < $1), pruned)", before(ageOfGone)},
 			{"DELETE FROM gone WHERE at < $1", before(ageOfGone)},
 			{"DELETE FROM once WHERE at < $1", before(ageOfOnce)},
+			{"DELETE FROM session WHERE used < $1", before(ageOfSession)},
 		} {
 			if _, err := tx.ExecContext(ctx, d.statement, d.before); err != nil {
 				return err

@@ -269,7 +269,7 @@ func TestOnce(t *testing.T) {
 		second := &Once{Actor: "k", Key: "1", Route: "/x"}
 		was, err = s.Begin(ctx, second, time.Hour)
 		c.no(err)
-		if was == nil || was.Status != 0 || was.Changed || was.Stale(time.Hour) {
+		if was == nil || was.Status != 0 || was.Changed || was.Abandoned() {
 			t.Fatalf("%+v", was)
 		}
 		other := &Once{Actor: "other", Key: "1", Route: "/x"}
@@ -277,17 +277,20 @@ func TestOnce(t *testing.T) {
 			t.Fatalf("%+v %v", was, err)
 		}
 
-		// Nobody was at it, and nothing had changed: the next one carries it out, and the
-		// first one cannot any more.
-		if was, err = s.Begin(ctx, second, -time.Second); err != nil || was != nil {
+		// Nobody holds it any more, and nothing had changed: the next one carries it out, and
+		// the first one cannot.
+		c.no(s.Hold(ctx, o, -time.Second))
+		if was, err = s.Begin(ctx, second, time.Hour); err != nil || was != nil {
 			t.Fatalf("%+v %v", was, err)
 		}
+		c.is(s.Hold(ctx, o, time.Hour), ErrLost)
+		c.no(s.Hold(ctx, second, -time.Second))
 		_, _, err = s.CreatePerson(InOnce(ctx, o), "k", c.id, "x", Known, true)
 		c.is(err, ErrConflict)
 		_, _, err = s.CreatePerson(InOnce(ctx, second), "k", c.id, "x", Known, true)
 		c.no(err)
 		c.no(s.Forget(ctx, second)) // too late
-		if was, err = s.Begin(ctx, o, -time.Second); err != nil || was == nil || !was.Changed || !was.Stale(-time.Second) {
+		if was, err = s.Begin(ctx, o, time.Hour); err != nil || was == nil || !was.Changed || !was.Abandoned() {
 			t.Fatalf("%+v %v", was, err)
 		}
 		second.Status, second.Type, second.Digest, second.Answer = 200, "text/plain", "d", []byte("Åsa")
@@ -319,7 +322,7 @@ func TestEraseMessages(t *testing.T) {
 		c.no(err)
 		j := c.lease("a", time.Minute)
 		c.no(s.PutPiece(ctx, c.id, j.ID, 0, []byte("pieceofafile")))
-		c.no(s.Finish(ctx, j, []byte(`{"refused":"Secretname/1.jpg"}`)))
+		c.no(s.Finish(ctx, j, []byte(`{"refused":[{"name":"Secretname/1.jpg","why":"no face"},{"name":"Bo/1.jpg","why":"no face"}],"note":"of Secretname","photos":3}`)))
 		messages, err := s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
 		c.no(err)
 		if len(messages) != 1 {
@@ -333,6 +336,9 @@ func TestEraseMessages(t *testing.T) {
 		if len(messages) != 1 || !contains(messages[0].Payload, "person.erased") {
 			t.Fatalf("%+v", messages)
 		}
+		if j, err := s.Job(ctx, c.id, j.ID); err != nil || string(j.Result) != `{"photos":3,"refused":[{"name":"Bo/1.jpg","why":"no face"}]}` {
+			t.Errorf("the result is %s, %v", j.Result, err)
+		}
 		if was, err := s.Begin(ctx, o, time.Hour); err != nil || was == nil || was.Status != 0 || !was.Changed || len(was.Answer) != 0 {
 			t.Fatalf("%+v %v", was, err)
 		}
@@ -343,4 +349,68 @@ func TestEraseMessages(t *testing.T) {
 			c.nowhere("Secretname", "pieceofafile")
 		}
 	})
+}
+
+// The result of an import loses what mentions somebody who is erased, by any name that they
+// had, and nothing else.
+func TestEraseMentions(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		ctx := t.Context()
+		ended := func(result string) string {
+			t.Helper()
+			_, err := s.Enqueue(ctx, Job{Collection: c.id, Kind: "import"})
+			c.no(err)
+			j := c.lease("a", time.Minute)
+			c.no(s.Finish(ctx, j, []byte(result)))
+			return j.ID
+		}
+		const other = `{ "photos":7, "refused": [{"name":"Joanna.jpg","why":"Ann is no face"}]}`
+		kept := ended(other)
+		some := ended(`{"photos":7,"refused":[{"name":"x/Ann/1.jpg","why":""},{"name":"Anne.jpg","why":""},{"name":"SMITH-JONES,ann3.png","why":""},{"name":"Eve 2.jpg","why":""}]}`)
+		p, _, err := s.CreatePerson(ctx, "tester", c.id, "Ann", Known, true)
+		c.no(err)
+		_, err = s.ChangePerson(ctx, "tester", c.id, p.ID, "Ann Smith-Jones", Known, true)
+		c.no(err)
+		eve, _, err := s.CreatePerson(ctx, "tester", c.id, "Eve", Known, true)
+		c.no(err)
+		c.add(eve.ID, 1)
+		_, err = s.MergePeople(ctx, "tester", c.id, p.ID, []string{eve.ID})
+		c.no(err)
+		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID)
+		c.no(err)
+		for id, want := range map[string]string{kept: other, some: `{"photos":7,"refused":[{"name":"Anne.jpg","why":""}]}`} {
+			if j, err := s.Job(ctx, c.id, id); err != nil || string(j.Result) != want {
+				t.Errorf("the result is %s, %v", j.Result, err)
+			}
+		}
+	})
+}
+
+func TestMentions(t *testing.T) {
+	for _, o := range []struct {
+		text, name string
+		want       bool
+	}{
+		{"Ann/1.jpg", "Ann", true},
+		{"holidays/ann.jpg", "Ann", true},
+		{"Anna/1.jpg", "Ann", false},
+		{"Joann.jpg", "Ann", false},
+		{"ann2.jpg", "Ann", true},
+		{"AnnSmith.jpg", "Ann Smith", true},
+		{"smith__ann.jpg", "Ann Smith", true},
+		{"Ann/Smith.jpg", "Ann Smith", true},
+		{"Ann.jpg", "Ann Smith", false},
+		{"person001/002.jpg", "person001", true},
+		{"person002/001.jpg", "person001", false},
+		{"A\u030Asa.jpg", "Åsa", true},
+		{"王芳的照片.jpg", "王芳", true},
+		{"王.jpg", "王芳", false},
+		{"★.jpg", "★", true},
+		{"", "Ann", false},
+	} {
+		if mentions(o.text, o.name) != o.want {
+			t.Errorf("%q mentions %q: %v", o.text, o.name, !o.want)
+		}
+	}
 }

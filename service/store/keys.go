@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -44,9 +42,7 @@ func hashOf(secret string) string {
 // CreateKey adds a key and returns its secret, which is not stored. It never expires if
 // expires is zero.
 func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // never fails
-	secret := "nrdl_" + base64.RawURLEncoding.EncodeToString(random)
+	secret := "nrdl_" + newSecret()
 	k := Key{NewID(), name, scopes, collections, now(), expires.Truncate(time.Microsecond)}
 	until := int64(0)
 	if !expires.IsZero() {
@@ -72,7 +68,7 @@ func (s *Store) KeyOf(ctx context.Context, secret string) (Key, error) {
 	return one(ctx, "key", s.read, scanKey, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
 }
 
-// DeleteKey removes a key.
+// DeleteKey removes a key, with which its sessions end.
 func (s *Store) DeleteKey(ctx context.Context, actor, id string) error {
 	return s.inTx(ctx, func(tx *sql.Tx) error {
 		r, err := tx.ExecContext(ctx, "DELETE FROM api_key WHERE id = $1", id)

@@ -17,7 +17,7 @@ type Once struct {
 	Type       string
 	Digest     string // of the body of the request
 	Answer     []byte
-	at         int64
+	at, due    int64
 }
 
 type onceKey struct{}
@@ -27,20 +27,22 @@ func InOnce(ctx context.Context, o *Once) context.Context {
 	return context.WithValue(ctx, onceKey{}, o)
 }
 
-// Begin notes that o is carried out, and returns nil; or what was noted before. What is
-// unanswered after patience, without a change, is carried out by whoever comes next.
-func (s *Store) Begin(ctx context.Context, o *Once, patience time.Duration) (there *Once, err error) {
-	o.at = now().UnixMicro()
+// Begin notes that o is carried out, and returns nil; or what was noted before. Nobody else
+// carries it out for a time, which Hold prolongs; then, unless it is answered or has changed
+// something, whoever comes next.
+func (s *Store) Begin(ctx context.Context, o *Once, lease time.Duration) (there *Once, err error) {
+	at := now()
+	o.at, o.due = at.UnixMicro(), at.Add(lease).UnixMicro()
 	err = s.inTx(ctx, func(tx *sql.Tx) error {
 		there = nil
-		all, err := list(ctx, tx, scanOnce, "SELECT actor, key, collection, route, changed, status, type, digest, answer, at FROM once WHERE actor = $1 AND key = $2", o.Actor, o.Key)
+		all, err := list(ctx, tx, scanOnce, "SELECT actor, key, collection, route, changed, status, type, digest, answer, at, due FROM once WHERE actor = $1 AND key = $2", o.Actor, o.Key)
 		if err != nil {
 			return err
 		}
 		if len(all) > 0 {
 			was := all[0]
 			stale := was.at < now().Add(-ageOfOnce).UnixMicro()
-			if !stale && (was.Status != 0 || was.Changed || was.at > now().Add(-patience).UnixMicro()) {
+			if !stale && (was.Status != 0 || was.Changed || !was.Abandoned()) {
 				there = &was
 				return nil
 			}
@@ -48,20 +50,30 @@ func (s *Store) Begin(ctx context.Context, o *Once, patience time.Duration) (the
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at) VALUES ($1, $2, $3, $4, 0, 0, '', '', $5, $6)",
-			o.Actor, o.Key, o.Collection, o.Route, []byte{}, o.at)
+		_, err = tx.ExecContext(ctx, "INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at, due) VALUES ($1, $2, $3, $4, 0, 0, '', '', $5, $6, $7)",
+			o.Actor, o.Key, o.Collection, o.Route, []byte{}, o.at, o.due)
 		return err
 	})
 	return there, err
 }
 
-// Stale reports whether o, which Begin returned, was begun so long ago that nobody is at it.
-func (o *Once) Stale(patience time.Duration) bool {
-	return o.at <= now().Add(-patience).UnixMicro()
+// Hold prolongs the time for which nobody else carries out o; ErrLost if somebody does.
+func (s *Store) Hold(ctx context.Context, o *Once, lease time.Duration) error {
+	r, err := s.write.ExecContext(ctx, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3", o.Actor, o.Key, o.at, now().Add(lease).UnixMicro())
+	if err != nil {
+		return err
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrLost)
+	}
+	return nil
 }
 
+// Abandoned reports whether nobody carries out o, which Begin returned and which has no answer.
+func (o *Once) Abandoned() bool { return o.due <= now().UnixMicro() }
+
 func scanOnce(r *sql.Rows) (o Once, err error) {
-	return o, r.Scan(&o.Actor, &o.Key, &o.Collection, &o.Route, &o.Changed, &o.Status, &o.Type, &o.Digest, &o.Answer, &o.at)
+	return o, r.Scan(&o.Actor, &o.Key, &o.Collection, &o.Route, &o.Changed, &o.Status, &o.Type, &o.Digest, &o.Answer, &o.at, &o.due)
 }
 
 // Answered notes the answer to o.

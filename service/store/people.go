@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -183,20 +182,11 @@ func (c *change) forget(id string) (int64, error) {
 	return c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%")
 }
 
-// forgetAnswers removes what ended jobs and answered requests say, which may have names, and
-// the files of exports, of which it cancels those that have not ended.
+// forgetAnswers removes the answers to requests, which may have names, and the files of
+// exports, of which it cancels those that have not ended.
 func (c *change) forgetAnswers() error {
-	for _, statement := range []string{
-		"UPDATE once SET answer = $2, changed = 1, status = 0 WHERE collection = $1 AND status <> 0",
-		"UPDATE job SET result = $2 WHERE collection = $1 AND kind = 'import' AND finished > 0",
-	} {
-		empty := any([]byte{})
-		if strings.Contains(statement, "job") {
-			empty = "null"
-		}
-		if _, err := c.exec(statement, empty); err != nil {
-			return err
-		}
+	if _, err := c.exec("UPDATE once SET answer = $2, changed = 1, status = 0, due = 0 WHERE collection = $1 AND status <> 0", []byte{}); err != nil {
+		return err
 	}
 	if _, err := c.exec(`UPDATE job SET state = 'cancelled', worker = '', finished = $2, version = version + 1
 		WHERE collection = $1 AND kind = 'export' AND state IN ('waiting', 'running')`, now().UnixMicro()); err != nil {
@@ -224,6 +214,10 @@ type Receipt struct {
 func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (Receipt, error) {
 	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
 	err := s.change(ctx, actor, collection, func(c *change) (err error) {
+		names, err := c.namesOf(id)
+		if err != nil {
+			return err
+		}
 		if err := c.deletePerson(id); err != nil {
 			return err
 		}
@@ -253,7 +247,7 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (
 			}
 			receipt.Undo += n
 		}
-		if err := c.forgetAnswers(); err != nil {
+		if err := errors.Join(c.forgetAnswers(), c.forgetNames(names)); err != nil {
 			return err
 		}
 		return errors.Join(audit(ctx, c.Tx, actor, "erase person", id), c.emit(Event{Event: "person.erased", Person: id, Faces: receipt.Faces}))

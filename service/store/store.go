@@ -84,7 +84,11 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	if err := s.migrate(ctx); err != nil {
+	err := s.migrate(ctx)
+	if err == nil && !s.postgres { // whoever carried out requests has ended
+		_, err = s.write.ExecContext(ctx, "UPDATE once SET due = 0 WHERE due > 0")
+	}
+	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -128,9 +132,7 @@ func (s *Store) connect(at string) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if f, err := os.OpenFile(at, os.O_CREATE|os.O_RDWR, 0o600); err != nil { // for nobody else, whatever the folder is
-		return err
-	} else if err := f.Close(); err != nil {
+	if err := ownFile(at); err != nil {
 		return err
 	}
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
@@ -147,6 +149,28 @@ func (s *Store) connect(at string) (err error) {
 		s.read.SetMaxIdleConns(connections)
 	}
 	return err
+}
+
+// ownFile makes a file if it is not there, for its owner only, whatever the folder is. One
+// that is there, and what SQLite has beside it, may be a copy that others can read.
+func ownFile(at string) error {
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		info, err := os.Stat(at + suffix)
+		if err != nil || info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		if err := os.Chmod(at+suffix, 0o600); err != nil {
+			return hint.Add(err, "others can read the database, which has faces: give the file to whoever runs this program")
+		}
+	}
+	return nil
 }
 
 // Close ends all connections.

@@ -409,6 +409,99 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// A session is one until it ends by itself, with its key, or when it is told to.
+func TestSessions(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := &collected{T: t, s: s}
+		ctx := t.Context()
+		k, _, err := s.CreateKey(ctx, "tester", "me", []string{"admin"}, nil, time.Time{})
+		c.no(err)
+		begin := func() string {
+			t.Helper()
+			secret, err := s.CreateSession(ctx, k.ID)
+			c.no(err)
+			got, err := s.KeyOfSession(ctx, secret)
+			c.no(err)
+			if got.ID != k.ID {
+				t.Fatalf("%+v", got)
+			}
+			return secret
+		}
+		ended := func(secret string) {
+			t.Helper()
+			_, err := s.KeyOfSession(ctx, secret)
+			c.is(err, ErrNotFound)
+		}
+		set := func(ago time.Duration) {
+			t.Helper()
+			_, err := s.write.Exec("UPDATE session SET used = $1", now().Add(-ago).UnixMicro())
+			c.no(err)
+		}
+		one, two := begin(), begin()
+		c.no(s.EndSession(ctx, one))
+		ended(one)
+		stored, err := list(ctx, s.read, scanString, "SELECT hash FROM session")
+		c.no(err)
+		if len(stored) != 1 || stored[0] != hashOf(two) || one == two || len(two) < 40 {
+			t.Fatalf("%q is stored of %q", stored, two)
+		}
+		for range 3 { // each use counts
+			set(ageOfSession - time.Minute)
+			_, err := s.KeyOfSession(ctx, two)
+			c.no(err)
+		}
+		set(ageOfSession + time.Second)
+		ended(two)
+		c.no(s.Tidy(ctx))
+		if stored, err = list(ctx, s.read, scanString, "SELECT hash FROM session"); err != nil || len(stored) != 0 {
+			t.Fatalf("%q, %v", stored, err)
+		}
+		first := begin()
+		for range mostSessions {
+			_, err := s.CreateSession(ctx, k.ID)
+			c.no(err)
+		}
+		ended(first)
+		last := begin()
+		if _, err := s.write.Exec("UPDATE api_key SET expires = $1", now().UnixMicro()-1); err != nil {
+			t.Fatal(err)
+		}
+		ended(last)
+		if _, err := s.write.Exec("UPDATE api_key SET expires = 0"); err != nil {
+			t.Fatal(err)
+		}
+		c.no(s.DeleteKey(ctx, "tester", k.ID))
+		ended(last)
+		_, err = s.CreateSession(ctx, k.ID)
+		c.is(err, ErrNotFound)
+	})
+}
+
+// Requests that were carried out when the process ended are free at the next start.
+func TestReopenOnce(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, at)
+	c := collect(t, s)
+	plain, changed := &Once{Actor: "k", Key: "1", Route: "/x"}, &Once{Actor: "k", Key: "2", Route: "/x"}
+	for _, o := range []*Once{plain, changed} {
+		was, err := s.Begin(t.Context(), o, time.Hour)
+		c.no(err)
+		if was != nil {
+			t.Fatalf("%+v", was)
+		}
+	}
+	_, _, err := s.CreatePerson(InOnce(t.Context(), changed), "k", c.id, "x", Known, true)
+	c.no(err)
+	c.no(s.Close())
+	s = open(t, at)
+	if was, err := s.Begin(t.Context(), plain, time.Hour); err != nil || was != nil {
+		t.Errorf("%+v, %v", was, err)
+	}
+	if was, err := s.Begin(t.Context(), changed, time.Hour); err != nil || was == nil || !was.Changed || !was.Abandoned() {
+		t.Errorf("%+v, %v", was, err)
+	}
+}
+
 func TestTwoWriters(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
@@ -466,6 +559,10 @@ func TestBackup(t *testing.T) {
 		hook, err := s.CreateHook(t.Context(), "tester", c.id, Hook{URL: "http://x", Events: Events})
 		c.no(err)
 		c.no(s.Emit(t.Context(), c.id, Event{Event: "photo.known"}))
+		k, _, err := s.CreateKey(t.Context(), "tester", "me", nil, nil, time.Time{})
+		c.no(err)
+		session, err := s.CreateSession(t.Context(), k.ID)
+		c.no(err)
 		at := filepath.Join(t.TempDir(), "copy ?.db")
 		size, err := s.Backup(t.Context(), at)
 		if s.postgres {
@@ -473,13 +570,26 @@ func TestBackup(t *testing.T) {
 			return
 		}
 		c.no(err)
-		if info, err := os.Stat(at); err != nil || info.Size() != size {
+		info, err := os.Stat(at)
+		if err != nil || info.Size() != size {
 			t.Fatalf("%v, %v, %d", info, err, size)
+		}
+		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("the backup has the mode %v", info.Mode())
+		}
+		if _, err := s.KeyOfSession(t.Context(), session); err != nil {
+			t.Errorf("the backup has ended a session here: %v", err)
 		}
 		_, err = s.Backup(t.Context(), at)
 		c.is(err, ErrConflict)
 		c.add(c.a.ID, 1) // not in the copy
+		c.no(os.Chmod(at, 0o644))
 		c.s = open(t, at)
+		if info, err := os.Stat(at); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("the restored database has the mode %v, %v", info.Mode(), err)
+		}
+		_, err = c.s.KeyOfSession(t.Context(), session)
+		c.is(err, ErrNotFound)
 		c.want(c.a.ID, c.fa...)
 		c.no(c.s.CheckAudit(t.Context()))
 		all, err := c.s.Jobs(t.Context(), c.id, KindMessage, "", hook.ID, "", 10)
