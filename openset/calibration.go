@@ -130,6 +130,9 @@ func (c *Calibration) Add(margin, spread float64, stranger, right bool) {
 // classifier of so many classes. It sorts the margins and thins them out. The
 // error wraps ErrNoStrangers if there are no margins of strangers.
 func (c *Calibration) Fit(classes int, l Law) error {
+	if err := c.checkLeft(); err != nil {
+		return err
+	}
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
 		slices.Sort(*list)
 	}
@@ -217,6 +220,11 @@ func (c *Calibration) Validate() error {
 	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.Seen >= 0) || math.IsInf(c.Seen, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
+	if c.Alike == nil && !c.Grown {
+		if err := c.checkLeft(); err != nil {
+			return err
+		}
+	}
 	for _, list := range [][]float64{c.Right, c.Wrong, c.Left, c.Given} {
 		for i, v := range list {
 			if !(v >= 0) || math.IsInf(v, 0) || i > 0 && v < list[i-1] {
@@ -243,6 +251,14 @@ func (c *Calibration) Validate() error {
 				return fmt.Errorf("calibration: odds %v", *c.Odds)
 			}
 		}
+	}
+	return nil
+}
+
+// checkLeft reports margins of people left out that no cross-validation can have made.
+func (c *Calibration) checkLeft() error {
+	if len(c.Left) > 0 && (c.Folds < leastFolds || c.People < 1) {
+		return fmt.Errorf("calibration: %d margins of %d people left out of %d folds", len(c.Left), c.People, c.Folds)
 	}
 	return nil
 }

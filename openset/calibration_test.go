@@ -191,3 +191,18 @@ func TestThinKeepsEndsAndOrder(t *testing.T) {
 		t.Errorf("%d numbers from %v to %v", len(got), got[0], got[len(got)-1])
 	}
 }
+
+// Margins of people who were left out come of folds.
+func TestMarginsWithoutFoldsAreRefused(t *testing.T) {
+	whole := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: 4, Left: []float64{0.1, 0.2}}
+	if err := whole.Fit(4, UnknownLaw); err != nil {
+		t.Fatal(err)
+	}
+	for _, edit := range []func(*Calibration){func(c *Calibration) { c.Folds = 0 }, func(c *Calibration) { c.People = 0 }} {
+		c := whole
+		edit(&c)
+		if c.Validate() == nil || c.Fit(4, UnknownLaw) == nil {
+			t.Errorf("%d people left out of %d folds are accepted", c.People, c.Folds)
+		}
+	}
+}

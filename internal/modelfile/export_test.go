@@ -1,0 +1,4 @@
+package modelfile
+
+// Repack is repack, for the tests of what is done with models that were read.
+var Repack = repack
