@@ -193,12 +193,37 @@ func TestPenalisedCodesAreOptimal(t *testing.T) {
 	}
 }
 
-// TestLassoOfNastyDictionaries: no code has a gap larger than was asked for,
-// and every gap is reached that is not in the rounding errors of Dᵀr beside λ.
+// lassoRounding bounds what rounding errors can make of the duality gap of a code, in
+// units of ‖y‖², for d×K atoms of which the longest has the norm most, and with size =
+// Σ_k ‖d_k‖|s_k|. With u = 2⁻⁵³ and to first order in u:
+//
+// Evaluation. The computed r = y − Ds has an error of at most (K+1)u(‖y‖ + size), and each
+// element of c = Dᵀr one of at most δ = (K+d+1)u·most(‖y‖ + size). Solution. Cholesky's
+// method is backward stable: a computed code satisfies the conditions |c_k| ≤ λ, c_k =
+// ±λ on the support, for a Gram matrix whose elements have errors of at most K·u·most²,
+// which changes c by at most K²u·most·size. In all c is uncertain by at most
+//
+//	ε = (K² + K + d + 1)u·most(‖y‖ + size)
+//
+// A code is no worse than 0, so ½‖r‖² + λ‖s‖₁ ≤ ½‖y‖², and sᵀc = (y − r)ᵀr ≤ ¼‖y‖². With
+// |dα/d‖c‖∞| ≤ 1/λ the gap ½(1 − α)²‖r‖² + λ‖s‖₁ − α·sᵀc changes with c by at most
+//
+//	ε/λ·((1 − α)‖r‖² + sᵀc) + α‖s‖₁ε ≤ ε/λ·(‖r‖² + ¼‖y‖² + λ‖s‖₁) ≤ 2‖y‖²·ε/λ
+//
+// and twice as much between two evaluations.
+func lassoRounding(d, k int, most, norm, size, λ float64) float64 {
+	const u = 0x1p-53
+	return 4 * float64(k*k+k+d+1) * u * most * (norm + size) / λ
+}
+
+// TestLassoOfNastyDictionaries: no code has a gap larger than was asked for, and every gap
+// is reached that rounding errors do not hide. It prints the largest part of the bound on
+// these that was seen: 0.33 with -v -rapid.seed 1 -rapid.checks 1000000.
 func TestLassoOfNastyDictionaries(t *testing.T) {
+	var above, missed float64
 	rapid.Check(t, func(t *rapid.T) {
 		d, y := nasty(t)
-		_, k := d.Dims()
+		m, k := d.Dims()
 		var most float64
 		for i := range k {
 			most = max(most, mat.Norm(d.ColView(i), 2))
@@ -216,11 +241,10 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 		for j := range 5 {
 			one := mat.DenseCopyOf(y.ColView(j))
 			norm := mat.Norm(one, 2)
-			rounding := 1e-13 * most * norm / c.Lambda
 			if err := over.Code(context.Background(), s, one); err != nil {
-				// No code is worse than 0: λ‖s‖₁ ≤ ½‖y‖² bounds the terms of Ds, whose
-				// rounding errors are those of r.
-				reached := rounding * (1 + most*norm/(2*c.Lambda))
+				// No code is worse than 0: λ‖s‖₁ ≤ ½‖y‖².
+				reached := lassoRounding(m, k, most, norm, most*norm*norm/(2*c.Lambda), c.Lambda)
+				missed = max(missed, c.Gap/reached)
 				if c.Gap > reached {
 					t.Fatalf("column %d, for which a gap of %.3g can be reached: %v", j, reached, err)
 				}
@@ -230,8 +254,12 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			for i := range k {
 				size += mat.Norm(d.ColView(i), 2) * math.Abs(s.At(i, 0))
 			}
-			rounding += 1e-14 * most * size / c.Lambda
-			if v := penaltyOf(c).gap(d, mat.Col(nil, 0, s), mat.Col(nil, 0, one)); !(v <= c.Gap+rounding) {
+			rounding := lassoRounding(m, k, most, norm, size, c.Lambda)
+			v := penaltyOf(c).gap(d, mat.Col(nil, 0, s), mat.Col(nil, 0, one))
+			if rounding > 0 {
+				above = max(above, (v-c.Gap)/rounding)
+			}
+			if !(v <= c.Gap+rounding) {
 				t.Fatalf("the gap is %g, not %g", v, c.Gap)
 			}
 			if j == 0 && mat.Norm(s, 1) != 0 {
@@ -239,6 +267,7 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			}
 		}
 	})
+	t.Logf("of the bound on rounding errors, gaps are at most %.3g above what was asked for, and %.3g where they were not reached", above, missed)
 }
 
 func TestElasticNonNegativeOfNastyDictionaries(t *testing.T) {

@@ -87,12 +87,15 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 	return r, nil
 }
 
+// ErrNoRun is of a key that no run of the plan has.
+var ErrNoRun = errors.New("the plan has no such run: is this another version of nrdl?")
+
 // Run makes the run of that key. What goes wrong in the run, a panic too, is in the
 // record; an error is about the data, the key, or ctx.
 func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	j := r.jobs[key]
 	if j == nil {
-		return nil, errors.New("the plan has no such run: is this another version of nrdl?")
+		return nil, ErrNoRun
 	}
 	b, err := r.prepare(ctx, j.setting)
 	if err != nil {
@@ -106,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 func (r *Runner) Fail(key string, err error) (*Record, error) {
 	j := r.jobs[key]
 	if j == nil {
-		return nil, errors.New("the plan has no such run")
+		return nil, ErrNoRun
 	}
 	b, failed := r.prepare(context.Background(), j.setting)
 	if failed != nil {

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,11 +87,11 @@ type runMaker struct {
 func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, error) {
 	var p planned
 	if err := json.Unmarshal(spec, &p); err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	plan, err := experiment.ParsePlan(p.Text, p.Plan)
 	if err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	plan.Name = p.Plan
 	r, err := w.Bench.Runner(plan, p.Hash, w.fetchSet)
@@ -98,7 +99,11 @@ func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, err
 }
 
 func (m *runMaker) make(ctx context.Context, key string, _ []byte) ([]byte, error) {
-	return m.line(m.Run(ctx, key))
+	r, err := m.Run(ctx, key)
+	if errors.Is(err, experiment.ErrNoRun) {
+		return nil, junk(err)
+	}
+	return m.line(r, err)
 }
 
 func (m *runMaker) fail(key string, err error) ([]byte, error) { return m.line(m.Fail(key, err)) }

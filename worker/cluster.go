@@ -72,6 +72,7 @@ type Cluster struct {
 	work  jetstream.Stream
 	done  jetstream.Stream
 	files jetstream.ObjectStore
+	parts jetstream.Stream // of the files
 	crash jetstream.KeyValue
 	meter *meter
 }
@@ -263,6 +264,9 @@ func (c *Cluster) createOn(ctx context.Context, replicas int) (err error) {
 	if c.files, err = c.js.ObjectStore(ctx, fileBucket); err != nil {
 		c.files, err = c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: maxAge, Replicas: replicas})
 	}
+	if err == nil {
+		c.parts, err = c.js.Stream(ctx, "OBJ_"+fileBucket)
+	}
 	if err != nil {
 		return err
 	}
@@ -285,15 +289,15 @@ func tooLarge(name string, size, most uint64) error {
 	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, most)
 }
 
-// again calls f until it succeeds, data are too large or ctx ends, and warns of the first
-// failure.
+// again calls f until it succeeds, data are too large or junk or ctx ends, and warns of the
+// first failure.
 func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	wait, warned := 100*time.Millisecond, false
 	for {
 		one, cancel := context.WithTimeout(ctx, answerLimit)
 		err := f(one)
 		cancel()
-		if err == nil || errors.Is(err, errTooLarge) {
+		if err == nil || errors.Is(err, errTooLarge) || errors.Is(err, errJunk) {
 			return err
 		}
 		if cause := context.Cause(ctx); cause != nil {
@@ -338,7 +342,7 @@ const (
 	fileHeader = "Nrdl-File" // that has the data, if they are large
 )
 
-// data is what publish sent.
+// data is what publish sent; nothing if its file is not there, or not whole.
 func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err error) {
 	name := m.Headers().Get(fileHeader)
 	if name == "" {
@@ -346,7 +350,8 @@ func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err e
 	}
 	err = c.again(ctx, "read a large message", func(ctx context.Context) error {
 		data, err = c.file(ctx, name, maxPiece)
-		if errors.Is(err, jetstream.ErrObjectNotFound) {
+		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, errJunk) {
+			data = nil
 			return nil
 		}
 		return err
@@ -366,19 +371,32 @@ func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// file returns the file of that name, of at most so many bytes.
+// file returns the file of that name, of at most so many bytes. Of one that is not whole
+// the error wraps errJunk: reading it would wait for the rest.
 func (c *Cluster) file(ctx context.Context, name string, most uint64) ([]byte, error) {
+	info, err := c.files.GetInfo(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > most {
+		return nil, tooLarge(name, info.Size, most)
+	}
+	chunks := "$O." + fileBucket + ".C." + info.NUID
+	about, err := c.parts.Info(ctx, jetstream.WithSubjectFilter(chunks))
+	if err != nil {
+		return nil, err
+	}
+	if n := about.State.Subjects[chunks]; n != uint64(info.Chunks) {
+		return nil, junk(fmt.Errorf("%s has %d of %d parts", name, n, info.Chunks))
+	}
 	f, err := c.files.Get(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Info(); err != nil {
-		return nil, err
-	} else if info.Size > most {
-		return nil, tooLarge(name, info.Size, most)
-	}
 	var b bytes.Buffer
-	_, err = b.ReadFrom(io.LimitReader(f, int64(most)))
+	if _, err = b.ReadFrom(io.LimitReader(f, int64(most))); errors.Is(err, jetstream.ErrDigestMismatch) {
+		return nil, junk(err)
+	}
 	return b.Bytes(), err
 }

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -196,7 +198,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // announce says that the file of that name has so many bytes, without any.
-func announce(t *testing.T, c *Cluster, name string, size uint64) {
+func announce(t testing.TB, c *Cluster, name string, size uint64) {
 	t.Helper()
 	text, err := json.Marshal(jetstream.ObjectInfo{
 		ObjectMeta: jetstream.ObjectMeta{Name: name}, Bucket: fileBucket, NUID: "n", Size: size, Chunks: 1,
@@ -258,5 +260,126 @@ func TestTooLarge(t *testing.T) {
 	})
 	if !errors.Is(err, errTooLarge) {
 		t.Errorf("a result of 10 GB: %v", err)
+	}
+}
+
+// junkOf is messages that a peer with credentials can put into the queue beside the work of
+// k, by what they are.
+func junkOf(t testing.TB, k *coordinator) map[string]func(i int) *nats.Msg {
+	t.Helper()
+	began := func(spec task) string {
+		spec.Version = "v"
+		other, err := k.begin(t.Context(), spec, "other", false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return other.ID
+	}
+	if err := k.putFile(t.Context(), "whole", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	announce(t, k.Cluster, "torn", 1)
+	of := func(task, key, file string) *nats.Msg {
+		m := &nats.Msg{Subject: workOf(task), Header: nats.Header{}, Data: []byte("junk")}
+		if key != "" {
+			m.Header.Set(keyHeader, key)
+		}
+		if file != "" {
+			m.Header.Set(fileHeader, file)
+		}
+		return m
+	}
+	spec, kind := began(task{Kind: fits, Spec: json.RawMessage(`{}`)}), began(task{Kind: "dance"})
+	return map[string]func(i int) *nats.Msg{
+		"of no task":         func(i int) *nats.Msg { return of(fmt.Sprint("nobody-", i), "1", "") },
+		"without a key":      func(int) *nats.Msg { return of(k.ID, "", "") },
+		"with no key":        func(int) *nats.Msg { return of(k.ID, "no key", "") },
+		"no photograph":      func(i int) *nats.Msg { return of(k.ID, fmt.Sprint("x", i), "") },
+		"of a torn file":     func(i int) *nats.Msg { return of(k.ID, fmt.Sprint("y", i), "torn") },
+		"of a missing file":  func(i int) *nats.Msg { return of(k.ID, fmt.Sprint("z", i), "missing") },
+		"of a file of junk":  func(i int) *nats.Msg { return of(k.ID, fmt.Sprint("w", i), "whole") },
+		"of a task of junk":  func(i int) *nats.Msg { return of(spec, fmt.Sprint(i), "") },
+		"of an unknown kind": func(i int) *nats.Msg { return of(kind, fmt.Sprint(i), "") },
+	}
+}
+
+// photosOf begins a task of photographs, and returns a piece that shows nothing.
+func photosOf(t testing.TB, c *Cluster) (*coordinator, []byte) {
+	t.Helper()
+	k, err := c.begin(t.Context(), task{Kind: photos, Spec: json.RawMessage(`{}`), Version: "v"}, "origin", false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var piece bytes.Buffer
+	if err := gob.NewEncoder(&piece).Encode(photo{Name: "x", Data: []byte("no image")}); err != nil {
+		t.Fatal(err)
+	}
+	return k, piece.Bytes()
+}
+
+// resultsOf waits for so many results of k.
+func resultsOf(t testing.TB, k *coordinator, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	got := 0
+	if err := k.receive(ctx, func(key string) bool { return strings.HasPrefix(key, "photo") }, func(string, []byte) (bool, error) {
+		got++
+		return got < n, nil
+	}); err != nil {
+		t.Fatalf("%v after %d of %d photographs", err, got, n)
+	}
+}
+
+// Junk of a peer with credentials is left out at once: the work between and behind it is
+// done.
+func TestJunk(t *testing.T) {
+	t.Parallel()
+	c := served(t)
+	k, piece := photosOf(t, c)
+	const each = 5
+	for what, junk := range junkOf(t, k) {
+		for i := range each {
+			if _, err := c.js.PublishMsg(t.Context(), junk(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.put(t.Context(), "photo."+strings.ReplaceAll(what, " ", "-"), piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work(t, c, "a", experiment.Bench{Jobs: 1, Version: "v"})
+	resultsOf(t, k, len(junkOf(t, k)))
+	for left(t, c) > uint64(len(junkOf(t, k))) { // the results; until the time of the test is over
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// What a piece of junk costs a worker.
+func BenchmarkJunk(b *testing.B) {
+	c := served(b)
+	k, piece := photosOf(b, c)
+	n := 0
+	for what, junk := range junkOf(b, k) {
+		b.Run(what, func(b *testing.B) {
+			for range b.N {
+				n++
+				if _, err := c.js.PublishMsg(b.Context(), junk(n)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := k.put(b.Context(), fmt.Sprint("photo", n), piece); err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			stop := work(b, c, "a", experiment.Bench{Jobs: 1, Version: "v"})
+			k.counts = counts{}
+			resultsOf(b, k, 1)
+			b.StopTimer()
+			stop()
+			if err := k.done.Purge(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }

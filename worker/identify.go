@@ -183,7 +183,7 @@ type photoMaker struct {
 func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, error) {
 	var s looking
 	if err := json.Unmarshal(spec, &s); err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	m := photoMaker{
 		cut:     face.Cut{Frame: s.Input.Frame},
@@ -206,7 +206,7 @@ func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, e
 func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, error) {
 	var p photo
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {
-		return nil, fmt.Errorf("what is in the queue is no photograph: %w", err)
+		return nil, junk(err)
 	}
 	cut := m.cut
 	cut.Thumbs = p.Details

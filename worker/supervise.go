@@ -112,6 +112,9 @@ func (c *Cluster) crashed(ctx context.Context, p piece) (n int, err error) {
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			return nil
 		}
+		if errors.Is(err, jetstream.ErrInvalidKey) {
+			return junk(err)
+		}
 		if err != nil {
 			return err
 		}

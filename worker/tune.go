@@ -169,14 +169,14 @@ type fitMaker struct{ judge *experiment.Fits }
 func newFitMaker(ctx context.Context, w *Worker, spec json.RawMessage) (maker, error) {
 	var s searched
 	if err := json.Unmarshal(spec, &s); err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	m, err := method.Named(s.Method)
 	if err == nil {
 		m, err = method.Unmarshal(m, s.Params)
 	}
 	if err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	set, err := w.fetchSet(ctx, s.Hash)
 	if err != nil {
@@ -193,7 +193,7 @@ func newFitMaker(ctx context.Context, w *Worker, spec json.RawMessage) (maker, e
 func (m fitMaker) make(ctx context.Context, _ string, data []byte) ([]byte, error) {
 	var f fit
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("what is in the queue is no fit: %w", err)
+		return nil, junk(err)
 	}
 	wrong, err := m.judge.Wrong(ctx, f.Set, f.Fold)
 	if cause := context.Cause(ctx); cause != nil {

@@ -32,6 +32,9 @@ const (
 // tests.
 var lost = 3 * beatEvery
 
+// mostTasks bounds how many tasks of junk a worker remembers.
+const mostTasks = 1000
+
 // maxCrashes is how many processes may end by themselves during a piece. The next one
 // returns an error as its result.
 const maxCrashes = 2
@@ -49,14 +52,22 @@ type Worker struct {
 	at func(piece)
 
 	mu      sync.Mutex
-	opened  map[string]*opened // by task
-	running map[string]int     // how many pieces, by task
+	opened  map[string]*opened // by task: current, what is being opened, and some of junk
+	current string
+	running map[string]int // how many pieces, by task
+	junk    sync.Once      // tells of it
 }
+
+// errJunk is of messages in the queue that no coordinator of this version can have put
+// there: they are left out at once.
+var errJunk = errors.New("what is in the queue is no piece of work")
+
+func junk(err error) error { return fmt.Errorf("%w: %w", errJunk, err) }
 
 // A maker makes the pieces of a task. It is safe for concurrent use.
 type maker interface {
 	// make returns the result of a piece. What goes wrong in the piece itself is a
-	// result; an error is a reason why this worker cannot make it.
+	// result; an error is a reason why this worker cannot make it, or wraps errJunk.
 	make(ctx context.Context, key string, data []byte) ([]byte, error)
 
 	// fail returns the result of a piece that cannot be made.
@@ -150,6 +161,11 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 		_ = m.Nak() // another worker gets it at once
 		return
 	}
+	if errors.Is(err, errJunk) {
+		w.junk.Do(func() { w.warn("%v; it is left out, and so is more of the kind", err) })
+		_ = m.Term()
+		return
+	}
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		_ = m.Term() // the coordinator has all results
 		return
@@ -237,16 +253,25 @@ func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 	one := w.opened[id]
 	if one == nil {
 		one = &opened{}
-		clear(w.opened) // a worker is at one task, but for the moment of a change
 		w.opened[id] = one
 	}
 	w.mu.Unlock()
-	one.once.Do(func() { one.maker, one.err = w.open(ctx, id) })
-	if one.err != nil {
+	one.once.Do(func() {
+		one.maker, one.err = w.open(ctx, id)
 		w.mu.Lock()
-		delete(w.opened, id) // may work later
-		w.mu.Unlock()
-	}
+		defer w.mu.Unlock()
+		if one.err != nil {
+			if !errors.Is(one.err, errJunk) || len(w.opened) > mostTasks {
+				delete(w.opened, id) // may work later
+			}
+			return
+		}
+		// A worker is at one task, but for the moment of a change.
+		if w.current != "" && w.current != id {
+			delete(w.opened, w.current)
+		}
+		w.current = id
+	})
 	return one.maker, one.err
 }
 
@@ -257,14 +282,14 @@ func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 	}
 	var t task
 	if err := json.Unmarshal(text, &t); err != nil {
-		return nil, err
+		return nil, junk(err)
 	}
 	if t.Version != w.Bench.Version {
 		return nil, hint.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
 	}
 	open := kinds[t.Kind]
 	if open == nil {
-		return nil, fmt.Errorf("unknown kind of work %.20q", t.Kind)
+		return nil, junk(fmt.Errorf("unknown kind of work %.20q", t.Kind))
 	}
 	return open(ctx, w, t.Spec)
 }
