@@ -20,6 +20,7 @@ import (
 	"nrdl/frontend"
 	"nrdl/frontend/embedding"
 	"nrdl/gallery"
+	"nrdl/lettering"
 	"nrdl/method"
 	"nrdl/openset"
 )
@@ -301,7 +302,7 @@ func TestPageOfVectors(t *testing.T) {
 			t.Errorf("%s: a page of %d bytes with %d pictures", name, len(page), n)
 		}
 		var b bytes.Buffer
-		if err := p.PNG(&b); err != nil {
+		if err := p.PNG(&b, lettering.Regular, lettering.Bold); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := json.Marshal(e.Embedded.Rounded(math.Round)); err != nil {

@@ -8,15 +8,12 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode"
 
 	"golang.org/x/image/draw"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
 
+	"nrdl/face"
 	"nrdl/internal/legible"
-	"nrdl/internal/picture"
 )
 
 // What the picture of a page is made of, in pixels.
@@ -27,7 +24,8 @@ const (
 	gap      = 12
 	frame    = 3   // of a picture
 	pictureH = 136 // of a picture; its width follows
-	lineH    = 22  // of text
+	size     = 15  // of text
+	lineH    = 22  // of a line
 	barH     = 24  // from one bar to the next
 	nameW    = 270 // of the names beside the bars
 	scoreW   = 70
@@ -46,11 +44,12 @@ var (
 type sheet struct {
 	img        *image.RGBA
 	y          int // where it goes on
-	text, bold font.Face
+	text, bold face.Letters
+	isolated   *strings.Replacer // of names from right to left
 }
 
-// PNG writes p, which must have one face, as a picture.
-func (p *Page) PNG(w io.Writer) error {
+// PNG writes p, which must have one face, as a picture, with these letters.
+func (p *Page) PNG(w io.Writer, text, bold face.Letters) error {
 	sections, err := p.sections()
 	switch {
 	case err != nil:
@@ -58,12 +57,7 @@ func (p *Page) PNG(w io.Writer) error {
 	case len(sections) > 1:
 		return errors.New("explain: a picture is of one face")
 	}
-	text, failed := letters(goregular.TTF)
-	bold, err := letters(gobold.TTF)
-	if err = errors.Join(failed, err); err != nil {
-		return err
-	}
-	s := &sheet{new(image.RGBA), edge, text, bold}
+	s := &sheet{new(image.RGBA), edge, text, bold, isolated(p.Model.Parts().Classes)}
 	s.draw(p.Title, &sections[0]) // on nothing: how high is it?
 	s.img, s.y = image.NewRGBA(image.Rect(0, 0, width, s.y+edge)), edge
 	s.fill(0, 0, width, s.img.Rect.Max.Y, paper)
@@ -71,14 +65,19 @@ func (p *Page) PNG(w io.Writer) error {
 	return png.Encode(w, s.img)
 }
 
-// letters are those of a font, which are not safe for concurrent use.
-func letters(ttf []byte) (font.Face, error) {
-	f, err := opentype.Parse(ttf)
-	if err != nil {
-		return nil, err
+// isolated puts isolates around the names that are written from right to left: a number
+// after such a name would go to its left.
+func isolated(names []string) *strings.Replacer {
+	const first, pop = "\u2068", "\u2069"
+	var pairs []string
+	for _, name := range names {
+		if strings.ContainsFunc(name, func(r rune) bool {
+			return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko)
+		}) {
+			pairs = append(pairs, name, first+name+pop)
+		}
 	}
-	const size, dpi = 15, 72 // a point is a pixel
-	return opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: dpi, Hinting: font.HintingFull})
+	return strings.NewReplacer(pairs...)
 }
 
 func (s *sheet) draw(title string, of *section) {
@@ -107,24 +106,25 @@ func (s *sheet) fill(x, y, w, h int, c color.RGBA) {
 }
 
 // write writes a line at (x, s.y), cut to so many pixels, and returns its width.
-func (s *sheet) write(with font.Face, c color.RGBA, x int, text string, room int) int {
-	text = picture.Fit(legible.Printable(text), with, room)
-	picture.Write(s.img, c, with, text, x, s.y+with.Metrics().Ascent.Ceil())
-	return measure(with, text)
+func (s *sheet) write(with face.Letters, c color.RGBA, x int, text string, room int) int {
+	const ascent = 14
+	text = legible.Printable(text)
+	with.Write(s.img, c, text, size, image.Pt(x, s.y+ascent), room)
+	return min(room, measure(with, text))
 }
 
-func measure(with font.Face, text string) int { return font.MeasureString(with, text).Ceil() }
+func measure(with face.Letters, text string) int { return with.Bounds(text, size).Dx() }
 
 // paragraph writes text in lines, indented on both sides.
-func (s *sheet) paragraph(with font.Face, c color.RGBA, indent int, text string) {
-	for _, line := range s.wrap(with, text, inner-2*indent) {
+func (s *sheet) paragraph(with face.Letters, c color.RGBA, indent int, text string) {
+	for _, line := range s.wrap(with, s.isolated.Replace(text), inner-2*indent) {
 		s.write(with, c, edge+indent, line, inner-2*indent)
 		s.y += lineH
 	}
 }
 
 // wrap breaks text between words into lines of so many pixels, if they have room.
-func (s *sheet) wrap(with font.Face, text string, room int) (lines []string) {
+func (s *sheet) wrap(with face.Letters, text string, room int) (lines []string) {
 	for word := range strings.FieldsSeq(legible.Printable(text)) {
 		n := len(lines) - 1
 		if n >= 0 && measure(with, lines[n]+" "+word) <= room {

@@ -6,19 +6,22 @@ import (
 	"image/draw"
 	"math"
 	"slices"
-	"sync"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // A Mark is a box with text that Draw draws around a face.
 type Mark struct {
 	Box  image.Rectangle // around the face, in pixels of the upright photograph
-	Text string          // one line; "" for none
+	Text string          // one line, which is cut if the photograph has no room; "" for none
+	Note string          // is written after Text, and never cut
 	Kind Kind
+}
+
+// Letters write a line of text that is size pixels high.
+type Letters interface {
+	// Bounds is the box of a line that begins at (0, 0), on the base line.
+	Bounds(text string, size float64) image.Rectangle
+	// Write writes a line from at on, and cuts it where it is wider than room pixels.
+	Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int)
 }
 
 // A Kind is the colour of a Mark.
@@ -41,10 +44,9 @@ const (
 )
 
 // Draw returns img with marks on it; its top left corner moves to (0, 0). Text
-// is above its box, or below or inside if there is no room, and is moved left
-// if it would be cut. The font has Latin, Greek and Cyrillic; other letters are
-// empty boxes.
-func Draw(img image.Image, marks []Mark) *image.RGBA {
+// is above its box, or below or inside if there is no room, and is moved left or cut
+// if it would leave the photograph.
+func Draw(img image.Image, marks []Mark, letters Letters) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(out, out.Rect, img, b.Min, draw.Src)
@@ -55,29 +57,11 @@ func Draw(img image.Image, marks []Mark) *image.RGBA {
 	}
 	var labels []image.Rectangle // over all frames, and not over each other
 	for _, m := range marks {
-		if m.Text != "" {
-			labels = append(labels, m.label(out, longest, line, labels))
+		if m.Text+m.Note != "" {
+			labels = append(labels, m.label(out, letters, longest, line, labels))
 		}
 	}
 	return out
-}
-
-var gobolds = sync.OnceValue(func() *opentype.Font {
-	f, err := opentype.Parse(gobold.TTF)
-	if err != nil {
-		panic("face: embedded font: " + err.Error())
-	}
-	return f
-})
-
-// letters returns the font, size pixels high.
-func letters(size float64) font.Face {
-	const inch = 72 // points, so that a point is a pixel
-	f, err := opentype.NewFace(gobolds(), &opentype.FaceOptions{Size: size, DPI: inch, Hinting: font.HintingFull})
-	if err != nil {
-		panic("face: embedded font: " + err.Error())
-	}
-	return f
 }
 
 // frame draws the four sides of the box, inside of it.
@@ -94,18 +78,21 @@ func (m Mark) frame(out *image.RGBA, line int) {
 }
 
 // label draws the text, white on the colour of the kind, and returns where.
-func (m Mark) label(out *image.RGBA, longest float64, line int, others []image.Rectangle) image.Rectangle {
-	most := max(leastText, math.Round(mostText*longest))
-	text := font.Drawer{Dst: out, Src: image.White, Face: letters(most)}
-	if fits := most * float64(m.Box.Dx()) / float64(text.MeasureString(m.Text).Ceil()+4*line); fits < most {
-		text.Face = letters(math.Round(max(fits, lessText*longest, leastText)))
+func (m Mark) label(out *image.RGBA, letters Letters, longest float64, line int, others []image.Rectangle) image.Rectangle {
+	size := max(leastText, math.Round(mostText*longest))
+	width := func() int { return letters.Bounds(m.Text, size).Dx() + letters.Bounds(m.Note, size).Dx() + 4*line }
+	if fits := size * float64(m.Box.Dx()) / float64(width()); fits < size {
+		size = math.Round(max(fits, lessText*longest, leastText))
 	}
-	metrics := text.Face.Metrics()
-	size := image.Pt(text.MeasureString(m.Text).Ceil()+4*line, (metrics.Ascent+metrics.Descent).Ceil()+line)
-	place := m.place(out.Rect, size, others)
-	draw.Draw(out, place, image.NewUniform(colours[m.Kind]), image.Point{}, draw.Src)
-	text.Dot = fixed.P(place.Min.X+2*line, place.Min.Y+line/2+metrics.Ascent.Ceil())
-	text.DrawString(m.Text)
+	text, note := letters.Bounds(m.Text, size), letters.Bounds(m.Note, size)
+	lines := text.Union(note)
+	place := m.place(out.Rect, image.Pt(min(width(), out.Rect.Dx()), lines.Dy()+line), others)
+	label := out.SubImage(place).(*image.RGBA)
+	draw.Draw(label, place, image.NewUniform(colours[m.Kind]), image.Point{}, draw.Src)
+	at := image.Pt(place.Min.X+2*line, place.Min.Y+line/2-lines.Min.Y)
+	room := max(0, place.Dx()-note.Dx()-4*line)
+	letters.Write(label, color.White, m.Text, size, at, room)
+	letters.Write(label, color.White, m.Note, size, at.Add(image.Pt(min(text.Dx(), room), 0)), note.Dx())
 	return place
 }
 

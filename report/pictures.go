@@ -17,6 +17,7 @@ import (
 	"nrdl/experiment"
 	"nrdl/frontend"
 	"nrdl/internal/picture"
+	"nrdl/lettering"
 	"nrdl/method"
 )
 
@@ -216,6 +217,7 @@ func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 // sheet is how all sheets look.
 func (p *album) sheet(columns int) picture.SheetOptions {
 	s := picture.DefaultSheet
+	s.Letters, s.Heading = lettering.Regular, lettering.Bold
 	s.Columns, s.Side, s.Range, s.Groups = columns, p.Side, picture.Grey, []int{0}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"nrdl/internal/hint"
 	"nrdl/internal/legible"
 	"nrdl/internal/results"
+	"nrdl/lettering"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -146,7 +148,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	write := page.HTML
 	if e.picture() {
-		write = page.PNG
+		write = func(w io.Writer) error { return page.PNG(w, lettering.Regular, lettering.Bold) }
 	}
 	return e.app.write(ctx, e.output, write)
 }

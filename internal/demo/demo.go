@@ -22,6 +22,7 @@ import (
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/console"
 	"nrdl/internal/picture"
+	"nrdl/lettering"
 	"nrdl/method"
 	"nrdl/openset"
 	"nrdl/synthetic"
@@ -271,6 +272,7 @@ func (d *Demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) 
 }
 
 func writeSheet(ctx context.Context, path string, x *mat.Dense, in dataset.Size, opt picture.SheetOptions) error {
+	opt.Letters, opt.Heading = lettering.Regular, lettering.Bold
 	img, err := picture.Sheet(x, in, opt)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"nrdl/dataset"
 	"nrdl/internal/picture"
+	"nrdl/lettering"
 )
 
 // The pixels of a column are stored column after column.
@@ -66,17 +67,18 @@ func TestSheetKeepsTextBesideSamples(t *testing.T) {
 	x := mat.NewDense(4, 5, nil)
 	for i := range 4 {
 		for j := range 5 {
-			x.Set(i, j, 100) // mid grey, which neither paper nor text is
+			x.Set(i, j, 0) // black, which neither paper nor text is
 		}
 	}
 	opt := picture.DefaultSheet
 	opt.Groups, opt.Captions = []int{0, 3, 5}, []string{"Ada Lovelace", strings.Repeat("Émilie ", 20)}
+	opt.Letters, opt.Heading = lettering.Regular, lettering.Bold
 	opt.Columns, opt.Range, opt.Title = 2, picture.Grey, "A title that is much longer than the sheet below it is wide, and so is cut"
 	img, err := picture.Sheet(x, dataset.Size{Height: 2, Width: 2}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, text := where(img, color.Gray{Y: 100}), where(img, color.RGBA{34, 34, 34, 255})
+	samples, text := where(img, color.Gray{Y: 0}), where(img, color.RGBA{34, 34, 34, 255})
 	left := image.Rect(0, samples.Min.Y, samples.Min.X, img.Bounds().Dy())
 	if text.Empty() || where(img.(*image.RGBA).SubImage(left), color.RGBA{34, 34, 34, 255}).Empty() {
 		t.Error("the sheet has no captions")
@@ -124,6 +126,7 @@ func TestSheetRefuses(t *testing.T) {
 		"1 marks":      func(o *picture.SheetOptions) { o.Marks = make([]picture.Mark, 1) },
 		"2 captions":   func(o *picture.SheetOptions) { o.Captions = make([]string, 2) },
 		"do not fit":   func(o *picture.SheetOptions) { o.Groups = []int{0, 9} },
+		"no letters":   func(o *picture.SheetOptions) { o.Title = "A" },
 		"is empty":     func(o *picture.SheetOptions) { o.Groups = []int{0, 2, 2} },
 		"0 groups":     func(o *picture.SheetOptions) { o.Groups = []int{0} },
 		"unknown mark": func(o *picture.SheetOptions) { o.Marks = []picture.Mark{0, 9} },

@@ -7,9 +7,6 @@ import (
 	"image/color"
 
 	"golang.org/x/image/draw"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/inconsolata"
-	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl/dataset"
@@ -34,6 +31,16 @@ type SheetOptions struct {
 	Columns  int      // samples in a row, ≥ 1; a longer group runs over several rows
 	Side     int      // height of a sample on the sheet in pixels, ≥ 1
 	Range    Range
+
+	Letters, Heading Letters // of the captions and of the title; nil where there are none
+}
+
+// Letters write a line of text that is size pixels high.
+type Letters interface {
+	// Bounds is the box of a line that begins at (0, 0), on the base line.
+	Bounds(text string, size float64) image.Rectangle
+	// Write writes a line from at on, and cuts it where it is wider than room pixels.
+	Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int)
 }
 
 // DefaultSheet is a sheet for the screen.
@@ -42,17 +49,14 @@ var DefaultSheet = SheetOptions{Columns: 10, Side: 96, Range: Each}
 // What a sheet is made of, in pixels.
 const (
 	margin   = 16
-	gap      = 4       // between samples
-	groupGap = 4       // more of it between groups
-	border   = 3       // of a mark
-	longest  = 220     // of a caption; a longer one is cut short
+	gap      = 4   // between samples
+	groupGap = 4   // more of it between groups
+	border   = 3   // of a mark
+	longest  = 220 // of a caption; a longer one is cut short
+	size     = 14  // of the letters
+	ascent   = 14
+	lineH    = 20
 	maxSheet = 1 << 26 // pixels, 256 MiB
-)
-
-// The letters: bitmaps, legible at their one size.
-var (
-	face    font.Face = inconsolata.Regular8x16
-	heading font.Face = inconsolata.Bold8x16
 )
 
 var (
@@ -124,6 +128,8 @@ func (s *sheet) validate(n int) error {
 		return fmt.Errorf("%d groups do not fit %d samples", groups, n)
 	case s.Captions != nil && len(s.Captions) != groups:
 		return fmt.Errorf("%d captions for %d groups", len(s.Captions), groups)
+	case s.Captions != nil && s.Letters == nil || s.Title != "" && s.Heading == nil:
+		return errors.New("there are no letters for the text")
 	}
 	for j, m := range s.Marks {
 		if m > Wrong {
@@ -142,10 +148,10 @@ func (s *sheet) validate(n int) error {
 func (s *sheet) layOut() error {
 	s.left, s.top = margin, margin
 	for _, c := range s.Captions {
-		s.left = max(s.left, 2*margin+font.MeasureString(face, Fit(c, face, longest)).Ceil())
+		s.left = max(s.left, 2*margin+min(longest, s.Letters.Bounds(c, size).Dx()))
 	}
 	if s.Title != "" {
-		s.top += heading.Metrics().Height.Ceil() + margin/2
+		s.top += lineH + margin/2
 	}
 	most, height := 0, s.top+margin-groupGap
 	for r := range len(s.groups) - 1 {
@@ -169,14 +175,17 @@ func (s *sheet) groupHeight(r int) int {
 	rows := (s.groups[r+1] - s.groups[r] + s.Columns - 1) / s.Columns
 	high := rows * (s.Side + gap)
 	if s.Captions != nil { // room for the text beside small samples
-		high = max(high, face.Metrics().Height.Ceil())
+		high = max(high, lineH)
 	}
 	return high
 }
 
 func (s *sheet) drawTitle() {
+	if s.Title == "" {
+		return
+	}
 	room := s.img.Bounds().Dx() - 2*margin
-	Write(s.img, text, heading, Fit(s.Title, heading, room), margin, margin+heading.Metrics().Ascent.Ceil())
+	s.Heading.Write(s.img, text, s.Title, size, image.Pt(margin, margin+ascent), room)
 }
 
 // drawCaption writes the caption of group r beside the middle of its first row.
@@ -184,28 +193,9 @@ func (s *sheet) drawCaption(r, y int) {
 	if s.Captions == nil {
 		return
 	}
-	m := face.Metrics()
-	base := y + max(s.Side, m.Height.Ceil())/2 + (m.Ascent-m.Descent).Ceil()/2
-	Write(s.img, text, face, Fit(s.Captions[r], face, longest), margin, base)
-}
-
-// Write writes a line from (x, base) on, where the base line begins.
-func Write(img draw.Image, ink color.Color, face font.Face, line string, x, base int) {
-	d := font.Drawer{Dst: img, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(x, base)}
-	d.DrawString(line)
-}
-
-// Fit shortens a line to so many pixels; if there is no room for any letter, to
-// "…".
-func Fit(line string, face font.Face, width int) string {
-	if font.MeasureString(face, line).Ceil() <= width {
-		return line
-	}
-	runes := []rune(line)
-	for len(runes) > 0 && font.MeasureString(face, string(runes)+"…").Ceil() > width {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
+	const x = 8 // half of the height of a letter and of one with a descender
+	base := y + max(s.Side, lineH)/2 + x/2
+	s.Letters.Write(s.img, text, s.Captions[r], size, image.Pt(margin, base), longest)
 }
 
 func (s *sheet) drawSample(j, x, y int) {

@@ -19,6 +19,7 @@ import (
 	"nrdl/face"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
+	"nrdl/lettering"
 )
 
 // jpegQuality is that of photographs with boxes.
@@ -52,7 +53,7 @@ func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error 
 	for k, f := range r.Faces {
 		marks[k] = markOf(f, img.Bounds())
 	}
-	drawn := face.Draw(img, marks)
+	drawn := face.Draw(img, marks, lettering.Bold)
 	to, encode := drawing(d.Dir, below, data)
 	if err := mayDraw(to, r.Photo.Name); err != nil {
 		return err
@@ -79,7 +80,7 @@ func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
 		m.Kind = face.Stranger
 	default:
 		if p := f.Probability; !math.IsNaN(p) {
-			m.Text += " " + percent(p)
+			m.Note = " " + percent(p)
 		}
 	}
 	return m
