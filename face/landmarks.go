@@ -13,7 +13,7 @@ import (
 //go:embed networks/landmarks.onnx
 var landmarkFile []byte
 
-var landmarkNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(landmarkFile) })
+var landmarkNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), landmarkFile) })
 
 // landmarkSide is the side of the network's input.
 const landmarkSide = 112

@@ -48,13 +48,13 @@ var (
 )
 
 // at returns the network for an input of this side, and keeps it.
-func (k *netKind) at(side int) (*network.Network, error) {
+func (k *netKind) at(ctx context.Context, side int) (*network.Network, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if n := k.open[side]; n != nil {
 		return n, nil
 	}
-	n, err := network.Open(k.file, openAxes(side)...)
+	n, err := network.Open(ctx, k.file, openAxes(side)...)
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}
@@ -142,7 +142,7 @@ func (k *netKind) prepare(pixels []float32) {
 
 // run looks at the input whose point p is that at to.at(p) of the photograph.
 func (d NetDetector) run(ctx context.Context, small channels, to similarity) ([]Detection, error) {
-	net, err := d.kind.at(d.Side)
+	net, err := d.kind.at(ctx, d.Side)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ const openSide = 640
 
 // kindOf returns the network in the content of an ONNX file, and the side of its input.
 func kindOf(data []byte) (*netKind, int, error) {
-	n, err := network.Open(data, openAxes(openSide)...)
+	n, err := network.Open(context.Background(), data, openAxes(openSide)...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -157,11 +157,17 @@ func openAxes(side int) (axes []network.Axis) {
 	return axes
 }
 
+// outputsOf is how many outputs a kind may have: SCRFD has landmarks, or not.
+var outputsOf = map[string][]int{ssdDetector: {2}, tinyDetector: {1}, yunet: {12}, scrfd: {6, 9}, corners: {2}}
+
 // decodes sets how the outputs are decoded and what the input is, as a preset says or as
 // the outputs tell.
 func (k *netKind) decodes(outputs []network.Info, preset string) error {
 	var lasts []int
 	for _, o := range outputs {
+		if len(o.Shape) == 0 {
+			return fmt.Errorf("output %.80q is a single number; no detector that is known has one", o.Name)
+		}
 		lasts = append(lasts, o.Shape[len(o.Shape)-1])
 	}
 	slices.Sort(lasts)
@@ -174,6 +180,9 @@ func (k *netKind) decodes(outputs []network.Info, preset string) error {
 		case len(outputs) == 2 && slices.Equal(lasts, []int{2, 4}):
 			preset = corners
 		}
+	}
+	if counts := outputsOf[preset]; counts != nil && !slices.Contains(counts, len(outputs)) {
+		return fmt.Errorf("it has %d outputs; a detector of the kind %s has %d", len(outputs), preset, counts[len(counts)-1])
 	}
 	var want []int // elements of each output
 	cells := func(stride int) int { return k.size.Height / stride * (k.size.Width / stride) }
@@ -244,9 +253,6 @@ func (k *netKind) decodes(outputs []network.Info, preset string) error {
 		}
 		return hint.Add(fmt.Errorf("it is no detector that is known: its outputs have the shapes %s", strings.Join(shapes, ", ")),
 			"known are YuNet, SCRFD, and scores with corners; or name one of: %s", strings.Join(Detectors, ", "))
-	}
-	if len(outputs) != len(want) {
-		return fmt.Errorf("it has %d outputs; a detector of the kind %s has %d", len(outputs), preset, len(want))
 	}
 	for i, o := range outputs {
 		if o.Len() != want[i] {

@@ -107,6 +107,9 @@ func TestUnknownDetectors(t *testing.T) {
 		"one of ssd":   {[]network.Info{info("boxes", 1, 7, 4)}, "ssd", "it has 1 outputs"},
 		"tiny":         {[]network.Info{info("cells", 1, 3, 3, 25)}, "tiny", "has 225 numbers"},
 		"other preset": {[]network.Info{info("cells", 1, 3, 3, 25)}, "huge", "it is no detector that is known"},
+		"one number":   {[]network.Info{info("a"), info("b", 1, 3, 4)}, "", `output "a" is a single number`},
+		"many scrfd":   {slices.Repeat([]network.Info{info("a", 1, 1)}, 10), "scrfd", "it has 10 outputs"},
+		"one corner":   {[]network.Info{info("a", 1, 4)}, "corners", "it has 1 outputs"},
 		"more corners": {[]network.Info{info("boxes", 1, 3, 4), info("scores", 1, 4, 2)}, "", "has 8 numbers"},
 	} {
 		k := &netKind{size: size}

@@ -16,7 +16,8 @@ func Example() {
 	g.Nodes("GlobalAveragePool", []string{"image"}, []string{"colour"})
 	g.Output("colour", onnxfile.Float32, "batch", 3, 1, 1)
 
-	n, err := network.Open(g.Bytes(13))
+	ctx := context.Background()
+	n, err := network.Open(ctx, g.Bytes(13))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func Example() {
 		255, 255, 0, 10, 0, 0,
 		0, 2, 4, 6, 8, 10,
 	}
-	out, err := n.Run(context.Background(), nil, pixels)
+	out, err := n.Run(ctx, nil, pixels)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -38,6 +38,7 @@ func (p *planner) fused(c *call) bool {
 		}
 		src = c.in[0]
 		size, _ = imageOf(src)
+		p.take(l.spec.Out, 4)
 		f.spec, f.weights, f.bias = l.spec, c.in[1].f, make([]float32, l.spec.Out)
 		if b := c.optional(2); b != nil {
 			copy(f.bias, b.f)
@@ -53,6 +54,8 @@ func (p *planner) fused(c *call) bool {
 			return false
 		}
 		f.spec = pointwise(m.C, m.C, m.C)
+		p.spend(4 * m.C)
+		p.take(m.C, 8)
 		f.weights, f.bias, f.plain = slices.Repeat([]float32{1}, m.C), make([]float32, m.C), true
 		f.out = src
 		if !p.extend(f, c) {
@@ -96,7 +99,9 @@ func (p *planner) extend(f *fusion, c *call) bool {
 			return false
 		}
 		per := len(f.weights) / f.spec.Out
+		p.spend(4 * len(f.weights))
 		if !f.scaled {
+			p.take(len(f.weights), 4)
 			f.weights, f.scaled = slices.Clone(f.weights), true
 		}
 		for k := range f.weights {
@@ -161,6 +166,7 @@ func (c *call) affine(x *value) (scale, shift []float32, ok bool) {
 	if !ok || left && c.op == "Div" {
 		return nil, nil, false
 	}
+	c.spend(8 * len(v))
 	one, zero := slices.Repeat([]float32{1}, len(v)), make([]float32, len(v))
 	negative := func(v []float32) []float32 {
 		n := make([]float32, len(v))
@@ -201,6 +207,8 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		// The elements of an image, channel by channel, times weights: the weights
 		// follow the order of the image in place of the elements.
 		m := p.slots[at].image
+		p.spend(4 * len(f.weights))
+		p.take(len(f.weights), 4)
 		f.weights = reordered(f.weights, f.spec.Out, m)
 		s := p.slots[at]
 		s.image = blas.Image{H: 1, W: 1, C: size.C}
@@ -213,6 +221,9 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		residual = p.image(f.residual, 0)
 	}
 	to := p.newImage(f.out, border)
+	packed, units := cost(f.spec, size.H, size.W)
+	p.spend(times(packUnits, packed))
+	p.take(packed, 4)
 	var conv *blas.Conv
 	p.convs = append(p.convs, func() *blas.Conv {
 		conv = blas.NewConv(f.spec, size.H, size.W, f.weights, f.bias, f.act)
@@ -223,7 +234,7 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 	if residual >= 0 {
 		in = append(in, residual)
 	}
-	s := p.step(func(s *state, lo, hi int) {
+	s := p.step(units+p.sizes(append(in, to)...)/8, func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clearBorder(s.images[to][i])
 		}
@@ -234,4 +245,23 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		conv.Run(s.images[to][lo:hi], s.images[from][lo:hi], r, s.scratch)
 	}, []int{to}, in)
 	s.together = len(f.weights) >= togetherFrom
+}
+
+// cost is how many floats the packed weights of a convolution have at most, and the units
+// of work of one image of h×w pixels.
+func cost(s blas.ConvSpec, h, w int) (packed, units int) {
+	const lanes = 16 // of the widest kernels
+	vectors := func(n int) int { return (n + lanes - 1) / lanes }
+	oh, ow := s.OutSize(h, w)
+	taps, in, out := times(s.KernelH, s.KernelW), s.In/s.Groups, s.Out/s.Groups
+	if s.Groups == s.In && s.In == s.Out { // depthwise
+		n := times(vectors(s.Out), taps)
+		return times(n, lanes), times(oh, ow, 24+n)
+	}
+	packed = times(s.Groups, vectors(out), lanes, taps, in)
+	units = times(oh, ow, 12+4*s.Groups+packed/fastProducts) + packed/4 // which are read once
+	if s.KernelH == 3 && s.KernelW == 3 {
+		packed = times(4, packed) // for Winograd's algorithm
+	}
+	return packed, units
 }

@@ -24,11 +24,10 @@ type call struct {
 	out   []*value
 	run   func(out, in []*tensor)
 	work  int // multiply-adds
+	units int // of work that run takes; 0 until it is known
 	layer any // what the plan needs to know: convolution, pooling, …
+	*budget
 }
-
-// An operator checks a call and completes it. It refuses what is not supported.
-type operator func(*call)
 
 // x is input k, which must be there.
 func (c *call) x(k int) *value {
@@ -49,6 +48,41 @@ func (c *call) fixed(k int) *value {
 	v := c.optional(k)
 	must(v == nil || v.constant, "input %d is not constant", k)
 	return v
+}
+
+// few is the integers of input k, which must be constant and at most as many as most, or
+// nil if it is absent.
+func (c *call) few(k, most int) []int {
+	v := c.fixed(k)
+	if v == nil {
+		return nil
+	}
+	must(v.len() <= most, "input %d has %d numbers; at most %d are supported", k, v.len(), most)
+	return v.integers()
+}
+
+// single is the one number of input k, which must be constant, or otherwise if it is
+// absent.
+func (c *call) single(k int, otherwise float64) float64 {
+	v := c.fixed(k)
+	if v == nil {
+		return otherwise
+	}
+	must(v.len() == 1, "input %d has shape %v, not one element", k, v.shape)
+	return v.at(0)
+}
+
+// largest is the number of elements of the largest input or output.
+func (c *call) largest() (n int) {
+	for _, v := range c.in {
+		if v != nil {
+			n = max(n, v.len())
+		}
+	}
+	for _, v := range c.out {
+		n = max(n, v.len())
+	}
+	return n
 }
 
 // gives sets type and shape of output k.
@@ -74,13 +108,12 @@ type graph struct {
 	metadata        map[string]string
 }
 
-// build checks a model. shapes are those of the inputs; budget is the number of
-// elements that constants may take beside those of the file.
-func build(m *model, shapes [][]int, budget int) *graph {
+// build checks a model. shapes are those of the inputs.
+func build(m *model, shapes [][]int, b *budget) *graph {
 	g := &graph{metadata: m.metadata}
 	known := map[string]*value{}
 	add := func(v *value) {
-		must(known[v.name] == nil, "two tensors are called %q", v.name)
+		must(known[v.name] == nil, "two tensors are called %.80q", v.name)
 		known[v.name] = v
 	}
 	for _, c := range m.initial {
@@ -94,10 +127,8 @@ func build(m *model, shapes [][]int, budget int) *graph {
 		g.inputs = append(g.inputs, v)
 	}
 	for _, n := range m.nodes {
-		c := prepare(n, known, m.opset)
-		if c.run != nil && !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && !v.constant }) {
-			budget = c.fold(budget)
-		}
+		c := &call{node: n, opset: m.opset, budget: b}
+		c.naming(func() { c.prepare(known) })
 		for _, o := range c.out {
 			if o.name != "" {
 				add(o)
@@ -110,15 +141,15 @@ func build(m *model, shapes [][]int, budget int) *graph {
 	must(len(m.outputs) > 0, "the graph has no outputs")
 	for _, a := range m.outputs {
 		v := known[a.name]
-		must(v != nil, "nothing computes output %q", a.name)
+		must(v != nil, "nothing computes output %.80q", a.name)
 		g.outputs = append(g.outputs, v)
 	}
 	g.prune()
 	return g
 }
 
-// prepare completes one node, and says which it is where it is refused.
-func prepare(n *node, known map[string]*value, opset int) *call {
+// naming calls f, and says which node it is where it is refused.
+func (n *node) naming(f func()) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -128,31 +159,61 @@ func prepare(n *node, known map[string]*value, opset int) *call {
 			panic(r)
 		}
 	}()
-	op, ok := operators[n.op]
+	f()
+}
+
+// prepare checks and completes one call, and computes it if its inputs are constant.
+func (c *call) prepare(known map[string]*value) {
+	op, ok := operators[c.op]
 	must(ok, "the operator is not supported")
-	c := &call{node: n, opset: opset}
-	for _, name := range n.in {
+	c.spend(nodeUnits)
+	c.take(len(c.node.in)+len(c.node.out)+4, 256) // about what a call takes with its steps
+	for _, name := range c.node.in {
 		v := known[name]
-		must(v != nil || name == "", "nothing before it computes its input %q", name)
+		must(v != nil || name == "", "nothing before it computes its input %.80q", name)
 		c.in = append(c.in, v)
 	}
-	must(len(n.out) > 0, "it has no outputs")
-	for _, name := range n.out {
+	must(len(c.node.out) > 0, "it has no outputs")
+	for _, name := range c.node.out {
 		c.out = append(c.out, &value{name: name})
 	}
-	op(c)
-	return c
+	op.check(c)
+	op.complete(c)
+	if c.run == nil {
+		return
+	}
+	if c.units == 0 {
+		c.units = times(op.units, c.largest())
+	}
+	c.units += callUnits
+	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && !v.constant }) {
+		c.fold()
+	}
+}
+
+// check refuses inputs of the wrong number, type or rank.
+func (o operator) check(c *call) {
+	for k := range o.least {
+		c.x(k)
+	}
+	for k, v := range c.in {
+		if v == nil {
+			continue
+		}
+		must(k < len(o.in) || variadic[c.op], "it has %d inputs; at most %d are supported", len(c.in), len(o.in))
+		in := o.in[min(k, len(o.in)-1)]
+		must(in.has(v.dtype), "input %d has type %v, not %v", k, v.dtype, in)
+		must(k > 0 || len(v.shape) >= o.rank, "input 0 has shape %v; at least %d axes are needed", v.shape, o.rank)
+	}
 }
 
 // fold computes a call whose inputs are constant.
-func (c *call) fold(budget int) int {
-	for _, o := range c.out {
-		if o.shape != nil || o.dtype != 0 {
-			budget -= o.len()
-		}
+func (c *call) fold() {
+	for _, v := range c.out {
+		c.take(v.len(), v.dtype.held())
 	}
-	must(budget >= 0, "node %v: its constant results are too large for the size of the file", c.node)
-	must(c.work <= maxFolding, "node %v: its constant results take too long to compute", c.node)
+	must(c.units <= maxRun, "its constant results take too long to compute")
+	c.spend(c.units)
 	in, out := make([]*tensor, len(c.in)), make([]*tensor, len(c.out))
 	for k, v := range c.in {
 		if v != nil {
@@ -166,7 +227,6 @@ func (c *call) fold(budget int) int {
 	}
 	c.run(out, in)
 	c.run = nil
-	return budget
 }
 
 // prune drops the calls that no output needs and numbers the values.
@@ -207,14 +267,10 @@ func (g *graph) prune() {
 	for _, v := range g.outputs {
 		number(v)
 	}
-	total := 0
 	for _, v := range g.values {
 		if v.constant {
 			v.b = slices.Clone(v.b) // which may be the file's
-			continue
 		}
-		total += v.len()
-		must(total <= maxArena, "the results of all nodes have more than %d elements", maxArena)
 	}
 }
 
@@ -222,8 +278,9 @@ func (g *graph) prune() {
 // initialised tensors too.
 func (m *model) arguments() []argument {
 	arguments := slices.DeleteFunc(slices.Clone(m.inputs), func(a argument) bool { return m.initialised[a.name] })
+	must(len(arguments) <= maxEnds, "the graph has %d inputs; at most %d are supported", len(arguments), maxEnds)
 	for _, a := range arguments {
-		must(a.dtype.known(), "input %q is not a tensor of a type that is supported", a.name)
+		must(a.dtype.known(), "input %.80q is not a tensor of a type that is supported", a.name)
 	}
 	return arguments
 }
@@ -246,12 +303,12 @@ func (a argument) shape(sizes map[string]int) []int {
 		case x.size > 0:
 			shape[k] = x.size
 		case given:
-			must(size > 0, "length %d for axis %q", size, x.name)
+			must(size > 0, "length %d for axis %.80q", size, x.name)
 			shape[k] = size
 		case x.name != "":
-			refuse("input %q: the length of axis %q is not given", a.name, x.name)
+			refuse("input %.80q: the length of axis %.80q is not given", a.name, x.name)
 		default:
-			refuse("input %q: the length of axis %q is not given", a.name, place)
+			refuse("input %.80q: the length of axis %.80q is not given", a.name, place)
 		}
 	}
 	return shape
@@ -261,7 +318,7 @@ func (a argument) shape(sizes map[string]int) []int {
 func (c constant) numbers() {
 	for _, v := range c.f {
 		if v != v {
-			refuse("tensor %q holds NaN", c.name)
+			refuse("tensor %.80q holds NaN", c.name)
 		}
 	}
 }

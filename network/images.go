@@ -2,11 +2,13 @@ package network
 
 import "nrdl/internal/blas"
 
-// between adds a step that makes an image of one image, item by item.
-func (p *planner) between(c *call, f func(dst, src blas.Image)) {
+// between adds a step that makes an image of one image, item by item, with so many units
+// of work beside those of copying it.
+func (p *planner) between(c *call, units int, f func(dst, src blas.Image)) {
 	from := p.image(c.in[0], 0)
 	to := p.newImage(c.out[0], p.border(c.out[0]))
-	p.step(func(s *state, lo, hi int) {
+	m := p.slots[to].image
+	p.step(units+32*m.H*m.W+p.sizes(to), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clearBorder(s.images[to][i])
 			f(s.images[to][i], s.images[from][i])
@@ -15,7 +17,7 @@ func (p *planner) between(c *call, f func(dst, src blas.Image)) {
 }
 
 func (p *planner) pooling(c *call, l pooling) {
-	p.between(c, func(dst, src blas.Image) {
+	p.between(c, c.work, func(dst, src blas.Image) {
 		if l.largest {
 			blas.MaxPool(dst, src, l.spec)
 		} else {
@@ -25,7 +27,7 @@ func (p *planner) pooling(c *call, l pooling) {
 }
 
 func (p *planner) padding(c *call, l padding) {
-	p.between(c, func(dst, src blas.Image) {
+	p.between(c, 0, func(dst, src blas.Image) {
 		for y := range dst.H {
 			clear(dst.Row(y))
 		}
@@ -43,7 +45,7 @@ func (p *planner) padding(c *call, l padding) {
 }
 
 func (p *planner) enlarging(c *call, l enlarging) {
-	p.between(c, func(dst, src blas.Image) {
+	p.between(c, 0, func(dst, src blas.Image) {
 		n := src.C
 		for y, from := range l.rows {
 			d, s := dst.Row(y), src.Row(from)
@@ -60,7 +62,8 @@ func (p *planner) joining(c *call) {
 		from = append(from, p.image(v, 0))
 	}
 	to := p.newImage(c.out[0], p.border(c.out[0]))
-	p.step(func(s *state, lo, hi int) {
+	m := p.slots[to].image
+	p.step(16*len(from)*m.H*m.W+p.sizes(to), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst, first := s.images[to][i], 0
 			clearBorder(dst)

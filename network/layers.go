@@ -88,8 +88,7 @@ type convolution struct {
 func (c *call) conv() {
 	x, w, b := c.x(0), c.x(1), c.optional(2)
 	c.one()
-	must(len(w.shape) == len(x.shape) && len(w.shape) > 2, "weights of shape %v for %v", w.shape, x.shape)
-	must(x.dtype.float() && w.dtype.float(), "types %v and %v", x.dtype, w.dtype)
+	must(len(w.shape) == len(x.shape), "weights of shape %v for %v", w.shape, x.shape)
 	kernel := c.ints("kernel_shape", w.shape[2:]...)
 	must(slices.Equal(kernel, w.shape[2:]), "a kernel of %v and weights of %v", kernel, w.shape)
 	p, oh, ow := c.slide(x.shape, kernel, false)
@@ -99,7 +98,8 @@ func (c *call) conv() {
 	c.gives(0, x.dtype, images(n, out, oh, ow, x.shape))
 	h, wd := plane(x.shape)
 	per := w.shape[1]
-	c.work = c.out[0].len() * per * p.KernelH * p.KernelW
+	c.work = times(c.out[0].len(), per, p.KernelH, p.KernelW)
+	c.units = times(3, c.work) + 8*c.out[0].len()
 	c.layer = convolution{blas.ConvSpec{
 		In: in, Out: out, Groups: groups, KernelH: p.KernelH, KernelW: p.KernelW, StrideH: p.StrideH, StrideW: p.StrideW,
 		DilationH: p.DilationH, DilationW: p.DilationW, Top: p.Top, Left: p.Left, Bottom: p.Bottom, Right: p.Right,
@@ -142,7 +142,6 @@ func (c *call) convTranspose() {
 	x, w, b := c.x(0), c.x(1), c.optional(2)
 	c.one()
 	must(len(x.shape) == 4 && len(w.shape) == 4, "input of shape %v, weights of %v; images are supported", x.shape, w.shape)
-	must(x.dtype.float() && w.dtype.float(), "types %v and %v", x.dtype, w.dtype)
 	n, in, groups := x.shape[0], x.shape[1], c.int("group", 1)
 	must(groups > 0 && in > 0 && w.shape[0] == in && in%groups == 0, "weights of shape %v for %v in %d groups", w.shape, x.shape, groups)
 	per := w.shape[1]
@@ -176,7 +175,8 @@ func (c *call) convTranspose() {
 	out := per * groups
 	c.gives(0, x.dtype, []int{n, out, size[0], size[1]})
 	h, wd, kh, kw := x.shape[2], x.shape[3], w.shape[2], w.shape[3]
-	c.work = x.len() * per * kh * kw
+	c.work = times(x.len(), per, kh, kw)
+	c.units = times(8, c.work) + 4*c.out[0].len() + 8*x.len()
 	c.run = func(o, i []*tensor) {
 		dst, plane := o[0].f, size[0]*size[1]
 		for k := range dst {
@@ -223,7 +223,9 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 	h, w := plane(x.shape)
 	n, channels := x.shape[0], x.shape[1]
 	c.gives(0, x.dtype, images(n, channels, oh, ow, x.shape))
-	c.work = c.out[0].len() * p.KernelH * p.KernelW
+	c.work = times(c.out[0].len(), p.KernelH, p.KernelW)
+	c.units = times(4, c.work) + 16*c.out[0].len()
+	c.spend(oh + ow) // of hitsAll
 	// A window that ceil_mode lets reach beyond the padding is cut there, which
 	// matters only to an average that counts the padding.
 	beyond := (oh-1)*p.StrideH+(p.KernelH-1)*p.DilationH >= h+p.Top+p.Bottom || (ow-1)*p.StrideW+(p.KernelW-1)*p.DilationW >= w+p.Left+p.Right
@@ -311,7 +313,7 @@ func (c *call) batchNormalization() {
 		channels = x.shape[1]
 	}
 	for k := 1; k < 5; k++ {
-		must(c.x(k).len() == channels && c.x(k).dtype.float(), "%d channels, and input %d has shape %v", channels, k, c.x(k).shape)
+		must(c.x(k).len() == channels, "%d channels, and input %d has shape %v", channels, k, c.x(k).shape)
 	}
 	c.gives(0, x.dtype, x.shape)
 	epsilon := float64(c.float("epsilon", 1e-5))
@@ -321,6 +323,8 @@ func (c *call) batchNormalization() {
 	}
 	if !slices.ContainsFunc(c.in[1:5], func(v *value) bool { return !v.constant }) {
 		var a affine
+		c.spend(times(20, channels))
+		c.take(channels, 8)
 		for ch := range channels {
 			in := []*tensor{nil, &c.in[1].tensor, &c.in[2].tensor, &c.in[3].tensor, &c.in[4].tensor}
 			scale, shift := fold(in, ch)

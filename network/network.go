@@ -2,7 +2,7 @@
 // into the boxes of a detector. It reads them from ONNX files, checks them, and
 // runs them in float32 on the processor.
 //
-//	n, err := network.Open(data) // the content of an ONNX file
+//	n, err := network.Open(ctx, data) // the content of an ONNX file
 //	…
 //	out, err := n.Run(ctx, nil, pixels) // out[0]: one embedding per face
 //
@@ -50,9 +50,11 @@ type Axis struct {
 //
 // A file that is damaged, asks for more memory than a face network needs, holds
 // NaN, or has an operator that is not supported is refused; the error names the
-// node or tensor. Open keeps nothing of data.
-func Open(data []byte, axes ...Axis) (*Network, error) {
-	g, p, err := read(data, axes)
+// node or tensor. A network whose run would take much longer than that of a face network
+// is refused too: doc/network.md has the bounds. Open keeps nothing of data, and ends
+// early, with ctx's error, when ctx is done.
+func Open(ctx context.Context, data []byte, axes ...Axis) (*Network, error) {
+	g, p, err := read(ctx, data, axes)
 	if err != nil {
 		return nil, fmt.Errorf("reading an ONNX network: %w", err)
 	}
@@ -63,7 +65,7 @@ func Open(data []byte, axes ...Axis) (*Network, error) {
 }
 
 // read reads, checks and plans a file.
-func read(data []byte, axes []Axis) (g *graph, p *plan, err error) {
+func read(ctx context.Context, data []byte, axes []Axis) (g *graph, p *plan, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -77,14 +79,17 @@ func read(data []byte, axes []Axis) (g *graph, p *plan, err error) {
 	for _, a := range axes {
 		sizes[a.Name] = a.Size
 	}
+	b := newBudget(ctx, len(data))
+	b.look()
 	m := readModel(data)
+	b.look()
 	var shapes [][]int
 	for _, a := range m.arguments() {
 		shapes = append(shapes, a.shape(sizes))
 	}
 	must(len(shapes) > 0, "the graph has no inputs")
-	g = build(m, shapes, 1<<22+8*len(data))
-	return g, newPlan(g), nil
+	g = build(m, shapes, b)
+	return g, newPlan(g, b), nil
 }
 
 // Inputs describes the inputs.

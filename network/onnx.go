@@ -192,12 +192,13 @@ func readModel(data []byte) *model {
 			m.nodes = append(m.nodes, readNode(v.message()))
 		case 5:
 			name, t := readTensor(v.message())
-			must(!m.initialised[name], "two tensors are called %q", name)
+			must(!m.initialised[name], "two tensors are called %.80q", name)
 			m.initialised[name] = true
 			m.initial = append(m.initial, constant{name, t})
 		case 11:
 			m.inputs = append(m.inputs, readArgument(v.message()))
 		case 12:
+			must(len(m.outputs) < maxEnds, "more than %d outputs", maxEnds)
 			m.outputs = append(m.outputs, readArgument(v.message()))
 		case 15:
 			refuse("sparse tensors are not supported")
@@ -237,7 +238,7 @@ func (n *node) String() string {
 	if name == "" && len(n.out) > 0 {
 		name = n.out[0]
 	}
-	return fmt.Sprintf("%q (%s)", name, n.op)
+	return fmt.Sprintf("%.80q (%.80s)", name, n.op)
 }
 
 func readAttribute(message []byte) (name string, a attribute) {
@@ -323,7 +324,7 @@ func readArgument(message []byte) (a argument) {
 						fields(v.message(), func(v field) {
 							if v.number == 1 {
 								a.axes = append(a.axes, readAxis(v.message()))
-								must(len(a.axes) <= maxRank, "%q has more than %d axes", a.name, maxRank)
+								must(len(a.axes) <= maxRank, "%.80q has more than %d axes", a.name, maxRank)
 							}
 						})
 					}

@@ -5,86 +5,120 @@ import (
 	"slices"
 )
 
+// Sets of types.
+const (
+	floats   types = 1<<float32s | 1<<float64s | 1<<float16s
+	integers types = 1<<uint8s | 1<<int8s | 1<<uint16s | 1<<int16s | 1<<int32s | 1<<int64s | 1<<uint32s | 1<<uint64s
+	truth    types = 1 << bools
+	numbers        = floats | integers
+	anything       = numbers | truth
+)
+
+// An operator is what is known of a kind of node. Types and ranks of its inputs are
+// checked before complete is called.
+type operator struct {
+	in    []types // of the inputs; without least, as many as there are
+	least int     // inputs that must be there
+	rank  int     // axes that the first input has at least
+	units int     // of work for an element of the largest input or output
+	// complete checks the rest of a call and completes it. It refuses what is not
+	// supported.
+	complete func(*call)
+}
+
+func of(in ...types) []types { return in }
+
+// variadic operators take any number of inputs, of the last type.
+var variadic = map[string]bool{"Concat": true, "Max": true, "Min": true, "Sum": true}
+
 // operators are all that are supported, by their names in ONNX. TestConformance
 // runs each on its cases of the official suite.
 var operators map[string]operator
 
 func init() {
 	operators = map[string]operator{
-		"AveragePool":        func(c *call) { c.pool(false) },
-		"BatchNormalization": (*call).batchNormalization,
-		"Cast":               (*call).cast,
-		"Clip":               (*call).clip,
-		"Concat":             (*call).concat,
-		"Constant":           (*call).constantNode,
-		"ConstantOfShape":    (*call).constantOfShape,
-		"Conv":               (*call).conv,
-		"ConvTranspose":      (*call).convTranspose,
-		"DequantizeLinear":   (*call).dequantize,
-		"Dropout":            (*call).dropout,
-		"Expand":             (*call).expand,
-		"Flatten":            (*call).flatten,
-		"Gather":             (*call).gather,
-		"Gemm":               (*call).gemm,
-		"GlobalAveragePool":  func(c *call) { c.globalPool(false) },
-		"GlobalMaxPool":      func(c *call) { c.globalPool(true) },
-		"Identity":           func(c *call) { c.sameElements(c.x(0).shape) },
-		"LeakyRelu":          (*call).leakyRelu,
-		"LpNormalization":    (*call).lpNormalization,
-		"MatMul":             (*call).matMul,
-		"MaxPool":            func(c *call) { c.pool(true) },
-		"PRelu":              (*call).pRelu,
-		"Pad":                (*call).pad,
-		"Pow":                (*call).pow,
-		"Reshape":            (*call).reshape,
-		"Resize":             (*call).resize,
-		"Shape":              (*call).shapeOf,
-		"Size":               func(c *call) { c.isConstant(nil, []int{c.x(0).len()}) },
-		"Slice":              (*call).slice,
-		"Softmax":            (*call).softmax,
-		"Split":              (*call).split,
-		"Squeeze":            (*call).squeeze,
-		"Transpose":          (*call).transpose,
-		"Unsqueeze":          (*call).unsqueeze,
-		"Upsample":           (*call).resize,
-		"Where":              (*call).where,
+		"AveragePool":        {of(floats), 1, 3, 4, func(c *call) { c.pool(false) }},
+		"BatchNormalization": {of(floats, floats, floats, floats, floats), 5, 1, 20, (*call).batchNormalization},
+		"Cast":               {of(anything), 1, 0, 8, (*call).cast},
+		"Clip":               {of(numbers, numbers, numbers), 1, 0, 8, (*call).clip},
+		"Concat":             {of(anything), 1, 1, 6, (*call).concat},
+		"Constant":           {nil, 0, 0, 1, (*call).constantNode},
+		"ConstantOfShape":    {of(integers), 1, 0, 6, (*call).constantOfShape},
+		"Conv":               {of(floats, floats, floats), 2, 3, 8, (*call).conv},
+		"ConvTranspose":      {of(floats, floats, floats), 2, 3, 4, (*call).convTranspose},
+		"DequantizeLinear":   {of(integers, floats, integers), 2, 0, 6, (*call).dequantize},
+		"Dropout":            {of(anything, floats, truth), 1, 0, 4, (*call).dropout},
+		"Expand":             {of(anything, integers), 2, 0, 6, (*call).expand},
+		"Flatten":            {of(anything), 1, 0, 1, (*call).flatten},
+		"Gather":             {of(anything, integers), 2, 1, 4, (*call).gather},
+		"Gemm":               {of(floats, floats, floats), 2, 2, 4, (*call).gemm},
+		"GlobalAveragePool":  {of(floats), 1, 3, 4, func(c *call) { c.globalPool(false) }},
+		"GlobalMaxPool":      {of(floats), 1, 3, 4, func(c *call) { c.globalPool(true) }},
+		"Identity":           {of(anything), 1, 0, 1, func(c *call) { c.sameElements(c.x(0).shape) }},
+		"LeakyRelu":          {of(floats), 1, 0, 4, (*call).leakyRelu},
+		"LpNormalization":    {of(floats), 1, 1, 16, (*call).lpNormalization},
+		"MatMul":             {of(floats, floats), 2, 1, 4, (*call).matMul},
+		"MaxPool":            {of(floats | 1<<int8s | 1<<uint8s), 1, 3, 4, func(c *call) { c.pool(true) }},
+		"PRelu":              {of(numbers, numbers), 2, 0, 16, (*call).pRelu},
+		"Pad":                {of(anything, integers, anything, integers), 1, 0, 20, (*call).pad},
+		"Pow":                {of(numbers, numbers), 2, 0, 100, (*call).pow},
+		"Reshape":            {of(anything, integers), 1, 0, 1, (*call).reshape},
+		"Resize":             {of(anything, floats, floats, integers), 1, 0, 20, (*call).resize},
+		"Shape":              {of(anything), 1, 0, 1, (*call).shapeOf},
+		"Size":               {of(anything), 1, 0, 1, func(c *call) { c.isConstant(nil, []int{c.x(0).len()}) }},
+		"Slice":              {of(anything, integers, integers, integers, integers), 1, 0, 6, (*call).slice},
+		"Softmax":            {of(floats), 1, 0, 50, (*call).softmax},
+		"Split":              {of(anything, integers), 1, 1, 6, (*call).split},
+		"Squeeze":            {of(anything, integers), 1, 0, 1, (*call).squeeze},
+		"Transpose":          {of(anything), 1, 0, 6, (*call).transpose},
+		"Unsqueeze":          {of(anything, integers), 1, 0, 1, (*call).unsqueeze},
+		"Upsample":           {of(anything, floats), 1, 0, 20, (*call).resize},
+		"Where":              {of(truth, anything, anything), 3, 0, 20, (*call).where},
 	}
 	for name, f := range unary {
-		operators[name] = func(c *call) { c.unary(f) }
+		operators[name] = operator{of(f.in), 1, 0, f.units, func(c *call) { c.unary(f.f) }}
 	}
 	for name, f := range pairwise {
-		operators[name] = func(c *call) { c.binary(f, c.x(0).dtype) }
+		o := operator{of(numbers, numbers), 2, 0, 10, func(c *call) { c.binary(f, c.x(0).dtype) }}
+		if variadic[name] {
+			o.in, o.least = of(numbers), 1
+		}
+		operators[name] = o
 	}
 	for name, f := range comparisons {
-		operators[name] = func(c *call) {
+		operators[name] = operator{of(f.in, f.in), 2, 0, 10, func(c *call) {
 			c.binary(func(a, b float64) float64 {
-				if f(a, b) {
+				if f.f(a, b) {
 					return 1
 				}
 				return 0
 			}, bools)
-		}
+		}}
 	}
 	for name, r := range reductions {
-		operators[name] = func(c *call) { c.reduce(r) }
+		operators[name] = operator{of(numbers, integers), 1, 0, 10, func(c *call) { c.reduce(r) }}
 	}
 }
 
-var unary = map[string]func(float64) float64{
-	"Abs":        math.Abs,
-	"Ceil":       math.Ceil,
-	"Exp":        math.Exp,
-	"Floor":      math.Floor,
-	"HardSwish":  func(x float64) float64 { return x * min(max(x/6+0.5, 0), 1) },
-	"Log":        math.Log,
-	"Neg":        func(x float64) float64 { return -x },
-	"Not":        func(x float64) float64 { return 1 - x },
-	"Reciprocal": func(x float64) float64 { return 1 / x },
-	"Relu":       func(x float64) float64 { return max(x, 0) },
-	"Sigmoid":    func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
-	"Softplus":   func(x float64) float64 { return math.Log1p(math.Exp(-math.Abs(x))) + max(x, 0) },
-	"Sqrt":       math.Sqrt,
-	"Tanh":       math.Tanh,
+var unary = map[string]struct {
+	in    types
+	units int
+	f     func(float64) float64
+}{
+	"Abs":        {numbers, 3, math.Abs},
+	"Ceil":       {floats, 3, math.Ceil},
+	"Exp":        {floats, 20, math.Exp},
+	"Floor":      {floats, 3, math.Floor},
+	"HardSwish":  {floats, 8, func(x float64) float64 { return x * min(max(x/6+0.5, 0), 1) }},
+	"Log":        {floats, 20, math.Log},
+	"Neg":        {numbers, 3, func(x float64) float64 { return -x }},
+	"Not":        {truth, 8, func(x float64) float64 { return 1 - x }},
+	"Reciprocal": {floats, 3, func(x float64) float64 { return 1 / x }},
+	"Relu":       {numbers, 3, func(x float64) float64 { return max(x, 0) }},
+	"Sigmoid":    {floats, 24, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	"Softplus":   {floats, 60, func(x float64) float64 { return math.Log1p(math.Exp(-math.Abs(x))) + max(x, 0) }},
+	"Sqrt":       {floats, 3, math.Sqrt},
+	"Tanh":       {floats, 40, math.Tanh},
 }
 
 // pairwise operators on integers round toward zero, as ONNX wants it of Div.
@@ -98,14 +132,17 @@ var pairwise = map[string]func(a, b float64) float64{
 	"Sum": func(a, b float64) float64 { return a + b },
 }
 
-var comparisons = map[string]func(a, b float64) bool{
-	"And":            func(a, b float64) bool { return a != 0 && b != 0 },
-	"Equal":          func(a, b float64) bool { return a == b },
-	"Greater":        func(a, b float64) bool { return a > b },
-	"GreaterOrEqual": func(a, b float64) bool { return a >= b },
-	"Less":           func(a, b float64) bool { return a < b },
-	"LessOrEqual":    func(a, b float64) bool { return a <= b },
-	"Or":             func(a, b float64) bool { return a != 0 || b != 0 },
+var comparisons = map[string]struct {
+	in types
+	f  func(a, b float64) bool
+}{
+	"And":            {truth, func(a, b float64) bool { return a != 0 && b != 0 }},
+	"Equal":          {anything, func(a, b float64) bool { return a == b }},
+	"Greater":        {numbers, func(a, b float64) bool { return a > b }},
+	"GreaterOrEqual": {numbers, func(a, b float64) bool { return a >= b }},
+	"Less":           {numbers, func(a, b float64) bool { return a < b }},
+	"LessOrEqual":    {numbers, func(a, b float64) bool { return a <= b }},
+	"Or":             {truth, func(a, b float64) bool { return a != 0 || b != 0 }},
 }
 
 // A reduction adds up in float64: start, one step an element, and the end for n
@@ -133,16 +170,18 @@ func (c *call) unary(f func(float64) float64) {
 	x := c.x(0)
 	c.one()
 	c.gives(0, x.dtype, x.shape)
-	c.layer = elementwise{f}
 	c.run = func(out, in []*tensor) {
+		if o := out[0].f; o != nil {
+			for k, v := range in[0].f {
+				o[k] = float32(f(float64(v)))
+			}
+			return
+		}
 		for k := range out[0].len() {
 			out[0].set(k, f(in[0].at(k)))
 		}
 	}
 }
-
-// elementwise marks a call whose output depends on the input's element alone.
-type elementwise struct{ f func(float64) float64 }
 
 // binary is f over two inputs, or over all of them from left to right.
 func (c *call) binary(f func(a, b float64) float64, d dtype) {
@@ -162,13 +201,24 @@ func (c *call) binary(f func(a, b float64) float64, d dtype) {
 	for _, v := range c.in {
 		steps = append(steps, spread(v.shape, shape))
 	}
-	scalar := len(c.in) == 2 && slices.Equal(c.in[0].shape, shape) && c.in[1].len() == 1
+	two := len(c.in) == 2 && slices.Equal(c.in[0].shape, shape)
+	scalar, same := two && c.in[1].len() == 1, two && slices.Equal(c.in[1].shape, shape)
+	c.units = times(10, len(c.in)-1, c.out[0].len())
+	if d.float() && (scalar || same) {
+		c.units = times(3, c.out[0].len())
+	}
 	c.run = func(out, in []*tensor) {
 		o, a := out[0], in[0]
 		if scalar && o.f != nil { // what dequantised weights go through
 			s := in[1].at(0)
 			for k, v := range a.f {
 				o.f[k] = float32(f(float64(v), s))
+			}
+			return
+		}
+		if same && o.f != nil {
+			for k, v := range a.f {
+				o.f[k] = float32(f(float64(v), float64(in[1].f[k])))
 			}
 			return
 		}
@@ -263,14 +313,7 @@ func (c *call) clip() {
 	if c.opset < 11 {
 		lo, hi = float64(c.float("min", -math.MaxFloat32)), float64(c.float("max", math.MaxFloat32))
 	}
-	if v := c.fixed(1); v != nil {
-		must(v.len() == 1, "the minimum has shape %v", v.shape)
-		lo = v.at(0)
-	}
-	if v := c.fixed(2); v != nil {
-		must(v.len() == 1, "the maximum has shape %v", v.shape)
-		hi = v.at(0)
-	}
+	lo, hi = c.single(1, lo), c.single(2, hi)
 	c.layer = clipping{float32(lo), float32(hi)}
 	c.run = func(out, in []*tensor) {
 		for k := range out[0].len() {
@@ -326,16 +369,16 @@ func (c *call) reduce(r reduction) {
 	x := c.x(0)
 	c.one()
 	axes := c.ints("axes")
-	if v := c.fixed(1); v != nil {
-		axes = v.integers()
+	if v := c.few(1, maxRank); v != nil {
+		axes = v
 	}
 	if len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
 		c.sameElements(x.shape)
 		return
 	}
 	reduced := make([]bool, len(x.shape))
-	for _, a := range axes {
-		reduced[axisOf(a, len(x.shape))] = true
+	for _, a := range distinct(axes, len(x.shape)) {
+		reduced[a] = true
 	}
 	// The input is walked over the kept axes, and for each over the reduced.
 	var shape, outer, inner, so, si []int

@@ -23,6 +23,7 @@ func imageOf(v *value) (m blas.Image, ok bool) {
 
 // border is what the convolutions that read a value need.
 func (p *planner) border(v *value) (border int) {
+	p.spend(16 * len(p.users[v]))
 	for _, c := range p.users[v] {
 		if l, ok := c.layer.(convolution); ok && c.in[0] == v {
 			border = max(border, l.border())
@@ -54,6 +55,7 @@ func (p *planner) newFlat(v *value) int {
 func (p *planner) newImage(v *value, border int) int {
 	m, _ := imageOf(v)
 	m.Border = border
+	must(times(m.H+2*border, m.W+2*border, m.C) <= maxState/4, "its result, with the border that its padding needs, takes more memory than %d bytes", maxState)
 	at := p.ownSlot(slot{value: v, image: m, buffer: p.buffer(m.Len())})
 	p.images[v] = at
 	return at
@@ -81,7 +83,7 @@ func (p *planner) flat(v *value) int {
 		return p.flats[v]
 	}
 	to := p.newFlat(v)
-	p.step(func(s *state, lo, hi int) {
+	p.step(4*p.sizes(at), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			unpack(s.tensors[to][i].f, s.images[at][i])
 		}
@@ -91,6 +93,7 @@ func (p *planner) flat(v *value) int {
 
 // image is a slot that holds v as an image with a border at least as wide.
 func (p *planner) image(v *value, border int) int {
+	p.spend(64)
 	at, ok := p.images[v]
 	if ok && p.slots[at].image.Border >= border {
 		return at
@@ -100,7 +103,7 @@ func (p *planner) image(v *value, border int) int {
 	}
 	if ok { // the border is too narrow
 		to := p.newImage(v, border)
-		p.step(func(s *state, lo, hi int) {
+		p.step(p.sizes(to), func(s *state, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				src, dst := s.images[at][i], s.images[to][i]
 				clearBorder(dst)
@@ -130,7 +133,7 @@ func (p *planner) pack(v, to *value, border int, scale, shift []float32) int {
 	if scale == nil {
 		scale, shift = []float32{1}, []float32{0}
 	}
-	p.step(func(s *state, lo, hi int) {
+	p.step(4*p.sizes(at), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clearBorder(s.images[at][i])
 			pack(s.images[at][i], s.tensors[from][i].f, scale, shift)
@@ -147,7 +150,7 @@ func (p *planner) laidOut(at int, v *value) {
 		return
 	}
 	to := p.newFlat(v)
-	p.step(func(s *state, lo, hi int) {
+	p.step(p.sizes(to), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			m, dst := s.images[at][i], s.tensors[to][i].f
 			for y := range m.H {
@@ -160,6 +163,7 @@ func (p *planner) laidOut(at int, v *value) {
 // whole is an image without border that v is another shape of.
 func (p *planner) whole(v *value) (at int, ok bool) {
 	for p.alias[v] != nil {
+		p.spend(64)
 		if _, flat := p.flats[v]; flat {
 			return 0, false
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"nrdl/internal/blas"
 	"nrdl/internal/parallel"
@@ -19,8 +20,10 @@ type plan struct {
 	inputs, outputs []int   // slots
 	views           [][]int // by input, the slots that hold its elements
 	arena           int     // floats of one item
+	item            int     // bytes of one item
 	scratch         int     // floats of a thread
 	states          sync.Pool
+	room            chan struct{} // for as many groups at once as its capacity; nil for any number
 }
 
 // A slot is a value in one layout, at a place in the arena of an item.
@@ -42,6 +45,7 @@ type step struct {
 	// together says that the weights are larger than the images: the step is
 	// done for all items of a group before the next.
 	together bool
+	units    int   // of work for one item
 	call     *call // nil, or a call that runs as it stands, on
 	in, out  []int // these slots; an absent input is −1
 }
@@ -63,12 +67,14 @@ type planner struct {
 	alias   map[*value]*value
 	buffers []buffer
 	convs   []func() *blas.Conv // each packs its weights
+	units   int                 // of work of the steps so far, for one item
+	*budget
 }
 
 // newPlan plans a graph.
-func newPlan(g *graph) *plan {
+func newPlan(g *graph, b *budget) *plan {
 	p := &planner{
-		plan: &plan{}, graph: g,
+		plan: &plan{}, graph: g, budget: b,
 		users: map[*value][]*call{}, maker: map[*value]*call{}, isOut: map[*value]bool{}, done: map[*call]bool{},
 		flats: map[*value]int{}, images: map[*value]int{}, alias: map[*value]*value{},
 	}
@@ -89,7 +95,7 @@ func newPlan(g *graph) *plan {
 	}
 	for _, c := range g.calls {
 		if !p.done[c] {
-			p.add(c)
+			c.naming(func() { p.add(c) })
 		}
 	}
 	for _, v := range g.outputs {
@@ -98,8 +104,14 @@ func newPlan(g *graph) *plan {
 		p.uses(len(p.steps), at)
 	}
 	p.place()
+	p.measure()
 	scratch := make([]int, len(p.convs))
-	parallel.For(len(p.convs), 1, func(lo, _ int) { scratch[lo] = p.convs[lo]().Scratch() })
+	parallel.For(len(p.convs), 1, func(lo, _ int) {
+		if b.ctx.Err() == nil {
+			scratch[lo] = p.convs[lo]().Scratch()
+		}
+	})
+	b.look()
 	p.scratch = slices.Max(append(scratch, 0))
 	p.views = make([][]int, len(p.plan.inputs))
 	for at, s := range p.slots {
@@ -123,11 +135,14 @@ func (p *planner) ownSlot(s slot) int {
 	return p.slot(s)
 }
 
-// step adds a step and notes which slots it uses.
-func (p *planner) step(run func(s *state, lo, hi int), out, in []int) *step {
+// step adds a step of so many units of work, and notes which slots it uses.
+func (p *planner) step(units int, run func(s *state, lo, hi int), out, in []int) *step {
+	units += callUnits
+	p.units += units
+	must(p.units <= maxRun, "a run takes too long with it")
 	p.uses(len(p.steps), out...)
 	p.uses(len(p.steps), in...)
-	p.steps = append(p.steps, step{run: run, out: out, in: in})
+	p.steps = append(p.steps, step{run: run, units: units, out: out, in: in})
 	return &p.steps[len(p.steps)-1]
 }
 
@@ -140,8 +155,20 @@ func (p *planner) uses(step int, slots ...int) {
 	}
 }
 
+// sizes is the number of elements of some slots, with the borders of images.
+func (p *planner) sizes(slots ...int) (n int) {
+	for _, at := range slots {
+		if s := p.slots[at]; s.image.C > 0 {
+			n += s.image.Len()
+		} else {
+			n += s.value.len()
+		}
+	}
+	return n
+}
+
 func (p *planner) buffer(size int) int {
-	must(size <= maxArena, "the results of a node have more than %d elements", maxArena)
+	must(size <= maxState/4, "its result takes more memory than %d bytes", maxState)
 	p.buffers = append(p.buffers, buffer{size: size, first: len(p.steps)})
 	return len(p.buffers) - 1
 }
@@ -156,6 +183,7 @@ func (p *planner) place() {
 	}
 	slices.SortStableFunc(order, func(a, b *buffer) int { return cmp.Compare(a.first, b.first) })
 	for _, b := range order {
+		p.spend(4 * len(live))
 		live = slices.DeleteFunc(live, func(o *buffer) bool { return o.last < b.first })
 		for _, o := range live { // by place
 			if b.at+b.size <= o.at {
@@ -168,11 +196,32 @@ func (p *planner) place() {
 		live = slices.Insert(live, where, b)
 	}
 	p.arena = (p.arena + line - 1) / line * line
-	must(p.arena <= maxArena, "the results of all nodes have more than %d elements", maxArena)
 	for k := range p.slots {
 		if s := &p.slots[k]; s.buffer >= 0 {
 			s.at = p.buffers[s.buffer].at
 		}
+	}
+}
+
+// measure counts the bytes of an item, and says how many groups run at once.
+func (p *planner) measure() {
+	n := 4 * p.arena
+	for k, s := range p.slots {
+		n += int(unsafe.Sizeof(tensor{}) + unsafe.Sizeof(blas.Image{}))
+		if d := s.value.dtype; s.root == k && !s.value.constant && !d.float() {
+			n += d.held() * s.value.len()
+		}
+	}
+	for _, s := range p.steps {
+		n += 64 + 8*(len(s.in)+len(s.out))
+	}
+	ends := 0
+	for _, at := range slices.Concat(p.plan.inputs, p.plan.outputs) {
+		ends += 4 * p.slots[at].value.len()
+	}
+	must(n+ends <= maxState, "the results that are needed at once take %d MiB; at most %d are supported", (n+ends)>>20, maxState>>20)
+	if p.item = n; n > largeFrom {
+		p.room = make(chan struct{}, maxState/n)
 	}
 }
 
@@ -251,5 +300,5 @@ func (p *planner) add(c *call) {
 	for _, v := range c.out {
 		s.out = append(s.out, p.newFlat(v))
 	}
-	p.step(nil, s.out, s.in).call = c
+	p.step(c.units, nil, s.out, s.in).call = c
 }

@@ -13,10 +13,24 @@ type product struct {
 	in, outs int
 }
 
-// multiply is the product of matrices m×k and k×n at given offsets and strides.
+// multiply is the product of matrices m×k and k×n at given offsets and strides. Eight
+// columns are computed at a time, each in the order of k.
 func multiply(o, a, b []float32, m, n, k, am, ak, bk, bn int, alpha float64) {
 	for y := range m {
-		for x := range n {
+		x := 0
+		for ; x+8 <= n; x += 8 {
+			var sum [8]float64
+			for j := range k {
+				v, at := float64(a[y*am+j*ak]), j*bk+x*bn
+				for i := range sum {
+					sum[i] += v * float64(b[at+i*bn])
+				}
+			}
+			for i, s := range sum {
+				o[y*n+x+i] = float32(alpha * s)
+			}
+		}
+		for ; x < n; x++ {
 			sum := 0.0
 			for j := range k {
 				sum += float64(a[y*am+j*ak]) * float64(b[j*bk+x*bn])
@@ -30,7 +44,6 @@ func (c *call) gemm() {
 	a, b, bias := c.x(0), c.x(1), c.optional(2)
 	c.one()
 	must(len(a.shape) == 2 && len(b.shape) == 2, "matrices of shape %v and %v", a.shape, b.shape)
-	must(a.dtype.float() && b.dtype.float() && (bias == nil || bias.dtype.float()), "types %v and %v", a.dtype, b.dtype)
 	must(c.int("broadcast", 1) == 1 || c.opset >= 7, "a product without broadcasting")
 	m, k, am, ak := a.shape[0], a.shape[1], a.shape[1], 1
 	if c.int("transA", 0) != 0 {
@@ -42,7 +55,8 @@ func (c *call) gemm() {
 	}
 	must(k == k2, "matrices of shape %v and %v", a.shape, b.shape)
 	c.gives(0, a.dtype, []int{m, n})
-	c.work = m * n * k
+	c.work = times(m, n, k)
+	c.units = c.work + 16*c.out[0].len()
 	alpha, beta := float64(c.float("alpha", 1)), float64(c.float("beta", 1))
 	var sb []int
 	if bias != nil {
@@ -50,7 +64,7 @@ func (c *call) gemm() {
 		sb = spread(bias.shape, c.out[0].shape)
 	}
 	if m == 1 && ak == 1 && b.constant && (bias == nil || bias.constant) && n > 0 && k > 0 && !a.constant {
-		p := product{in: k, outs: n, weights: transposed(b.f, k, n, bk, bn, float32(alpha)), bias: make([]float32, n)}
+		p := product{in: k, outs: n, weights: c.transposed(b.f, k, n, bk, bn, float32(alpha)), bias: make([]float32, n)}
 		for j := range n {
 			if bias != nil {
 				p.bias[j] = float32(beta) * bias.f[j*sb[1]]
@@ -71,10 +85,12 @@ func (c *call) gemm() {
 }
 
 // transposed is alpha·b as outputs × inputs.
-func transposed(b []float32, k, n, bk, bn int, alpha float32) []float32 {
+func (c *call) transposed(b []float32, k, n, bk, bn int, alpha float32) []float32 {
 	if bk == 1 && bn == k && alpha == 1 {
 		return b
 	}
+	c.spend(times(4, n, k))
+	c.take(times(n, k), 4)
 	w := make([]float32, 0, n*k)
 	for x := range n {
 		for j := range k {
@@ -87,8 +103,7 @@ func transposed(b []float32, k, n, bk, bn int, alpha float32) []float32 {
 func (c *call) matMul() {
 	a, b := c.x(0), c.x(1)
 	c.one()
-	must(a.dtype.float() && b.dtype.float(), "types %v and %v", a.dtype, b.dtype)
-	must(len(a.shape) > 0 && len(b.shape) > 0, "a scalar")
+	must(len(b.shape) > 0, "a scalar")
 	// A vector is a matrix of one row on the left, of one column on the right.
 	as, bs := a.shape, b.shape
 	if len(as) == 1 {
@@ -109,10 +124,11 @@ func (c *call) matMul() {
 		shape = append(shape, n)
 	}
 	c.gives(0, a.dtype, shape)
-	c.work = c.out[0].len() * k
+	c.work = times(c.out[0].len(), k)
+	c.units = c.work + 16*max(c.out[0].len(), elements(many))
 	sa, sb := spread(as[:la], many), spread(bs[:lb], many)
 	if la == 0 && m == 1 && lb == 0 && len(b.shape) == 2 && b.constant && !a.constant && n > 0 && k > 0 {
-		c.layer = product{in: k, outs: n, weights: transposed(b.f, k, n, n, 1, 1), bias: make([]float32, n)}
+		c.layer = product{in: k, outs: n, weights: c.transposed(b.f, k, n, n, 1, 1), bias: make([]float32, n)}
 	}
 	c.run = func(o, i []*tensor) {
 		at := 0
@@ -136,7 +152,6 @@ func along(outer, n, inner int, f func(first int)) {
 func (c *call) softmax() {
 	x := c.x(0)
 	c.one()
-	must(x.dtype.float(), "type %v", x.dtype)
 	c.gives(0, x.dtype, x.shape)
 	a := axisOf(c.int("axis", map[bool]int{true: -1, false: 1}[c.opset >= 13]), max(1, len(x.shape)))
 	outer, n, inner := 1, x.len(), 1
@@ -167,7 +182,7 @@ func (c *call) lpNormalization() {
 	x := c.x(0)
 	c.one()
 	p := c.int("p", 2)
-	must(x.dtype.float() && (p == 1 || p == 2), "p = %d of %v", p, x.dtype)
+	must(p == 1 || p == 2, "p = %d", p)
 	a := axisOf(c.int("axis", -1), len(x.shape))
 	c.gives(0, x.dtype, x.shape)
 	outer, n, inner := elements(x.shape[:a]), x.shape[a], elements(x.shape[a+1:])
@@ -201,7 +216,6 @@ func (c *call) dequantize() {
 	x, scale, zero := c.x(0), c.x(1), c.optional(2)
 	c.one()
 	must(c.int("block_size", 0) == 0, "quantisation by blocks is not supported")
-	must(scale.dtype.float() && !x.dtype.float(), "types %v and %v", x.dtype, scale.dtype)
 	must(zero == nil || slices.Equal(zero.shape, scale.shape), "shapes of scale and zero point differ")
 	c.gives(0, scale.dtype, x.shape)
 	// The scale of element k is number k/inner%n.

@@ -12,28 +12,23 @@ func (c *call) pad() {
 	x := c.x(0)
 	c.one()
 	pads := c.ints("pads", c.ints("paddings")...)
-	if v := c.fixed(1); v != nil {
-		pads = v.integers()
+	if v := c.few(1, 2*maxRank); v != nil {
+		pads = v
 	}
 	n := len(x.shape)
 	axes := make([]int, n)
 	for a := range axes {
 		axes[a] = a
 	}
-	if v := c.fixed(3); v != nil {
-		axes = v.integers()
+	if v := c.few(3, maxRank); v != nil {
+		axes = v
 	}
 	must(len(pads) == 2*len(axes), "%d pads for %d axes", len(pads), len(axes))
 	begin, end := make([]int, n), make([]int, n)
-	for k, a := range axes {
-		a = axisOf(a, n)
+	for k, a := range distinct(axes, n) {
 		begin[a], end[a] = pads[k], pads[len(axes)+k]
 	}
-	fill := float64(c.float("value", 0))
-	if v := c.fixed(2); v != nil {
-		must(v.len() == 1, "a value of shape %v", v.shape)
-		fill = v.at(0)
-	}
+	fill := c.single(2, float64(c.float("value", 0)))
 	mode := c.string("mode", "constant")
 	// from[a] is where each index of axis a comes from; −1 is the fill.
 	shape, from := make([]int, n), make([][]int, n)
@@ -43,6 +38,7 @@ func (c *call) pad() {
 		must(shape[a] >= 0 && shape[a] <= maxTable && (mode == "constant" || size > 0), "pads %v for %v", pads, x.shape)
 	}
 	c.gives(0, x.dtype, shape)
+	c.tables(shape, 1)
 	for a, size := range x.shape {
 		from[a] = make([]int, shape[a])
 		for k := range from[a] {
@@ -71,6 +67,14 @@ func (c *call) pad() {
 		c.layer = padding{begin, end}
 	}
 	c.gathered(shape, from, fill)
+}
+
+// tables takes the work and the memory of n numbers for each index of each axis.
+func (c *call) tables(shape []int, n int) {
+	for _, size := range shape {
+		c.spend(times(10, n, size))
+		c.take(size, 8*n)
+	}
 }
 
 // gathered makes the output from elements of the first input: index k of axis a
@@ -115,12 +119,11 @@ func (c *call) resize() {
 	given := c.fixed(1)
 	if c.op == "Resize" && c.opset >= 11 {
 		given = c.fixed(2)
-		if v := c.fixed(3); v != nil && v.len() > 0 {
-			sizes = v.integers()
+		if v := c.few(3, maxRank); len(v) > 0 {
+			sizes = v
 		}
 	}
 	if given != nil && given.len() > 0 {
-		must(given.dtype.float(), "scales of type %v", given.dtype)
 		scales = given.f
 	}
 	must(c.int("antialias", 0) == 0, "antialias is not supported")
@@ -133,8 +136,7 @@ func (c *call) resize() {
 	}
 	must(len(sizes) == len(axes) || sizes == nil && len(scales) == len(axes), "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
 	shape, scale := slices.Clone(x.shape), slices.Repeat([]float64{1}, n)
-	for k, a := range axes {
-		a = axisOf(a, n)
+	for k, a := range distinct(axes, n) {
 		must(x.shape[a] > 0 && x.shape[a] <= maxTable, "input of shape %v", x.shape)
 		if sizes != nil {
 			shape[a], scale[a] = sizes[k], float64(sizes[k])/float64(x.shape[a])
@@ -156,6 +158,7 @@ func (c *call) resize() {
 	}
 	mode := c.string("mode", "nearest")
 	must(mode == "nearest" || mode == "linear", "mode %q", mode)
+	c.tables(shape, 3)
 	// Index k of axis a lies between low and high, at share of the way.
 	low, high, share := make([][]int, n), make([][]int, n), make([][]float64, n)
 	for a := range n {
@@ -236,6 +239,7 @@ func nearest(rounding string, at float64) float64 {
 // linear interpolates along all axes at once, of which at most a few differ.
 func (c *call) linear(shape []int, low, high [][]int, share [][]float64) {
 	own := strides(c.x(0).shape)
+	c.units = times(20+4<<len(shape), c.out[0].len())
 	c.run = func(o, i []*tensor) {
 		var index [maxRank]int
 		for k := range o[0].len() {

@@ -24,7 +24,7 @@ type state struct {
 type arguments struct{ out, in []*tensor }
 
 // group is the number of items that a state holds: fewer where they are large.
-func (p *plan) group() int { return min(max(1, 1<<25/(p.arena+1)), maxGroup) }
+func (p *plan) group() int { return min(max(1, largeFrom/(p.item+1)), maxGroup) }
 
 func (p *plan) newState(items int) *state {
 	s := &state{items: items, scratch: blas.Floats(p.scratch), args: make([][]arguments, len(p.steps))}
@@ -92,8 +92,16 @@ func (p *plan) runAll(ctx context.Context, outputs, inputs [][]float32, items in
 // runGroup runs the items lo to hi of a batch on one thread.
 func (p *plan) runGroup(ctx context.Context, outputs, inputs [][]float32, lo, hi int) error {
 	n := hi - lo
-	if n == 0 {
-		return ctx.Err()
+	if err := ctx.Err(); n == 0 || err != nil {
+		return err
+	}
+	if p.room != nil {
+		select {
+		case p.room <- struct{}{}:
+			defer func() { <-p.room }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	s, _ := p.states.Get().(*state)
 	if s == nil || s.items < n {
@@ -146,12 +154,17 @@ func store(x []float32, t *tensor) {
 // run does the steps for n items. Steps between those with large weights are
 // done item by item, so that the images stay in the cache.
 func (p *plan) run(ctx context.Context, s *state, n int) error {
+	look := watch{ctx: ctx}
 	for k := 0; k < len(p.steps); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		if p.steps[k].together {
-			p.do(s, k, 0, n)
+			some := max(1, quantum/p.steps[k].units) // items between two looks
+			for lo := 0; lo < n; lo += some {
+				hi := min(lo+some, n)
+				if err := look.before((hi - lo) * p.steps[k].units); err != nil {
+					return err
+				}
+				p.do(s, k, lo, hi)
+			}
 			k++
 			continue
 		}
@@ -161,12 +174,30 @@ func (p *plan) run(ctx context.Context, s *state, n int) error {
 		}
 		for i := range n {
 			for j := k; j < end; j++ {
+				if err := look.before(p.steps[j].units); err != nil {
+					return err
+				}
 				p.do(s, j, i, i+1)
 			}
 		}
 		k = end
 	}
 	return nil
+}
+
+// A watch looks at a context each quantum of work.
+type watch struct {
+	ctx   context.Context
+	units int // until the next look
+}
+
+// before is called before work of some units, and returns why it must not be done.
+func (w *watch) before(units int) error {
+	if w.units -= units; w.units > 0 {
+		return nil
+	}
+	w.units = quantum
+	return w.ctx.Err()
 }
 
 func (p *plan) do(s *state, k, lo, hi int) {

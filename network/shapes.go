@@ -25,9 +25,8 @@ func (c *call) sameElements(shape []int) {
 type renaming struct{}
 
 func (c *call) dropout() {
-	if v := c.optional(2); v != nil {
-		must(v.constant && v.at(0) == 0, "training is not supported")
-	}
+	must(c.single(2, 0) == 0, "training is not supported")
+	c.in = c.in[:1] // the ratio is that of training
 	x := c.x(0)
 	out := c.out
 	c.out = out[:1]
@@ -94,14 +93,13 @@ func (c *call) constantNode() {
 }
 
 func (c *call) constantOfShape() {
-	must(c.fixed(0) != nil, "input 0 is missing")
 	c.one()
 	fill := &tensor{dtype: float32s, f: []float32{0}}
 	if a, ok := c.get("value", isTensor); ok {
 		fill = a.t
 		must(fill != nil && fill.len() == 1, "value is not one element")
 	}
-	c.gives(0, fill.dtype, c.in[0].integers())
+	c.gives(0, fill.dtype, c.few(0, maxRank))
 	c.run = func(out, _ []*tensor) {
 		w := window{shape: out[0].shape, dst: strides(out[0].shape), src: make([]int, len(out[0].shape))}
 		w.copy(out[0], fill)
@@ -111,8 +109,8 @@ func (c *call) constantOfShape() {
 func (c *call) reshape() {
 	x := c.x(0)
 	want := c.ints("shape")
-	if v := c.fixed(1); v != nil {
-		want = v.integers()
+	if v := c.few(1, maxRank); v != nil {
+		want = v
 	}
 	must(len(want) <= maxRank, "a shape of %d axes", len(want))
 	shape, rest := slices.Clone(want), -1
@@ -148,19 +146,31 @@ func (c *call) flatten() {
 
 // axes are those given as an attribute or as a constant input.
 func (c *call) axes(input int) ([]int, bool) {
-	if v := c.fixed(input); v != nil {
-		return v.integers(), true
+	if v := c.few(input, maxRank); v != nil {
+		return v, true
 	}
 	_, ok := c.attr["axes"]
 	return c.ints("axes"), ok
+}
+
+// distinct is axes of a tensor of n axes, each named once and counted from 0.
+func distinct(axes []int, n int) []int {
+	must(len(axes) <= n, "%d axes of %d", len(axes), n)
+	out, seen := make([]int, len(axes)), make([]bool, n)
+	for k, a := range axes {
+		out[k] = axisOf(a, n)
+		must(!seen[out[k]], "axis %d twice", out[k])
+		seen[out[k]] = true
+	}
+	return out
 }
 
 func (c *call) squeeze() {
 	x := c.x(0)
 	axes, some := c.axes(1)
 	drop := make([]bool, len(x.shape))
-	for _, a := range axes {
-		drop[axisOf(a, len(drop))] = true
+	for _, a := range distinct(axes, len(drop)) {
+		drop[a] = true
 	}
 	var shape []int
 	for a, s := range x.shape {
@@ -182,9 +192,7 @@ func (c *call) unsqueeze() {
 	n := len(x.shape) + len(axes)
 	must(n <= maxRank, "%d axes", n)
 	fresh := make([]bool, n)
-	for _, a := range axes {
-		a = axisOf(a, n)
-		must(!fresh[a], "axis %d twice", a)
+	for _, a := range distinct(axes, n) {
 		fresh[a] = true
 	}
 	old := x.shape
@@ -218,13 +226,10 @@ func (c *call) transpose() {
 		}
 	}
 	must(len(order) == len(x.shape), "an order of %d axes for %d", len(order), len(x.shape))
-	seen := make([]bool, len(order))
+	order = distinct(order, len(x.shape))
 	own := strides(x.shape)
 	var shape, src []int
 	for _, a := range order {
-		a = axisOf(a, len(order))
-		must(!seen[a], "axis %d twice", a)
-		seen[a] = true
 		shape, src = append(shape, x.shape[a]), append(src, own[a])
 	}
 	c.gives(0, x.dtype, shape)
@@ -237,10 +242,8 @@ type transposition struct{ order []int }
 
 func (c *call) expand() {
 	x := c.x(0)
-	must(c.fixed(1) != nil, "input 1 is missing")
 	c.one()
-	want := c.in[1].integers()
-	must(len(want) <= maxRank, "a shape of %d axes", len(want))
+	want := c.few(1, maxRank)
 	elements(want)
 	shape := broadcast(x.shape, want)
 	c.gives(0, x.dtype, shape)
@@ -282,8 +285,8 @@ func (c *call) split() {
 	x := c.x(0)
 	a := axisOf(c.int("axis", 0), len(x.shape))
 	sizes := c.ints("split")
-	if v := c.fixed(1); v != nil {
-		sizes = v.integers()
+	if v := c.few(1, len(c.out)); v != nil {
+		sizes = v
 	}
 	if sizes == nil {
 		n := len(c.out)
@@ -314,25 +317,27 @@ func (c *call) slice() {
 	c.one()
 	lists := [4][]int{c.ints("starts"), c.ints("ends"), c.ints("axes"), nil}
 	for k := range lists {
-		if v := c.fixed(k + 1); v != nil {
-			lists[k] = v.integers()
+		if v := c.few(k+1, maxRank); v != nil {
+			lists[k] = v
 		}
 	}
 	starts, ends, axes, steps := lists[0], lists[1], lists[2], lists[3]
 	must(len(starts) == len(ends), "%d starts and %d ends", len(starts), len(ends))
+	must(len(starts) <= len(x.shape), "%d starts for %d axes", len(starts), len(x.shape))
+	if axes == nil {
+		for a := range starts {
+			axes = append(axes, a)
+		}
+	}
+	must(len(axes) == len(starts), "%d starts and %d axes", len(starts), len(axes))
 	shape, src, at := slices.Clone(x.shape), strides(x.shape), 0
 	own := strides(x.shape)
-	for k := range starts {
-		a, step := k, 1
-		if axes != nil {
-			must(len(axes) == len(starts), "%d starts and %d axes", len(starts), len(axes))
-			a = axes[k]
-		}
+	for k, a := range distinct(axes, len(shape)) {
+		step := 1
 		if steps != nil {
 			must(len(steps) == len(starts), "%d starts and %d steps", len(starts), len(steps))
 			step = steps[k]
 		}
-		a = axisOf(a, len(shape))
 		n := x.shape[a]
 		must(step != 0 && step > -maxElements && step < maxElements, "step %d", step)
 		// Bounds are cut to those that ONNX gives for each direction.
@@ -359,29 +364,30 @@ func (c *call) slice() {
 
 func (c *call) gather() {
 	x, index := c.x(0), c.fixed(1)
-	must(index != nil, "input 1 is missing")
 	c.one()
 	a := axisOf(c.int("axis", 0), len(x.shape))
 	must(len(x.shape)-1+len(index.shape) <= maxRank, "too many axes")
 	c.gives(0, x.dtype, slices.Concat(x.shape[:a], index.shape, x.shape[a+1:]))
-	// Each index is a slice of x.
-	slice := slices.Clone(x.shape)
-	slice[a] = 1
-	dst, src := strides(slice), strides(x.shape)
-	inner := elements(x.shape[a+1:])
-	n := index.len()
-	must(n <= maxWindows, "%d indices; at most %d are supported", n, maxWindows)
-	// Along the axes before a, a step in the output passes all n indices.
-	for d := range a {
-		dst[d] *= n
-	}
-	var w []window
-	for k, v := range index.integers() {
+	length := x.shape[a]
+	c.spend(8 * index.len()) // a constant may be the indices of many nodes
+	place := func(index *tensor, k int) int {
+		v := int(index.at(k))
 		if v < 0 {
-			v += x.shape[a]
+			v += length
 		}
-		must(v >= 0 && v < x.shape[a], "index %d of an axis of length %d", v, x.shape[a])
-		w = append(w, window{shape: slice, to: k * inner, from: v * src[a], dst: dst, src: src})
+		return v
 	}
-	c.windows(make([]int, len(w)), make([]int, len(w)), w)
+	for k := range index.len() {
+		v := place(&index.tensor, k)
+		must(v >= 0 && v < length, "index %.0f of an axis of length %d", index.at(k), length)
+	}
+	outer, inner, n := elements(x.shape[:a]), elements(x.shape[a+1:]), index.len()
+	c.units = times(10, outer, n) + times(2, c.out[0].len())
+	c.run = func(out, in []*tensor) {
+		for o := range outer {
+			for k := range n {
+				copyPart(out[0], in[0], (o*n+k)*inner, (o*length+place(in[1], k))*inner, inner)
+			}
+		}
+	}
 }

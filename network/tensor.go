@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -17,10 +18,8 @@ const (
 	maxInputs   = 1 << 12 // of one node
 	maxRank     = 8
 	maxElements = 1 << 26 // of one tensor
-	maxArena    = 1 << 27 // elements of the tensors of one item
 	maxTable    = 1 << 20 // length of an axis that is resized or padded
-	maxWindows  = 1 << 16 // indices of a Gather
-	maxFolding  = 1 << 28 // multiply-adds of one node whose inputs are constant
+	maxEnds     = 1 << 8  // inputs, or outputs, of the graph
 	maxOpset    = 24
 )
 
@@ -53,6 +52,18 @@ var dtypes = map[dtype]struct {
 
 func (d dtype) known() bool { _, ok := dtypes[d]; return ok }
 func (d dtype) bytes() int  { return dtypes[d].bytes }
+
+// held is the bytes that an element takes in a tensor.
+func (d dtype) held() int {
+	switch {
+	case d.float():
+		return 4
+	case d.bytes() == 1:
+		return 1
+	}
+	return 8
+}
+
 func (d dtype) float() bool { return d == float32s || d == float16s || d == float64s }
 
 func (d dtype) String() string {
@@ -60,6 +71,21 @@ func (d dtype) String() string {
 		return dtypes[d].name
 	}
 	return "type " + strconv.Itoa(int(d))
+}
+
+// A types is a set of types, a bit for each.
+type types uint
+
+func (s types) has(d dtype) bool { return d > 0 && s>>d&1 != 0 }
+
+func (s types) String() string {
+	var names []string
+	for d := range dtype(32) {
+		if s.has(d) {
+			names = append(names, d.String())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // wrap cuts an integer to the width of the type.
@@ -128,14 +154,15 @@ type tensor struct {
 	b     []byte
 }
 
-// elements is the product of a shape that is at most maxElements.
+// elements is the product of a shape. Without its zeros it is at most maxElements, so
+// that no loop over some of the axes is longer.
 func elements(shape []int) int {
-	n := 1
+	n, others := 1, 1
 	for _, s := range shape {
-		if s < 0 || s > maxElements || n*s > maxElements {
+		if s < 0 || s > maxElements || others*max(s, 1) > maxElements {
 			refuse("a tensor of shape %v; at most %d elements are supported", shape, maxElements)
 		}
-		n *= s
+		n, others = n*s, others*max(s, 1)
 	}
 	return n
 }
@@ -146,7 +173,7 @@ func (t *tensor) allocate() {
 	switch n := t.len(); {
 	case t.dtype.float():
 		t.f = make([]float32, n)
-	case t.dtype.bytes() == 1:
+	case t.dtype.held() == 1:
 		t.b = make([]byte, n)
 	default:
 		t.i = make([]int64, n)
@@ -310,10 +337,18 @@ func moveAll[T any](w *window, dst, src []T) {
 }
 
 // copyAll copies the elements of a tensor of the same number of elements.
-func copyAll(dst, src *tensor) {
-	copy(dst.f, src.f)
-	copy(dst.i, src.i)
-	copy(dst.b, src.b)
+func copyAll(dst, src *tensor) { copyPart(dst, src, 0, 0, dst.len()) }
+
+// copyPart copies n elements of src from one on to those of dst from to on.
+func copyPart(dst, src *tensor, to, from, n int) {
+	switch {
+	case dst.f != nil:
+		copy(dst.f[to:to+n], src.f[from:])
+	case dst.i != nil:
+		copy(dst.i[to:to+n], src.i[from:])
+	default:
+		copy(dst.b[to:to+n], src.b[from:])
+	}
 }
 
 // readTensor reads a TensorProto. It takes memory in proportion to the bytes
@@ -351,23 +386,23 @@ func readTensor(message []byte) (name string, t tensor) {
 			must(v.int() == 0, "a tensor lies in another file (external data)")
 		}
 	})
-	must(t.dtype.known(), "tensor %q has elements of type %v", name, t.dtype)
+	must(t.dtype.known(), "tensor %.80q has elements of type %v", name, t.dtype)
 	n := elements(t.shape)
 	switch {
 	case has:
-		must(len(raw) == n*t.dtype.bytes(), "tensor %q has %d bytes for shape %v of %v", name, len(raw), t.shape, t.dtype)
+		must(len(raw) == n*t.dtype.bytes(), "tensor %.80q has %d bytes for shape %v of %v", name, len(raw), t.shape, t.dtype)
 		t.decode(raw, n)
 	case t.dtype == float16s:
-		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		must(len(ints) == n, "tensor %.80q has %d elements for shape %v", name, len(ints), t.shape)
 		t.f = make([]float32, n)
 		for i, v := range ints {
 			t.f[i] = half(uint16(v))
 		}
 	case t.dtype.float():
-		must(len(floats) == n, "tensor %q has %d elements for shape %v", name, len(floats), t.shape)
+		must(len(floats) == n, "tensor %.80q has %d elements for shape %v", name, len(floats), t.shape)
 		t.f = floats
 	default:
-		must(len(ints) == n, "tensor %q has %d elements for shape %v", name, len(ints), t.shape)
+		must(len(ints) == n, "tensor %.80q has %d elements for shape %v", name, len(ints), t.shape)
 		t.allocate()
 		for i, v := range ints {
 			t.set(i, float64(v))

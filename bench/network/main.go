@@ -133,7 +133,7 @@ func (s subject) measure(out io.Writer, dir string, peer *peer, seconds float64)
 		if err := blas.Use(backend); err != nil {
 			return err
 		}
-		n, err := network.Open(s.data)
+		n, err := network.Open(context.Background(), s.data)
 		if err != nil {
 			return err
 		}

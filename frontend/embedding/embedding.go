@@ -41,7 +41,7 @@ const (
 	dlibLength = 128
 )
 
-var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(dlibFile) })
+var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), dlibFile) })
 
 // An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
 type Embedder struct {
@@ -125,7 +125,7 @@ func New(data []byte, name string, g Given) (*Embedder, error) {
 
 // opened is New for a network of which the place of the pupils may not be known.
 func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
-	n, err := network.Open(data)
+	n, err := network.Open(context.Background(), data)
 	if err != nil {
 		return nil, err
 	}
@@ -199,11 +199,11 @@ func (e *Embedder) shape(n *network.Network) error {
 	if len(in) != 1 || len(out) != 1 {
 		return fmt.Errorf("the network has %d inputs and %d outputs; an embedding has one of each", len(in), len(out))
 	}
-	length := 1
-	for _, d := range out[0].Shape[1:] {
-		length *= d
+	// Where the first axis is another one, the numbers of a face do not lie together.
+	if shape := out[0].Shape; len(shape) == 0 || shape[0] != 1 {
+		return fmt.Errorf("output %.80q of the network has the shape %v for one face; the first axis of an embedding is that of the faces, of length 1", out[0].Name, shape)
 	}
-	e.frame.Embedding.Length = length
+	e.frame.Embedding.Length = out[0].Len()
 	s := in[0].Shape
 	switch {
 	case len(s) == 4 && s[1] == 3:
@@ -254,8 +254,9 @@ func (e *Embedder) File() []byte {
 }
 
 // together is how many images go through the network at a time: enough for all
-// processors, and few enough to bound the memory.
-const together = 64
+// processors, and few enough to bound the memory, of so many numbers where the images or
+// the vectors are large.
+const together, numbersTogether = 64, 1 << 24
 
 // Embed returns the vectors of faces, as dataset.Embedder has it, with numbers of
 // single precision.
@@ -279,7 +280,8 @@ func (e *Embedder) Embed(ctx context.Context, faces [][]float32) ([][]float64, e
 			seen = append(seen, i)
 		}
 	}
-	for chunk := range chunks(seen, together/views) {
+	images := min(together, numbersTogether/(3*e.input.Len()+e.frame.Embedding.Length))
+	for chunk := range chunks(seen, max(1, images/views)) {
 		if err := e.embed(ctx, n, faces, vectors, chunk, views); err != nil {
 			return nil, fmt.Errorf("embed: %w", err)
 		}

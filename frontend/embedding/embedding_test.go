@@ -256,3 +256,59 @@ func TestRestore(t *testing.T) {
 		t.Errorf("built in: %v", err)
 	}
 }
+
+// A network whose output has other axes first than that of the faces is refused; what
+// joins the faces of a batch sees one face at a time.
+func TestFacesOfABatchDoNotMix(t *testing.T) {
+	const length = 3 * tinySide * tinySide
+	attr := func(name string, value any) onnxfile.Attr { return onnxfile.Attr{Name: name, Value: value} }
+	file := func(batch any, f func(g *onnxfile.Graph) string) []byte {
+		var g onnxfile.Graph
+		g.Input("image", onnxfile.Float32, batch, 3, tinySide, tinySide)
+		g.Output(f(&g), onnxfile.Float32, batch, length)
+		return g.Bytes(13)
+	}
+	flat := func(g *onnxfile.Graph) string { return g.Node("Flatten", []string{"image"}) }
+	graphs := map[string]struct {
+		refused bool
+		f       func(g *onnxfile.Graph) string
+	}{
+		"two rows":   {true, func(g *onnxfile.Graph) string { return g.Node("Reshape", []string{"image", g.Ints(2, -1)}) }},
+		"transposed": {true, func(g *onnxfile.Graph) string { return g.Node("Transpose", []string{flat(g)}) }},
+		"flat":       {true, func(g *onnxfile.Graph) string { return g.Node("Reshape", []string{"image", g.Ints(-1)}) }},
+		"one number": {true, func(g *onnxfile.Graph) string { return g.Node("ReduceMean", []string{"image"}, attr("keepdims", 0)) }},
+		"twice":      {true, func(g *onnxfile.Graph) string { x := flat(g); return g.Node("Concat", []string{x, x}, attr("axis", 0)) }},
+		"mean": {true, func(g *onnxfile.Graph) string {
+			return g.Node("ReduceMean", []string{flat(g)}, attr("axes", []int{0}), attr("keepdims", 0))
+		}},
+		"kept mean": {false, func(g *onnxfile.Graph) string { return g.Node("ReduceMean", []string{flat(g)}, attr("axes", []int{0})) }},
+		"less a mean": {false, func(g *onnxfile.Graph) string {
+			x := flat(g)
+			return g.Node("Add", []string{x, g.Node("ReduceMax", []string{x}, attr("axes", []int{0}))})
+		}},
+		"one row": {false, func(g *onnxfile.Graph) string { return g.Node("Reshape", []string{"image", g.Ints(1, -1)}) }},
+	}
+	var faces [][]float32
+	for k := range 5 {
+		face := tinyFace(9, 4, float32(k))
+		face[k] += 7
+		faces = append(faces, face)
+	}
+	for name, c := range graphs {
+		for _, batch := range []any{"N", 1, 4} { // as files have it
+			e, err := New(file(batch, c.f), name, given())
+			if c.refused || err != nil {
+				if c.refused != (err != nil) {
+					t.Errorf("%s, batch %v: %v", name, batch, err)
+				}
+				continue
+			}
+			all := embed(t, e, faces...)
+			for k, face := range faces {
+				if !slices.Equal(embed(t, e, face)[0], all[k]) {
+					t.Errorf("%s, batch %v: face %d has another vector among others", name, batch, k)
+				}
+			}
+		}
+	}
+}

@@ -95,12 +95,9 @@ func (c *Conv) trim(weights []float32) []float32 {
 // output, and not less than one pixel.
 func inside(kernel, stride, dilation, pad, size, out int) (first, end int) {
 	sees := func(k int) bool {
-		for i := range out {
-			if p := i*stride + k*dilation - pad; p >= 0 && p < size {
-				return true
-			}
-		}
-		return false
+		at := k*dilation - pad // of the first output
+		i := max(0, ceil(-at, stride))
+		return i < out && at+i*stride < size
 	}
 	end = kernel
 	for end > 1 && !sees(end-1) {

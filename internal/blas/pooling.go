@@ -40,16 +40,9 @@ type span struct{ first, end, counted int }
 // window is the span of window i: of kernel pixels dilation apart.
 func window(i, kernel, stride, dilation, pad, padEnd, size int) span {
 	at := i*stride - pad
-	s := span{end: kernel}
-	for s.first < kernel && at+s.first*dilation < 0 {
-		s.first++
-	}
-	for s.end > s.first && at+(s.end-1)*dilation >= size {
-		s.end--
-	}
-	for s.counted < kernel && at+s.counted*dilation < size+padEnd {
-		s.counted++
-	}
+	before := func(end int) int { return min(max(0, ceil(end-at, dilation)), kernel) } // its pixels there
+	s := span{first: before(0), end: before(size), counted: before(size + padEnd)}
+	s.end = max(s.first, s.end)
 	return s
 }
 
