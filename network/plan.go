@@ -103,6 +103,18 @@ func newPlan(g *graph, b *budget) *plan {
 		p.plan.outputs = append(p.plan.outputs, at)
 		p.uses(len(p.steps), at)
 	}
+	for _, v := range g.inputs {
+		if !v.dtype.float() { // others are used where they are
+			p.units += 6 * v.len()
+		}
+	}
+	for _, v := range g.outputs {
+		p.units += v.len()
+		if !v.dtype.float() {
+			p.units += 3 * v.len()
+		}
+	}
+	must(p.units <= maxRun, "a run takes too long with these inputs and outputs")
 	p.place()
 	p.measure()
 	scratch := make([]int, len(p.convs))
