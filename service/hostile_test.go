@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,6 +177,125 @@ func TestSlowClient(t *testing.T) {
 			t.Error("the connection is still there")
 		}
 		c.do(200, "GET", at, nil, nil)
+	}
+}
+
+// While 200 clients hold their requests, whatever they have sent of them, a photograph is
+// answered at once, and those who stand still lose their connections.
+func TestHeldBodies(t *testing.T) {
+	t.Parallel()
+	const clients, size, sent = 200, 1 << 20, 100 << 10 // they send more than there is room for
+	part := "--x\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"x\"\r\n\r\n"
+	some := strings.Repeat("x", sent)
+	length := fmt.Sprintf("Content-Length: %d\r\n\r\n", size)
+	for name, o := range map[string]struct {
+		route, rest string
+		drip        string // sent again and again
+	}{
+		"headers":         {"/identify", "X-A: b\r\n", ""},
+		"drip of headers": {"/identify", "X-A: b\r\n", "c"},
+		"announced":       {"/identify", length, ""},
+		"part-way":        {"/identify", length + part + some, ""},
+		"drip":            {"/identify", length + part + some, "x"},
+		"chunked":         {"/identify", "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n", len(part)+sent, part+some), ""},
+		"drip of chunks":  {"/identify", "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n", len(part)+sent, part+some), "1\r\nx\r\n"},
+		"import":          {"/import", length + part + some, ""},
+		"with a key":      {"/faces", onceHeader + ": k%d\r\n" + length + part + some, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20})
+			at := c.collection()
+			photo := "photo=" + photos(t, "people/person001")[0]
+			c.upload(200, at+"/identify", nil, photo)
+			var dripping sync.WaitGroup
+			stop := make(chan struct{})
+			defer func() { close(stop); dripping.Wait() }()
+			for i := range clients {
+				conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				rest := strings.Replace(o.rest, "k%d", fmt.Sprint("k", i), 1)
+				fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n%s", at, o.route, rest)
+				if o.drip == "" {
+					continue
+				}
+				dripping.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						case <-time.After(50 * time.Millisecond):
+							_, _ = io.WriteString(conn, o.drip) // it may have been closed
+						}
+					}
+				})
+			}
+			time.Sleep(2 * hurry)
+			c.server.Client().Timeout = slow / 2
+			for range 3 {
+				c.upload(200, at+"/identify", nil, photo)
+			}
+		})
+	}
+}
+
+// A body that arrives too slowly ends with 408, also for operations that take JSON, and what
+// others have sent meanwhile is not lost.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	v := newBodies(100, 100)
+	req := &request{actor: "a"}
+	w := httptest.NewRecorder()
+	first, second := v.receive(w, io.NopCloser(&endless{left: 1000}), req, time.Minute, false), v.receive(w, io.NopCloser(&endless{left: 1000}), req, time.Minute, false)
+	read := func(a *arriving, n int) error { _, err := a.Read(make([]byte, n)); return err }
+	if err := read(first, 60); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(second, 60); err != errNoRoom { // nobody is slow
+		t.Fatal(err)
+	}
+	first.waits, first.since = true, time.Now().Add(-time.Second) // as while a read waits
+	if err := read(second, 60); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(first, 1); err != errSlow {
+		t.Fatal(err)
+	}
+	if v.held != 60 || v.of["a"] != 60 {
+		t.Fatalf("%d bytes are held", v.held)
+	}
+	second.release()
+	if err := read(second, 500); err != nil { // is not kept
+		t.Fatal(err)
+	}
+	first.release()
+	if v.held != 0 || len(v.of) != 0 || len(v.all) != 0 {
+		t.Fatalf("%+v", v)
+	}
+}
+
+// One key does not hold the room of others.
+func TestRoomOfOneKey(t *testing.T) {
+	t.Parallel()
+	v := newBodies(100, 10)
+	w := httptest.NewRecorder()
+	body := func(actor string) *arriving {
+		return v.receive(w, io.NopCloser(&endless{left: 1000}), &request{actor: actor}, time.Minute, false)
+	}
+	read := func(a *arriving, n int) error { _, err := a.Read(make([]byte, n)); return err }
+	if err := read(body("a"), 50); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(body("a"), 1); err != errNoRoom {
+		t.Fatal(err)
+	}
+	if err := read(body("b"), 50); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(body("c"), 1); err != errNoRoom {
+		t.Fatal(err)
 	}
 }
 

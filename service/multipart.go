@@ -137,31 +137,17 @@ type part struct {
 	data []byte
 }
 
-// mostParts of a body are read; a usual body gets its memory at once.
-const mostParts, usual = 500, 1 << 20
+// mostParts of a body are read.
+const mostParts = 500
 
-// parts reads the files of a multipart body whose names are among names. Done gives back
-// the memory that the body counts for.
-func (v *Service) parts(r *http.Request, names ...string) (all []part, done func(), err error) {
-	weight := v.Body
+// parts reads the files of a multipart body whose names are among names.
+func (v *Service) parts(r *http.Request, names ...string) (all []part, err error) {
 	if r.ContentLength > v.Body {
-		return nil, nil, &http.MaxBytesError{Limit: v.Body}
+		return nil, &http.MaxBytesError{Limit: v.Body}
 	}
-	if r.ContentLength >= 0 {
-		weight = r.ContentLength
-	}
-	if !v.bodies.TryAcquire(weight) {
-		return nil, nil, errBusy
-	}
-	release := func() { v.bodies.Release(weight) }
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
 	form, err := r.MultipartReader()
 	if err != nil {
-		return nil, nil, huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F photo=@FILE")
+		return nil, huma.Error415UnsupportedMediaType("the body is not multipart/form-data with files: curl -F photo=@FILE")
 	}
 	for {
 		p, err := form.NextPart()
@@ -169,50 +155,46 @@ func (v *Service) parts(r *http.Request, names ...string) (all []part, done func
 			break
 		}
 		if err != nil {
-			return nil, nil, asCut(err)
+			return nil, asCut(err)
 		}
 		var read bytes.Buffer
-		if len(all) == 0 && r.ContentLength > 0 && r.ContentLength <= usual {
-			read.Grow(int(r.ContentLength) + bytes.MinRead)
-		}
 		_, err = read.ReadFrom(p)
 		data := read.Bytes()
 		switch {
 		case err != nil:
-			return nil, nil, asCut(err)
+			return nil, asCut(err)
 		case !slices.Contains(names, p.FormName()):
-			return nil, nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q, and only %q are read", p.FormName(), names))
+			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q, and only %q are read", p.FormName(), names))
 		case len(all) == mostParts:
-			return nil, nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has more than %d files", mostParts))
+			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has more than %d files", mostParts))
 		}
 		all = append(all, part{p.FormName(), data})
 	}
 	if len(all) == 0 {
-		return nil, nil, huma.Error422UnprocessableEntity("the form has no file")
+		return nil, huma.Error422UnprocessableEntity("the form has no file")
 	}
-	return all, release, nil
+	return all, nil
 }
 
 // asCut is the answer to a body that cannot be read.
 func asCut(err error) error {
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if errors.As(err, &large) || isStore(err) {
 		return err
 	}
 	return huma.Error400BadRequest("the body is cut short or damaged")
 }
 
 // single is parts for one file of this name.
-func (v *Service) single(r *http.Request, name string) ([]byte, func(), error) {
-	all, done, err := v.parts(r, name)
+func (v *Service) single(r *http.Request, name string) ([]byte, error) {
+	all, err := v.parts(r, name)
 	if err == nil && len(all) > 1 {
-		done()
 		err = huma.Error422UnprocessableEntity("the form has several files")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return all[0].data, done, nil
+	return all[0].data, nil
 }
 
 // decoded runs do when the images may be decoded.

@@ -47,7 +47,7 @@ type Options struct {
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
 	Body    int64         // bytes of a request; 20 MB
-	Bodies  int64         // bytes of all requests that are in memory; 512 MB
+	Bodies  int64         // bytes of all requests that are in memory, half of it for one key; 512 MB
 	Decoded int64         // bytes of all images that are decoded at a time; 512 MB
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
@@ -98,7 +98,8 @@ type Service struct {
 	api    huma.API
 	guard  http.Handler // mux behind the limits that hold for all requests
 
-	bodies, decoding     *semaphore.Weighted
+	bodies               *bodies
+	decoding             *semaphore.Weighted
 	uploading, following *semaphore.Weighted // imports that are read, jobs that are followed
 	wake, changed        chan struct{}       // when there is a job; when there may be messages
 	sender               *http.Client        // of messages
@@ -119,7 +120,7 @@ type Service struct {
 // New returns a Service on a store, which stays the caller's to close.
 func New(s *store.Store, o Options) *Service {
 	v := &Service{Options: o.filled(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
-	v.bodies, v.decoding = semaphore.NewWeighted(v.Bodies), semaphore.NewWeighted(v.Decoded)
+	v.bodies, v.decoding = newBodies(v.Bodies, v.Body), semaphore.NewWeighted(v.Decoded)
 
 	const uploading, following = 4, 200
 	v.uploading, v.following = semaphore.NewWeighted(uploading), semaphore.NewWeighted(following)
@@ -179,13 +180,16 @@ func (v *Service) missing(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, http.StatusMethodNotAllowed, fmt.Sprintf("%.20s is not possible here, but %s", r.Method, strings.Join(methods, ", ")), "")
 }
 
+// wholeBody is how long the body of a request may take, but that of an import.
+const wholeBody = time.Minute
+
 // Serve answers requests on a listener until ctx ends, and works on jobs. Then requests
 // that are being answered have ten seconds. It is called once.
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	const grace = 10 * time.Second
 	server := &http.Server{
 		Handler: v, ErrorLog: slog.NewLogLogger(v.Log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: v.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: wholeBody, WriteTimeout: v.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
 	}
 	inner, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup
@@ -235,18 +239,23 @@ func by(ctx context.Context) *request {
 func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	req := &request{id: uuid.NewString()}
-	most, long := v.Body, v.Request
+	most, long, whole, streams := v.Body, v.Request, wholeBody, false
 	switch path.Base(r.URL.Path) {
 	case "import":
-		most, long = v.Import, time.Hour
+		most, long, whole, streams = v.Import, time.Hour, time.Hour, true
 	case "export", "file":
 		long = time.Hour
 	}
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), requestKey{}, req), long)
 	defer cancel()
 	r = r.WithContext(ctx)
-	r.Body = http.MaxBytesReader(w, r.Body, most)
 	answer := &recorder{ResponseWriter: w}
+	if r.Body != nil && r.Body != http.NoBody {
+		answer.body = v.bodies.receive(w, r.Body, req, whole, streams)
+		defer answer.body.release()
+		r.Body = answer.body
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	h := answer.Header()
 	h.Set("X-Request-Id", req.id)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -273,22 +282,25 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A recorder notes the status.
+// A recorder notes the status. What the request has sent is not kept while the client reads
+// the answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
+	body   *arriving // nil: none
 }
 
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
+		r.body.release()
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
 func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
-		r.status = http.StatusOK
+		r.WriteHeader(http.StatusOK)
 	}
 	return r.ResponseWriter.Write(b)
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"nrdl/service/store"
 
@@ -63,7 +62,7 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 			v.drop(context.WithoutCancel(ctx), collection, f.job)
 		}
 	}()
-	if asked.Photos, err = v.receive(w, form, f); err != nil {
+	if asked.Photos, err = v.receive(form, f); err != nil {
 		return err
 	}
 	if asked.Photos && asked.Folders {
@@ -78,9 +77,8 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 }
 
 // receive writes an archive of a form to f, or a zip of the photographs in it, and
-// reports whether it did that. A client has a minute for each part of the body.
-func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobWriter) (zipped bool, err error) {
-	control := http.NewResponseController(w)
+// reports whether it did that.
+func (v *Service) receive(form *multipart.Reader, f *jobWriter) (zipped bool, err error) {
 	var photos *zip.Writer
 	for n := 0; ; n++ {
 		p, err := form.NextPart()
@@ -90,10 +88,6 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 		if err != nil {
 			return false, asCut(err)
 		}
-		from := reads(func(b []byte) (int, error) {
-			_ = control.SetReadDeadline(time.Now().Add(time.Minute)) // a test has none
-			return p.Read(b)
-		})
 		to := io.Writer(f)
 		switch name := p.FormName(); {
 		case name == "archive" && n == 0:
@@ -108,7 +102,7 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 		default:
 			return false, huma.Error422UnprocessableEntity(fmt.Sprintf("the form has a field %.40q: it is to have files photo, or one file archive", name))
 		}
-		content := bufio.NewReader(from)
+		content := bufio.NewReader(p)
 		if start, _ := content.Peek(4); p.FormName() == "photo" && string(start) == "PK\x03\x04" {
 			return false, huma.Error422UnprocessableEntity("a file of the field photo is a zip: send it as the field archive")
 		}
@@ -128,8 +122,3 @@ func (v *Service) receive(w http.ResponseWriter, form *multipart.Reader, f *jobW
 	}
 	return photos != nil, f.flush()
 }
-
-// reads is an io.Reader.
-type reads func([]byte) (int, error)
-
-func (f reads) Read(b []byte) (int, error) { return f(b) }

@@ -47,11 +47,10 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data, done, err := v.single(r, "photo")
+	data, err := v.single(r, "photo")
 	if err != nil {
 		return err
 	}
-	defer done()
 	why := chosen(r, "why")
 	var result nrdl.Result
 	err = v.decoded(r.Context(), func() (err error) {
@@ -81,11 +80,10 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all, done, err := v.parts(r, "a", "b", "person")
+	all, err := v.parts(r, "a", "b", "person")
 	if err != nil {
 		return err
 	}
-	defer done()
 	files := map[string][]byte{}
 	for _, p := range all {
 		files[p.name] = p.data
@@ -169,11 +167,10 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data, done, err := v.single(r, "photo")
+	data, err := v.single(r, "photo")
 	if err != nil {
 		return err
 	}
-	defer done()
 	told := Detection{Faces: []Detected{}}
 	err = v.decoded(r.Context(), func() error {
 		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
@@ -231,11 +228,10 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 			return err
 		}
 	} else {
-		all, done, err := v.parts(r, names...)
+		all, err := v.parts(r, names...)
 		if err != nil {
 			return err
 		}
-		defer done()
 		for i, p := range all {
 			if chosen(r, "new") {
 				sum := sha256.Sum256(p.data)
