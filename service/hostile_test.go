@@ -386,6 +386,10 @@ func TestFullDisk(t *testing.T) {
 	if refused == 0 {
 		t.Fatal("the disk is not full")
 	}
+	if text := c.send(503, "GET", "/readyz", "", nil, nil); !bytes.Contains(text, []byte("disk")) {
+		t.Errorf("readyz says %s", text)
+	}
+	c.send(200, "GET", "/healthz", "", nil, nil)
 	var readers sync.WaitGroup
 	for range 20 { // so many that connections to the database are opened
 		readers.Go(func() {
@@ -405,6 +409,11 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.do(200, "POST", at+"/people", object{"name": "z"}, nil)
+	time.Sleep(time.Second) // readyz looks once a second
+	c.send(200, "GET", "/readyz", "", nil, nil)
+	if all, err := filepath.Glob(filepath.Join(dir, "*room*")); err != nil || len(all) > 0 {
+		t.Errorf("%v is left, %v", all, err)
+	}
 	if err := s.CheckAudit(t.Context()); err != nil {
 		t.Error(err)
 	}

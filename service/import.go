@@ -128,7 +128,7 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 		}
 		if why != "" {
 			i.refuse(f.Name, why)
-			err = i.steps.skip(ctx, n+1)
+			err = i.steps.note(ctx, n+1)
 		}
 		if err != nil {
 			return err

@@ -77,7 +77,10 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 	if about == nil {
 		return damaged(errors.New("it is neither a zip nor an export, which begins with people.json"))
 	}
-	return end(nil)
+	if err := end(nil); err != nil {
+		return err
+	}
+	return i.steps.skip(ctx, n)
 }
 
 const idPattern = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
@@ -124,7 +127,7 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.in.space, Vector: f.Vector}
 	refuse := func(why string) error {
 		i.refuse("faces/"+f.ID, why)
-		return i.steps.skip(ctx, done)
+		return i.steps.note(ctx, done)
 	}
 	if len(crop) > 0 {
 		if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != i.in.Embedder.Input().Width || size.Y != i.in.Embedder.Input().Height {

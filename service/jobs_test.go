@@ -653,3 +653,34 @@ func TestEraseRemovesExports(t *testing.T) {
 		t.Errorf("%d pieces are left, %v", n, err)
 	}
 }
+
+// Of an archive with many files that are refused, not each one is a change of the database.
+func TestManyRefused(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	const files = 5000
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for i := range files {
+		if _, err := z.Create(fmt.Sprintf("%d.jpg", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kind, body := formOf("archive", archive.Bytes())
+	var j Job
+	start := time.Now()
+	c.send(200, "POST", at+"/import", kind, bytes.NewReader(body), &j)
+	var got ImportResult
+	j = c.follow(at, j.ID, &got)
+	if j.State != store.Succeeded || j.Progress != (Progress{files, files}) || len(got.Refused) != 500 {
+		t.Fatalf("%+v, %d refused", j, len(got.Refused))
+	}
+	const others = 10 // changes: it is put, leased, ends …
+	if most := others + int64(time.Since(start)/time.Second); j.Version > most {
+		t.Errorf("the job was changed %d times", j.Version)
+	}
+}

@@ -105,6 +105,7 @@ type Service struct {
 	sender               *http.Client        // of messages
 
 	curves curves
+	room   room
 
 	stopping chan struct{} // closed when Serve is told to end
 
@@ -144,9 +145,9 @@ func New(s *store.Store, o Options) *Service {
 	})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
 	v.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers", kind: "text/plain"})
+	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers and has room for changes", kind: "text/plain"})
 	v.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Ping(r.Context()); err != nil {
+		if err := v.ready(r.Context()); err != nil {
 			v.fail(w, r, err)
 			return
 		}
@@ -160,6 +161,37 @@ func New(s *store.Store, o Options) *Service {
 	}))
 	v.guard = guard.Handler(v.mux)
 	return v
+}
+
+// A room is whether the database has room for changes. Everybody may ask, so that it is looked
+// at once a second at most.
+type room struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+var errRoom = huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the database answers, but nothing can be written: the disk may be full"), http.Header{"Retry-After": {"5"}})
+
+// ready is an error if changes cannot be made.
+func (v *Service) ready(ctx context.Context) error {
+	if err := v.store.Ping(ctx); err != nil {
+		return err
+	}
+	v.room.mu.Lock()
+	defer v.room.mu.Unlock()
+	if time.Since(v.room.at) >= time.Second {
+		v.room.err = v.store.CheckRoom(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err() // that says nothing of the disk
+		}
+		v.room.at = time.Now()
+	}
+	if v.room.err != nil {
+		v.Log.Error("nothing can be written", "error", v.room.err.Error())
+		return errRoom
+	}
+	return nil
 }
 
 // missing answers a request for which there is no operation.

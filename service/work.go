@@ -238,11 +238,13 @@ type steps struct {
 	j      *store.Job
 	total  int
 	result any // pointer
+
+	written time.Time // when note wrote last
 }
 
 // resume returns the steps of j, of which j.Done are done, with the result so far.
 func (v *Service) resume(j *store.Job, total int, result any) (steps, error) {
-	s := steps{v, j, total, result}
+	s := steps{v: v, j: j, total: total, result: result}
 	if len(j.Result) > 0 && string(j.Result) != "null" {
 		return s, json.Unmarshal(j.Result, result)
 	}
@@ -266,4 +268,14 @@ func (s steps) skip(ctx context.Context, done int) error {
 		s.ended(done)
 	}
 	return err
+}
+
+// note is skip, but writes once a second at most: an archive may have very many files that are
+// refused. If the process ends, they are refused again.
+func (s *steps) note(ctx context.Context, done int) error {
+	if time.Since(s.written) < time.Second {
+		return context.Cause(ctx)
+	}
+	s.written = time.Now()
+	return s.skip(ctx, done)
 }

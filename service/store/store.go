@@ -8,6 +8,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"embed"
@@ -60,6 +61,7 @@ type Store struct {
 	write, read *sql.DB // two pools for SQLite, which has one writer; else the same
 	postgres    bool
 	file        string // data source name of SQLite
+	path        string // of its file
 	unlock      func() // lets another process open the file of SQLite
 }
 
@@ -138,6 +140,7 @@ func (s *Store) connect(at string) (err error) {
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
 	// free can be given back only if a new file is told so before anything is written to it.
 	// That writes, so those who read do without it: they can be opened when the disk is full.
+	s.path = at
 	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)"
 	if s.write, err = sql.Open("sqlite", s.file+"&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
 		return err
@@ -187,6 +190,30 @@ func (s *Store) Close() error {
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+// CheckRoom is an error if nothing of the size of a few faces can be written where the
+// database is. It leaves nothing.
+func (s *Store) CheckRoom(ctx context.Context) error {
+	data := make([]byte, 1<<18)
+	_, _ = rand.Read(data) // never fails; some file systems need no room for zeros
+	if s.postgres {
+		tx, err := s.write.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() //nolint:errcheck // nothing is to be kept
+		_, err = tx.ExecContext(ctx, "INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at) VALUES ('', $1, '', '', 0, 0, '', '', $2, 0)", NewID(), data)
+		return err
+	}
+	// A small change of SQLite may find room in its log when there is none for more.
+	f, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".room*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // migrate runs the migrations that the database does not have yet.

@@ -661,3 +661,17 @@ func TestNamesInBothForms(t *testing.T) {
 		}
 	})
 }
+
+func TestRoom(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := collect(t, s)
+		c.no(s.CheckRoom(t.Context()))
+		if left, err := list(t.Context(), s.read, scanString, "SELECT key FROM once"); err != nil || len(left) > 0 {
+			t.Errorf("%v is left, %v", left, err)
+		}
+		c.no(s.Close())
+		if s.postgres && s.CheckRoom(t.Context()) == nil {
+			t.Error("a database that is closed has room")
+		}
+	})
+}
