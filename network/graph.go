@@ -185,7 +185,6 @@ func (c *call) prepare(known map[string]*value) {
 	if c.units == 0 {
 		c.units = times(op.units, c.largest())
 	}
-	c.units += callUnits
 	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && !v.constant }) {
 		c.fold()
 	}
@@ -213,7 +212,7 @@ func (c *call) fold() {
 		c.take(v.len(), v.dtype.held())
 	}
 	must(c.units <= maxRun, "its constant results take too long to compute")
-	c.spend(c.units)
+	c.spend(c.units + callUnits)
 	in, out := make([]*tensor, len(c.in)), make([]*tensor, len(c.out))
 	for k, v := range c.in {
 		if v != nil {

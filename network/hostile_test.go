@@ -2,12 +2,14 @@ package network
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"nrdl/internal/blas"
 	"nrdl/internal/onnxfile"
 )
 
@@ -250,5 +252,61 @@ func TestHostileFiles(t *testing.T) {
 				t.Errorf("%.300v; it does not say %q", err, h.want)
 			}
 		})
+	}
+}
+
+// A counted context counts how often it is looked at, and is done after some looks.
+type counted struct {
+	context.Context
+	looks *int
+	last  int
+}
+
+func (c counted) Err() error {
+	if *c.looks++; *c.looks > c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Reading and running look at their context for each 2²⁸ units of work or less: a quarter
+// of a second. They end at the next look after it is done.
+func TestLooksAtContext(t *testing.T) {
+	look := func(last int) (counted, *int) {
+		looks := new(int)
+		return counted{t.Context(), looks, last}, looks
+	}
+	var g onnxfile.Graph
+	g.Input("x", onnxfile.Float32, "N", 3, 64, 64)
+	y, constant := "x", ones(&g, 1, 3, 64, 64)
+	for range 100 {
+		y = g.Node("Tanh", []string{y})
+		constant = g.Node("Tanh", []string{constant})
+	}
+	g.Nodes("Add", []string{y, constant}, []string{"y"})
+	g.Output("y", onnxfile.Float32, "N", 3, 64, 64)
+	data := g.Bytes(13)
+	ctx, looks := look(math.MaxInt)
+	n, err := Open(ctx, data)
+	if err != nil || *looks < 3 {
+		t.Fatalf("%v: Open looks %d times at its context", err, *looks)
+	}
+	for last := range *looks {
+		ctx, again := look(last)
+		if _, err := Open(ctx, data); !errors.Is(err, context.Canceled) || *again > last+1 {
+			t.Errorf("done after %d looks: %v after %d", last, err, *again)
+		}
+	}
+	defer blas.SetThreads(blas.SetThreads(1))
+	x := make([]float32, 4*3*64*64) // of four items, which one group has
+	ctx, looks = look(math.MaxInt)
+	if _, err := n.Run(ctx, nil, x); err != nil || *looks < 4 {
+		t.Fatalf("%v: Run looks %d times at its context", err, *looks)
+	}
+	for last := range *looks {
+		ctx, again := look(last)
+		if _, err := n.Run(ctx, nil, x); !errors.Is(err, context.Canceled) || *again > last+1 {
+			t.Errorf("done after %d looks: %v after %d", last, err, *again)
+		}
 	}
 }

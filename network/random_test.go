@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -144,7 +143,7 @@ func (m *maker) ints(list ...int) string {
 	return name
 }
 
-// shape is of the last values, or of any.
+// value is the name of a tensor, often of a wanted type and one of the last.
 func (m *maker) value(want types) string {
 	for range 6 {
 		name := m.names[len(m.names)-1-min(m.IntN(len(m.names)), m.IntN(len(m.names)))]
@@ -373,8 +372,8 @@ func allocations() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// No graph panics, hangs or takes a GiB, whatever it says, and what is accepted gives the
-// same as planned and call by call. NRDL_LONG=1 reads 100,000 graphs.
+// No graph panics, hangs or takes a GiB, whatever it says, and of those that are accepted
+// 10,000 give the same as planned and call by call. NRDL_LONG=1 reads 100,000 graphs.
 func TestRandomGraphs(t *testing.T) {
 	n := 2000
 	if os.Getenv("NRDL_LONG") != "" {
@@ -383,7 +382,7 @@ func TestRandomGraphs(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	accepted, compared, reasons := 0, 0, map[string]int{}
+	accepted, compared := 0, 0
 	var most uint64
 	var longest time.Duration
 	covered := map[string]bool{}
@@ -413,9 +412,6 @@ func TestRandomGraphs(t *testing.T) {
 			t.Errorf("graph %d takes %d MiB", seed, took>>20)
 		}
 		if err != nil {
-			if _, after, ok := strings.Cut(err.Error(), "): "); ok {
-				reasons[strings.Join(strings.Fields(after)[:min(3, len(strings.Fields(after)))], " ")]++
-			}
 			continue
 		}
 		g, _, err := read(t.Context(), data, nil)
@@ -427,15 +423,16 @@ func TestRandomGraphs(t *testing.T) {
 			work += c.units
 			covered[c.op] = true
 		}
-		if work < 1<<22 && !t.Failed() {
+		if work < 1<<22 && compared < 10_000 && !t.Failed() {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) { twins(t, g) })
 			compared++
 		}
 	}
 	t.Logf("%d of %d graphs accepted, %d compared; at most %v and %d MiB; %d operators", accepted, n, compared, longest, most>>20, len(covered))
+	computed := []string{"Constant", "ConstantOfShape", "Shape", "Size"} // when a file is read
 	for op := range operators {
-		if !covered[op] && n > 10_000 {
-			t.Logf("%s is in no graph that runs", op)
+		if !covered[op] && n > 10_000 && !slices.Contains(computed, op) {
+			t.Errorf("%s is in no graph that runs", op)
 		}
 	}
 }
