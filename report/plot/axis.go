@@ -5,10 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 const (
@@ -17,26 +13,68 @@ const (
 	narrowest = 1e-9   // range, as a share of the largest magnitude, that is drawn as such
 	someTicks = 5      // wanted; there may be some more or fewer
 	maxExact  = 10     // distinct values that all may have a tick
+	tickMark  = 3      // length of its line
+	top       = 9      // above the vertical axis
 )
+
+// A tick is a value that is written at an axis.
+type tick struct {
+	value float64
+	label string
+}
+
+// An axis maps the values from lo to hi to places from … to.
+type axis struct {
+	name         string
+	log          bool
+	lo, hi       float64
+	from, to     float64
+	ticks        []tick
+	turnedLabels bool
+}
+
+func newAxis(name string, log bool) axis {
+	return axis{name: shorten(name, nameSize, axisRoom), log: log, lo: math.Inf(1), hi: math.Inf(-1)}
+}
 
 // shows reports whether v has a place on an axis; NaN has none.
 func shows(v float64, log bool) bool { return math.Abs(v) <= largest && (!log || v >= smallest) }
 
-// settle widens the range of a where its values are equal but for rounding.
-func settle(a *plot.Axis) {
-	size := max(math.Abs(a.Min), math.Abs(a.Max))
-	if a.Max-a.Min <= max(narrowest*size, smallest) {
-		half := 0.5
-		if size > smallest {
-			half = max(min(half, size/2), 10*narrowest*size)
-		}
-		a.Min, a.Max = a.Min-half, a.Max+half
+// include widens the range of a to v.
+func (a *axis) include(v float64) { a.lo, a.hi = min(a.lo, v), max(a.hi, v) }
+
+// at is the place of v.
+func (a *axis) at(v float64) float64 {
+	share := (v - a.lo) / (a.hi - a.lo)
+	if a.log {
+		share = math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
+	return a.from + share*(a.to-a.from)
 }
 
-// linearTicks are at multiples of 1, 2 or 5 times a power of ten. Those of the
-// library are three, too few to read values from.
-func linearTicks(lo, hi float64) []plot.Tick {
+// settle widens the range of a where its values are equal but for rounding.
+func (a *axis) settle() {
+	size := max(math.Abs(a.lo), math.Abs(a.hi))
+	if a.hi-a.lo > max(narrowest*size, smallest) {
+		return
+	}
+	half := 0.5
+	if size > smallest || a.log {
+		half = max(min(half, size/2), 10*narrowest*size)
+	}
+	a.lo, a.hi = a.lo-half, a.hi+half
+}
+
+// marked gives a round ticks.
+func (a *axis) marked() []tick {
+	if a.log {
+		return logTicks(a.lo, a.hi)
+	}
+	return linearTicks(a.lo, a.hi)
+}
+
+// linearTicks are at multiples of 1, 2 or 5 times a power of ten.
+func linearTicks(lo, hi float64) []tick {
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/someTicks)))
 	for _, f := range []float64{2, 2.5, 2} {
 		if (hi-lo)/step > someTicks+1 {
@@ -55,7 +93,7 @@ func linearTicks(lo, hi float64) []plot.Tick {
 
 // logTicks are at powers of ten, of many not at each; where there are less than
 // two, they are those of a linear axis.
-func logTicks(lo, hi float64) []plot.Tick {
+func logTicks(lo, hi float64) []tick {
 	first, last := math.Ceil(math.Log10(lo)-narrowest), math.Floor(math.Log10(hi)+narrowest)
 	if last <= first {
 		return linearTicks(lo, hi)
@@ -78,7 +116,7 @@ var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "
 
 // labelled are ticks at values, written as 2·10⁻⁴ or with so many decimals, −1
 // for as many as they have.
-func labelled(values []float64, powers bool, decimals int) (ticks []plot.Tick) {
+func labelled(values []float64, powers bool, decimals int) (ticks []tick) {
 	for _, v := range values {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // what is more is rounding
 		label := strconv.FormatFloat(v+0, 'f', decimals, 64)
@@ -89,38 +127,110 @@ func labelled(values []float64, powers bool, decimals int) (ticks []plot.Tick) {
 			}
 			label = digits + "10" + superscripts.Replace(strconv.Itoa(e))
 		}
-		ticks = append(ticks, plot.Tick{Value: v, Label: strings.Replace(label, "-", "−", 1)})
+		ticks = append(ticks, tick{v, strings.Replace(label, "-", "−", 1)})
 	}
 	return ticks
 }
 
-// roomy are the ticks of the horizontal axis of p, drawn on c, whose labels
-// touch neither the one before nor what is at the right of c.
-func roomy(p *plot.Plot, c draw.Canvas, ticks []plot.Tick) (out plot.ConstantTicks) {
-	area, end := p.DataCanvas(c), vg.Length(math.Inf(-1))
+// half is half of the room of a label along a horizontal axis.
+func (a *axis) half(t tick) float64 {
+	if a.turnedLabels {
+		return tickSize / 2
+	}
+	return textWidth(t.label, tickSize) / 2
+}
+
+// roomy are the ticks of a horizontal axis whose labels touch neither the one
+// before nor what is at the right of the axis.
+func (a *axis) roomy(ticks []tick) (out []tick) {
+	end := math.Inf(-1)
 	for _, t := range ticks {
-		if at, half := area.X(p.X.Norm(t.Value)), p.X.Tick.Label.Rectangle(t.Label).Size().X/2; at-half >= end+gap && at+half <= c.Max.X+2*gap {
+		if at, half := a.at(t.value), a.half(t); at-half >= end+gap && at+half <= a.to+margin {
 			out, end = append(out, t), at+half
 		}
 	}
 	return out
 }
 
-// inside draws p on c, with a tick at each distinct value of xs on the
-// horizontal axis if there are few and their labels have room. The library leaves
-// no room for half of a label at the left and the top end of an axis.
-func inside(p *plot.Plot, c draw.Canvas, xs []float64) {
-	c = draw.Crop(c, 0, -gap, 0, -gap)
+// A frame is a pair of axes on a figure of that height. The vertical axis has a
+// line across the figure at each tick, unless its ticks were given.
+type frame struct {
+	x, y   axis
+	height float64
+	base   float64 // place of the line of the horizontal axis
+	grid   bool
+}
+
+// place lays out f; the horizontal axis ends at right. If xs has few distinct
+// values, and their labels have room, each has a tick.
+func (f *frame) place(right float64, xs []float64) {
+	f.x.settle()
+	f.y.settle()
+	if f.y.ticks == nil {
+		f.grid, f.y.ticks = true, f.y.marked()
+	}
+	wide, foot := 0.0, float64(row)
+	for _, t := range f.y.ticks {
+		wide = max(wide, textWidth(t.label, tickSize))
+	}
+	if f.y.name != "" {
+		wide += row + gap
+	}
+	if f.x.turnedLabels {
+		for _, t := range f.x.ticks {
+			foot = max(foot, textWidth(t.label, tickSize)+tickMark+gap)
+		}
+	}
+	if f.x.name != "" {
+		foot += row
+	}
+	f.base = f.height - foot
+	f.y.from, f.y.to = f.base-gap, top
+	f.x.from, f.x.to = wide+radius+gap, right
+	f.x.ticks = f.horizontal(xs)
+	if len(f.x.ticks) > 0 { // half of the first label may be wider than what is at the left of the axis
+		first := f.x.ticks[0]
+		at := f.x.at(first.value)
+		f.x.from += max(0, f.x.half(first)-at) * (f.x.to - f.x.from) / (f.x.to - at)
+	}
+	f.x.ticks = f.x.roomy(f.x.ticks)
+}
+
+// horizontal are the ticks of the horizontal axis.
+func (f *frame) horizontal(xs []float64) []tick {
+	if f.x.ticks != nil {
+		return f.x.roomy(f.x.ticks)
+	}
 	xs = slices.Compact(slices.Sorted(slices.Values(xs)))
-	ticks := roomy(p, c, labelled(xs, slices.ContainsFunc(xs, needsPower), -1))
+	ticks := f.x.roomy(labelled(xs, slices.ContainsFunc(xs, needsPower), -1))
 	if len(ticks) < len(xs) || len(xs) > maxExact || len(xs) == 0 {
-		ticks = roomy(p, c, p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max))
+		ticks = f.x.roomy(f.x.marked())
 	}
-	if p.X.Tick.Marker = ticks; len(ticks) > 0 {
-		area := p.DataCanvas(c)
-		left := c.Min.X + p.X.Tick.Label.Rectangle(ticks[0].Label).Size().X/2 - area.X(p.X.Norm(ticks[0].Value))
-		c = draw.Crop(c, max(0, left), 0, 0, 0)
+	return ticks
+}
+
+// draw draws the axes.
+func (f *frame) draw(s *sheet) {
+	var grid, marks path
+	marks.line(f.x.from, f.base, f.x.to, f.base)
+	for _, t := range f.y.ticks {
+		y := f.y.at(t.value)
+		grid.line(f.x.from, y, f.x.to, y)
+		s.text(f.x.from-radius-gap, y+middle*tickSize, tickSize, 1, t.label)
 	}
-	p.X.Tick.Marker = roomy(p, c, ticks)
-	p.Draw(c)
+	for _, t := range f.x.ticks {
+		x := f.x.at(t.value)
+		marks.line(x, f.base, x, f.base+tickMark)
+		if f.x.turnedLabels {
+			s.upward(x+middle*tickSize, f.base+2*tickMark, tickSize, 1, t.label)
+		} else {
+			s.text(x, f.base+row-4, tickSize, 0.5, t.label)
+		}
+	}
+	if f.grid {
+		s.draw(faint, &grid)
+	}
+	s.draw(soft, &marks)
+	s.text((f.x.from+f.x.to)/2, f.height-4, nameSize, 0.5, f.x.name)
+	s.upward(nameSize-2, (f.y.from+f.y.to)/2, nameSize, 0.5, f.y.name)
 }

@@ -1,11 +1,12 @@
 package plot
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
 )
 
@@ -25,13 +26,13 @@ func TestTicks(t *testing.T) {
 		{true, 3, 30, "5 10 15 20 25 30"},
 		{true, 31, 34.2, "31 32 33 34"},
 	} {
-		var ticks plot.TickerFunc = linearTicks
+		ticks := linearTicks
 		if c.log {
 			ticks = logTicks
 		}
 		var got []string
 		for _, k := range ticks(c.lo, c.hi) {
-			got = append(got, k.Label)
+			got = append(got, k.label)
 		}
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%v … %v: %s, want %s", c.lo, c.hi, s, c.want)
@@ -47,11 +48,81 @@ func TestLabels(t *testing.T) {
 	} {
 		var got []string
 		for _, tick := range labelled(values, slices.ContainsFunc(values, needsPower), -1) {
-			got = append(got, tick.Label)
+			got = append(got, tick.label)
 		}
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%v are written %s, want %s", values, s, want)
 		}
+	}
+}
+
+// plain undoes superscripts and the sign of labels.
+var plain = strings.NewReplacer("−", "-", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4",
+	"⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+
+// valueOf reads a label of a tick; what is no number is NaN.
+func valueOf(label string) float64 {
+	digits, exponent := label, "0"
+	if before, after, ok := strings.Cut(label, "·10"); ok {
+		digits, exponent = before, after
+	} else if before, after, ok := strings.Cut(label, "10"); ok && strings.ContainsAny(after, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹") {
+		digits, exponent = before+"1", after
+	}
+	v, err := strconv.ParseFloat(plain.Replace(digits)+"e"+plain.Replace(exponent), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// Ticks are at all multiples of a round step that are in the range, are few, and
+// are written as what they are.
+func TestTicksCoverTheRange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := math.Pow(10, rapid.Float64Range(-90, 11).Draw(t, "size"))
+		lo := size * rapid.Float64Range(-1, 1).Draw(t, "lo")
+		hi := lo + size*math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "width"))
+		ticks := linearTicks(lo, hi)
+		checkTicks(t, ticks, lo, hi, func(v float64) float64 { return v })
+		step := ticks[1].value - ticks[0].value
+		if m := step / math.Pow(10, math.Floor(math.Log10(step)+1e-6)); math.Abs(m-1) > 1e-4 && math.Abs(m-2) > 1e-4 && math.Abs(m-5) > 1e-4 {
+			t.Fatalf("%v … %v: the step %v is not round", lo, hi, step)
+		}
+	})
+}
+
+// Ticks of a logarithmic axis are such in the exponent, with a step of 1, 2, 3 …
+func TestLogTicksCoverTheRange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.Float64Range(-100, 10).Draw(t, "lo")
+		hi := min(lo+rapid.Float64Range(2, 100).Draw(t, "decades"), 12)
+		if math.Floor(hi)-math.Ceil(lo) >= 1 { // two powers of ten
+			ticks := logTicks(math.Pow(10, lo), math.Pow(10, hi))
+			checkTicks(t, ticks, lo, hi, math.Log10)
+			if step := math.Log10(ticks[1].value / ticks[0].value); math.Abs(step-math.Round(step)) > 1e-9 {
+				t.Fatalf("10^%v … 10^%v: the step is %v powers of ten", lo, hi, step)
+			}
+		}
+	})
+}
+
+func checkTicks(t *rapid.T, ticks []tick, lo, hi float64, scaled func(float64) float64) {
+	if len(ticks) < 2 || len(ticks) > someTicks+2 {
+		t.Fatalf("%v … %v: %d ticks", lo, hi, len(ticks))
+	}
+	first, step := scaled(ticks[0].value), scaled(ticks[1].value)-scaled(ticks[0].value)
+	slack := 1e-6 * (hi - lo)
+	for i, k := range ticks {
+		v := scaled(k.value)
+		if math.Abs(v-first-float64(i)*step) > slack || math.Abs(v/step-math.Round(v/step)) > 1e-3 || v < lo-slack || v > hi+slack {
+			t.Fatalf("%v … %v: no tick is at %v, the step is %v", lo, hi, k.value, step)
+		}
+		if written := valueOf(k.label); !(math.Abs(scaled(written)-v) <= slack) && k.value != written {
+			t.Fatalf("%v is written %s", k.value, k.label)
+		}
+	}
+	if last := first + float64(len(ticks)-1)*step; first-step > lo+slack || last+step < hi-slack {
+		t.Fatalf("%v … %v: ticks from %v to %v, the step is %v", lo, hi, first, last, step)
 	}
 }
 

@@ -4,14 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Series is a named sequence of points. A value that is not finite, or not
@@ -31,7 +25,7 @@ type Axes struct {
 }
 
 const (
-	height     = 300 // of a figure of lines, at least
+	lowest     = 300 // height of a figure of lines, at least
 	upright    = 100 // most length of a category that is turned, since it lacks room
 	nameRoom   = 145 // widest name
 	keyLength  = 22  // of the piece of line before a name
@@ -43,122 +37,145 @@ const (
 // the plot, in the vertical order of the ends of the lines. It is an error if
 // there is no point to draw.
 func Lines(a Axes, all []Series) ([]byte, error) {
-	p, legend := newPlot(), newPlot().Legend
-	p.X.Label.Text, p.Y.Label.Text = shorten(a.X, nameSize, axisRoom), shorten(a.Y, nameSize, axisRoom)
-	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-	}
-	if a.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-	}
-	p.Add(&plotter.Grid{Horizontal: draw.LineStyle{Color: faint, Width: thin}})
+	f := frame{x: newAxis(a.X, a.LogX), y: newAxis(a.Y, a.LogY), height: max(lowest, row*float64(len(all)+1))}
 	var lines []line
 	var xs []float64
-	beside, high := vg.Length(0), max(height, row*vg.Length(len(all)+1))
+	beside := 0.0
 	for i, s := range all {
 		if len(s.X) != len(s.Y) || s.Spread != nil && len(s.Spread) != len(s.Y) {
 			return nil, fmt.Errorf("draw lines: series %q has %d X and %d spreads for %d Y", s.Name, len(s.X), len(s.Spread), len(s.Y))
 		}
 		l := newLine(i, len(all), s, a)
 		lines, beside = append(lines, l), max(beside, keyLength+2*gap+textWidth(l.name, nameSize))
-		for _, at := range l.points {
-			xs = append(xs, at.X)
+		for _, p := range slices.Concat(l.pieces...) {
+			xs = append(xs, p.x)
+			f.x.include(p.x)
+			f.y.include(p.y - p.spread)
+			f.y.include(p.y + p.spread)
 		}
-		p.Add(l.plotters...)
 	}
 	if len(xs) == 0 {
 		return nil, errors.New("draw lines: there is no point that could be drawn")
 	}
-	slices.SortStableFunc(lines, func(l, o line) int { return cmp.Compare(o.end, l.end) })
-	for _, l := range lines {
-		legend.Add(l.name, l.thumbs...)
-	}
+	right := width - beside - margin
 	if a.Categories != nil {
-		xs, high = nil, high+categorise(p, a.Categories, width-beside-4*gap)
+		xs, f.height = nil, f.height+f.x.categorise(a.Categories, right-2*gap)
 	}
-	settle(&p.X)
-	settle(&p.Y)
-	return svg(a.Title, high, func(c draw.Canvas) {
-		inside(p, draw.Crop(c, 0, -beside-2*gap, 0, 0), xs)
-		legend.Draw(draw.Crop(c, c.Max.X-beside, 0, 0, 0))
-	}), nil
+	f.place(right, xs)
+	var s sheet
+	f.draw(&s)
+	for _, l := range lines {
+		l.draw(&s, f.x, f.y)
+	}
+	slices.SortStableFunc(lines, func(l, o line) int { return cmp.Compare(o.end, l.end) })
+	for i, l := range lines {
+		l.key(&s, right+margin, gap+row*(float64(i)+0.5))
+	}
+	return s.figure(a.Title, f.height), nil
 }
 
-// categorise gives the horizontal axis of p, not longer than room, names, which
-// are turned where one has no room. It returns the height that they take then.
-func categorise(p *plot.Plot, names []string, room vg.Length) (high vg.Length) {
-	room = room/vg.Length(len(names)) - gap
+// categorise gives a, not longer than room, names, which are turned where one
+// has no room. It returns the height that they take then.
+func (a *axis) categorise(names []string, room float64) (high float64) {
+	room = room/float64(len(names)) - gap
 	for _, name := range names {
-		if label := &p.X.Tick.Label; textWidth(clean(name), tickSize) > room {
-			label.Rotation, label.XAlign, label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+		if textWidth(clean(name), tickSize) > room {
+			a.turnedLabels = true
 			room, high = upright, upright
 		}
 	}
-	var ticks plot.ConstantTicks
 	for i, name := range names {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shorten(name, tickSize, room)})
+		a.ticks = append(a.ticks, tick{float64(i), shorten(name, tickSize, room)})
 	}
-	p.X.Min, p.X.Max, p.X.Tick.Marker = -0.5, float64(len(names))-0.5, ticks
+	a.lo, a.hi = -0.5, float64(len(names))-0.5
 	return high
 }
 
+// A point is a value that is drawn.
+type point struct{ x, y, spread float64 }
+
 // A line is what is drawn of a series.
 type line struct {
-	name     string
-	points   plotter.XYs // without gaps
-	end      float64     // Y of the last point
-	plotters []plot.Plotter
-	thumbs   []plot.Thumbnailer
+	name   string
+	pen    pen // of no width if the points are not joined
+	shape  shape
+	pieces [][]point // between gaps
+	marked []point
+	end    float64 // Y of the last point
 }
 
 // newLine is series i of n.
 func newLine(i, n int, s Series, a Axes) line {
-	style, marks := look(i)
+	l := line{name: shorten(s.Name, nameSize, nameRoom), end: math.Inf(-1)}
+	l.pen, l.shape = look(i)
+	aside := 0.0 // of the other series of a category
 	if a.Categories != nil {
-		style.Width = 0
+		l.pen.width, aside = 0, 0.6*((float64(i)+0.5)/float64(n)-0.5)
 	}
-	pale := style.Color.(color.NRGBA)
-	pale.A = 120
-	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: pale, Width: thin}, CapWidth: gap}
-	marked := &plotter.Scatter{GlyphStyle: marks}
-	l := line{
-		name: shorten(s.Name, nameSize, nameRoom), end: math.Inf(-1),
-		plotters: []plot.Plotter{bars, marked}, thumbs: []plot.Thumbnailer{&plotter.Line{LineStyle: style}, marked},
-	}
-	var pieces []*plotter.Line
-	open := false
+	count, open := 0, false
 	for j, x := range s.X {
-		if !shows(x, a.LogX) || !shows(s.Y[j], a.LogY) {
+		if !shows(x, a.LogX) || !shows(s.Y[j], a.LogY) || a.Categories != nil && !(x >= 0 && x <= float64(len(a.Categories)-1)) {
 			open = false
 			continue
 		}
 		if !open {
-			pieces, open = append(pieces, &plotter.Line{LineStyle: style}), true
+			l.pieces, open = append(l.pieces, nil), true
 		}
-		at := plotter.XY{X: x, Y: s.Y[j]}
-		if a.Categories != nil { // beside the other series
-			at.X += 0.6 * ((float64(i)+0.5)/float64(n) - 0.5)
-		}
-		piece := pieces[len(pieces)-1]
-		piece.XYs, l.points, l.end = append(piece.XYs, at), append(l.points, at), at.Y
+		p := point{x: x + aside, y: s.Y[j]}
 		if s.Spread != nil && s.Spread[j] > 0 && shows(s.Spread[j], false) && !a.LogY {
-			bars.XYs = append(bars.XYs, at)
-			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{s.Spread[j], s.Spread[j]})
+			p.spread = s.Spread[j]
 		}
+		piece := &l.pieces[len(l.pieces)-1]
+		*piece, l.end, count = append(*piece, p), p.y, count+1
 	}
 	// Markers of long series are staggered, lest they hide each other.
-	every, k := max(1, (len(l.points)+maxMarkers-1)/maxMarkers), 0
-	for _, piece := range pieces {
-		for _, at := range piece.XYs {
-			if k%every == i*every/n || len(piece.XYs) == 1 {
-				marked.XYs = append(marked.XYs, at)
+	every, k := max(1, (count+maxMarkers-1)/maxMarkers), 0
+	for _, piece := range l.pieces {
+		for _, p := range piece {
+			if k%every == i*every/n || len(piece) == 1 {
+				l.marked = append(l.marked, p)
 			}
 			k++
 		}
-		l.plotters = append(l.plotters, piece)
 	}
-	if k == 0 {
-		l.name, l.plotters = shorten(s.Name, nameSize, nameRoom-textWidth(noValues, nameSize))+noValues, nil
+	if count == 0 {
+		l.name = shorten(s.Name, nameSize, nameRoom-textWidth(noValues, nameSize)) + noValues
 	}
 	return l
+}
+
+// draw draws the spreads, the line and the markers of l.
+func (l *line) draw(s *sheet, x, y axis) {
+	var bars, d path
+	for _, piece := range l.pieces {
+		var places []float64
+		for _, p := range piece {
+			h := x.at(p.x)
+			places = append(places, h, y.at(p.y))
+			if p.spread > 0 {
+				bars.bar(h, y.at(p.y-p.spread), h, y.at(p.y+p.spread))
+			}
+		}
+		d.line(places...)
+	}
+	s.draw(pen{colour: l.pen.colour, opacity: 0.47, width: thin}, &bars)
+	if l.pen.width > 0 {
+		s.draw(l.pen, &d)
+	}
+	var places []float64
+	for _, p := range l.marked {
+		places = append(places, x.at(p.x), y.at(p.y))
+	}
+	s.marks(l.pen.colour, l.shape, places...)
+}
+
+// key draws a piece of l with a marker, and its name at the right of it.
+func (l *line) key(s *sheet, x, y float64) {
+	if l.pen.width > 0 {
+		var d path
+		d.line(x, y, x+keyLength, y)
+		s.draw(l.pen, &d)
+	}
+	s.marks(l.pen.colour, l.shape, x+keyLength/2, y)
+	s.text(x+keyLength+gap, y+middle*nameSize, nameSize, 0, l.name)
 }

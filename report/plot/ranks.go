@@ -5,20 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 const (
-	rankStep = 19   // from one name to the next
-	joinStep = 0.4  // of it, between the lines that join ranks
-	over     = 0.04 // of a rank, by which these are longer at both ends
-	foot     = 45   // below the rows
+	rankStep = 19  // from one name to the next
+	joinStep = 0.4 // of it, between the lines that join ranks
+	over     = 3   // by which these are longer at both ends
 )
 
 // Ranks draws the diagram of Demšar (Statistical comparisons of classifiers
@@ -35,49 +27,67 @@ func Ranks(names []string, ranks []float64, cd float64) ([]byte, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(ranks[i], ranks[j]) })
-	sorted := make([]float64, len(ranks))
+	last := float64(len(ranks))
+	f := frame{x: newAxis("average rank", false), y: newAxis("", false)}
+	var sorted, whole []float64 // whole are the ranks that have a tick
+	var named []string
 	for n, i := range order {
-		sorted[n] = ranks[i]
-	}
-	groups, last := joined(sorted, cd), float64(len(ranks))
-	p, low, high := newPlot(), 0.5-last-joinStep*float64(len(groups)), 0.5
-	line := func(ink draw.LineStyle, x0, y0, x1, y1 float64) {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}}, LineStyle: ink})
-	}
-	black, pale, paler := draw.LineStyle{Color: inks[0], Width: stroke}, draw.LineStyle{Color: soft, Width: thin}, draw.LineStyle{Color: faint, Width: thin}
-	dots := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: inks[0], Radius: radius, Shape: draw.CircleGlyph{}}}
-	var rows plot.ConstantTicks
-	var words []string
-	var whole []float64 // ranks that have a tick
-	for n, i := range order {
-		x, y, rank := sorted[n], -float64(n), fmt.Sprintf(" %.2f", sorted[n])
-		if !(x >= 1 && x <= last) {
-			return nil, fmt.Errorf("draw ranks: rank %v of %q is outside 1 … %v", x, names[i], last)
+		rank := fmt.Sprintf(" %.2f", ranks[i])
+		if !(ranks[i] >= 1 && ranks[i] <= last) {
+			return nil, fmt.Errorf("draw ranks: rank %v of %q is outside 1 … %v", ranks[i], names[i], last)
 		}
 		if n%(1+len(ranks)/maxExact) == 0 {
 			whole = append(whole, float64(n+1))
 		}
-		words, rows = append(words, names[i]+rank), append(rows, plot.Tick{Value: y, Label: shorten(names[i], nameSize, nameRoom) + rank})
-		line(paler, 1, y, x, y)
-		line(pale, x, y, x, low)
-		dots.XYs = append(dots.XYs, plotter.XY{X: x, Y: y})
+		sorted, named = append(sorted, ranks[i]), append(named, names[i]+rank)
+		f.y.ticks = append(f.y.ticks, tick{-float64(n), shorten(names[i], nameSize, nameRoom) + rank})
+	}
+	groups := joined(sorted, cd)
+	f.x.lo, f.x.hi = 1, max(last, 1+cd, 2)
+	f.y.lo, f.y.hi = 0.5-last-joinStep*float64(len(groups)), 0.5
+	about := "Average ranks: " + strings.Join(named, ", ")
+	limit := ""
+	if cd > 0 {
+		limit = fmt.Sprintf("critical difference %.2f", cd)
+		about, f.y.hi = about+"; "+limit, 2.5
+	}
+	f.height = (f.y.hi-f.y.lo)*rankStep + top + gap + 2*row
+	f.place(width-margin, whole)
+	var s sheet
+	f.draw(&s)
+	drawRanks(&s, f.x, f.y, sorted, groups)
+	if cd > 0 {
+		drawLimit(&s, f.x, f.y, cd, limit)
+	}
+	return s.figure(about, f.height), nil
+}
+
+// drawRanks draws the ranks, ascending, and what joins groups of them.
+func drawRanks(s *sheet, x, y axis, ranks []float64, groups [][2]int) {
+	var across, down, join path
+	var dots []float64
+	for n, rank := range ranks {
+		h, v := x.at(rank), y.at(-float64(n))
+		across.line(x.from, v, h, v)
+		down.line(h, v, h, y.from)
+		dots = append(dots, h, v)
 	}
 	for g, of := range groups {
-		y := low + joinStep*(float64(len(groups)-g)-0.5)
-		line(draw.LineStyle{Color: inks[2], Width: radius}, sorted[of[0]]-over, y, sorted[of[1]]+over, y)
+		v := y.at(y.lo + joinStep*(float64(len(groups)-g)-0.5))
+		join.line(x.at(ranks[of[0]])-over, v, x.at(ranks[of[1]])+over, v)
 	}
-	about := "Average ranks: " + strings.Join(words, ", ")
-	if cd > 0 {
-		label := fmt.Sprintf("critical difference %.2f", cd)
-		about, high = about+"; "+label, 2.5
-		p.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: 1, Y: 1}}, XErrors: plotter.XErrors{{High: cd}}, LineStyle: black, CapWidth: gap})
-		style := text.Style{Font: font.From(sans, tickSize), YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
-		p.Add(&plotter.Labels{XYs: plotter.XYs{{X: 1, Y: 2}}, Labels: []string{label}, TextStyle: []text.Style{style}})
-	}
-	p.Add(dots)
-	p.X.Label.Text, p.X.Min, p.X.Max = "average rank", 1, max(last, 1+cd, 2)
-	p.Y.Tick.Marker, p.Y.Min, p.Y.Max = rows, low, high
-	return svg(about, vg.Length(high-low)*rankStep+foot, func(c draw.Canvas) { inside(p, c, whole) }), nil
+	s.draw(faint, &across)
+	s.draw(soft, &down)
+	s.draw(pen{colour: inks[2], opacity: 1, width: radius}, &join)
+	s.marks(textColour, shapes[0], dots...)
+}
+
+// drawLimit draws the critical difference cd with its label above the ranks.
+func drawLimit(s *sheet, x, y axis, cd float64, label string) {
+	var d path
+	d.bar(x.from, y.at(1), x.at(1+cd), y.at(1))
+	s.draw(pen{colour: textColour, opacity: 1, width: stroke}, &d)
+	s.text(x.from, y.at(2)+middle*tickSize, tickSize, 0, label)
 }
 
 // joined returns the first and the last of the largest groups of two or more
