@@ -259,7 +259,7 @@ func cost(s blas.ConvSpec, h, w int) (packed, units int) {
 		return times(n, lanes), times(oh, ow, 24+n)
 	}
 	packed = times(s.Groups, vectors(out), lanes, taps, in)
-	units = times(oh, ow, 12+4*s.Groups+packed/fastProducts) + packed/4 // which are read once
+	units = times(oh, ow, 12+6*s.Groups+packed/fastProducts) + packed/4 // which are read once
 	if s.KernelH == 3 && s.KernelW == 3 {
 		packed = times(4, packed) // for Winograd's algorithm
 	}

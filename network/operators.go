@@ -96,7 +96,7 @@ func init() {
 		}}
 	}
 	for name, r := range reductions {
-		operators[name] = operator{of(numbers, integers), 1, 0, 10, func(c *call) { c.reduce(r) }}
+		operators[name] = operator{of(numbers, integers), 1, 0, 16, func(c *call) { c.reduce(r) }}
 	}
 }
 

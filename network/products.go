@@ -13,22 +13,24 @@ type product struct {
 	in, outs int
 }
 
-// multiply is the product of matrices m×k and k×n at given offsets and strides. Eight
+// multiply is the product of matrices m×k and k×n at given offsets and strides. Four
 // columns are computed at a time, each in the order of k.
 func multiply(o, a, b []float32, m, n, k, am, ak, bk, bn int, alpha float64) {
 	for y := range m {
 		x := 0
-		for ; x+8 <= n; x += 8 {
-			var sum [8]float64
+		for ; x+4 <= n; x += 4 {
+			var s0, s1, s2, s3 float64
+			at := x * bn
 			for j := range k {
-				v, at := float64(a[y*am+j*ak]), j*bk+x*bn
-				for i := range sum {
-					sum[i] += v * float64(b[at+i*bn])
-				}
+				v := float64(a[y*am+j*ak])
+				s0 += v * float64(b[at])
+				s1 += v * float64(b[at+bn])
+				s2 += v * float64(b[at+2*bn])
+				s3 += v * float64(b[at+3*bn])
+				at += bk
 			}
-			for i, s := range sum {
-				o[y*n+x+i] = float32(alpha * s)
-			}
+			out := o[y*n+x:][:4]
+			out[0], out[1], out[2], out[3] = float32(alpha*s0), float32(alpha*s1), float32(alpha*s2), float32(alpha*s3)
 		}
 		for ; x < n; x++ {
 			sum := 0.0
