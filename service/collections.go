@@ -63,6 +63,9 @@ func (v *Service) collections() {
 		if err := v.store.SetCollection(ctx, by(ctx).actor, id, c.Name, c.FPIR); err != nil {
 			return nil, err
 		}
+		if c, err = v.store.Collection(ctx, id); err != nil { // with its version
+			return nil, err
+		}
 		return &body[Collection]{toldCollection(c)}, v.engine.publish(ctx, id)
 	}
 	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, func(ctx context.Context, in *struct {

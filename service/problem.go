@@ -17,7 +17,8 @@ import (
 // A problem is an answer that says why something was not done.
 type problem struct {
 	huma.ErrorModel
-	ID string `json:"id,omitempty" doc:"Of what is there already"`
+	ID  string         `json:"id,omitempty" doc:"Of what is there already"`
+	Now []store.Holder `json:"now,omitempty" doc:"Whose the faces are on which somebody else has decided meanwhile"`
 }
 
 // statusOf returns err as what the API answers. What the caller did not cause is logged
@@ -34,7 +35,7 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
 	case errors.As(err, &stands):
-		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID}
+		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID, stands.Now}
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client has gone")
 	}
@@ -95,7 +96,7 @@ func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 func writeProblem(w http.ResponseWriter, status int, detail, id string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(problem{huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}, id})
+	_ = json.NewEncoder(w).Encode(problem{huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}, id, nil})
 }
 
 // answer writes o as JSON.

@@ -273,6 +273,23 @@ type Decision struct {
 	Name   string   `json:"name,omitempty" doc:"Of a new person; for is"`
 
 	Namesake bool `json:"namesake,omitempty" doc:"The new person has a name that another one has, too"`
+
+	Expected
+}
+
+// Expected says whose the faces are, as the caller knows.
+type Expected struct {
+	Of string `json:"expected,omitempty" doc:"Id of the person who has all these faces now, as far as you know, or none. If another decision has changed that meanwhile, nothing is done, and the answer is 409 with whose the faces are. Missing: whoever has them"`
+}
+
+func (e Expected) expected() *string {
+	switch e.Of {
+	case "":
+		return nil
+	case "none":
+		return new(string)
+	}
+	return &e.Of
 }
 
 // Decided is the answer to a decision.
@@ -351,17 +368,17 @@ func (v *Service) decide(ctx context.Context, collection string, d Decision) (ma
 	var op string
 	switch d.Verb {
 	case "discard":
-		return made, v.store.DeleteFaces(ctx, actor, collection, d.Faces)
+		return made, v.store.DeleteFaces(ctx, actor, collection, d.expected(), d.Faces)
 	case "is_not":
-		op, err = v.store.DenyFaces(ctx, actor, collection, d.Faces, d.Person)
+		op, err = v.store.DenyFaces(ctx, actor, collection, d.expected(), d.Faces, d.Person)
 	case "is":
 		if d.Person != "" {
-			op, err = v.store.MoveFaces(ctx, actor, collection, d.Faces, d.Person)
+			op, err = v.store.MoveFaces(ctx, actor, collection, d.expected(), d.Faces, d.Person)
 			break
 		}
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, d.Name, store.Known, d.Namesake)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.expected(), d.Faces, d.Name, store.Known, d.Namesake)
 	case "ignore":
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.Faces, "ignored", store.Ignored, true)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.expected(), d.Faces, "ignored", store.Ignored, true)
 	}
 	if op != "" {
 		made.Operations = append(made.Operations, op)

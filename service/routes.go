@@ -87,10 +87,11 @@ type Collection struct {
 	Name    string    `json:"name"`
 	FPIR    float64   `json:"fpir" doc:"Share of strangers who may be named"`
 	Created time.Time `json:"created"`
+	Version int64     `json:"version" doc:"Grows with each change of what is in it"`
 }
 
 func toldCollection(c store.Collection) Collection {
-	return Collection{c.ID, c.Name, c.FPIR, c.Created}
+	return Collection{c.ID, c.Name, c.FPIR, c.Created, c.Seq}
 }
 
 // A Person is somebody in a collection.
@@ -363,7 +364,7 @@ func (v *Service) faces() {
 		}{"image/png", crop}, err
 	})
 	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *InFace) (*struct{}, error) {
-		if err := v.store.DeleteFaces(ctx, by(ctx).actor, in.Collection, []string{in.Face}); err != nil {
+		if err := v.store.DeleteFaces(ctx, by(ctx).actor, in.Collection, nil, []string{in.Face}); err != nil {
 			return nil, err
 		}
 		return nil, v.engine.publish(ctx, in.Collection)
@@ -378,13 +379,14 @@ func (v *Service) faces() {
 	type faceList struct {
 		Faces  []string `json:"faces" minItems:"1" maxItems:"500"`
 		Person string   `json:"person" doc:"Id; empty for nobody"`
+		Expected
 	}
 	operation(v, http.MethodPost, path+"/move", "Say whose faces these are", forReview, func(ctx context.Context, in *struct {
 		InCollection
 		Body faceList
 	},
 	) (*body[Done], error) {
-		op, err := v.store.MoveFaces(ctx, by(ctx).actor, in.Collection, in.Body.Faces, in.Body.Person)
+		op, err := v.store.MoveFaces(ctx, by(ctx).actor, in.Collection, in.Body.expected(), in.Body.Faces, in.Body.Person)
 		return v.done(ctx, in.Collection, op, err)
 	})
 	operation(v, http.MethodPost, path+"/deny", "Say that faces are not those of a person", forReview, func(ctx context.Context, in *struct {
@@ -392,7 +394,7 @@ func (v *Service) faces() {
 		Body faceList
 	},
 	) (*body[Done], error) {
-		op, err := v.store.DenyFaces(ctx, by(ctx).actor, in.Collection, in.Body.Faces, in.Body.Person)
+		op, err := v.store.DenyFaces(ctx, by(ctx).actor, in.Collection, in.Body.expected(), in.Body.Faces, in.Body.Person)
 		return v.done(ctx, in.Collection, op, err)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -536,6 +537,65 @@ func TestReview(t *testing.T) {
 	if all := review("doubtful"); len(all) != 1 || all[0].Guess.ID != ids["person002"] || all[0].Guess.Decision != "known" {
 		t.Fatalf("%+v", all)
 	}
+}
+
+// Who decides by an old list changes nothing, and is told whose the faces are now. No message
+// for people has an id in it.
+func TestDecisionsByAnOldList(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	files := photos(t, "people/person001")
+	c.upload(200, at+"/faces", nil, "photo="+files[0], "photo="+files[1])
+	var list Page[Face]
+	c.do(200, "GET", at+"/faces", nil, &list)
+	both := []string{list.Items[0].ID, list.Items[1].ID}
+	var was, is Collection
+	c.do(200, "GET", at, nil, &was)
+	decide := func(want int, d object, into any) {
+		t.Helper()
+		c.do(want, "POST", at+"/review/decide", object{"decisions": []object{d}}, into)
+	}
+	var made Page[Decided]
+	decide(200, object{"faces": both, "verb": "is", "name": "Ann", "expected": "none"}, &made)
+	ann := made.Items[0].Person
+	if c.do(200, "GET", at, nil, &is); is.Version <= was.Version {
+		t.Errorf("version %d after %d", is.Version, was.Version)
+	}
+	var bo Person
+	c.do(200, "POST", at+"/people", object{"name": "Bo"}, &bo)
+
+	id := regexp.MustCompile(`[0-9a-f]{8}-`)
+	stale := func(path string, body object) {
+		t.Helper()
+		var told problem
+		if c.do(409, "POST", at+path, body, &told); !strings.Contains(told.Detail, "of 2, 2 are of Ann now") || id.MatchString(told.Detail) ||
+			told.ID != ann || len(told.Now) != 2 || told.Now[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
+			t.Errorf("%s %v: %+v", path, body, told)
+		}
+	}
+	for _, d := range []object{{"verb": "is", "name": "Cy"}, {"verb": "is", "person": bo.ID}, {"verb": "is_not", "person": bo.ID}, {"verb": "ignore"}, {"verb": "discard"}} {
+		d["faces"], d["expected"] = both, "none"
+		stale("/review/decide", object{"decisions": []object{d}})
+	}
+	stale("/faces/move", object{"faces": both, "person": bo.ID, "expected": "none"})
+	stale("/faces/deny", object{"faces": both, "person": ann, "expected": bo.ID})
+	var p Person
+	if c.do(200, "GET", at+"/people/"+ann, nil, &p); p.Faces != 2 {
+		t.Fatalf("Ann has %d faces", p.Faces)
+	}
+	decide(200, object{"faces": both, "verb": "is", "person": ann, "expected": "none"}, nil) // the same decision twice
+
+	c.do(200, "POST", at+"/faces/move", object{"faces": both[:1], "person": bo.ID, "expected": ann}, nil)
+	var mixed, undo problem
+	decide(409, object{"faces": both, "verb": "is", "name": "Cy", "expected": "none"}, &mixed)
+	if !strings.Contains(mixed.Detail, "1 is of Bo and 1 is of Ann now") || mixed.ID != "" {
+		t.Errorf("%+v", mixed)
+	}
+	if c.do(409, "POST", at+"/undo/"+made.Items[0].Operations[0], nil, &undo); undo.Detail == "" || id.MatchString(undo.Detail) {
+		t.Errorf("%+v", undo)
+	}
+	decide(200, object{"faces": both, "verb": "is", "person": bo.ID}, nil) // whoever has them
 }
 
 func TestUploads(t *testing.T) {

@@ -47,7 +47,7 @@ func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir f
 func alone(ctx context.Context, tx *sql.Tx, id, name string) error {
 	there, err := list(ctx, tx, scanString, "SELECT id FROM collection WHERE name = $1 AND id <> $2 ORDER BY id LIMIT 1", name, id)
 	if err == nil && len(there) > 0 {
-		err = &Conflict{"a collection has this name already", there[0]}
+		err = &Conflict{Text: "a collection has this name already", ID: there[0]}
 	}
 	return err
 }

@@ -109,9 +109,15 @@ func text(v json.RawMessage) string {
 	return string(v)
 }
 
-// DeleteFaces removes faces, their crops, vectors and labels. It cannot be undone.
-func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, ids []string) error {
+// DeleteFaces removes faces, their crops, vectors and labels. It cannot be undone. It is a
+// Conflict as that of MoveFaces.
+func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, of *string, ids []string) error {
 	err := s.change(ctx, actor, collection, func(c *change) error {
+		if of != nil {
+			if err := c.expect(of, ids, *of); err != nil {
+				return err
+			}
+		}
 		for _, id := range ids {
 			if _, _, err := c.deleteFace(id); err != nil {
 				return err
@@ -141,7 +147,7 @@ func (s *Store) DeleteStrangers(ctx context.Context, actor, collection string) (
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), s.DeleteFaces(ctx, actor, collection, ids)
+	return len(ids), s.DeleteFaces(ctx, actor, collection, nil, ids)
 }
 
 // deleteFace removes a face, and its photograph if it was the last of it. It returns the

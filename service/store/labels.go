@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 )
 
 // label adds what the actor says of a face.
@@ -22,7 +24,7 @@ func (c *change) assign(faces []string, to string) ([]assignment, error) {
 			return nil, err
 		}
 		if was == Stranger {
-			return nil, conflict("face %s is of a stranger, who becomes no person: delete it, and add the photograph again", f)
+			return nil, conflict("a face is of a stranger, who becomes no person: delete it, and add the photograph again")
 		}
 		if was == to {
 			if err := c.label(f, to, "is"); err != nil { // said again
@@ -44,13 +46,72 @@ func (c *change) assign(faces []string, to string) ([]assignment, error) {
 	return all, nil
 }
 
-// MoveFaces makes faces those of a person, "" for nobody, and returns the operation.
-func (s *Store) MoveFaces(ctx context.Context, actor, collection string, faces []string, to string) (op string, err error) {
+// expect is a Conflict if one of faces is neither of the person of, "" for nobody, as the
+// caller takes it to be, nor of the person to already. Of is nil if the caller does not say.
+func (c *change) expect(of *string, faces []string, to string) error {
+	if of == nil {
+		return nil
+	}
+	var now []Holder
+	kind, counts := map[string]string{}, map[string]int{}
+	for _, f := range faces {
+		h, err := one(c.ctx, "face", c, func(r *sql.Rows) (h Holder, err error) {
+			h.Face = f
+			var k string
+			err = r.Scan(&h.Person, &h.Name, &k)
+			kind[h.Person] = k
+			return h, err
+		}, `SELECT f.person, COALESCE(p.name, ''), COALESCE(p.kind, '') FROM face f LEFT JOIN person p ON p.collection = f.collection AND p.id = f.person
+			WHERE f.collection = $1 AND f.id = $2`, c.collection, f)
+		if err != nil {
+			return err
+		}
+		if h.Person != *of && h.Person != to {
+			now = append(now, h)
+			counts[h.Person]++
+		}
+	}
+	if len(now) == 0 {
+		return nil
+	}
+	var said []string
+	for _, h := range now {
+		n := counts[h.Person]
+		if counts[h.Person] = 0; n == 0 {
+			continue // said before
+		}
+		are, whose := "are", "of "+h.Name
+		if n == 1 {
+			are = "is"
+		}
+		switch {
+		case h.Person == "":
+			whose = "of nobody"
+		case h.Person == Stranger:
+			whose = "of a stranger"
+		case kind[h.Person] == Ignored:
+			whose = "of somebody who is ignored"
+		}
+		said = append(said, fmt.Sprintf("%d %s %s", n, are, whose))
+	}
+	stands := &Conflict{Text: fmt.Sprintf("somebody has decided on these faces meanwhile: of %d, %s now", len(faces), strings.Join(said, " and ")), Now: now}
+	if len(said) == 1 && kind[now[0].Person] != "" {
+		stands.ID = now[0].Person
+	}
+	return stands
+}
+
+// MoveFaces makes faces those of a person, "" for nobody, and returns the operation. It is
+// a Conflict if they are not of the person of any more; nil: whoever has them.
+func (s *Store) MoveFaces(ctx context.Context, actor, collection string, of *string, faces []string, to string) (op string, err error) {
 	err = s.change(ctx, actor, collection, func(c *change) error {
 		if to != "" {
 			if _, err := person(ctx, c, collection, to); err != nil {
 				return err
 			}
+		}
+		if err := c.expect(of, faces, to); err != nil {
+			return err
 		}
 		moved, err := c.assign(faces, to)
 		if err != nil {
@@ -63,10 +124,13 @@ func (s *Store) MoveFaces(ctx context.Context, actor, collection string, faces [
 }
 
 // DenyFaces says that faces are not those of a person. Those that were become nobody's.
-// It returns the operation.
-func (s *Store) DenyFaces(ctx context.Context, actor, collection string, faces []string, id string) (op string, err error) {
+// It returns the operation. It is a Conflict as that of MoveFaces.
+func (s *Store) DenyFaces(ctx context.Context, actor, collection string, of *string, faces []string, id string) (op string, err error) {
 	err = s.change(ctx, actor, collection, func(c *change) error {
 		if _, err := person(ctx, c, collection, id); err != nil {
+			return err
+		}
+		if err := c.expect(of, faces, ""); err != nil {
 			return err
 		}
 		b := before{Denied: id}
@@ -109,10 +173,14 @@ func (s *Store) Denied(ctx context.Context, collection string) (map[string][]str
 }
 
 // NameFaces makes faces those of a new person, and returns the person and the operation.
-// Unless namesake, it is a Conflict if a known person has the name.
-func (s *Store) NameFaces(ctx context.Context, actor, collection string, faces []string, name, kind string, namesake bool) (id, op string, err error) {
+// Unless namesake, it is a Conflict if a known person has the name; also as that of
+// MoveFaces.
+func (s *Store) NameFaces(ctx context.Context, actor, collection string, of *string, faces []string, name, kind string, namesake bool) (id, op string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(c *change) error {
+		if err := c.expect(of, faces, p.ID); err != nil {
+			return err
+		}
 		if err := c.named(p, namesake); err != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func (c *change) revert(o Operation) error {
 	b := o.before
 	for _, p := range b.People {
 		if _, err := person(c.ctx, c, c.collection, p.ID); errors.Is(err, ErrNotFound) != (o.Kind == mergePeople) {
-			return conflict("person %s was removed or came back later", p.ID)
+			return conflict("%s was removed or came back later", p.Name)
 		}
 		if err := c.putPerson(p); err != nil {
 			return err
@@ -117,11 +117,11 @@ func (c *change) revert(o Operation) error {
 			return err
 		}
 		if is != a.Is {
-			return conflict("face %s was changed later", a.Face)
+			return conflict("a face was changed later: undo that change first")
 		}
 		if a.Was != "" {
 			if _, err := person(c.ctx, c, c.collection, a.Was); err != nil {
-				return conflict("the former person of face %s is gone", a.Face)
+				return conflict("the former person of a face is gone")
 			}
 		}
 		if _, err := c.assign([]string{a.Face}, a.Was); err != nil {
@@ -147,7 +147,7 @@ func (c *change) revert(o Operation) error {
 			return err
 		}
 		if p.Faces > 0 {
-			return conflict("person %s has faces", id)
+			return conflict("%s has other faces now", p.Name)
 		}
 		if err := c.deletePerson(id); err != nil {
 			return err

@@ -64,7 +64,7 @@ func (c *change) named(p Person, namesake bool) error {
 	}
 	there, err := list(c.ctx, c, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 AND kind = $3 AND id <> $4 ORDER BY id LIMIT 1", c.collection, norm.NFC.String(p.Name), Known, p.ID)
 	if err == nil && len(there) > 0 {
-		err = &Conflict{"a person has this name already: add the faces to that person, or send namesake, if there are two", there[0]}
+		err = &Conflict{Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: there[0]}
 	}
 	return err
 }

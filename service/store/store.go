@@ -44,6 +44,14 @@ var (
 type Conflict struct {
 	Text string
 	ID   string // of what stands in the way, if that is one thing
+	Now  []Holder
+}
+
+// A Holder is whose a face is now, on which somebody else has decided meanwhile.
+type Holder struct {
+	Face   string `json:"face"`
+	Person string `json:"person" doc:"Id; empty for nobody"`
+	Name   string `json:"name"`
 }
 
 func (c *Conflict) Error() string { return c.Text }

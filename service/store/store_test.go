@@ -206,9 +206,9 @@ func TestFaces(t *testing.T) {
 		if len(all.Samples) != 0 {
 			t.Fatalf("%d samples", len(all.Samples))
 		}
-		c.no(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]))
+		c.no(s.DeleteFaces(ctx, "tester", c.id, nil, c.fa[:1]))
 		c.want(c.a.ID, c.fa[1])
-		c.is(s.DeleteFaces(ctx, "tester", c.id, c.fa[:1]), ErrNotFound)
+		c.is(s.DeleteFaces(ctx, "tester", c.id, nil, c.fa[:1]), ErrNotFound)
 		_, err = s.AddFaces(ctx, "tester", c.id, nil, "nobody", nil)
 		c.is(err, ErrNotFound)
 	})
@@ -236,9 +236,9 @@ func TestUndo(t *testing.T) {
 		_, err = s.MergePeople(ctx, "tester", c.id, c.a.ID, []string{c.a.ID})
 		c.is(err, ErrConflict)
 
-		move, err := s.MoveFaces(ctx, "tester", c.id, c.fa[:1], c.b.ID)
+		move, err := s.MoveFaces(ctx, "tester", c.id, nil, c.fa[:1], c.b.ID)
 		c.no(err)
-		again, err := s.MoveFaces(ctx, "tester", c.id, c.fa[:1], "")
+		again, err := s.MoveFaces(ctx, "tester", c.id, nil, c.fa[:1], "")
 		c.no(err)
 		c.is(s.Undo(ctx, "tester", c.id, move), ErrConflict)
 		c.no(s.Undo(ctx, "tester", c.id, again))
@@ -259,7 +259,7 @@ func TestUndo(t *testing.T) {
 		c.no(s.Undo(ctx, "tester", c.id, rename))
 
 		for _, faces := range [][]string{c.fa[:1], c.fb[:1]} {
-			deny, err := s.DenyFaces(ctx, "tester", c.id, faces, c.a.ID)
+			deny, err := s.DenyFaces(ctx, "tester", c.id, nil, faces, c.a.ID)
 			c.no(err)
 			denied, err := s.Denied(ctx, c.id)
 			c.no(err)
@@ -279,7 +279,7 @@ func TestUndo(t *testing.T) {
 		c.want(c.a.ID, c.fa...)
 		c.want(c.b.ID, c.fb...)
 
-		e, name, err := s.NameFaces(ctx, "tester", c.id, c.fa, "E", Ignored, true)
+		e, name, err := s.NameFaces(ctx, "tester", c.id, nil, c.fa, "E", Ignored, true)
 		c.no(err)
 		c.want(e, c.fa...)
 		c.no(s.Undo(ctx, "tester", c.id, name))
@@ -322,7 +322,7 @@ func TestGroupsAreReplaced(t *testing.T) {
 		loose := c.add("", 3)
 		c.no(s.PutGroups(t.Context(), c.id, [][]string{loose}))
 		c.no(s.PutGroups(t.Context(), c.id, [][]string{{loose[2]}, {loose[0], loose[1]}, {"gone"}}))
-		_, err := s.MoveFaces(t.Context(), "tester", c.id, loose[:1], c.a.ID)
+		_, err := s.MoveFaces(t.Context(), "tester", c.id, nil, loose[:1], c.a.ID)
 		c.no(err)
 		got, err := s.Groups(t.Context(), c.id)
 		c.no(err)
@@ -338,9 +338,9 @@ func TestErase(t *testing.T) {
 		ctx := t.Context()
 		_, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Åsa Secretname", Known, true)
 		c.no(err)
-		_, err = s.MoveFaces(ctx, "tester", c.id, c.fb[:1], c.a.ID)
+		_, err = s.MoveFaces(ctx, "tester", c.id, nil, c.fb[:1], c.a.ID)
 		c.no(err)
-		_, err = s.MoveFaces(ctx, "tester", c.id, c.fb[:1], c.b.ID)
+		_, err = s.MoveFaces(ctx, "tester", c.id, nil, c.fb[:1], c.b.ID)
 		c.no(err)
 		receipt, err := s.ErasePerson(ctx, "tester", c.id, c.a.ID)
 		c.no(err)
