@@ -140,7 +140,13 @@ func (p *People) face(j int, sub string) photographed {
 
 func (p *People) suspect(s gallery.Suspect) suspected {
 	one := suspected{Face: p.face(s.Image, "labelled "+s.Person)}
+	people := p.Model.Enrolled
+	c := p.Model.Images().ClassOf(s.Image)
 	switch {
+	case len(s.Part) > 0 && people.Groups[c+1]-people.Groups[c] == len(s.Part):
+		one.Text = fmt.Sprintf("The two photographs of %s do not look like one person. Nobody can tell which one is wrong.", s.Person)
+	case s.Other == "" && len(s.Part) > 1:
+		one.Text = fmt.Sprintf("%d photographs of %s look like one other person, who is nobody else in the model: two people?", len(s.Part), s.Person)
 	case s.Other == "":
 		one.Text = fmt.Sprintf("It looks neither like the other photographs of %s nor like anybody else in the model.", s.Person)
 	case s.Probability == nil:

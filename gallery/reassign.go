@@ -9,12 +9,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nrdl/internal/lin"
 	"nrdl/internal/parallel"
 	"nrdl/openset"
 )
 
-// A reassignment finds the images whose label looks wrong. In each round, in each group,
-// the image whose label is most probably wrong leaves the group, so that it no longer
+// A reassignment finds the images whose label looks wrong. First, where the images of a
+// group fall into two clear parts, the smaller one leaves the group: in a group of four and
+// three images of two people, each image looks like the mean. Then, in each round, in each
+// group, the image whose label is most probably wrong leaves the group, so that it no longer
 // speaks for the others, and joins the group that it looks like.
 type reassignment struct {
 	m     *Model
@@ -26,6 +29,14 @@ type reassignment struct {
 	norms []float64  // squared, of the sums
 	count []int      // images in each group now
 	dots  *mat.Dense // C×n, of the sums and the images
+	parts []*part    // of the images, nil for one that is in no part
+}
+
+// A part is images of one group that look like another person together. It stays out of
+// the group, since an image alone may look enough like the mean to come back.
+type part struct {
+	images      []int
+	probability float64
 }
 
 const nobody = -1
@@ -52,12 +63,39 @@ func newReassignment(m *Model, l *openset.Impostors) *reassignment {
 	f.now = slices.Clone(f.own)
 	d, n := f.x.Dims()
 	f.sums, f.dots = mat.NewDense(d, len(s.Classes), nil), mat.NewDense(len(s.Classes), n, nil)
+	f.parts = make([]*part, s.Len())
 	all := make([]bool, len(s.Classes))
 	for c := range all {
 		all[c] = true
+		f.divide(c)
 	}
 	f.update(all)
 	return f
+}
+
+// divide takes parts that look like another person out of group c.
+func (f *reassignment) divide(c int) {
+	in := make([]int, 0, f.m.Enrolled.Groups[c+1]-f.m.Enrolled.Groups[c])
+	for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
+		in = append(in, j)
+	}
+	for len(in) > 1 {
+		others, p := TwoPeople(f.l, lin.Select(f.x, in))
+		if others == nil {
+			return
+		}
+		one := &part{probability: p}
+		for _, k := range others {
+			one.images = append(one.images, in[k])
+		}
+		for _, j := range one.images {
+			f.parts[j] = one
+			if len(in) > 2 {
+				f.now[j] = nobody
+			}
+		}
+		in = slices.DeleteFunc(in, func(j int) bool { return f.parts[j] != nil })
+	}
 }
 
 // update computes what depends on who is in the groups that changed.
@@ -162,6 +200,7 @@ func (f *reassignment) run(ctx context.Context) error {
 			for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
+				case f.parts[j] != nil:
 				case f.now[j] != c && p < suspicious:
 					move(j, c)
 				case f.now[j] == c && p > most:
@@ -198,12 +237,22 @@ func (f *reassignment) suspects() []Suspect {
 	wrong, looks := f.all()
 	for j, c := range f.own {
 		p, who := wrong[j], looks[j]
-		if p < suspicious {
+		in := f.parts[j]
+		if in == nil && p < suspicious {
 			continue
+		}
+		if in != nil && p < in.probability {
+			if p < suspicious {
+				who = nobody
+			}
+			p = in.probability
 		}
 		s := Suspect{Image: j, ID: f.m.Images().ID(j), Person: f.m.Enrolled.Classes[c], Probability: &p, Nearest: f.nearest(j, c)}
 		if who != nobody {
 			s.Other, s.Nearest = f.m.Enrolled.Classes[who], f.nearest(j, who)
+		}
+		if in != nil && len(in.images) > 1 {
+			s.Part = in.images
 		}
 		all = append(all, s)
 	}

@@ -34,6 +34,7 @@ type Suspect struct {
 	Other       string   `json:"other"`       // who it looks like; "" for nobody of the model
 	Probability *float64 `json:"probability"` // that the label is wrong; nil without Impostors
 	Nearest     int      `json:"nearest"`     // column of the image of Other, or of Person if there is none, that is nearest to it; -1 without Impostors
+	Part        []int    `json:"part"`        // columns of the images of Person that look like one other person together, this one included; of two images that do not look like one person, both; nil for one alone
 }
 
 // A Pair is two people who may be confused. Shares are nil without Impostors.
@@ -164,6 +165,11 @@ func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	}
 	if copies > 0 {
 		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, images, images-copies))
+	}
+	if others, _ := TwoPeople(l, x); images == 2 && others != nil {
+		all = append(all, "the two photographs do not look like one person: see whether one is of somebody else")
+	} else if others != nil {
+		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(others), images))
 	}
 	const fewest, deviations = 3, 2
 	same := l.Same

@@ -71,6 +71,51 @@ func TestMislabelledImagesAreListed(t *testing.T) {
 	}
 }
 
+// Of a person made of two, the photographs of the one with fewer are listed together: of 4
+// + 3, with the second enrolled elsewhere and not, and of 3 + 1. Of two photographs that do
+// not look like one person, both are listed. Each of these is told as advice, too.
+func TestTwoPeopleUnderOneName(t *testing.T) {
+	for _, l := range openset.Shipped() {
+		for seed := range uint64(3) {
+			s := embedded(t, l, seed, 4, 3, 4, 8, 3, 1, 1, 1, 5, 6, 7, 2)
+			one := map[string]string{"person001": "person000", "person005": "person004", "person007": "person006"}
+			planted := map[int]string{}
+			for j := range s.Len() {
+				if name := s.Classes[s.ClassOf(j)]; one[name] != "" {
+					planted[j] = one[name]
+				}
+			}
+			for j := s.Groups[3]; j < s.Groups[3]+3; j++ {
+				planted[j] = "person002" // 4 + 3, and 5 elsewhere
+			}
+			r := reviewOf(t, relabelled(t, s, planted))
+			found, together := map[string]int{}, map[string]int{}
+			for _, o := range r.Suspects {
+				found[o.Person]++
+				together[o.Person] = max(together[o.Person], len(o.Part))
+				var j int
+				fmt.Sscan(o.ID, &j)
+				if planted[j] == "" && o.Person != "person006" {
+					t.Errorf("seed %d: %d of %s is listed", seed, j, o.Person)
+				}
+				if (o.Other != "") != (o.Person == "person002") {
+					t.Errorf("seed %d: %+v", seed, o)
+				}
+			}
+			want := map[string]int{"person000": 3, "person002": 3, "person004": 1, "person006": 2}
+			if fmt.Sprint(found) != fmt.Sprint(want) || together["person000"] != 3 || together["person006"] != 2 || together["person004"] != 0 {
+				t.Errorf("seed %d: %v are listed, %v together, want %v", seed, found, together, want)
+			}
+			for c, p := range r.People {
+				advice := strings.Join(r.Advice[c], "; ")
+				if told := strings.Contains(advice, "do not look like"); told != (want[p.Name] > 0) {
+					t.Errorf("seed %d: %s: %q", seed, p.Name, advice)
+				}
+			}
+		}
+	}
+}
+
 // One person with two names is a pair that may be the same, and no image of it is a
 // suspect; other pairs are different people.
 func TestTwoNamesOfOnePerson(t *testing.T) {

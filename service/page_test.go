@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,6 +31,7 @@ func TestPage(t *testing.T) {
 	ctx := launch(t)
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
+		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
@@ -284,6 +286,122 @@ func testPageImportStops(t *testing.T, ctx context.Context) {
 	b.tab(".progress button:nth-child(2)")
 	b.press(kb.Enter)
 	b.until(`document.querySelector(".progress .count").innerText === "Import stopped: 0 photographs, 0 faces, 5 files not imported"`)
+}
+
+// Of two who have the page open, each sees what the other one does. Who decides by an old list
+// is told who has the faces now, and changes nothing.
+func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	folder, _ := distinct(t)
+	files, err := filepath.Glob(filepath.Join(folder, "person00[24]", "person*.jpg"))
+	if err != nil || len(files) == 0 {
+		files, err = filepath.Glob(filepath.Join(folder, "person00[24]", "0*.jpg"))
+	}
+	if err != nil || len(files) != 4 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		c.upload(200, at+"/faces", nil, "photo="+f)
+	}
+	first, second := browse(t, c, ctx), browse(t, c, ctx)
+	for _, b := range []*browser{first, second} {
+		b.until(`document.querySelectorAll(".group").length === 2`)
+	}
+	second.tab("[role=combobox]")
+	second.press("Bo")
+	var all Page[Cluster]
+	c.do(200, "GET", at+"/review", nil, &all)
+	group := js[string](second, `document.activeElement.closest(".group").querySelector(".face").dataset.face`)
+	var faces []string
+	for _, g := range all.Items {
+		if slices.Contains(g.Faces, group) {
+			faces = g.Faces
+		}
+	}
+	c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": faces, "verb": "is", "name": "Ann"}}}, nil)
+	first.until(`document.querySelectorAll(".group").length === 1`)
+	second.press(kb.Enter)
+	second.until(`document.querySelector("#toasts").innerText.includes("2 are of Ann now")`)
+	second.named()
+	second.until(`document.querySelectorAll(".group").length === 1`)
+	people := second.people(at)
+	if ann := people["Ann"]; len(people) != 1 || ann.Faces != 2 {
+		t.Fatalf("%+v", people)
+	}
+	for i, b := range []*browser{first, second} {
+		b.screen("4", ".people a")
+		if i == 0 {
+			b.press(kb.Tab)
+			b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector(".people a").click()`))
+			b.until(`document.querySelector(".profile h1")`)
+		}
+	}
+	c.do(200, "PATCH", at+"/people/"+people["Ann"].ID, object{"name": "Ann Lee"}, nil)
+	first.until(`document.querySelector(".profile h1")?.innerText === "Ann Lee"`)
+	second.until(`document.querySelector(".people .name").innerText === "Ann Lee"`)
+	second.screen("6", "[role=tabpanel]")
+	second.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#tab-history").click()`))
+	second.until(`document.querySelectorAll(".history li").length > 1`)
+	c.do(200, "PATCH", at, object{"name": "Family"}, nil)
+	second.until(`document.querySelector("#brand").innerText.includes("Family")`)
+	for _, b := range []*browser{first, second} {
+		if id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-`).FindString(js[string](b, `document.body.innerText`)); id != "" {
+			t.Errorf("the page shows the id %s", id)
+		}
+	}
+}
+
+// A person made of two is asked about, on the screen of the person and in Review, and the
+// answer divides them.
+func testPageOfMixedPerson(t *testing.T, ctx context.Context) {
+	c, at, _ := mixed(t)
+	b := browse(t, c, ctx)
+	b.until(`document.querySelectorAll("#nav a").length === 7`)
+	b.screen("4", ".people a")
+	b.run(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".people a")].find((a) => a.innerText.includes("Mixed")).click()`))
+	b.until(`document.querySelector(".advice")?.innerText.includes("3 of 7 photographs do not look like the others")`)
+	b.named()
+	b.screen("6", "[role=tabpanel]")
+	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("#tab-conflict").click()`))
+	b.until(`document.querySelector(".doubt")?.innerText.includes("Two people?")`)
+	b.named()
+	if text := js[string](b, `document.querySelector(".doubt").innerText`); !strings.Contains(text, "These 3 faces of Mixed do not look like the other ones") {
+		t.Error(text)
+	}
+	b.press("n")
+	b.until(`!document.querySelector(".doubt")`)
+	if p := b.people(at)["Mixed"]; p.Faces != 4 {
+		t.Errorf("%+v", p)
+	}
+	b.named()
+}
+
+// After an import that loading the page again has ended, the page says what was not sent.
+func testPageIsLoadedAgain(t *testing.T, ctx context.Context) {
+	b := browse(t, newClient(t, Options{}), ctx)
+	folder := t.TempDir()
+	for i := range 5 {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.jpg", i)), []byte("no image"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.until(`document.querySelector("#choose-folder") && document.querySelectorAll("#nav a").length === 7`)
+	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting = [];
+		const send = window.fetch;
+		window.fetch = (path, o) => o?.body instanceof FormData ? new Promise((ok) => window.waiting.push(() => ok(send(path, o)))) : send(path, o);`))
+	b.choose("#choose-folder", folder)
+	b.until(`window.waiting.length === 2`)
+	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting[0]()`))
+	b.until(`window.waiting.length === 3 && document.querySelector(".progress .count").innerText.startsWith("1 of 5 files")`)
+	b.run(chromedp.Reload())
+	b.until(`document.querySelector(".dropzone") && document.querySelector("#toasts").innerText.includes("4 files of the last drop were not sent, of 5")`)
+	b.screen("1", ".dropzone")
+	b.until(`document.querySelector(".screen .hint").innerText.includes("4 files of the last drop were not sent, of 5")`)
+	b.choose("#choose-folder", folder)
+	b.until(`document.querySelector(".progress a.main") && !document.querySelector(".screen > .hint")`)
+	b.run(chromedp.Reload())
+	b.until(`document.querySelector(".dropzone") && !document.querySelector("#toasts .toast") && document.querySelectorAll("#nav a").length === 7`)
 }
 
 // With a key in the store, the page asks for it and goes on.

@@ -9,7 +9,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"nrdl/classify"
 	"nrdl/dataset"
+	"nrdl/gallery"
 	"nrdl/group"
 	"nrdl/method"
 	"nrdl/openset"
@@ -27,6 +29,7 @@ const (
 type Cluster struct {
 	Faces []string `json:"faces"`
 	Guess *Guess   `json:"guess" doc:"Who it may be; null if nobody is enrolled who is not ruled out"`
+	Apart []string `json:"apart,omitempty" doc:"Those of faces that look like another person than the rest: two people?"`
 
 	Conflict *Conflict `json:"conflict,omitempty" doc:"Of state=conflict"`
 }
@@ -79,7 +82,7 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 		return nil, err
 	}
 	for _, g := range groups {
-		clusters = append(clusters, Cluster{Faces: g})
+		clusters = append(clusters, Cluster{Faces: g, Apart: s.apart(g, samples)})
 	}
 	slices.SortStableFunc(clusters, func(a, b Cluster) int { return len(b.Faces) - len(a.Faces) })
 	if err := e.guessed(ctx, s, clusters); err != nil {
@@ -133,6 +136,25 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 	return ids, nil
 }
 
+// apart returns those of faces that look like another person than the rest.
+func (s *snapshot) apart(faces []string, samples []store.Sample) (ids []string) {
+	l := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
+	if l == nil || len(faces) < 2 {
+		return nil
+	}
+	var own []store.Sample
+	for _, o := range samples {
+		if slices.Contains(faces, o.Face) {
+			own = append(own, o)
+		}
+	}
+	others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.by.Frame, own)))
+	for _, j := range others {
+		ids = append(ids, own[j].Face)
+	}
+	return ids
+}
+
 // guessed fills in who the faces of clusters may be.
 func (e *engine) guessed(ctx context.Context, s *snapshot, clusters []Cluster) error {
 	if s.live == nil || len(clusters) == 0 {
@@ -172,7 +194,7 @@ func (e *engine) guessed(ctx context.Context, s *snapshot, clusters []Cluster) e
 
 // A Conflict says why labels of faces may be wrong.
 type Conflict struct {
-	Kind   string `json:"kind" enum:"photo,label" doc:"photo: several faces of one photograph are labelled as one person; label: the face resembles somebody else"`
+	Kind   string `json:"kind" enum:"photo,label,apart,pair" doc:"photo: several faces of one photograph are labelled as one person; label: the face looks like somebody else; apart: these faces look like one other person than the rest of the faces; pair: the two faces of the person do not look like one person"`
 	Person Ref    `json:"person" doc:"The label"`
 }
 
@@ -218,12 +240,28 @@ func (e *engine) conflicts(ctx context.Context, id string) ([]Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
+		listed := map[string]bool{}
 		for _, o := range review.Suspects {
-			face := o.ID[strings.LastIndexByte(o.ID, '/')+1:]
-			if confirmed[face] {
-				continue
+			c := Cluster{Conflict: &Conflict{"label", s.ref(o.Person)}}
+			together := o.Part
+			if together == nil {
+				together = []int{o.Image}
 			}
-			c := Cluster{Faces: []string{face}, Conflict: &Conflict{"label", s.ref(o.Person)}}
+			for _, j := range together {
+				id := s.live.Model().Images().ID(j)
+				if face := id[strings.LastIndexByte(id, '/')+1:]; !confirmed[face] && !listed[face] {
+					c.Faces = append(c.Faces, face)
+					listed[face] = true
+				}
+			}
+			switch {
+			case len(c.Faces) == 0:
+				continue
+			case len(o.Part) > 0 && s.people[o.Person].Faces == 2:
+				c.Conflict.Kind = "pair"
+			case len(o.Part) > 0:
+				c.Conflict.Kind = "apart"
+			}
 			if o.Other != "" {
 				c.Guess = &Guess{Ref: s.ref(o.Other), Decision: "doubtful", Probability: o.Probability}
 			}

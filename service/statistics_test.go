@@ -1,12 +1,15 @@
 package service
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"nrdl/openset"
+	"nrdl/service/store"
 )
 
 // The statistics of a person are those of its faces, each compared with everybody as the
@@ -158,4 +161,100 @@ func TestListOfPeople(t *testing.T) {
 		}
 	}
 	c.do(422, "GET", at+"/people?order=name&cursor=x", nil, nil)
+}
+
+// mixed is a service with a person made of two, of 4 and 3 drawn vectors, and one of two
+// faces that do not look alike, beside two people with photographs. It returns the faces of
+// the 3 and of the two.
+func mixed(t *testing.T) (c *client, at string, wrong []string) {
+	t.Helper()
+	c = newClient(t, Options{})
+	at = c.collection()
+	c.enrol(at, "person001", "person003")
+	collection := strings.TrimPrefix(at, "/v1/collections/")
+	in := c.v.engine.inputs[0]
+	l := openset.ImpostorsOf(in.Frame.Embedding.Digest, in.Frame.Embedding.Mirror)
+	var enrolled Page[Face]
+	c.do(200, "GET", at+"/faces", nil, &enrolled)
+	rng := rand.New(rand.NewPCG(5, 1))
+	d := in.Frame.Len()
+	// Cosines as those of the network: a part that all share, one of the person, and noise.
+	common, own, noise := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)), math.Sqrt((1-l.Same.Mean)/float64(d))
+	draw := func(person string, n int) (ids []string) {
+		t.Helper()
+		means := make([]float64, d)
+		for i := range means {
+			means[i] = own * rng.NormFloat64()
+		}
+		means[0] += common
+		crop, err := c.v.store.Crop(t.Context(), collection, enrolled.Items[len(wrong)%len(enrolled.Items)].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faces := make([]store.NewFace, n)
+		for j := range faces {
+			v := make([]float32, d)
+			for i := range v {
+				v[i] = float32(means[i] + noise*rng.NormFloat64())
+			}
+			faces[j] = store.NewFace{Face: store.Face{Source: store.Crop}, Crop: crop, Space: in.space, Vector: v}
+		}
+		if _, err := c.v.store.AddFaces(t.Context(), "tester", collection, nil, person, faces); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range faces {
+			ids = append(ids, f.ID)
+		}
+		return ids
+	}
+	var p, pair Person
+	c.do(200, "POST", at+"/people", object{"name": "Mixed"}, &p)
+	c.do(200, "POST", at+"/people", object{"name": "Pair"}, &pair)
+	draw(p.ID, 4)
+	wrong = append(wrong, draw(p.ID, 3)...)
+	wrong = append(wrong, draw(pair.ID, 1)...)
+	return c, at, append(wrong, draw(pair.ID, 1)...)
+}
+
+// A person made of two is in Conflicts with the faces of the second one, and the statistics
+// say so; so are two faces that do not look alike. What is confirmed is asked no more.
+func TestTwoPeopleUnderOneName(t *testing.T) {
+	t.Parallel()
+	c, at, wrong := mixed(t)
+	conflicts := func() map[string][]string {
+		t.Helper()
+		var all Page[Cluster]
+		c.do(200, "GET", at+"/review?state=conflict", nil, &all)
+		found := map[string][]string{}
+		for _, o := range all.Items {
+			key := o.Conflict.Kind + " " + o.Conflict.Person.Name
+			if found[key] != nil || !slices.IsSorted(o.Faces) {
+				t.Errorf("%+v", all.Items)
+			}
+			found[key] = o.Faces
+		}
+		return found
+	}
+	want := map[string][]string{"apart Mixed": wrong[:3], "pair Pair": wrong[3:]}
+	found := conflicts()
+	if fmt.Sprint(found) != fmt.Sprint(want) {
+		t.Fatalf("%v, want %v", found, want)
+	}
+	for name, text := range map[string]string{"Mixed": "3 of 7 photographs do not look like the others", "Pair": "the two photographs do not look like one person"} {
+		var all Page[Person]
+		c.do(200, "GET", at+"/people?search="+name, nil, &all)
+		id := all.Items[0].ID
+		var told Statistics
+		if c.do(200, "GET", at+"/people/"+id+"/statistics", nil, &told); !strings.Contains(strings.Join(told.Advice, "; "), text) {
+			t.Errorf("%s: %q", name, told.Advice)
+		}
+		if name == "Pair" {
+			c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": wrong[3:], "verb": "is", "person": id, "expected": id}}}, nil)
+		} else {
+			c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": wrong[:3], "verb": "is_not", "person": id, "expected": id}}}, nil)
+		}
+	}
+	if found := conflicts(); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
 }

@@ -4,10 +4,11 @@
 //
 //	go run ./bench/review -data DIR
 //
-// DIR has the folders photos/lfw86 and photos/lfw_strangers. For the first answer, in each
+// DIR has the folders photos/lfw86, lfw_strangers, lfw_several and lfw_cohort. For the first answer, in each
 // draw five photographs of one person of lfw86 are moved to another person, one photograph
 // each of five pairs of people are exchanged, and five people get one photograph of a
-// stranger. For the second, the first four photographs of each person are enrolled, and
+// stranger; planted.go says what is planted into lfw_several, with strangers of lfw_cohort,
+// on which nothing was fitted. For the second, the first four photographs of each person are enrolled, and
 // the others and the strangers are named.
 package main
 
@@ -38,28 +39,42 @@ func main() {
 }
 
 func run(ctx context.Context, data string, draws int) error {
-	people, err := nrdl.Read(ctx, filepath.Join(data, "photos", "lfw86"), nrdl.ReadOptions{})
+	people, strangers, err := read(ctx, data, "lfw86", "lfw_strangers")
 	if err != nil {
 		return err
 	}
-	people = people.Faces()
-	paths, err := dataset.ImageFiles(filepath.Join(data, "photos", "lfw_strangers"))
-	if err != nil {
+	if err := mislabelled(ctx, people, strangers, draws); err != nil {
 		return err
+	}
+	if err := guesses(ctx, people, strangers); err != nil {
+		return err
+	}
+	if people, strangers, err = read(ctx, data, "lfw_several", "lfw_cohort"); err != nil {
+		return err
+	}
+	return planted(ctx, "lfw_several", people, strangers, draws)
+}
+
+// read returns the faces of a folder of people and of a folder of strangers.
+func read(ctx context.Context, data, of, others string) (people, strangers *dataset.Images, err error) {
+	all, err := nrdl.Read(ctx, filepath.Join(data, "photos", of), nrdl.ReadOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	people = all.Faces()
+	paths, err := dataset.ImageFiles(filepath.Join(data, "photos", others))
+	if err != nil {
+		return nil, nil, err
 	}
 	var files []dataset.File
 	for _, path := range paths {
 		files = append(files, dataset.File{Path: path, ID: filepath.Base(path)})
 	}
-	strangers, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: people.Frame, Embedder: embedding.Default()})
+	some, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: people.Frame, Embedder: embedding.Default()})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	strangers = strangers.Faces()
-	if err := mislabelled(ctx, people, strangers, draws); err != nil {
-		return err
-	}
-	return guesses(ctx, people, strangers)
+	return people, some.Faces(), nil
 }
 
 // A kind of mislabelled photograph.

@@ -1,6 +1,6 @@
 // Adding photographs: the first screen of an empty collection.
 import { h, put, icon, dialog, toast, count, say, debounce } from "./dom.js";
-import { importing, sources, chosen, folders, assign, ended, told, refusals } from "./importer.js";
+import { importing, interrupted, sources, chosen, folders, assign, ended, told, refusals } from "./importer.js";
 import { crop } from "./faces.js";
 import { get, has } from "./api.js";
 
@@ -36,10 +36,11 @@ export async function view(root, ctx) {
       h("button", { class: "main", onclick: () => files.click() }, icon("photo"), "Choose photos"),
       h("button", { onclick: () => folder.click() }, icon("folder"), "Choose a folder")),
     h("p", { class: "soft small" }, "JPEG, PNG, HEIC of telephones, WebP, TIFF; up to 20 MB each", has("POST", "…/import") ? ", or a zip" : "", "."), files, folder);
+  const lost = interrupted(), missing = lost && !lost.strangers && lost.collection === ctx.collection?.id ? h("p", { class: "hint", role: "status" }, lost.text) : null;
   const progress = h("section", { class: "progress", "aria-label": "Progress", hidden: true });
   put(root, h("h1", { tabindex: -1 }, empty ? "Who is in your photographs?" : "Add photos"),
     empty ? h("p", { class: "lead" }, "Faces are found and grouped. You give the names. After that, new photographs are named for you, and strangers stay unknown.") : null,
-    area, progress,
+    missing, area, progress,
     h("p", { class: "soft small promise" }, "Everything stays on the machine of this service. It keeps small pictures of the faces, and not your photographs."));
 
   const bar = h("div", { class: "bar", role: "progressbar", "aria-label": "Photographs sent", "aria-valuemin": 0 }, h("i"));
@@ -51,6 +52,7 @@ export async function view(root, ctx) {
   const draw = () => {
     const i = importing, mine = i.collection === ctx.collection?.id && !i.strangers && i.total + i.skipped + i.left > 0;
     progress.hidden = !mine;
+    if (mine) missing?.remove();
     area.classList.toggle("small-zone", mine || !empty);
     if (!mine) return;
     const share = i.total ? i.done / i.total : 1;

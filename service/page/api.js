@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** connection sends "lost" and "back". */
+/** connection sends "lost" and "back", and "stale" when a change was refused since the state is another one. */
 export const connection = new EventTarget();
 let away = null; // promise that is kept when the service is back
 
@@ -100,6 +100,7 @@ export async function request(method, path, o = {}) {
       await pause(1000 * Math.min(10, Number(r.headers.get("Retry-After")) || 1));
       continue;
     }
+    if (!reads && (r.status === 404 || r.status === 409)) connection.dispatchEvent(new Event("stale"));
     if (!r.ok) throw await problem(r);
     if (r.status === 204 || r.headers.get("Content-Length") === "0") return null;
     return /json/.test(r.headers.get("Content-Type") || "") ? r.json() : r;

@@ -2,7 +2,7 @@
 // the service is away.
 import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
 import { get, post, connection, learn } from "./api.js";
-import { importing } from "./importer.js";
+import { importing, interrupted } from "./importer.js";
 import * as add from "./add.js";
 import * as groups from "./groups.js";
 import * as tryIt from "./try.js";
@@ -27,6 +27,8 @@ const hidden = { person: { id: "person", title: "Person", parent: "people", view
 const state = { collections: [], current: null, unnamed: "" };
 const main = document.getElementById("main");
 let leave = new AbortController();
+let shown = null; // what the screen that is shown does when something has changed
+let seen = 0; // version of the collection that it shows
 let drop = null; // what the screen does with files that are dropped
 
 const href = (screen, arg = "") => `#/${state.current?.id || "-"}/${screen}${arg ? "/" + arg : ""}`;
@@ -34,7 +36,8 @@ const href = (screen, arg = "") => `#/${state.current?.id || "-"}/${screen}${arg
 /** go shows a screen. */
 function go(screen, arg = "") { location.hash = href(screen, arg); }
 
-async function show() {
+/** show shows the screen of the address; with keep, the one that is there anew, at the same place. */
+async function show(keep = false) {
   let [, id = "", screen = "", arg = ""] = location.hash.split("/");
   settle();
   leave.abort();
@@ -60,14 +63,28 @@ async function show() {
     document.title = `${known.title} – nrdl`;
     nav(known.parent ?? known.id);
     const root = h("div", { class: "screen screen-" + known.id, "aria-busy": "true" });
-    main.replaceChildren(root);
-    scrollTo(0, 0);
+    if (!keep) {
+      main.replaceChildren(root);
+      scrollTo(0, 0);
+    }
+    shown = null;
+    seen = state.current?.version ?? 0;
     const ctx = {
       collection: state.current, collections: state.collections, base: state.current ? `/v1/collections/${state.current.id}` : "",
       signal, go, href, reload: load, make,
       title: (text) => { document.title = `${text} – nrdl`; },
       drop: (f) => { drop = f; },
-      again: () => show(),
+      again: (keep) => show(keep),
+      follow: (f) => { shown = f; },
+      watch: (was, load, draw = () => show(true)) => {
+        let last = JSON.stringify(was);
+        shown = async () => {
+          if (busy()) return false;
+          const now = JSON.stringify(await load());
+          if (now !== last) await draw();
+          last = now;
+        };
+      },
       mutated, unnamed: () => state.unnamed,
     };
     if (!state.current && !["add", "settings"].includes(known.id)) {
@@ -75,6 +92,12 @@ async function show() {
     } else await known.view(root, ctx, decodeURIComponent(arg));
     if (signal.aborted) return;
     root.removeAttribute("aria-busy");
+    if (keep) {
+      const y = scrollY;
+      main.replaceChildren(root);
+      scrollTo(0, y);
+      return;
+    }
     if (document.activeElement === document.body || document.activeElement === main) root.querySelector("h1")?.focus({ preventScroll: true });
     say(known.title);
   } catch (e) {
@@ -122,6 +145,38 @@ async function make(name) {
   const c = await post("/v1/collections", { name });
   await load();
   return c;
+}
+
+// busy reports whether somebody is at something that a new screen would take away.
+const busy = () => Boolean(document.querySelector("dialog[open], details.menu[open]") || main.querySelector(".face[aria-selected=true]") || [.../** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("input:not([type=range])"))].some((i) => i === document.activeElement && i.value));
+
+// What others change, in other windows and by other programs, is shown soon: the versions of
+// the collections are asked for, until nobody has used the page for a while, as a session ends
+// that is not used.
+const often = 2000, unused = 30 * 60 * 1000;
+let used = Date.now(), following = false;
+for (const event of ["pointermove", "keydown", "focus"]) addEventListener(event, () => { used = Date.now(); }, { passive: true });
+
+async function follow() {
+  if (following || Date.now() - used > unused) return;
+  following = true;
+  try {
+    const names = () => JSON.stringify([state.current?.id, state.collections.map((c) => [c.id, c.name])]);
+    const was = names();
+    await load();
+    if (names() !== was) {
+      if (was.startsWith("[null") !== !state.current) return await show();
+      nav(document.querySelector("#nav [aria-current]")?.dataset.screen ?? "");
+    }
+    const version = state.current?.version ?? 0;
+    if (version === seen) return;
+    mutated();
+    if (await shown?.() !== false) seen = version; // false: later
+  } catch (e) {
+    if (e.name !== "AbortError") console.warn(e); // it is tried again
+  } finally {
+    following = false;
+  }
 }
 
 // mutated is told of changes, so that the number beside Groups is right.
@@ -208,6 +263,7 @@ addEventListener("drop", (e) => {
   else add.take(e.dataTransfer, { collection: state.current, make, go });
 });
 
+connection.addEventListener("stale", follow);
 connection.addEventListener("lost", () => {
   const at = document.getElementById("lost");
   at.hidden = false;
@@ -230,8 +286,11 @@ document.querySelector(".skip").addEventListener("click", (e) => { e.preventDefa
 
 try {
   await Promise.all([load(), learn()]);
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", () => show());
   await show();
+  setInterval(follow, often);
+  const lost = interrupted();
+  if (lost) toast(lost.text);
 } catch (e) {
   failed(e);
 }

@@ -78,8 +78,12 @@ export function grid(base, faces, o) {
     else if (e.key === "Escape" && chosen.size) { e.stopPropagation(); clear(); }
   });
   const clear = () => { for (const i of list.querySelectorAll("[aria-selected=true]")) toggle(i, false); };
+  const choose = (ids) => {
+    while (shown < faces.length && ids.some((id) => faces.indexOf(id) >= shown)) more.click();
+    for (const i of list.querySelectorAll(".face")) if (chosen.has(i.dataset.face) !== ids.includes(i.dataset.face)) toggle(i);
+  };
   rove(list, ".face");
-  return { element: h("div", { class: "faces" }, list, more), chosen: () => [...chosen], clear };
+  return { element: h("div", { class: "faces" }, list, more), chosen: () => [...chosen], clear, choose };
 }
 
 /** why shows the reasons for a stored face. */

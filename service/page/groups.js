@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { grid, chance } from "./faces.js";
 import { nameField } from "./names.js";
 
-/** decide sends one decision and offers to undo it. */
+/** decide sends one decision, which has whose the faces are as the page shows, and offers to undo it. */
 export async function decide(ctx, decision, text, after) {
   const made = (await post(`${ctx.base}/review/decide`, { decisions: [decision] })).items[0];
   ctx.mutated();
@@ -18,11 +18,11 @@ export async function decide(ctx, decision, text, after) {
   return made;
 }
 
-/** discard throws faces away when it can no longer be undone. */
-export function discard(ctx, faces, hide, unhide) {
+/** discard throws faces away when it can no longer be undone; expected is whose they are. */
+export function discard(ctx, faces, expected, hide, unhide) {
   hide();
   let undone = false;
-  const send = (keepalive) => post(`${ctx.base}/review/decide`, { decisions: batches(faces).map((some) => ({ faces: some, verb: "discard" })) }, { keepalive }).then(() => { ctx.mutated(); ctx.refresh?.(); });
+  const send = (keepalive) => post(`${ctx.base}/review/decide`, { decisions: batches(faces).map((some) => ({ faces: some, verb: "discard", expected })) }, { keepalive }).then(() => { ctx.mutated(); ctx.refresh?.(); });
   const entry = toast(faces.length === 1 ? "Thrown away: not a face." : `${count(faces.length, "face")} thrown away.`, () => { undone = true; unhide(); }, () => { if (!undone) send(true).catch((e) => { unhide(); toast(e.message); }); });
   return entry;
 }
@@ -48,6 +48,8 @@ export async function view(root, ctx) {
     const mine = ++asked;
     const page = await get(`${ctx.base}/review?limit=60`, ctx.signal);
     if (mine !== asked) return;
+    const listed = new Set(page.items.flatMap((g) => g.faces));
+    for (const f of gone) if (!listed.has(f)) gone.delete(f); // it may come back by another window
     next = page.next || "";
     draw(page.items);
   }
@@ -156,13 +158,15 @@ export async function view(root, ctx) {
     };
     const chosen = h("p", { class: "chosen soft small", "aria-live": "polite" });
     const guessAt = h("div", { class: "guess" });
+    const apart = (g.apart ?? []).filter((f) => faces.includes(f));
+    const two = apart.length > 0 && apart.length < faces.length && h("p", { class: "hint small" }, h("strong", {}, "Two people? "), `${count(apart.length, "face does", "faces do")} not look like the other ones. `, h("button", { type: "button", class: "link", onclick: () => picture.choose(apart) }, apart.length === 1 ? "Select it" : "Select them"));
     const picture = grid(ctx.base, faces, { label: `${count(faces.length, "similar face")}`, most: few, changed: (ids) => {
       chosen.textContent = ids.length && ids.length < faces.length ? `Only the ${count(ids.length, "selected face")} of ${faces.length}` : "";
     } });
     const element = h("article", { class: "group", tabindex: -1, "aria-label": label() },
       h("div", { class: "pictures" }, picture.element),
       h("form", { class: "who", onsubmit: (e) => { e.preventDefault(); field.enter(); } },
-        h("p", { class: "count" }, count(faces.length, "face")), guessAt, h("div", { class: "row name-row" }, field.element, buttons.name), h("div", { class: "row" }, buttons.ignore, buttons.not), chosen));
+        h("p", { class: "count" }, count(faces.length, "face")), two, guessAt, h("div", { class: "row name-row" }, field.element, buttons.name), h("div", { class: "row" }, buttons.ignore, buttons.not), chosen));
     const card = {
       key, faces, element, busy: () => busy || field.input.value.trim() !== "" || picture.chosen().length > 0,
       guess(to) {
@@ -178,7 +182,7 @@ export async function view(root, ctx) {
       if (busy) return;
       const ids = some(), typed = element.querySelector(".who").contains(document.activeElement);
       if (verb === "discard") {
-        discard(ctx, ids, () => leaving(card, ids, typed), () => back(ids));
+        discard(ctx, ids, "none", () => leaving(card, ids, typed), () => back(ids));
         return;
       }
       busy = true;
@@ -190,7 +194,7 @@ export async function view(root, ctx) {
         const ops = [];
         for (const part of parts) {
           const d = verb === "ignore" && !person ? { faces: part, verb: "ignore" } : person ? { faces: part, verb: "is", person } : { faces: part, verb: "is", name: who.name };
-          const made = (await post(`${ctx.base}/review/decide`, { decisions: [d] })).items[0];
+          const made = (await post(`${ctx.base}/review/decide`, { decisions: [{ ...d, expected: "none" }] })).items[0];
           person = made.person;
           ops.unshift(...made.operations);
         }
@@ -206,6 +210,11 @@ export async function view(root, ctx) {
       } catch (e) {
         busy = false;
         element.removeAttribute("aria-busy");
+        if (e.status === 404 || e.status === 409) { // the list is old: the next one may do without this group
+          field.input.value = "";
+          picture.clear();
+          ctx.refresh();
+        }
         throw e;
       }
     }
@@ -238,11 +247,17 @@ export async function view(root, ctx) {
     async function run(verb, who = {}) {
       const ids = picture.chosen();
       if (!ids.length) return;
-      for (const f of ids) gone.add(f);
-      const after = () => { singles.card = null; element.remove(); drawSingles(faces.filter((f) => !gone.has(f))); summary(); };
-      if (verb === "discard") { discard(ctx, ids, after, () => back(ids)); return; }
-      const d = { faces: ids, verb, ...(who.person ? { person: who.person } : who.name ? { name: who.name } : {}) };
-      const made = (await post(`${ctx.base}/review/decide`, { decisions: [d] })).items[0];
+      const after = () => { for (const f of ids) gone.add(f); singles.card = null; element.remove(); drawSingles(faces.filter((f) => !gone.has(f))); summary(); };
+      if (verb === "discard") { discard(ctx, ids, "none", after, () => back(ids)); return; }
+      const d = { faces: ids, verb, expected: "none", ...(who.person ? { person: who.person } : who.name ? { name: who.name } : {}) };
+      let made;
+      try {
+        made = (await post(`${ctx.base}/review/decide`, { decisions: [d] })).items[0];
+      } catch (e) {
+        picture.clear();
+        ctx.refresh();
+        throw e;
+      }
       ctx.mutated();
       after();
       toast(verb === "ignore" ? `Ignored ${count(ids.length, "face")}.` : `${count(ids.length, "face")} named ${who.name}.`, async () => {
@@ -257,4 +272,5 @@ export async function view(root, ctx) {
     if (inside) element.querySelector(".face")?.focus();
   }
   await fetchGroups();
+  ctx.follow(fetchGroups);
 }

@@ -7,6 +7,20 @@ const archives = /\.(zip|tar)$/i;
 const mostBytes = 20 << 20;
 const atOnce = 2;
 
+const kept = "nrdl-import";
+const last = (() => { try { return JSON.parse(sessionStorage.getItem(kept)); } catch { return null; } })();
+
+/**
+ * interrupted is the import that ended when this page was loaded again, until another one
+ * begins; null for none.
+ * @returns {{collection: string, strangers: boolean, text: string} | null}
+ */
+export function interrupted() {
+  if (!last?.left || importing.total) return null;
+  const were = last.left === 1 ? "was" : "were";
+  return { ...last, text: `${count(last.left, "file")} of the last drop ${were} not sent, of ${last.total.toLocaleString("en")}${last.strangers ? " photographs of strangers" : ""}: the page was loaded again. Drop the same files once more: those that are there already are left out.` };
+}
+
 /** A Source is a file and the path that it was dropped with. */
 class Importing extends EventTarget {
   reset() {
@@ -30,7 +44,16 @@ class Importing extends EventTarget {
     this.reset();
   }
 
-  changed() { this.dispatchEvent(new Event("change")); }
+  changed() { this.remember(); this.dispatchEvent(new Event("change")); }
+
+  // remember keeps what a reload of the page would interrupt.
+  remember() {
+    const left = this.queue.length + this.active.size - (this.job ? 1 : 0);
+    try {
+      if (this.running && left > 0) sessionStorage.setItem(kept, JSON.stringify({ collection: this.collection, strangers: this.strangers, left, total: this.total }));
+      else sessionStorage.removeItem(kept);
+    } catch { /* private window */ }
+  }
 
   /** start adds files to what is being sent to a collection. */
   start(collection, sources, strangers = false) {

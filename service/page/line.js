@@ -1,7 +1,7 @@
 // How many strangers may be named, and what that costs.
 import { h, put, s, ask, icon, toast, say, count, percent, oneIn, rove } from "./dom.js";
 import { get, patch, del } from "./api.js";
-import { importing, sources, chosen, ended, told, refusals } from "./importer.js";
+import { importing, interrupted, sources, chosen, ended, told, refusals } from "./importer.js";
 import { crop, why, grid } from "./faces.js";
 import { discard } from "./groups.js";
 
@@ -90,6 +90,7 @@ export async function view(root, ctx) {
   apply.addEventListener("click", async () => { await save(Number(range.value)); range.focus(); });
   reset.addEventListener("click", () => { range.value = String(saved); draw(); range.focus(); });
   draw();
+  ctx.watch(curve, () => get(`${ctx.base}/calibration/curve`, ctx.signal), () => { if (Number(range.value) === saved) return ctx.again(true); });
 }
 
 // strangers shows the faces of people who are not in the collection, and takes more of them.
@@ -98,7 +99,8 @@ async function strangers(root, ctx, given) {
   const begin = (all) => { if (all.length) importing.start(ctx.collection, all, true); };
   files.addEventListener("change", () => { const all = chosen(files.files); files.value = ""; begin(all); });
   ctx.drop(async (data) => begin(await sources(data)));
-  const said = h("p", { class: "soft", role: "status" }), bad = h("div"), list = h("div");
+  const lost = interrupted();
+  const said = h("p", { class: "soft", role: "status" }, lost?.strangers && lost.collection === ctx.collection.id && lost.text), bad = h("div"), list = h("div");
   put(root, h("section", { class: "others", "aria-labelledby": "others" }, h("h2", { id: "others" }, "Photographs of other people"),
     h("p", { class: "soft" }, "Photographs of people who are not in this collection make these rates surer. Best is one photograph of each, of people like those whom the camera will see. They are kept for this only, and never become people."),
     h("div", { class: "row" }, h("button", { onclick: () => files.click() }, icon("photo"), "Add photos of others"), given.faces > 0 && h("button", { class: "danger", onclick: remove }, "Delete them all"), files), said, bad, list));
@@ -115,7 +117,7 @@ async function strangers(root, ctx, given) {
   if (!given.faces) return;
   const some = (await get(`${ctx.base}/faces?person=stranger&limit=500`, ctx.signal)).items.map((f) => f.id);
   const picture = grid(ctx.base, some, { label: "Faces of other people", most: 23, changed: (ids) => { button.disabled = !ids.length; } });
-  const button = h("button", { disabled: true, onclick: () => { const ids = picture.chosen(); for (const id of ids) list.querySelector(`[data-face="${id}"]`).hidden = true; discard({ ...ctx, refresh: ctx.again }, ids, () => {}, ctx.again); } }, "Delete the selected ones");
+  const button = h("button", { disabled: true, onclick: () => { const ids = picture.chosen(); for (const id of ids) list.querySelector(`[data-face="${id}"]`).hidden = true; discard({ ...ctx, refresh: ctx.again }, ids, "stranger", () => {}, ctx.again); } }, "Delete the selected ones");
   put(list, h("p", {}, count(given.faces, "face"), given.used < given.faces && given.used ? `, of which ${given.used.toLocaleString("en")} are used with so many people` : "", "."),
     given.alike ? h("p", { class: "hint" }, `${count(given.alike, "face looks", "faces look")} so much like somebody of the collection that ${given.alike === 1 ? "it is" : "they are"} probably no ${given.alike === 1 ? "stranger" : "strangers"}. Select a face and press W to see why, and delete those who are no strangers.`) : "",
     picture.element, h("div", { class: "row" }, button));

@@ -95,5 +95,11 @@ export async function view(root, ctx, arg) {
   });
   new IntersectionObserver((e) => { if (e[0].isIntersecting && cursor) more(); }, { rootMargin: "800px" }).observe(end);
   await more();
+  const top = () => get(`${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}`, ctx.signal);
+  ctx.watch(await top(), top, async () => {
+    const at = document.activeElement?.closest?.(".people a")?.getAttribute("href");
+    await restart();
+    if (at) /** @type {HTMLElement} */ (list.querySelector(`a[href="${at}"]`))?.focus();
+  });
   if (arg === "?") field.focus();
 }

@@ -9,7 +9,9 @@ import { sources, chosen as filesOf } from "./importer.js";
 
 export async function view(root, ctx, id) {
   const at = `${ctx.base}/people/${id}`;
-  const [p, told] = await Promise.all([get(at, ctx.signal), get(`${at}/statistics`, ctx.signal)]);
+  const load = () => Promise.all([get(at, ctx.signal), get(`${at}/statistics`, ctx.signal), get(`${ctx.base}/faces?person=${id}&limit=500`, ctx.signal)]);
+  const first = await load(), [p, told] = first;
+  ctx.watch(first, load);
   const faces = [];
   let cursor = "";
   do {
@@ -99,20 +101,20 @@ export async function view(root, ctx, id) {
   async function move(ids) {
     const who = await pick(`Move ${count(ids.length, "face")} to …`, "Choose a person, or type a new name.", false);
     if (!who) return;
-    const made = who.person ? await post(`${ctx.base}/faces/move`, { faces: ids, person: who.person })
-      : { operation: (await post(`${ctx.base}/review/decide`, { decisions: [{ faces: ids, verb: "is", name: who.name }] })).items[0].operations[0] };
+    const made = who.person ? await post(`${ctx.base}/faces/move`, { faces: ids, person: who.person, expected: id })
+      : { operation: (await post(`${ctx.base}/review/decide`, { decisions: [{ faces: ids, verb: "is", name: who.name, expected: id }] })).items[0].operations[0] };
     await ctx.again();
     undo(made, `${count(ids.length, "face")} moved to ${who.name}.`);
   }
   async function deny(ids) {
-    const made = await post(`${ctx.base}/faces/deny`, { faces: ids, person: id });
+    const made = await post(`${ctx.base}/faces/deny`, { faces: ids, person: id, expected: id });
     ctx.mutated();
     await ctx.again();
     undo(made, `${count(ids.length, "face")}: not ${title}. They are in the groups again.`);
   }
   async function trash(ids) {
     const tiles = ids.map((f) => root.querySelector(`[data-face="${f}"]`)).filter(Boolean);
-    discard(ctx, ids, () => { for (const t of tiles) t.hidden = true; }, () => { for (const t of tiles) t.hidden = false; });
+    discard(ctx, ids, id, () => { for (const t of tiles) t.hidden = true; }, () => { for (const t of tiles) t.hidden = false; });
   }
   ctx.refresh = () => { if (!ctx.signal.aborted) ctx.again(); };
   async function ignore() {
@@ -125,7 +127,7 @@ export async function view(root, ctx, id) {
     const receipt = await del(at);
     ctx.mutated();
     await dialog("Erased", (close) => h("div", {}, h("p", {}, `${title} is gone. This is the receipt:`),
-      h("dl", { class: "receipt" }, [["Person", receipt.person], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
+      h("dl", { class: "receipt" }, [["Person", title], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
       h("div", { class: "row end" }, h("button", { onclick: () => save(`erased-${receipt.person}.json`, JSON.stringify(receipt, null, 2)) }, "Save the receipt"), h("button", { class: "main", autofocus: true, onclick: () => close() }, "Done"))));
     ctx.go("people");
   }

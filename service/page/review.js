@@ -19,42 +19,67 @@ export async function view(root, ctx, arg) {
 async function queue(panel, ctx, state) {
   const list = h("div", { class: "doubts" }), sum = h("p", { class: "lead" });
   put(panel, sum, list);
-  const page = await get(`${ctx.base}/review?state=${state}&limit=100`, ctx.signal);
-  let left = 0;
   const portraits = new Map();
+  /** @type {Map<string, {element: HTMLElement, gone: () => void}>} */
+  const cards = new Map();
   const told = () => {
+    const left = cards.size;
     sum.textContent = left ? (state === "doubtful" ? `${count(left, "face or group", "faces or groups")} to check. Y is yes, N is no.` : `${count(left, "label")} to check.`) : state === "doubtful" ? "Nothing is doubtful." : "No label contradicts another one or the machine.";
   };
-  ctx.refresh = () => { if (!ctx.signal.aborted) ctx.again(); };
-  for (const c of page.items) {
+  // load shows what is to be checked now, and leaves the cards that are there in their places.
+  async function load() {
+    const page = await get(`${ctx.base}/review?state=${state}&limit=100`, ctx.signal);
+    const wanted = new Map(page.items.filter((c) => c.conflict ?? c.guess).map((c) => [JSON.stringify([c.faces, c.conflict, c.guess?.id]), c]));
+    for (const [key, card] of [...cards]) if (!wanted.has(key)) card.gone();
+    let before = null;
+    for (const [key, c] of wanted) {
+      if (!cards.has(key)) {
+        const card = make(c, key);
+        cards.set(key, card);
+        if (before) before.after(card.element); else list.prepend(card.element);
+      }
+      before = cards.get(key).element;
+    }
+    told();
+  }
+  ctx.refresh = () => { if (!ctx.signal.aborted) load(); };
+
+  function make(c, key) {
     const who = c.conflict?.person ?? c.guess;
-    if (!who) continue;
-    left++;
     const article = h("article", { class: "doubt", tabindex: -1, "aria-label": `${count(c.faces.length, "face")}, ${who.name}?` });
     const pictures = grid(ctx.base, c.faces, { label: count(c.faces.length, "face"), most: 6 });
     const other = h("figure", { class: "other" });
     const gone = () => {
+      cards.delete(key);
       const next = article.nextElementSibling ?? article.previousElementSibling, inside = article.contains(document.activeElement);
       article.remove();
-      left--;
       told();
       if (inside) (next?.querySelector("button.main") ?? document.querySelector("h1")).focus();
     };
     const faces = () => (pictures.chosen().length ? pictures.chosen() : c.faces);
-    const keep = () => decide(ctx, { faces: c.faces, verb: "is", person: who.id }, `Still ${who.name}.`, gone);
+    const keep = () => decide(ctx, { faces: c.faces, verb: "is", person: who.id, expected: who.id }, `Still ${who.name}.`, gone);
+    const chosenOnly = () => { if (!pictures.chosen().length) { toast("Select the face that is somebody else."); return; } return decide(ctx, { faces: faces(), verb: "is_not", person: who.id, expected: who.id }, `Not ${who.name}.`, gone); };
     let yes, no, text;
     if (state === "doubtful") {
       text = ["Is this ", h("strong", { dir: "auto" }, who.name), "?", c.guess.probability === null ? "" : h("span", { class: "soft" }, ` ${chance(c.guess.probability)} sure`)];
-      yes = ["Yes", () => decide(ctx, { faces: faces(), verb: "is", person: who.id }, `${count(faces().length, "face")} named ${who.name}.`, gone)];
-      no = ["No", () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone)];
+      yes = ["Yes", () => decide(ctx, { faces: faces(), verb: "is", person: who.id, expected: "none" }, `${count(faces().length, "face")} named ${who.name}.`, gone)];
+      no = ["No", () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id, expected: "none" }, `Not ${who.name}.`, gone)];
     } else if (c.conflict.kind === "photo") {
       text = ["One photograph has these faces twice as ", h("strong", { dir: "auto" }, who.name), ". Select the one that is somebody else."];
       yes = ["Both are right", keep];
-      no = [`Not ${who.name}`, () => { if (!pictures.chosen().length) { toast("Select the face that is somebody else."); return; } return decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone); }];
+      no = [`Not ${who.name}`, chosenOnly];
+    } else if (c.conflict.kind === "pair") {
+      text = ["These two faces of ", h("strong", { dir: "auto" }, who.name), " do not look like one person. Select the one that is somebody else."];
+      yes = ["Both are right", keep];
+      no = [`Not ${who.name}`, chosenOnly];
+    } else if (c.conflict.kind === "apart") {
+      text = [h("strong", {}, "Two people?"), " ", c.faces.length === 1 ? "This face" : `These ${c.faces.length} faces`, " of ", h("strong", { dir: "auto" }, who.name), c.faces.length === 1 ? " does" : " do", " not look like the other ones", c.guess ? [", but like ", h("strong", { dir: "auto" }, c.guess.name)] : "", "."];
+      yes = ["One person", keep];
+      no = c.guess ? [`They are ${c.guess.name}`, () => decide(ctx, { faces: faces(), verb: "is", person: c.guess.id, expected: who.id }, `Named ${c.guess.name}.`, gone)] : [`Not ${who.name}`, () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id, expected: who.id }, `${count(faces().length, "face")}: not ${who.name}. They are in the groups again.`, gone)];
     } else {
       text = ["This face is labelled ", h("strong", { dir: "auto" }, who.name), c.guess ? [", and resembles ", h("strong", { dir: "auto" }, c.guess.name)] : "", "."];
       yes = ["The label is right", keep];
-      no = c.guess ? [`It is ${c.guess.name}`, () => decide(ctx, { faces: faces(), verb: "is", person: c.guess.id }, `Named ${c.guess.name}.`, gone)] : [`Not ${who.name}`, () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id }, `Not ${who.name}.`, gone)];
+      no = c.guess ? [`It is ${c.guess.name}`, () => decide(ctx, { faces: faces(), verb: "is", person: c.guess.id, expected: who.id }, `Named ${c.guess.name}.`, gone)] : [`Not ${who.name}`, () => decide(ctx, { faces: faces(), verb: "is_not", person: who.id, expected: who.id }, `Not ${who.name}.`, gone)];
     }
     const button = ([name, run], kind) => h("button", { class: kind, onclick: run }, name);
     put(article, h("div", { class: "pictures" }, pictures.element), other, h("div", { class: "who" }, h("p", {}, text), h("div", { class: "row" }, button(yes, "main"), button(no, ""), h("button", { class: "link", onclick: () => why(ctx.base, c.faces[0]) }, "Why?"))));
@@ -63,13 +88,20 @@ async function queue(panel, ctx, state) {
       const run = { y: yes[1], n: no[1] }[e.key.toLowerCase()];
       if (run) { e.preventDefault(); run(); }
     });
-    put(list, article);
     const show = c.guess ?? who;
-    if (!portraits.has(show.id)) portraits.set(show.id, get(`${ctx.base}/faces?person=${show.id}&limit=3`, ctx.signal));
-    portraits.get(show.id).then((f) => other.append(...f.items.filter((i) => i.source !== "vector").map((i) => crop(ctx.base, i.id, `A face of ${show.name}`)), h("figcaption", { class: "soft small", dir: "auto" }, show.name))).catch(() => {});
+    if (c.conflict?.kind !== "pair" && c.conflict?.kind !== "photo") portrait(show);
+    return { element: article, gone };
+
+    // portrait shows other faces of a person.
+    function portrait(show) {
+      const others = 3;
+      if (!portraits.has(show.id)) portraits.set(show.id, get(`${ctx.base}/faces?person=${show.id}&limit=${others + c.faces.length}`, ctx.signal));
+      portraits.get(show.id).then((f) => other.append(...f.items.filter((i) => i.source !== "vector" && !c.faces.includes(i.id)).slice(0, others).map((i) => crop(ctx.base, i.id, `A face of ${show.name}`)), h("figcaption", { class: "soft small", dir: "auto" }, show.name))).catch(() => {});
+    }
   }
-  told();
-  if (left) list.querySelector("button.main").focus({ preventScroll: true });
+  await load();
+  ctx.follow(load);
+  if (cards.size) list.querySelector("button.main").focus({ preventScroll: true });
 }
 
 const kinds = {
@@ -132,4 +164,6 @@ async function history(panel, ctx) {
     return li;
   }
   await load();
+  const newest = () => get(`${ctx.base}/operations?limit=200`, ctx.signal);
+  ctx.watch(await newest(), newest);
 }

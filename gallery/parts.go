@@ -1,0 +1,93 @@
+package gallery
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl/openset"
+)
+
+// twoPeople is the share of groups of images that show two people, before they are looked at.
+const twoPeople = 0.1
+
+// mostTurns bounds the turns of halves, which ends after three or four.
+const mostTurns = 20
+
+// TwoPeople returns those of the columns of x that look like another person than the rest;
+// nil if all may be one person. Of two columns it returns both: nobody can tell which one
+// is wrong.
+func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability float64) {
+	others, probability = halves(l, x)
+	if probability < suspicious {
+		return nil, 0
+	}
+	if _, n := x.Dims(); n == 2 {
+		others = []int{0, 1}
+	}
+	return others, probability
+}
+
+// halves divides the columns of x, d×n of unit norm, into two parts by 2-means, started
+// from the column that is least like the mean and the one that is least like that. It
+// returns the columns of the smaller part, and the probability that the parts show two
+// people; 0 for less than two columns.
+func halves(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
+	d, n := x.Dims()
+	if n < 2 {
+		return nil, 0
+	}
+	columns := make([][]float64, n)
+	sums := [2][]float64{make([]float64, d), make([]float64, d)}
+	for j := range columns {
+		columns[j] = mat.Col(nil, j, x)
+		floats.Add(sums[0], columns[j])
+	}
+	least := func(from []float64) (at int) {
+		for j := range columns {
+			if floats.Dot(from, columns[j]) < floats.Dot(from, columns[at]) {
+				at = j
+			}
+		}
+		return at
+	}
+	copy(sums[0], columns[least(sums[0])])
+	copy(sums[1], columns[least(sums[0])])
+	var in []bool // the second part
+	var count [2]int
+	for range mostTurns {
+		next := make([]bool, n)
+		changed := in == nil
+		na, nb := floats.Norm(sums[0], 2), floats.Norm(sums[1], 2)
+		for j, v := range columns {
+			next[j] = floats.Dot(sums[1], v)*na > floats.Dot(sums[0], v)*nb
+			changed = changed || in[j] != next[j]
+		}
+		if !changed {
+			break
+		}
+		in, count = next, [2]int{}
+		clear(sums[0])
+		clear(sums[1])
+		for j, v := range columns {
+			part := 0
+			if in[j] {
+				part = 1
+			}
+			count[part]++
+			floats.Add(sums[part], v)
+		}
+		if count[0] == 0 || count[1] == 0 {
+			return nil, 0 // all are equal
+		}
+	}
+	less := count[1] <= count[0]
+	for j := range columns {
+		if in[j] == less {
+			smaller = append(smaller, j)
+		}
+	}
+	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), count[0], count[1])
+	return smaller, 1 / (1 + (1-twoPeople)/twoPeople*math.Exp(same))
+}
