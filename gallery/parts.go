@@ -2,31 +2,47 @@ package gallery
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl/internal/lin"
 	"nrdl/openset"
 )
 
 // twoPeople is the share of groups of images that show two people, before they are looked at.
 const twoPeople = 0.1
 
-// mostTurns bounds the turns of halves, which ends after three or four.
+// mostTurns bounds the turns of halves, which ends after three or four, and the single images
+// that TwoPeople leaves out.
 const mostTurns = 20
 
-// TwoPeople returns those of the columns of x that look like another person than the rest;
-// nil if all may be one person. Of two columns it returns both: nobody can tell which one
-// is wrong.
+// TwoPeople returns those of the columns of x, d×n of unit norm, that look like one other
+// person than the rest; nil if all may be one person, or if only single ones differ, which
+// may be unusual images. Of two columns it returns both: nobody can tell which is wrong.
 func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability float64) {
-	others, probability = halves(l, x)
-	if probability < suspicious {
-		return nil, 0
+	_, n := x.Dims()
+	left := make([]int, n)
+	for j := range left {
+		left[j] = j
 	}
-	if _, n := x.Dims(); n == 2 {
-		others = []int{0, 1}
+	for range mostTurns {
+		some, p := halves(l, lin.Select(x, left))
+		switch {
+		case p < suspicious:
+			return nil, 0
+		case len(some) > 1:
+			for _, k := range some {
+				others = append(others, left[k])
+			}
+			return others, p
+		case n == 2:
+			return left, p
+		}
+		left = slices.Delete(left, some[0], some[0]+1)
 	}
-	return others, probability
+	return nil, 0
 }
 
 // halves divides the columns of x, d×n of unit norm, into two parts by 2-means, started

@@ -32,7 +32,7 @@ type reassignment struct {
 	parts []*part    // of the images, nil for one that is in no part
 }
 
-// A part is images of one group that look like another person together. It stays out of
+// A part is two or more images of one group that look like another person together. It stays out of
 // the group, since an image alone may look enough like the mean to come back.
 type part struct {
 	images      []int
@@ -49,9 +49,11 @@ const (
 	// Some images of a person are covered or turned away: a share unusual of them has
 	// deviates that are lower by unusualFall on average, and vary with unusualSD.
 	unusual, unusualFall, unusualSD = 0.02, 2.0, 2.0
-	// suspicious is the probability of a wrong label from which an image is a Suspect.
-	suspicious = 0.5
-	mostRounds = 100
+	// suspicious is the probability of a wrong label from which an image leaves its group,
+	// and worthALook that from which it is a Suspect: it costs more to miss a wrong label than
+	// to look at a right one.
+	suspicious, worthALook = 0.5, 0.1
+	mostRounds             = 100
 )
 
 func newReassignment(m *Model, l *openset.Impostors) *reassignment {
@@ -238,7 +240,7 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.own {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && p < suspicious {
+		if in == nil && p < worthALook {
 			continue
 		}
 		if in != nil && p < in.probability {
@@ -251,7 +253,7 @@ func (f *reassignment) suspects() []Suspect {
 		if who != nobody {
 			s.Other, s.Nearest = f.m.Enrolled.Classes[who], f.nearest(j, who)
 		}
-		if in != nil && len(in.images) > 1 {
+		if in != nil {
 			s.Part = in.images
 		}
 		all = append(all, s)

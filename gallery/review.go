@@ -34,7 +34,7 @@ type Suspect struct {
 	Other       string   `json:"other"`       // who it looks like; "" for nobody of the model
 	Probability *float64 `json:"probability"` // that the label is wrong; nil without Impostors
 	Nearest     int      `json:"nearest"`     // column of the image of Other, or of Person if there is none, that is nearest to it; -1 without Impostors
-	Part        []int    `json:"part"`        // columns of the images of Person that look like one other person together, this one included; of two images that do not look like one person, both; nil for one alone
+	Part        []int    `json:"part"`        // columns of the images of Person that look like one other person together, this one included; of two images that do not look like one person, both; nil without
 }
 
 // A Pair is two people who may be confused. Shares are nil without Impostors.
