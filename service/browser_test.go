@@ -99,6 +99,10 @@ func browse(t *testing.T, c *client, ctx context.Context) *browser {
 func (b *browser) hear(event any) {
 	what := ""
 	switch e := event.(type) {
+	case *screens.EventJavascriptDialogOpening: // whether to leave the page
+		go func() {
+			_, _ = chromedp.Call(b.ctx, screens.HandleJavaScriptDialog, screens.HandleJavaScriptDialogParams{Accept: true})
+		}()
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			for _, a := range e.Args {

@@ -391,20 +391,13 @@ func testPageIsLoadedAgain(t *testing.T, ctx context.Context) {
 	b.until(`window.waiting.length === 2`)
 	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting[0]()`))
 	b.until(`window.waiting.length === 3 && document.querySelector(".progress .count").innerText.startsWith("1 of 5 files")`)
-	again := func() { // without the question of the browser whether to leave, which would wait for an answer
-		b.Helper()
-		b.run(chromedp.Evaluate[chromedp.Void](`window.old = true;
-			addEventListener("beforeunload", (e) => e.stopImmediatePropagation(), true);
-			setTimeout(() => location.reload(), 0)`))
-		b.until(`!window.old`)
-	}
-	again()
+	b.run(chromedp.Reload())
 	b.until(`document.querySelector(".dropzone") && document.querySelector("#toasts").innerText.includes("4 files of the last drop were not sent, of 5")`)
 	b.screen("1", ".dropzone")
 	b.until(`document.querySelector(".screen .hint").innerText.includes("4 files of the last drop were not sent, of 5")`)
 	b.choose("#choose-folder", folder)
 	b.until(`document.querySelector(".progress a.main") && !document.querySelector(".screen > .hint")`)
-	again()
+	b.run(chromedp.Reload())
 	b.until(`document.querySelector(".dropzone") && !document.querySelector("#toasts .toast") && document.querySelectorAll("#nav a").length === 7`)
 }
 
