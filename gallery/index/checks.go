@@ -2,22 +2,21 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
-	"sync/atomic"
+	"io"
+	"os"
+	"sync"
+	"unsafe"
+
+	"nrdl/internal/hint"
 )
 
 // blockBytes is what a checksum of a file is for.
 const blockBytes = 1 << 15
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// blocks are the checksums of the blocks of a segment, which are checked when they are
-// read for the first time.
-type blocks struct {
-	sums []uint32
-	good []atomic.Uint32 // bits
-}
 
 // checksums returns those of the blocks of b, as they are in a file.
 func checksums(b []byte) []byte {
@@ -28,26 +27,75 @@ func checksums(b []byte) []byte {
 	return sums
 }
 
-func newBlocks(sums []byte) *blocks {
-	c := &blocks{sums: make([]uint32, len(sums)/4), good: make([]atomic.Uint32, (len(sums)/4+31)/32)}
-	for i := range c.sums {
-		c.sums[i] = binary.LittleEndian.Uint32(sums[4*i:])
-	}
-	return c
+// ErrChanged is the error for a file that was changed while it was in use, by other means
+// than Save.
+var ErrChanged = errors.New("the model was changed while it was read")
+
+// A source is an open file. What was read of it is used only if its checksum is the one
+// that the file had when it was opened.
+type source struct {
+	io.ReaderAt
+	stat func() (os.FileInfo, error)
+	info os.FileInfo // when it was opened; another file may have taken its place
+	size int64
 }
 
-// check reports damage in the blocks with the bytes from lo to hi of b.
-func (c *blocks) check(b []byte, lo, hi int) error {
-	for i := lo / blockBytes; i*blockBytes < hi; i++ {
-		if c.good[i/32].Load()>>(i%32)&1 == 1 {
-			continue
-		}
-		if crc32.Checksum(b[i*blockBytes:min(len(b), (i+1)*blockBytes)], castagnoli) != c.sums[i] {
-			return damaged(fmt.Sprintf("a checksum differs %d bytes after the start of a segment", i*blockBytes))
-		}
-		c.good[i/32].Or(1 << (i % 32))
+// changed is err, or ErrChanged if the file is not what it was.
+func (f *source) changed(err error) error {
+	now, failed := f.stat()
+	if failed == nil && now.Size() >= f.size && now.ModTime().Equal(f.info.ModTime()) {
+		return err
+	}
+	return hint.Add(ErrChanged, "read it again; to replace a model that is in use, move the new file to its place")
+}
+
+// read reads b at a place of f.
+func (f *source) read(b []byte, at int64) error {
+	if _, err := f.ReadAt(b, at); err != nil {
+		return f.changed(fmt.Errorf("read the gallery: %w", err))
 	}
 	return nil
+}
+
+// check checks b, which starts with a block at this place of f, by the checksums of its
+// blocks.
+func (f *source) check(b []byte, at int64, sums []byte) error {
+	for i := 0; i*blockBytes < len(b); i++ {
+		if crc32.Checksum(b[i*blockBytes:min(len(b), (i+1)*blockBytes)], castagnoli) != binary.LittleEndian.Uint32(sums[4*i:]) {
+			return f.differs(at + int64(i*blockBytes))
+		}
+	}
+	return nil
+}
+
+func (f *source) differs(at int64) error {
+	return f.changed(damaged(fmt.Sprintf("a checksum differs %d bytes after the start of the file", at)))
+}
+
+// A room has the part of a segment that was read last.
+type room struct {
+	words      []uint64 // aligned
+	of         *segment
+	start, end int // of its content
+}
+
+var rooms = sync.Pool{New: func() any { return &room{} }}
+
+// take returns n bytes, for other content.
+func (r *room) take(n int) []byte {
+	r.of = nil
+	if n > 8*len(r.words) {
+		r.words = make([]uint64, (n+7)/8)
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), n)
+}
+
+// has returns a part of s; nil if it is not there.
+func (r *room) has(s *segment, from, to int) []byte {
+	if r.of != s || from < r.start || to > r.end {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), r.end-r.start)[from-r.start : to-r.start]
 }
 
 func damaged(why string) error { return fmt.Errorf("damaged gallery: %s", why) }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fvbommel/sortorder"
 
@@ -18,14 +19,15 @@ import (
 // A file of an Index begins with a page: Magic, the version of the format, and two slots.
 // A slot has a generation and the number of bytes of the file that count; the slot with the
 // higher generation is valid. Records follow the page. The first record is the caller's
-// bytes (meta); the others are segments and states. The last state is valid: it lists the
-// people of the segments who were removed, and has the caller's bytes. A record has a head
+// bytes (meta); the others are segments, states and changes of states. The last state is valid:
+// it lists the people of the segments who were removed, and has the caller's bytes. A change
+// has the list too, and how these bytes follow from those before. A record has a head
 // with the sizes of its content, the checksums of the content, and the content. A change is
 // appended and synchronised, and then the other slot is written: an interruption at any
 // moment leaves the file as it was. All numbers are little-endian.
 const (
 	Magic         = "nrdlface"
-	fileVersion   = 1
+	fileVersion   = 2 // 1 has no changes of states
 	pageBytes     = 4096
 	slotAt        = 512 // of the first slot; the second is as far behind it
 	slotBytes     = 20
@@ -33,6 +35,7 @@ const (
 	metaRecord    = 1
 	segmentRecord = 2
 	stateRecord   = 3
+	changeRecord  = 4
 )
 
 // Bounds on what a file may claim.
@@ -51,64 +54,81 @@ type file struct {
 	generation uint64
 	length     int64
 	segments   []*segment // in the order of the file
+	state      []byte     // of the caller
+	changes    int        // of the state, since it was written whole
+
+	// Since Save has written it anew, the file has what base has as another Index.
+	base, anew *Index
 }
 
 // Open returns the Index in the file at path, which may be of unknown origin, and the
-// bytes that Save put beside it. What a search reads of every face is checked now, the
-// rest when it is used.
+// bytes that Save put beside it. All is checked now but the vectors, which are checked when
+// they are read. The file stays open as long as the Index is in use.
 func Open(path string) (x *Index, meta, state []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	defer f.Close()
+	if !keepsOpen {
+		defer f.Close()
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() < pageBytes {
+		f.Close()
 		return nil, nil, nil, damaged(fmt.Sprintf("%d bytes are too few", info.Size()))
 	}
 	if info.Size() > math.MaxInt {
 		return nil, nil, nil, errors.New("the file is larger than the memory that this machine can address")
 	}
-	m, err := mapFile(f, int(info.Size()))
+	from := &source{f, f.Stat, info, info.Size()}
+	x, meta, state, err = parse(from)
 	if err != nil {
+		err = from.changed(err)
+		f.Close()
 		return nil, nil, nil, err
 	}
-	x, meta, state, err = parse(m)
-	if err == nil {
-		x.file.path, x.file.info = path, info
-	}
+	x.file.path, x.file.info = path, info
 	return x, meta, state, err
 }
 
-// parse reads what is in m.
-func parse(m *mapping) (x *Index, meta, state []byte, err error) {
-	generation, length, err := committed(m.bytes)
+// parse reads what is in f.
+func parse(f *source) (x *Index, meta, state []byte, err error) {
+	first := make([]byte, min(pageBytes, f.size))
+	if _, err := f.ReadAt(first, 0); err != nil {
+		return nil, nil, nil, err
+	}
+	generation, length, err := committed(first, f.size)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r := &reader{m: m, rest: m.bytes[pageBytes:length]}
-	r.x = &Index{file: &file{generation: generation, length: int64(length)}}
-	for len(r.rest) > 0 {
+	r := &reader{source: f, at: pageBytes, end: length}
+	r.x = &Index{file: &file{generation: generation, length: length}}
+	for r.at < r.end {
 		if err := r.record(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	if r.meta == nil || r.state == nil || len(r.x.segments) == 0 {
+	if r.meta == nil || r.revival == nil || len(r.x.segments) == 0 {
 		return nil, nil, nil, damaged("a part is missing")
 	}
-	state, err = r.x.revive(r.state)
-	if err != nil {
+	for _, c := range r.changes {
+		if r.state, err = applied(r.state, c); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if err := r.x.revive(r.revival); err != nil {
 		return nil, nil, nil, err
 	}
-	r.x.file.segments = slices.Clone(r.x.segments)
-	return r.x, r.meta, state, r.x.distinct()
+	own := r.x.file
+	own.segments, own.state, own.changes = slices.Clone(r.x.segments), slices.Clone(r.state), len(r.changes)
+	return r.x, r.meta, r.state, r.x.distinct()
 }
 
-// committed returns what the first page of b says.
-func committed(b []byte) (generation uint64, length int, err error) {
+// committed returns what the first page b says of a file of this size.
+func committed(b []byte, size int64) (generation uint64, length int64, err error) {
 	if len(b) < pageBytes || string(b[:len(Magic)]) != Magic {
 		return 0, 0, errors.New("not a gallery of nrdl")
 	}
@@ -118,19 +138,19 @@ func committed(b []byte) (generation uint64, length int, err error) {
 	switch v := binary.LittleEndian.Uint32(b[len(Magic):]); {
 	case v > fileVersion:
 		return 0, 0, hint.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
-	case v < fileVersion:
+	case v < 1:
 		return 0, 0, damaged("it does not say its version")
 	}
 	generation, n := latest(b)
 	if n < pageBytes && generation > 0 || n > math.MaxInt {
 		return 0, 0, damaged("its length is impossible")
 	}
-	length = int(n)
+	length = int64(n)
 	switch {
 	case generation == 0:
 		return 0, 0, damaged("neither slot of the first page is whole")
-	case length > len(b):
-		return 0, 0, hint.Add(fmt.Errorf("the gallery is cut short: it has %d of %d bytes", len(b), length), "copy it again, or restore a backup")
+	case length > size:
+		return 0, 0, hint.Add(fmt.Errorf("the gallery is cut short: it has %d of %d bytes", size, length), "copy it again, or restore a backup")
 	}
 	return generation, length, nil
 }
@@ -170,53 +190,107 @@ func padded(b []byte) []byte { return append(b, make([]byte, up(len(b))-len(b)).
 
 // A reader reads records.
 type reader struct {
-	m           *mapping
-	rest        []byte
-	x           *Index
-	meta, state []byte
+	*source
+	at, end int64
+	x       *Index
+	meta    []byte
+	revival []byte
+	state   []byte
+	changes [][]byte // of state
 }
 
 // record reads the next record.
 func (r *reader) record() error {
-	le, b := binary.LittleEndian, r.rest
-	if len(b) < headBytes {
+	le, head := binary.LittleEndian, make([]byte, headBytes)
+	rest := r.end - r.at
+	if rest < headBytes {
 		return damaged("a record is cut short")
 	}
-	size := le.Uint64(b[8:])
-	if size > uint64(len(b)) {
-		return damaged("a record is longer than the file")
-	}
-	sums := headBytes + 4*((int(size)+blockBytes-1)/blockBytes)
-	from := up(sums)
-	if from+int(size) > len(b) || sums > len(b) {
-		return damaged("a record is longer than the file")
-	}
-	if crc32.Checksum(b[4:sums], castagnoli) != le.Uint32(b) {
-		return damaged("the checksum of a record's head differs")
-	}
-	content := b[from : from+int(size) : from+int(size)]
-	r.rest = b[min(len(b), from+up(int(size))):]
-	checks := newBlocks(b[headBytes:sums])
-	kind := le.Uint32(b[4:])
-	if kind == segmentRecord {
-		return r.segment(b[:headBytes], content, checks)
-	}
-	if err := checks.check(content, 0, len(content)); err != nil {
+	if _, err := r.ReadAt(head, r.at); err != nil {
 		return err
 	}
-	switch {
-	case kind == metaRecord && r.meta == nil && len(content) <= mostMeta:
-		r.meta = append([]byte{}, content...)
-	case kind == stateRecord:
-		r.state = append([]byte{}, content...)
-	default:
+	size := le.Uint64(head[8:])
+	if size > uint64(rest) {
+		return damaged("a record is longer than the file")
+	}
+	n := 4 * ((int(size) + blockBytes - 1) / blockBytes)
+	from := up(headBytes + n)
+	if int64(from)+int64(size) > rest {
+		return damaged("a record is longer than the file")
+	}
+	sums := make([]byte, n)
+	if _, err := r.ReadAt(sums, r.at+headBytes); err != nil {
+		return err
+	}
+	if crc32.Update(crc32.Checksum(head[4:], castagnoli), castagnoli, sums) != le.Uint32(head) {
+		return damaged("the checksum of a record's head differs")
+	}
+	at := r.at + int64(from)
+	r.at = min(r.end, at+int64(up(int(size))))
+	kind := le.Uint32(head[4:])
+	if kind == segmentRecord {
+		return r.segment(head, at, int(size), sums)
+	}
+	if kind == metaRecord && (r.meta != nil || size > mostMeta) {
 		return damaged("a record of an unknown kind")
+	}
+	content := make([]byte, size)
+	if err := r.whole(content, at, sums); err != nil {
+		return err
+	}
+	switch kind {
+	case metaRecord:
+		r.meta = content
+		return nil
+	case stateRecord:
+		r.changes = nil
+		return r.split(content, &r.state)
+	case changeRecord:
+		var one []byte
+		if r.changes = append(r.changes, nil); r.state == nil || len(r.changes) > mostChanges {
+			return damaged("a change of nothing, or too many")
+		}
+		err := r.split(content, &one)
+		r.changes[len(r.changes)-1] = one
+		return err
+	}
+	return damaged("a record of an unknown kind")
+}
+
+// whole reads b at a place, and checks it.
+func (r *reader) whole(b []byte, at int64, sums []byte) error {
+	if err := r.read(b, at); err != nil {
+		return err
+	}
+	return r.check(b, at, sums)
+}
+
+// split divides the content of a state into what revival wrote, and the rest.
+func (r *reader) split(content []byte, rest *[]byte) error {
+	n := 4
+	if len(content) >= n {
+		for range binary.LittleEndian.Uint32(content) {
+			if len(content) < n+4 {
+				break
+			}
+			n += 4 + 8*int(binary.LittleEndian.Uint32(content[n:]))
+			if n > len(content) {
+				break
+			}
+		}
+	}
+	if n > len(content) {
+		return damaged("the list of who is not there any more is cut short")
+	}
+	r.revival, *rest = content[:n:n], content[n:]
+	if *rest == nil {
+		*rest = []byte{}
 	}
 	return nil
 }
 
-// segment reads a segment with this head.
-func (r *reader) segment(head, content []byte, checks *blocks) error {
+// segment reads a segment with this head, whose content, of this size, is at a place.
+func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	le := binary.LittleEndian
 	h := shape{
 		dims: int(le.Uint32(head[16:])), info: int(le.Uint32(head[20:])), people: int(le.Uint32(head[24:])), faces: int(le.Uint32(head[28:])),
@@ -224,11 +298,11 @@ func (r *reader) segment(head, content []byte, checks *blocks) error {
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||
-		names > uint64(len(content)) || ids > uint64(len(content)) || !(h.worst >= 0 && h.worst <= 1 && h.reach >= 0 && h.reach <= 3) {
+		names > uint64(size) || ids > uint64(size) || !(h.worst >= 0 && h.worst <= 1 && h.reach >= 0 && h.reach <= 3) {
 		return damaged("the sizes of a segment are impossible")
 	}
 	h.nameBytes, h.idBytes = int(names), int(ids)
-	if h.size() != len(content) {
+	if h.size() != size {
 		return damaged("the sizes of a segment do not fit its content")
 	}
 	if len(r.x.segments) == 0 {
@@ -236,12 +310,23 @@ func (r *reader) segment(head, content []byte, checks *blocks) error {
 	} else if h.dims != r.x.dims || h.info != r.x.info {
 		return damaged("segments of different vectors")
 	}
-	_, eager := h.sections()
-	if err := checks.check(content, 0, eager); err != nil {
+	sections, _ := h.sections()
+	n := min(size, (sections[10]+blockBytes-1)/blockBytes*blockBytes)
+	if !keepsOpen {
+		n = size
+	}
+	m, err := newMemory(n)
+	if err != nil {
 		return err
 	}
-	s := over(h, content)
-	s.onDisk, s.maps, s.blocks = true, r.m, checks
+	if err := r.whole(m.bytes, at, sums); err != nil {
+		return err
+	}
+	s := over(h, m.bytes)
+	s.onDisk, s.held = true, m
+	if n < size {
+		s.source, s.at, s.sums, s.alone = r.source, at, sums, make([]atomic.Uint32, s.faces)
+	}
 	if err := s.valid(); err != nil {
 		return err
 	}
@@ -262,11 +347,16 @@ func (s *segment) valid() error {
 	if int(s.faceEnds[s.people-1]) != s.faces {
 		return damaged("faces of nobody")
 	}
+	for j, end := range s.idEnds {
+		if j > 0 && end < s.idEnds[j-1] || end > uint64(len(s.ids)) {
+			return damaged("the IDs of the faces are out of order")
+		}
+	}
 	return nil
 }
 
 // revive is the inverse of revival.
-func (x *Index) revive(b []byte) (state []byte, err error) {
+func (x *Index) revive(b []byte) error {
 	short := damaged("the list of who is not there any more is cut short")
 	next := func(n int) []byte {
 		if len(b) < n {
@@ -277,20 +367,20 @@ func (x *Index) revive(b []byte) (state []byte, err error) {
 		return p
 	}
 	if p := next(4); p == nil || int(binary.LittleEndian.Uint32(p)) != len(x.segments) {
-		return nil, short
+		return short
 	}
 	for i, s := range x.segments {
 		p := next(4)
 		if p == nil {
-			return nil, short
+			return short
 		}
 		n := int(binary.LittleEndian.Uint32(p))
 		if n != 0 && n != (s.people+63)/64 {
-			return nil, short
+			return short
 		}
 		words := next(8 * n)
 		if n > 0 && words == nil {
-			return nil, short
+			return short
 		}
 		for c := 0; n > 0 && c < s.people; c++ {
 			if words[c/8]>>(c%8)&1 == 1 {
@@ -298,7 +388,7 @@ func (x *Index) revive(b []byte) (state []byte, err error) {
 			}
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // distinct reports two people with one name.

@@ -4,9 +4,8 @@
 // Faces are vectors of unit norm in single precision. Beside each vector there is a code
 // of one byte a dimension. A search compares the codes of all faces, whose error is
 // bounded, and computes the cosines of those faces only that may be among the nearest: the
-// result is that of comparing all vectors. An Index that was read from a file has its codes
-// and vectors there, in memory that the operating system maps; only codes have to stay in
-// memory.
+// result is that of comparing all vectors. Of an Index that was read from a file the vectors
+// stay in the file, and are read, and checked, when they are needed.
 package index
 
 import (
@@ -217,8 +216,12 @@ func (x *Index) Name(r Ref) string { return x.segments[r.segment].name(r.person)
 // Faces returns the number of faces of a person.
 func (x *Index) Faces(r Ref) int { return x.segments[r.segment].count(r.person) }
 
-// Person returns a person. It is an error if the file is damaged there.
-func (x *Index) Person(r Ref) (*Person, error) { return x.segments[r.segment].read(r.person) }
+// Person returns a person. It is an error if the file is damaged there, or ErrChanged.
+func (x *Index) Person(r Ref) (*Person, error) {
+	one := rooms.Get().(*room)
+	defer rooms.Put(one)
+	return x.segments[r.segment].read(r.person, one)
+}
 
 // People returns the people in natural order of their names.
 func (x *Index) People() []Ref {

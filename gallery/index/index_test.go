@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/fvbommel/sortorder"
 	"github.com/google/go-cmp/cmp"
@@ -264,6 +263,12 @@ func TestChangesAreNew(t *testing.T) {
 	}
 }
 
+// firstState and secondState are alike: the second is stored as a change of the first.
+var (
+	firstState  = []byte(strings.Repeat("[{a]}", 40) + "first")
+	secondState = []byte(strings.Repeat("[{a]}", 40) + "second")
+)
+
 // fileOf is a small file with what was appended.
 func fileOf(t testing.TB) (path string, data []byte) {
 	t.Helper()
@@ -272,7 +277,7 @@ func fileOf(t testing.TB) (path string, data []byte) {
 	people := drawn(rng, 5, 1, 40)
 	x, err := New(5, 1).With(people[:39]...)
 	if err == nil {
-		err = x.Save(t.Context(), path, []byte("meta"), []byte("first"))
+		err = x.Save(t.Context(), path, []byte("meta"), firstState)
 	}
 	if err == nil {
 		x, _, _, err = Open(path)
@@ -284,7 +289,7 @@ func fileOf(t testing.TB) (path string, data []byte) {
 		x, err = x.With(people[39])
 	}
 	if err == nil {
-		err = x.Save(t.Context(), path, []byte("meta"), []byte("second"))
+		err = x.Save(t.Context(), path, []byte("meta"), secondState)
 	}
 	if err == nil {
 		data, err = os.ReadFile(path)
@@ -297,10 +302,7 @@ func fileOf(t testing.TB) (path string, data []byte) {
 
 // use reads all that is in a file.
 func use(t testing.TB, data []byte) error {
-	words := make([]uint64, len(data)/8+1) // aligned
-	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(data))
-	copy(b, data)
-	x, _, _, err := parse(&mapping{b})
+	x, _, _, err := parse(&source{bytes.NewReader(data), func() (os.FileInfo, error) { return nil, os.ErrClosed }, nil, int64(len(data))})
 	if err != nil {
 		return err
 	}
@@ -334,7 +336,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	write(append(slices.Clone(data), "not appended to the end"...))
-	if x, _, state, err := Open(path); err != nil || string(state) != "second" || x.people != 39 {
+	if x, _, state, err := Open(path); err != nil || string(state) != string(secondState) || x.people != 39 {
 		t.Errorf("what an interrupted writer left counts: %v", err)
 	}
 	spoilt, padding := slices.Clone(data), 0
@@ -357,7 +359,7 @@ func TestDamage(t *testing.T) {
 	older := slices.Clone(data)
 	clear(older[2*slotAt : 2*slotAt+slotBytes])
 	write(older)
-	if x, _, state, err := Open(path); err != nil || string(state) != "first" || x.people != 39 {
+	if x, _, state, err := Open(path); err != nil || string(state) != string(firstState) || x.people != 39 {
 		t.Errorf("%v, %q", err, state)
 	} else if _, found := x.Find("p39"); found {
 		t.Error("a change that was not counted counts")

@@ -9,17 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mapping is the content of a file in memory.
-type mapping struct{ bytes []byte }
+// keepsOpen: vectors are read from the file when they are needed. Elsewhere a file that is
+// open cannot be replaced.
+const keepsOpen = true
 
-// mapFile maps the first size bytes of f. They are in memory as far as they are read, and
-// as long as the mapping is in use.
-func mapFile(f *os.File, size int) (*mapping, error) {
-	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+// largeMemory is memory that the garbage collector does not count: with it, it would let as
+// much garbage pile up.
+func largeMemory(size int) (*memory, error) {
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	m := &mapping{b}
+	inLargePages(b)
+	m := &memory{b}
 	runtime.AddCleanup(m, func(b []byte) { _ = unix.Munmap(b) }, b)
 	return m, nil
 }

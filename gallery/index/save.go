@@ -6,7 +6,9 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math"
+	"math/bits"
 	"os"
 	"slices"
 
@@ -15,8 +17,9 @@ import (
 
 // Save writes x with the caller's bytes to the file at path. If x was made of an Index that
 // was read from that file, and nobody else has changed the file since, what is new is
-// appended, as long as more than half of the faces in the file are in x; meta then has to
-// be what it was. Otherwise the file is written anew: then it has nobody who was removed.
+// appended, as long as that makes the file at most twice as large as it has to be; meta
+// then has to be what it was. Otherwise the file is written anew: then it has nobody who
+// was removed.
 func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error {
 	f := x.file
 	if f == nil || f.path != path {
@@ -24,14 +27,76 @@ func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	stored := 0
-	for _, s := range f.segments {
-		stored += s.faces
+	if f.anew != nil {
+		y, err := x.onto(f.base, f.anew)
+		if err == nil {
+			err = y.Save(ctx, path, meta, state)
+		}
+		if err != nil {
+			return err
+		}
+		if f.base, f.anew = x, y; y.file.anew != nil {
+			f.anew = y.file.anew
+		}
+		return nil
 	}
-	if !f.same() || 2*x.faces <= stored {
-		return x.Compact(ctx, path, meta, state)
+	a := x.addition(f, state)
+	if f.same() && f.length+a.size() <= 2*x.least(meta, state) {
+		return atomicfile.Error(path, a.write(f))
 	}
-	return atomicfile.Error(path, x.appendTo(f, state))
+	if err := x.Compact(ctx, path, meta, state); err != nil {
+		return err
+	}
+	if y, _, _, err := Open(path); err == nil { // else the next Save writes it anew again
+		f.base, f.anew = x, y
+	}
+	return nil
+}
+
+// onto returns y, which has the people of base in other segments, with those of x.
+func (x *Index) onto(base, y *Index) (*Index, error) {
+	gone := map[string]bool{}
+	var more []*Person
+	for j, s := range base.segments {
+		i := slices.Index(x.segments, s)
+		for c := range s.people {
+			if base.alive(Ref{j, c}) && (i < 0 || !x.alive(Ref{i, c})) {
+				gone[s.name(c)] = true
+			}
+		}
+	}
+	for i, s := range x.segments {
+		j := slices.Index(base.segments, s)
+		for c := range s.people {
+			if r := (Ref{i, c}); x.alive(r) && (j < 0 || !base.alive(Ref{j, c})) {
+				p, err := x.Person(r)
+				if err != nil {
+					return nil, err
+				}
+				more = append(more, p)
+				delete(gone, p.Name) // With replaces that person
+			}
+		}
+	}
+	y, err := y.Without(slices.Sorted(maps.Keys(gone))...)
+	if err != nil {
+		return nil, err
+	}
+	return y.With(more...)
+}
+
+// least is about the size of a file of x that was written anew.
+func (x *Index) least(meta, state []byte) int64 {
+	h := shape{dims: x.dims, info: x.info, people: x.people, faces: x.faces}
+	for i, s := range x.segments {
+		alive := s.people
+		for _, w := range x.dead[i] {
+			alive -= bits.OnesCount64(w)
+		}
+		h.nameBytes += s.nameBytes * alive / s.people
+		h.idBytes += s.idBytes * alive / s.people
+	}
+	return int64(pageBytes + recordBytes(len(meta)) + recordBytes(h.size()) + recordBytes(len(state)))
 }
 
 // same reports whether the file at f.path is as f says.
@@ -53,8 +118,41 @@ func (f *file) same() bool {
 	return generation == f.generation
 }
 
-// appendTo is Save that appends.
-func (x *Index) appendTo(f *file, state []byte) (err error) {
+// An addition is what Save appends to a file.
+type addition struct {
+	segments []*segment // that are new
+	all      []*segment // of the file
+	kind     uint32     // of the record of the state
+	content  []byte
+	state    []byte
+}
+
+// addition returns what is not in f.
+func (x *Index) addition(f *file, state []byte) *addition {
+	a := &addition{all: slices.Clone(f.segments), kind: stateRecord, state: slices.Clone(state)}
+	for _, s := range x.segments {
+		if !slices.Contains(f.segments, s) {
+			a.segments, a.all = append(a.segments, s), append(a.all, s)
+		}
+	}
+	if f.changes < mostChanges && len(state) <= mostChanged {
+		if c := change(f.state, state); len(c) < len(state)/2 {
+			a.kind, state = changeRecord, c
+		}
+	}
+	a.content = append(x.revival(a.all), state...)
+	return a
+}
+
+func (a *addition) size() (n int64) {
+	for _, s := range a.segments {
+		n += int64(recordBytes(s.size()))
+	}
+	return n + int64(recordBytes(len(a.content)))
+}
+
+// write appends a to f.
+func (a *addition) write(f *file) (err error) {
 	to, err := os.OpenFile(f.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -64,17 +162,17 @@ func (x *Index) appendTo(f *file, state []byte) (err error) {
 			err = closed
 		}
 	}()
-	w, segments := &offsetWriter{to, f.length}, slices.Clone(f.segments)
-	for _, s := range x.segments {
-		if slices.Contains(f.segments, s) {
-			continue
-		}
+	w := &offsetWriter{to, f.length}
+	for _, s := range a.segments {
 		if err := writeRecord(w, segmentRecord, s.shape, s.bytes); err != nil {
 			return err
 		}
-		segments = append(segments, s)
 	}
-	if err := writeRecord(w, stateRecord, shape{}, x.revival(segments, state)); err != nil {
+	if err := writeRecord(w, a.kind, shape{}, a.content); err != nil {
+		return err
+	}
+	// The file may be of the version before, which has no changes of states.
+	if _, err := to.WriteAt(binary.LittleEndian.AppendUint32(nil, fileVersion), int64(len(Magic))); err != nil {
 		return err
 	}
 	if err := to.Sync(); err != nil {
@@ -87,7 +185,10 @@ func (x *Index) appendTo(f *file, state []byte) (err error) {
 	if err := to.Sync(); err != nil {
 		return err
 	}
-	f.generation, f.length, f.segments = generation, w.at, segments
+	f.generation, f.length, f.segments, f.state = generation, w.at, a.all, a.state
+	if f.changes++; a.kind == stateRecord {
+		f.changes = 0
+	}
 	return nil
 }
 
@@ -116,10 +217,7 @@ func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) erro
 	if x.people == 0 {
 		return errors.New("a gallery of nobody cannot be stored")
 	}
-	all, err := x.divided()
-	if err != nil {
-		return err
-	}
+	all := x.divided()
 	length := pageBytes + recordBytes(len(meta))
 	everybody := binary.LittleEndian.AppendUint32(nil, uint32(len(all)))
 	for _, d := range all {
@@ -134,13 +232,14 @@ func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) erro
 	if err := writeRecord(w, metaRecord, shape{}, meta); err != nil {
 		return err
 	}
+	one := new(room)
 	for _, d := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		var people []*Person
 		for _, r := range d.refs {
-			p, err := x.Person(r)
+			p, err := x.segments[r.segment].read(r.person, one)
 			if err != nil {
 				return err
 			}
@@ -166,13 +265,9 @@ type division struct {
 }
 
 // divided divides the people of x, in natural order, among segments.
-func (x *Index) divided() (all []division, err error) {
+func (x *Index) divided() (all []division) {
 	for _, r := range x.People() {
 		s := x.segments[r.segment]
-		ids, err := s.idBytesOf(r.person)
-		if err != nil {
-			return nil, err
-		}
 		k := x.Faces(r)
 		if len(all) == 0 || all[len(all)-1].faces+k > mostFaces {
 			all = append(all, division{shape: shape{dims: x.dims, info: x.info}})
@@ -182,9 +277,9 @@ func (x *Index) divided() (all []division, err error) {
 		d.people++
 		d.faces += k
 		d.nameBytes += len(x.Name(r))
-		d.idBytes += ids
+		d.idBytes += s.idBytesOf(r.person)
 	}
-	return all, nil
+	return all
 }
 
 // writeRecord writes a record with this content; h is the shape of a segment.
@@ -213,8 +308,8 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	return err
 }
 
-// revival writes who of the segments of a file is not in x, and state.
-func (x *Index) revival(segments []*segment, state []byte) []byte {
+// revival writes who of the segments of a file is not in x.
+func (x *Index) revival(segments []*segment) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(segments)))
 	for _, s := range segments {
 		var bits []uint64
@@ -231,5 +326,5 @@ func (x *Index) revival(segments []*segment, state []byte) []byte {
 			b = binary.LittleEndian.AppendUint64(b, w)
 		}
 	}
-	return append(b, state...)
+	return b
 }

@@ -27,7 +27,8 @@ const (
 // Nearest returns, for each of the queries, rows of unit norm one after another, the k
 // people with the largest cosines of a face, the nearest first. The result is exact: that
 // of comparing all vectors by products in single precision. It does not depend on the
-// number of threads or on the other queries.
+// number of threads or on the other queries. Of a file that was changed meanwhile, the error
+// wraps ErrChanged.
 func (x *Index) Nearest(ctx context.Context, queries []float32, k int) ([][]Hit, error) {
 	if len(queries)%x.dims != 0 || k < 1 {
 		return nil, fmt.Errorf("search: %d numbers are no vectors of %d dimensions, or %d people are wanted", len(queries), x.dims, k)
@@ -111,6 +112,7 @@ type encoding struct {
 type worker struct {
 	sums  []int32
 	exact []float32
+	room  room
 	found []candidates // of each query
 }
 
@@ -172,7 +174,7 @@ func (b *batch) scan(p part) {
 	w := b.take()
 	defer b.put(w)
 	s := b.x.segments[p.segment]
-	defer runtime.KeepAlive(s.maps)
+	defer runtime.KeepAlive(s.held)
 	e := &b.encodings[p.segment]
 	e.once()
 	const rows = chunkBlocks * blas.CodeRows
@@ -204,12 +206,12 @@ func (b *batch) scan(p part) {
 // byVectors is scan of faces lo to hi without codes.
 func (b *batch) byVectors(w *worker, segment, lo, hi int) error {
 	s := b.x.segments[segment]
-	at, _ := s.sections()
-	if err := s.intact(at[10]+4*lo*s.dims, at[10]+4*hi*s.dims); err != nil {
+	vectors, err := s.span(lo, hi, &w.room)
+	if err != nil {
 		return err
 	}
 	w.exact = slices.Grow(w.exact[:0], b.n*(hi-lo))[:b.n*(hi-lo)]
-	product(b.queries, s.vectors[lo*s.dims:hi*s.dims], s.dims, w.exact)
+	product(b.queries, vectors, s.dims, w.exact)
 	for q := range b.n {
 		for r, cosine := range w.exact[q*(hi-lo) : (q+1)*(hi-lo)] {
 			if found := &w.found[q]; cosine+b.slack() >= found.least {
@@ -285,18 +287,18 @@ func (b *batch) exact(q int, c candidates) ([]Hit, error) {
 	})
 	const together = 256
 	rows, cosines := make([]float32, 0, together*b.x.dims), make([]float32, together)
+	one := rooms.Get().(*room)
+	defer rooms.Put(one)
 	var hits []Hit
 	for len(c.list) > 0 {
 		some := c.list[:min(together, len(c.list))]
 		c.list, rows = c.list[len(some):], rows[:0]
-		for _, one := range some {
-			s := b.x.segments[one.segment]
-			at, _ := s.sections()
-			if err := s.intact(at[10]+4*one.face*s.dims, at[10]+4*(one.face+1)*s.dims); err != nil {
+		for _, c := range some {
+			row, err := b.x.segments[c.segment].span(c.face, c.face+1, one)
+			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, s.vectors[one.face*s.dims:(one.face+1)*s.dims]...)
-			runtime.KeepAlive(s.maps)
+			rows = append(rows, row...)
 		}
 		product(b.query(q), rows, b.x.dims, cosines[:len(some)])
 		for i, one := range some {

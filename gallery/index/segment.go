@@ -1,10 +1,12 @@
 package index
 
 import (
+	"hash/crc32"
 	"math"
 	"runtime"
 	"slices"
 	"sort"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/fvbommel/sortorder"
@@ -17,10 +19,17 @@ import (
 // order, and then face by face what shape says. It does not change.
 type segment struct {
 	shape
-	bytes  []byte // the sections
+	bytes  []byte // the sections; without the vectors where these stay in the file
 	onDisk bool
-	maps   *mapping // holds bytes; nil if they are in memory
-	blocks *blocks  // checksums; nil if bytes are in memory
+	held   *memory // has bytes; nil where the garbage collector knows them
+
+	source *source // has the vectors; nil if bytes does
+	at     int64   // of the sections in source
+	sums   []byte  // of their blocks
+
+	// The checksums of the vectors in blocks that were read; 0 for others. With them a
+	// vector is read alone.
+	alone []atomic.Uint32
 
 	nameEnds, faceEnds []uint32
 	idEnds             []uint64
@@ -48,8 +57,8 @@ func (h shape) padded() int { return (h.dims + 3) / 4 * 4 }
 // aligned sections start at multiples of this many bytes.
 const aligned = 64
 
-// sections returns where each section starts, and where the last one ends. Those from eager
-// on are not needed to scan.
+// sections returns where each section starts. Those from eager on are not needed to scan;
+// the last one, which is most, is read when it is needed.
 func (h shape) sections() (at [11]int, eager int) {
 	end := 0
 	for i, size := range []int{
@@ -85,10 +94,10 @@ func view[T any](b []byte, at, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[at])), n)
 }
 
-// over is the segment of this shape in bytes, of size().
+// over is the segment of this shape in bytes, of size(), or without the vectors.
 func over(h shape, bytes []byte) *segment {
 	at, _ := h.sections()
-	return &segment{
+	s := &segment{
 		shape: h, bytes: bytes,
 		nameEnds: view[uint32](bytes, at[0], h.people),
 		faceEnds: view[uint32](bytes, at[1], h.people),
@@ -100,8 +109,51 @@ func over(h shape, bytes []byte) *segment {
 		idEnds:   view[uint64](bytes, at[7], h.faces),
 		ids:      bytes[at[8] : at[8]+h.idBytes],
 		infos:    view[float64](bytes, at[9], h.faces*h.info),
-		vectors:  view[float32](bytes, at[10], h.faces*h.dims),
 	}
+	if len(bytes) == h.size() {
+		s.vectors = view[float32](bytes, at[10], h.faces*h.dims)
+	}
+	return s
+}
+
+// span returns the vectors of faces lo to hi, which r has until the next call.
+func (s *segment) span(lo, hi int, r *room) ([]float32, error) {
+	if s.source == nil {
+		return s.vectors[lo*s.dims : hi*s.dims], nil
+	}
+	at, _ := s.sections()
+	from, to := at[10]+4*lo*s.dims, at[10]+4*hi*s.dims
+	if b := r.has(s, from, to); b != nil {
+		return view[float32](b, 0, (hi-lo)*s.dims), nil
+	}
+	known := true
+	for j := lo; j < hi; j++ {
+		known = known && s.alone[j].Load() != 0
+	}
+	start, end := from, to
+	if !known {
+		start, end = from/blockBytes*blockBytes, min(s.size(), (to+blockBytes-1)/blockBytes*blockBytes)
+	}
+	b := r.take(end - start)
+	if err := s.source.read(b, s.at+int64(start)); err != nil {
+		return nil, err
+	}
+	if known {
+		for j := lo; j < hi; j++ {
+			if crc32.Checksum(b[4*(j-lo)*s.dims:4*(j-lo+1)*s.dims], castagnoli) != s.alone[j].Load() {
+				return nil, s.source.differs(s.at + int64(start))
+			}
+		}
+	} else {
+		if err := s.source.check(b, s.at+int64(start), s.sums[4*(start/blockBytes):]); err != nil {
+			return nil, err
+		}
+		for j := max(0, (start-at[10]+4*s.dims-1)/(4*s.dims)); j < s.faces && at[10]+4*(j+1)*s.dims <= end; j++ {
+			s.alone[j].Store(crc32.Checksum(b[at[10]+4*j*s.dims-start:at[10]+4*(j+1)*s.dims-start], castagnoli))
+		}
+	}
+	r.of, r.start, r.end = s, start, end
+	return view[float32](r.has(s, from, to), 0, (hi-lo)*s.dims), nil
 }
 
 // newSegment returns a segment of people in natural order of their names.
@@ -232,13 +284,13 @@ func start[T uint32 | uint64](ends []T, i int) int {
 }
 
 func (s *segment) name(c int) string {
-	defer runtime.KeepAlive(s.maps)
+	defer runtime.KeepAlive(s.held)
 	return string(s.names[start(s.nameEnds, c):s.nameEnds[c]])
 }
 
 // count is the number of faces of person c.
 func (s *segment) count(c int) int {
-	defer runtime.KeepAlive(s.maps)
+	defer runtime.KeepAlive(s.held)
 	return int(s.faceEnds[c]) - start(s.faceEnds, c)
 }
 
@@ -252,64 +304,22 @@ func (s *segment) find(name string) (int, bool) {
 }
 
 // read returns a copy of person c.
-func (s *segment) read(c int) (*Person, error) {
-	defer runtime.KeepAlive(s.maps)
+func (s *segment) read(c int, r *room) (*Person, error) {
+	defer runtime.KeepAlive(s.held)
 	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
-	at, _ := s.sections()
-	if _, err := s.idBytesOf(c); err != nil {
+	vectors, err := s.span(lo, hi, r)
+	if err != nil {
 		return nil, err
 	}
-	for _, part := range [][2]int{
-		{at[9] + 8*lo*s.info, at[9] + 8*hi*s.info},
-		{at[10] + 4*lo*s.dims, at[10] + 4*hi*s.dims},
-	} {
-		if err := s.intact(part[0], part[1]); err != nil {
-			return nil, err
-		}
-	}
-	p := &Person{
-		Name:    s.name(c),
-		Info:    slices.Clone(s.infos[lo*s.info : hi*s.info]),
-		Vectors: slices.Clone(s.vectors[lo*s.dims : hi*s.dims]),
-	}
-	from := start(s.idEnds, lo)
+	p := &Person{Name: s.name(c), Info: slices.Clone(s.infos[lo*s.info : hi*s.info]), Vectors: slices.Clone(vectors)}
 	for j := lo; j < hi; j++ {
-		to := int(s.idEnds[j])
-		if err := s.intact(at[8]+from, at[8]+to); err != nil {
-			return nil, err
-		}
-		p.IDs = append(p.IDs, string(s.ids[from:to]))
-		from = to
+		p.IDs = append(p.IDs, string(s.ids[start(s.idEnds, j):s.idEnds[j]]))
 	}
 	return p, nil
 }
 
-// idBytesOf is the length of the IDs of person c, which are in order.
-func (s *segment) idBytesOf(c int) (int, error) {
-	defer runtime.KeepAlive(s.maps)
-	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
-	at, _ := s.sections()
-	if err := s.intact(at[7]+8*max(0, lo-1), at[7]+8*hi); err != nil {
-		return 0, err
-	}
-	from := uint64(0)
-	if lo > 0 {
-		from = s.idEnds[lo-1]
-	}
-	before := from
-	for _, to := range s.idEnds[lo:hi] {
-		if to < before || to > uint64(len(s.ids)) {
-			return 0, damaged("the IDs of the faces are out of order")
-		}
-		before = to
-	}
-	return int(before - from), nil
-}
-
-// intact reports damage of the bytes from lo to hi.
-func (s *segment) intact(lo, hi int) error {
-	if s.blocks == nil {
-		return nil
-	}
-	return s.blocks.check(s.bytes, lo, hi)
+// idBytesOf is the length of the IDs of person c.
+func (s *segment) idBytesOf(c int) int {
+	defer runtime.KeepAlive(s.held)
+	return start(s.idEnds, int(s.faceEnds[c])) - start(s.idEnds, start(s.faceEnds, c))
 }
