@@ -57,7 +57,7 @@ func coloured(dir string, people, each int) {
 
 func photoAt(t *testing.T, path string) image.Image {
 	t.Helper()
-	p, err := dataset.ReadPhoto(path)
+	p, err := dataset.ReadPhoto(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestPhotographsOfAllKinds(t *testing.T) {
 		if err := png.Encode(&b, m); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dataset.DecodeColour(b.Bytes(), ""); err != nil {
+		if _, err := dataset.DecodeColour(t.Context(), b.Bytes(), ""); err != nil {
 			t.Errorf("%T: %v", m, err)
 		}
 	}

@@ -21,7 +21,7 @@ func Example() {
 	check(err)
 	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
 	check(err)
-	photo, err := dataset.ReadPhoto("drawn/others/group2.jpg")
+	photo, err := dataset.ReadPhoto(ctx, "drawn/others/group2.jpg")
 	check(err)
 	faces, err := r.Identify(ctx, photo)
 	check(err)

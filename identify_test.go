@@ -212,7 +212,7 @@ func TestTurnedFiles(t *testing.T) {
 		}
 	}) {
 		check(err)
-		img, err := dataset.ReadPhoto(result.Photo.Name)
+		img, err := dataset.ReadPhoto(t.Context(), result.Photo.Name)
 		check(err)
 		f, err := os.Open(result.Photo.Name)
 		check(err)

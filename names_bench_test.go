@@ -90,7 +90,7 @@ func BenchmarkNames(b *testing.B) {
 }
 
 func photoOf(b *testing.B, path ...string) image.Image {
-	m, err := dataset.ReadPhoto(realdata.Path(b, append([]string{"photos"}, path...)...))
+	m, err := dataset.ReadPhoto(b.Context(), realdata.Path(b, append([]string{"photos"}, path...)...))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 		if reader != nil && auto && d.Frame.Eyes.IsZero() {
 			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: --detect never", frame.Eyes.Distance, frame.Eyes.Height))
 		}
-		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(files) {
+		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			o.warn(hint.Add(fmt.Errorf("most images have no detectable face, or the face fills the image: they are used as they are, as face crops"),
 				"--detect always searches them for faces; --detect never uses them as crops without this warning"))
 		}
@@ -98,12 +98,12 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 }
 
 // largeFirst reports whether the first of files is larger than crops of faces are.
-func largeFirst(files []string) bool {
+func largeFirst(ctx context.Context, files []string) bool {
 	const crop = 200 // pixels
 	if len(files) == 0 {
 		return false
 	}
-	img, err := dataset.ReadGrey(files[0])
+	img, err := dataset.ReadGrey(ctx, files[0])
 	return err == nil && min(img.Rect.Dx(), img.Rect.Dy()) >= crop
 }
 

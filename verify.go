@@ -53,7 +53,7 @@ func Verify(ctx context.Context, r *Recogniser, by *face.Search, a, b Photo) (Co
 		if err != nil {
 			return Comparison{}, err
 		}
-		photo, err := dataset.DecodeColour(data, p.Name)
+		photo, err := dataset.DecodeColour(ctx, data, p.Name)
 		if err != nil {
 			return Comparison{}, err
 		}

@@ -141,7 +141,7 @@ func (r *report) oneFace() error {
 		}
 		for range 5 {
 			start := time.Now()
-			v, err := dataset.DecodeImage(file, "face.png", train.Frame)
+			v, err := dataset.DecodeImage(ctx, file, "face.png", train.Frame)
 			if err != nil {
 				return err
 			}

@@ -1,26 +1,27 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
 )
 
 // ReadGrey reads the image file at path as DecodeGrey does.
-func ReadGrey(path string) (*image.Gray, error) {
+func ReadGrey(ctx context.Context, path string) (*image.Gray, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
-	return DecodeGrey(data, path)
+	return DecodeGrey(ctx, data, path)
 }
 
 // DecodeGrey decodes an image file as DecodeImage does, and returns it upright
 // and grey, in its own size, with its top left corner at (0, 0). Its values are
 // those of DecodeImage rounded to integers.
-func DecodeGrey(data []byte, name string) (*image.Gray, error) {
+func DecodeGrey(ctx context.Context, data []byte, name string) (*image.Gray, error) {
 	var m *image.Gray
-	err := decode(data, func(img image.Image, turned orientation) {
+	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
 		m = turned.uprightGrey(grey8(img))
 	})
 	if err != nil {

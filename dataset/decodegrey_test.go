@@ -42,7 +42,7 @@ func TestDecodeGreyIsDecodeImage(t *testing.T) {
 		files["turned "+string(rune('0'+o))] = jpegWith(asJPEG(coloured(image.NewRGBA(r))), exifOf(o, binary.BigEndian))
 	}
 	for name, data := range files {
-		m, err := DecodeGrey(data, name)
+		m, err := DecodeGrey(t.Context(), data, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestDecodeGreyIsDecodeImage(t *testing.T) {
 		if size.Len() != h*w || m.Rect.Min != (image.Point{}) {
 			t.Fatalf("%s: %v", name, m.Rect)
 		}
-		want, err := DecodeImage(data, name, Frame{Size: size})
+		want, err := DecodeImage(t.Context(), data, name, Frame{Size: size})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,13 +92,13 @@ func TestReadGrey(t *testing.T) {
 	if err := os.WriteFile(path, asPNG(ramp(4, 5)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := ReadGrey(path); err != nil || m.Rect != image.Rect(0, 0, 5, 4) {
+	if m, err := ReadGrey(t.Context(), path); err != nil || m.Rect != image.Rect(0, 0, 5, 4) {
 		t.Errorf("%v, error %v", m, err)
 	}
-	if _, err := ReadGrey(path + "x"); err == nil || !strings.HasPrefix(err.Error(), "read image: ") {
+	if _, err := ReadGrey(t.Context(), path+"x"); err == nil || !strings.HasPrefix(err.Error(), "read image: ") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := DecodeGrey([]byte("P5 20000 20000 255\n"), "x"); err == nil || !strings.Contains(err.Error(), "64 million") {
+	if _, err := DecodeGrey(t.Context(), []byte("P5 20000 20000 255\n"), "x"); err == nil || !strings.Contains(err.Error(), "64 million") {
 		t.Errorf("error %v", err)
 	}
 }

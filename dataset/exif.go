@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+
+	"nrdl/internal/bounded"
 )
 
 // An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one
@@ -204,26 +206,14 @@ func itself(data []byte) []byte { return data }
 const exifHeader = "Exif\x00\x00"
 
 // jpegExif returns the content of the first APP1 segment that is EXIF.
-func jpegExif(data []byte) []byte {
-	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
-		marker := data[at+1]
-		if marker == 0xff { // fill
-			at++
-			continue
+func jpegExif(data []byte) (exif []byte) {
+	bounded.Segments(data, func(marker byte, body []byte) bool {
+		if marker == bounded.APP1 && bytes.HasPrefix(body, []byte(exifHeader)) {
+			exif = body[len(exifHeader):]
 		}
-		if marker == 0xda || marker == 0xd9 { // the image begins, or ends
-			return nil
-		}
-		end := at + 2 + int(binary.BigEndian.Uint16(data[at+2:]))
-		if end > len(data) || end < at+4 {
-			return nil
-		}
-		if body := data[at+4 : end]; marker == 0xe1 && bytes.HasPrefix(body, []byte(exifHeader)) {
-			return body[len(exifHeader):]
-		}
-		at = end
-	}
-	return nil
+		return exif == nil && marker != bounded.SOS
+	})
+	return exif
 }
 
 func pngExif(data []byte) []byte {
@@ -241,15 +231,10 @@ func pngExif(data []byte) []byte {
 }
 
 func webpExif(data []byte) []byte {
-	for at := 12; at+8 <= len(data); {
-		n := int(binary.LittleEndian.Uint32(data[at+4:]))
-		if n > len(data)-at-8 {
-			return nil
+	for id, body := range webpChunks(data[min(12, len(data)):]) {
+		if id == "EXIF" {
+			return bytes.TrimPrefix(body, []byte(exifHeader))
 		}
-		if string(data[at:at+4]) == "EXIF" {
-			return bytes.TrimPrefix(data[at+8:at+8+n], []byte(exifHeader))
-		}
-		at += 8 + n + n%2
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package dataset
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -14,21 +14,26 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
+	"github.com/jsummers/gobmp"
 	"golang.org/x/image/webp"
 
+	"nrdl/internal/bounded"
 	"nrdl/internal/heif"
 	"nrdl/internal/hint"
+	"nrdl/internal/tiff"
 )
 
 // A format is a kind of image file.
 type format struct {
 	name   string
 	magic  []string // how a file begins; '?' stands for any byte
-	config func([]byte) (image.Config, error)
-	decode func([]byte) (image.Image, error)
+	config func(context.Context, []byte) (image.Config, error)
+	decode func(context.Context, []byte) (image.Image, error)
 	exif   func([]byte) []byte // the TIFF structure that tells the orientation; may be nil
+
+	// memory tells how many bytes decoding takes, or why the file is not decoded; nil: at
+	// most bytesPerPixel for each pixel.
+	memory func([]byte) (int64, error)
 
 	extensions []string // of a foreign format
 }
@@ -36,14 +41,14 @@ type format struct {
 // formats are told by content and not through the registry of package image,
 // which whatever is linked into the program may extend.
 var formats = []format{
-	{"PNM", pnmMagic, pnmConfig, pnmDecode, nil, nil},
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, using(png.DecodeConfig), using(png.Decode), pngExif, nil},
-	{"JPEG", []string{"\xff\xd8\xff"}, using(jpeg.DecodeConfig), using(jpeg.Decode), jpegExif, nil},
-	{"WebP", []string{"RIFF????WEBP"}, using(webp.DecodeConfig), using(webpDecode), webpExif, nil},
-	{"GIF", []string{"GIF8"}, using(gif.DecodeConfig), using(gif.Decode), nil, nil},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, using(bmp.DecodeConfig), using(bmp.Decode), nil, nil},
-	{"HEIC", []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, heif.Config, heicDecode, nil, nil},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, using(tiff.DecodeConfig), using(tiff.Decode), itself, nil},
+	{name: "PNM", magic: pnmMagic, config: whole(pnmConfig), decode: pnmDecode},
+	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode), exif: pngExif},
+	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: using(jpeg.DecodeConfig), decode: using(jpeg.Decode), exif: jpegExif, memory: jpegMemory},
+	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode, exif: webpExif},
+	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
+	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
+	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, config: whole(heif.Config), decode: heicDecode},
+	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode, exif: itself},
 }
 
 // foreign are image files that are recognised only to say what they are.
@@ -72,8 +77,23 @@ func IsImage(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
-func using[T any](f func(io.Reader) (T, error)) func([]byte) (T, error) {
-	return func(data []byte) (T, error) { return f(bytes.NewReader(data)) }
+// using gives f a reader that ends with its context.
+func using[T any](f func(io.Reader) (T, error)) func(context.Context, []byte) (T, error) {
+	return func(ctx context.Context, data []byte) (T, error) {
+		return f(bounded.NewReader(ctx, data))
+	}
+}
+
+// whole is for f that is done at once.
+func whole[T any](f func([]byte) (T, error)) func(context.Context, []byte) (T, error) {
+	return func(_ context.Context, data []byte) (T, error) { return f(data) }
+}
+
+// jpegMemory is the memory that decoding takes. It is an error if the file has more scans
+// than may be decoded.
+func jpegMemory(data []byte) (int64, error) {
+	j := bounded.ReadJPEG(data)
+	return j.Memory(), j.Check()
 }
 
 func (f format) matches(data []byte) bool {
@@ -107,30 +127,9 @@ func formatOf(data []byte) (format, error) {
 	return format{}, errors.New("not an image")
 }
 
-// webpDecode decodes a WebP image. The lossy kind holds luma 16 … 235 and
-// chroma 16 … 240, which package webp returns as if both were 0 … 255
-// (golang.org/issue/40173): they are stretched here.
-func webpDecode(r io.Reader) (image.Image, error) {
-	img, err := webp.Decode(r)
-	if err != nil {
-		return nil, err
-	}
-	var lossy *image.YCbCr
-	switch m := img.(type) {
-	case *image.YCbCr:
-		lossy = m
-	case *image.NYCbCrA:
-		lossy = &m.YCbCr
-	default:
-		return img, nil
-	}
-	stretchVideo(lossy)
-	return img, nil
-}
-
 // heicDecode decodes a HEIC photograph, which comes upright.
-func heicDecode(data []byte) (image.Image, error) {
-	img, err := heif.Decode(data)
+func heicDecode(ctx context.Context, data []byte) (image.Image, error) {
+	img, err := heif.Decode(ctx, data)
 	if m, ok := img.(*image.YCbCr); ok && heif.Video(data) {
 		stretchVideo(m)
 	}

@@ -18,13 +18,13 @@ func FuzzDecodeImage(f *testing.F) {
 	in := Size{Height: 5, Width: 4}
 	edits.Fuzz(f, "FuzzDecodeImage", func(t *testing.T, data []byte) {
 		if kind, err := formatOf(data); err == nil {
-			if c, err := kind.config(data); err == nil && c.Width*c.Height > fuzzPixels {
+			if c, err := kind.config(t.Context(), data); err == nil && c.Width*c.Height > fuzzPixels {
 				return
 			}
 		}
-		v, err := DecodeImage(data, "fuzz", Frame{Size: in})
+		v, err := DecodeImage(t.Context(), data, "fuzz", Frame{Size: in})
 		if err != nil {
-			if _, err := DecodePhoto(data, "fuzz"); err == nil {
+			if _, err := DecodePhoto(t.Context(), data, "fuzz"); err == nil {
 				t.Error("the photo can be read and the sample cannot")
 			}
 			return

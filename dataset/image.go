@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -10,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 
 	"nrdl/internal/hint"
 )
@@ -22,33 +22,74 @@ const (
 	maxPixels    = 64_000_000
 	maxImageSide = 30_000
 	maxWide      = maxPixels / 2 // pixels of 16 bits a channel, which take eight bytes and not four
+	maxJPEG      = 250_000_000   // pixels; telephones make 108 and 200 million
 	// An image of more pixels is decoded alone, so that as many of them as
 	// there are processors do not fill the memory.
 	largePixels = 16_000_000
+
+	bytesPerPixel = 8 // that decoding takes at most, but for JPEG
+
+	// MaxDecoding is how many bytes of memory decoding an image may take.
+	MaxDecoding = 1_200_000_000
 )
 
-var large sync.Mutex
+// A turn is taken by one goroutine at a time.
+type turn chan struct{}
+
+// take waits for the turn, or for the end of ctx. Done gives it to the next.
+func (t turn) take(ctx context.Context) (done func(), err error) {
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// large is the turn to decode an image of more than largePixels, huge the turn to use one of
+// more than maxPixels.
+var large, huge = make(turn, 1), make(turn, 1)
+
+// Alone waits, if the header of the image in data claims more than 64 megapixels, until no
+// other such image is in use. Its memory is bounded so; done is called when the image is not
+// needed any more. An image that cannot be decoded, and the end of ctx, are left to who
+// decodes it.
+func Alone(ctx context.Context, data []byte) (done func()) {
+	f, err := formatOf(data)
+	if err != nil {
+		return func() {}
+	}
+	c, err := f.claims(ctx, data)
+	if err != nil || c.Width*c.Height <= maxPixels {
+		return func() {}
+	}
+	if done, err = huge.take(ctx); err != nil {
+		return func() {}
+	}
+	return done
+}
 
 // ReadImage reads the image file at path as in.Size.Len() grey values between 0
 // and 255. DecodeImage says how.
-func ReadImage(path string, in Frame) ([]float64, error) {
+func ReadImage(ctx context.Context, path string, in Frame) ([]float64, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
-	return DecodeImage(data, path, in)
+	return DecodeImage(ctx, data, path, in)
 }
 
-// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG, WebP,
-// BMP, TIFF or the first frame of a GIF, recognised by content) into grey
+// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG, HEIC, BMP,
+// TIFF, or the first picture of a WebP or GIF, recognised by content) into grey
 // values, 0 black … 255 white, in column-major order. The image is turned
 // upright by its EXIF orientation, made grey by the luma of ITU-R BT.601, and
 // put over white if transparent. Its central part, the share in.Crop of height
 // and width, is resized once to in.Size by Catmull-Rom with antialiasing; an
 // uncropped image of this size is not changed. Name stands for the image in
-// errors. Data may be hostile: too many pixels are refused, and a panic of a
-// decoder is returned as an error.
-func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
+// errors. Data may be hostile: what would take too much memory or time is refused
+// by its header, a panic of a decoder is returned as an error, and decoding ends
+// within a second of ctx, with its cause as the error.
+func DecodeImage(ctx context.Context, data []byte, name string, in Frame) ([]float64, error) {
 	if err := in.Validate(); err != nil {
 		return nil, fmt.Errorf("read image %s: %w", name, err)
 	}
@@ -56,7 +97,7 @@ func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
 		return nil, fmt.Errorf("read image %s: no size to bring it to", name)
 	}
 	var v []float64
-	err := decode(data, func(img image.Image, turned orientation) {
+	err := decode(ctx, data, 0, func(img image.Image, turned orientation) {
 		v = turned.sample(greyOf(img), in)
 	})
 	if err != nil {
@@ -66,19 +107,20 @@ func DecodeImage(data []byte, name string, in Frame) ([]float64, error) {
 }
 
 // ReadPhoto reads the image file at path as DecodePhoto does.
-func ReadPhoto(path string) (image.Image, error) {
+func ReadPhoto(ctx context.Context, path string) (image.Image, error) {
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
-	return DecodePhoto(data, path)
+	return DecodePhoto(ctx, data, path)
 }
 
 // DecodePhoto decodes an image file as DecodeImage does, and returns it upright
 // in its own size and colours.
-func DecodePhoto(data []byte, name string) (image.Image, error) {
+func DecodePhoto(ctx context.Context, data []byte, name string) (image.Image, error) {
+	const planes = 4 // that upright holds at a time, at most, besides a JPEG
 	var upright image.Image
-	err := decode(data, func(img image.Image, turned orientation) {
+	err := decode(ctx, data, planes, func(img image.Image, turned orientation) {
 		upright = turned.upright(img)
 	})
 	if err != nil {
@@ -90,28 +132,47 @@ func DecodePhoto(data []byte, name string) (image.Image, error) {
 // ImageSize returns width and height that the header of an image file claims, as they are
 // stored. It decodes nothing, and is an error where DecodePhoto would refuse the header.
 func ImageSize(data []byte, name string) (image.Point, error) {
-	f, err := formatOf(data)
-	var claimed image.Config
-	if err == nil {
-		claimed, err = f.claims(data)
-	}
+	c, _, err := claimed(data)
 	if err != nil {
 		return image.Point{}, fmt.Errorf("read image %s: %w", name, err)
 	}
-	return image.Pt(claimed.Width, claimed.Height), nil
+	return image.Pt(c.Width, c.Height), nil
+}
+
+// DecodingMemory returns how many bytes of memory DecodeColour takes at most for an image
+// file, by its header; at most MaxDecoding. It is an error where ImageSize is one.
+func DecodingMemory(data []byte, name string) (int64, error) {
+	_, memory, err := claimed(data)
+	if err != nil {
+		return 0, fmt.Errorf("read image %s: %w", name, err)
+	}
+	return memory, nil
+}
+
+func claimed(data []byte) (image.Config, int64, error) {
+	f, err := formatOf(data)
+	if err != nil {
+		return image.Config{}, 0, err
+	}
+	c, err := f.claims(context.Background(), data)
+	if err != nil {
+		return image.Config{}, 0, err
+	}
+	memory, err := f.needs(data, c, f.orientation(data), 1)
+	return c, memory, err
 }
 
 // claims returns what the header of data says, if such an image may be decoded.
-func (f format) claims(data []byte) (c image.Config, err error) {
+func (f format) claims(ctx context.Context, data []byte) (c image.Config, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
 		}
 	}()
-	if c, err = f.config(data); err != nil {
-		return c, f.explain(err)
+	if c, err = f.config(ctx, data); err != nil {
+		return c, f.explain(ctx, err)
 	}
-	err = admissible(c.Width, c.Height)
+	err = f.admissible(c.Width, c.Height)
 	if wide := c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model; err == nil && wide && c.Width*c.Height > maxWide {
 		err = hint.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read", c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
 	}
@@ -121,8 +182,29 @@ func (f format) claims(data []byte) (c image.Config, err error) {
 	return c, nil
 }
 
-// decode hands the image in data, as it is stored, to use.
-func decode(data []byte, use func(image.Image, orientation)) (err error) {
+// needs returns the memory that decoding an image takes that claims c, and turning it, for
+// which planes bytes a pixel are held. It is an error if this is too much.
+func (f format) needs(data []byte, c image.Config, turned orientation, planes int) (memory int64, err error) {
+	pixels := int64(c.Width) * int64(c.Height)
+	memory = bytesPerPixel * pixels
+	if f.memory != nil {
+		if memory, err = f.memory(data); err != nil {
+			return 0, fmt.Errorf("%s %w", f.name, err)
+		}
+	}
+	if turned != 1 {
+		memory += int64(planes) * pixels
+	}
+	if memory > MaxDecoding {
+		return 0, hint.Add(fmt.Errorf("%s claims %d×%d pixels, for which decoding takes %d MB of memory; at most %d MB are taken",
+			f.name, c.Width, c.Height, memory/1_000_000, MaxDecoding/1_000_000), "make the image smaller, or save it as a JPEG that is not progressive")
+	}
+	return memory, nil
+}
+
+// decode hands the image in data, as it is stored, to use, which takes planes bytes of
+// memory a pixel if the image is to be turned.
+func decode(ctx context.Context, data []byte, planes int, use func(image.Image, orientation)) (err error) {
 	f, err := formatOf(data)
 	if err != nil {
 		return err
@@ -132,38 +214,56 @@ func decode(data []byte, use func(image.Image, orientation)) (err error) {
 			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
 		}
 	}()
-	claimed, err := f.claims(data)
+	claimed, err := f.claims(ctx, data)
 	if err != nil {
 		return err
 	}
+	turned := f.orientation(data)
+	if _, err := f.needs(data, claimed, turned, planes); err != nil {
+		return err
+	}
 	if claimed.Width*claimed.Height > largePixels {
-		large.Lock()
-		defer large.Unlock()
+		done, err := large.take(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
-	img, err := f.decode(data)
+	img, err := f.decode(ctx, data)
 	if err != nil {
-		return f.explain(err)
+		return f.explain(ctx, err)
 	}
-	if b := img.Bounds(); b.Empty() || b.Dx()*b.Dy() > maxPixels {
+	if b := img.Bounds(); b.Empty() || b.Dx()*b.Dy() > f.pixels() {
 		return fmt.Errorf("damaged %s: %d×%d pixels, it claims %d×%d", f.name, b.Dx(), b.Dy(), claimed.Width, claimed.Height)
 	}
-	use(img, f.orientation(data))
-	return nil
+	use(img, turned)
+	return context.Cause(ctx)
 }
 
-func admissible(width, height int) error {
+// pixels is how many are read.
+func (f format) pixels() int {
+	if f.memory != nil { // by which it is bounded besides
+		return maxJPEG
+	}
+	return maxPixels
+}
+
+func (f format) admissible(width, height int) error {
 	switch {
 	case width < 1 || height < 1:
 		return fmt.Errorf("claims %d×%d pixels: nothing to see", width, height)
-	case width > maxImageSide || height > maxImageSide || width*height > maxPixels:
+	case width > maxImageSide || height > maxImageSide || width*height > f.pixels():
 		return hint.Add(fmt.Errorf("claims %d×%d pixels; at most %d a side and %d million are read",
-			width, height, maxImageSide, maxPixels/1_000_000), "make the image smaller")
+			width, height, maxImageSide, f.pixels()/1_000_000), "make the image smaller")
 	}
 	return nil
 }
 
-// explain makes the errors of the decoders alike.
-func (f format) explain(err error) error {
+// explain makes the errors of the decoders alike. At the end of ctx it is its cause.
+func (f format) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	for _, end := range []string{"EOF", "not enough pixel data", "not enough image data", "short Huffman data"} {
 		if strings.HasSuffix(err.Error(), end) {
 			return fmt.Errorf("the %s is cut short", f.name)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -21,7 +22,7 @@ import (
 
 func decoded(t testing.TB, data []byte, in Size) []float64 {
 	t.Helper()
-	v, err := DecodeImage(data, "drawn", Frame{Size: in})
+	v, err := DecodeImage(t.Context(), data, "drawn", Frame{Size: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestOrientationIsHonoured(t *testing.T) {
 			if got := decoded(t, data, Size{Height: 3, Width: 2}); distance(got, want) > 12 {
 				t.Errorf("JPEG of orientation %d, %v: %.0f, want %.0f", o, order, got, want)
 			}
-			photo, err := DecodePhoto(data, "drawn")
+			photo, err := DecodePhoto(t.Context(), data, "drawn")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,16 +235,16 @@ func TestBadImagesAreErrors(t *testing.T) {
 		"cut HEIC":       {[]byte("\x00\x00\x00\x18ftypheic"), "damaged HEIC: it holds no still image"},
 		"damaged colour": {append(slices.Clone(jpg[:200]), make([]byte, 500)...), "JPEG"},
 	} {
-		_, err := DecodeImage(c.data, "x.jpg", Frame{Size: DefaultSize})
+		_, err := DecodeImage(t.Context(), c.data, "x.jpg", Frame{Size: DefaultSize})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read image x.jpg: ") {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := DecodeImage([]byte("\x00\x00\x00\x18ftypavif"), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
+	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x18ftypavif"), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
 		t.Errorf("AVIF: hint %q", hint.Of(err))
 	}
 	for _, in := range []Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
-		if _, err := DecodeImage(asPGM(ramp(2, 2)), "x", Frame{Size: in}); err == nil {
+		if _, err := DecodeImage(t.Context(), asPGM(ramp(2, 2)), "x", Frame{Size: in}); err == nil {
 			t.Errorf("size %v is accepted", in)
 		}
 	}
@@ -254,10 +255,10 @@ func TestADecoderThatPanicsIsAnError(t *testing.T) {
 	defer func() { formats = old }()
 	formats = []format{{
 		name: "BAD", magic: []string{"bad"},
-		config: func([]byte) (image.Config, error) { return image.Config{Width: 1, Height: 1}, nil },
-		decode: func([]byte) (image.Image, error) { panic("out of range") },
+		config: func(context.Context, []byte) (image.Config, error) { return image.Config{Width: 1, Height: 1}, nil },
+		decode: func(context.Context, []byte) (image.Image, error) { panic("out of range") },
 	}}
-	if _, err := DecodeImage([]byte("bad"), "x", Frame{Size: DefaultSize}); err == nil || !strings.Contains(err.Error(), "out of range") {
+	if _, err := DecodeImage(t.Context(), []byte("bad"), "x", Frame{Size: DefaultSize}); err == nil || !strings.Contains(err.Error(), "out of range") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -265,14 +266,14 @@ func TestADecoderThatPanicsIsAnError(t *testing.T) {
 func TestReadImage(t *testing.T) {
 	root := drawFiles(t, map[string][]byte{"a.pgm": asPGM(ramp(4, 4))})
 	in := Size{Height: 4, Width: 4}
-	v, err := ReadImage(filepath.Join(root, "a.pgm"), Frame{Size: in})
+	v, err := ReadImage(t.Context(), filepath.Join(root, "a.pgm"), Frame{Size: in})
 	if err != nil || !slices.Equal(v, column(ramp(4, 4))) {
 		t.Errorf("values %v, error %v", v, err)
 	}
-	if _, err := ReadImage(root, Frame{Size: in}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := ReadImage(t.Context(), root, Frame{Size: in}); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadImage(filepath.Join(root, "none.pgm"), Frame{Size: in}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadImage(t.Context(), filepath.Join(root, "none.pgm"), Frame{Size: in}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -283,7 +284,7 @@ func BenchmarkDecodeImage(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := DecodeImage(data, name, Frame{Size: DefaultSize}); err != nil {
+				if _, err := DecodeImage(b.Context(), data, name, Frame{Size: DefaultSize}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -293,7 +294,7 @@ func BenchmarkDecodeImage(b *testing.B) {
 
 // An image that the decoder does not know is not called damaged.
 func TestUnsupportedIsNotDamaged(t *testing.T) {
-	err := format{name: "TIFF"}.explain(errors.New("tiff: unsupported feature: compression value 7"))
+	err := format{name: "TIFF"}.explain(t.Context(), errors.New("tiff: unsupported feature: compression value 7"))
 	if got := err.Error(); got != "unsupported TIFF: tiff: unsupported feature: compression value 7" || hint.Of(err) == "" {
 		t.Errorf("error %q, hint %q", got, hint.Of(err))
 	}

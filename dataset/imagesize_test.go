@@ -28,7 +28,7 @@ func TestImageSize(t *testing.T) {
 	}
 	for name, data := range map[string]string{"no image": "hello", "empty": "", "bomb": "P5 60000 60000 255\n", "nothing": "P5 0 20 255\n", "cut": "\x89PNG\r\n\x1a\n"} {
 		_, err := dataset.ImageSize([]byte(data), name)
-		if _, decoding := dataset.DecodePhoto([]byte(data), name); err == nil || decoding == nil || err.Error() != decoding.Error() {
+		if _, decoding := dataset.DecodePhoto(t.Context(), []byte(data), name); err == nil || decoding == nil || err.Error() != decoding.Error() {
 			t.Errorf("%s: %v, and decoding says %v", name, err, decoding)
 		}
 	}

@@ -38,7 +38,7 @@ func TestCropIsTheMiddle(t *testing.T) {
 		in := Frame{Size: Size{Height: c.h * c.part / c.of, Width: c.w * c.part / c.of}, Crop: float64(c.part) / float64(c.of)}
 		want := column(middle(m, in.Size))
 		for name, data := range map[string][]byte{"PGM": asPGM(m), "PNG": asPNG(m)} {
-			if got, err := DecodeImage(data, "drawn", in); err != nil || distance(got, want) > 1e-9 {
+			if got, err := DecodeImage(t.Context(), data, "drawn", in); err != nil || distance(got, want) > 1e-9 {
 				t.Errorf("%v of a %s of %d×%d is off by %v, %v", in, name, c.h, c.w, distance(got, want), err)
 			}
 		}
@@ -89,7 +89,7 @@ func TestCropOfTurnedImages(t *testing.T) {
 	want := sample(enlarged(letters(turnedBy[1]), 8), in)
 	for o, rows := range turnedBy {
 		data := jpegWith(asJPEG(enlarged(letters(rows), 8)), exifOf(o, binary.BigEndian))
-		got, err := DecodeImage(data, "drawn", in)
+		got, err := DecodeImage(t.Context(), data, "drawn", in)
 		if err != nil || distance(got, want) > 12 { // of JPEG; letters differ by 40
 			t.Errorf("orientation %d: %.0f, want %.0f, %v", o, got, want, err)
 		}
@@ -99,7 +99,7 @@ func TestCropOfTurnedImages(t *testing.T) {
 func TestCropIsRefused(t *testing.T) {
 	for _, crop := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
 		in := Frame{Size: tiny, Crop: crop}
-		if _, err := DecodeImage(asPGM(ramp(9, 9)), "x", in); err == nil || !strings.Contains(err.Error(), "crop = ") {
+		if _, err := DecodeImage(t.Context(), asPGM(ramp(9, 9)), "x", in); err == nil || !strings.Contains(err.Error(), "crop = ") {
 			t.Errorf("an image: crop %v: %v", crop, err)
 		}
 		if _, err := Open(t.Context(), "none", Options{Frame: in}); err == nil || !strings.Contains(err.Error(), "crop = ") {

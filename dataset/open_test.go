@@ -249,8 +249,8 @@ func TestBadListsNameTheLine(t *testing.T) {
 // where it is 2.
 type brightReader struct{ in Frame }
 
-func (r brightReader) Read(data []byte, name string) ([]Crop, error) {
-	v, err := DecodeImage(data, name, r.in)
+func (r brightReader) Read(ctx context.Context, data []byte, name string) ([]Crop, error) {
+	v, err := DecodeImage(context.Background(), data, name, r.in)
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,9 @@ type Photo struct {
 }
 
 // DecodeColour decodes an image file as DecodeGrey does, and keeps its colours.
-func DecodeColour(data []byte, name string) (*Photo, error) {
+func DecodeColour(ctx context.Context, data []byte, name string) (*Photo, error) {
 	var p *Photo
-	err := decode(data, func(img image.Image, turned orientation) {
+	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
 		p = &Photo{turned.uprightGrey(grey8(img)), img, turned}
 	})
 	if err != nil {

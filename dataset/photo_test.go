@@ -79,11 +79,11 @@ func TestDecodeColour(t *testing.T) {
 	if err := jpeg.Encode(&b, m, nil); err != nil {
 		t.Fatal(err)
 	}
-	p, err := DecodeColour(b.Bytes(), "")
+	p, err := DecodeColour(t.Context(), b.Bytes(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	grey, err := DecodeGrey(b.Bytes(), "")
+	grey, err := DecodeGrey(t.Context(), b.Bytes(), "")
 	if err != nil || !bytes.Equal(p.Grey.Pix, grey.Pix) {
 		t.Errorf("other grey values: %v", err)
 	}
@@ -92,7 +92,7 @@ func TestDecodeColour(t *testing.T) {
 			t.Errorf("channel %d is %d, want %v", i, got, want)
 		}
 	}
-	if _, err := DecodeColour(b.Bytes()[:200], ""); err == nil {
+	if _, err := DecodeColour(t.Context(), b.Bytes()[:200], ""); err == nil {
 		t.Error("half a file is a photograph")
 	}
 }

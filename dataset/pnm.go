@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -123,7 +124,7 @@ func (p *pnm) bytesNeeded() int {
 
 // pnmDecode returns an image.Gray where a byte is a grey value of 0 … 255, an
 // image.RGBA64 where there are colours, else an image.Gray16.
-func pnmDecode(data []byte) (image.Image, error) {
+func pnmDecode(ctx context.Context, data []byte) (image.Image, error) {
 	p, err := pnmHeader(data)
 	if err != nil {
 		return nil, err
@@ -135,6 +136,9 @@ func pnmDecode(data []byte) (image.Image, error) {
 	if p.channels == 3 {
 		m := image.NewRGBA64(bounds)
 		for i := 0; i < len(m.Pix); i += 8 {
+			if i%(8<<16) == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			for c := 0; c < 6; c += 2 {
 				if err := p.sample(m.Pix[i+c:]); err != nil {
 					return nil, err
@@ -153,6 +157,9 @@ func pnmDecode(data []byte) (image.Image, error) {
 		return m, nil
 	}
 	for i := 0; i < len(m.Pix); i += 2 {
+		if i%(2<<16) == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err := p.sample(m.Pix[i:]); err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ const maxElements = 1 << 30
 // several goroutines. Name stands for the image in errors. The error wraps
 // ErrNoFace if the image can be read and has no face.
 type Reader interface {
-	Read(data []byte, name string) ([]Crop, error)
+	Read(ctx context.Context, data []byte, name string) ([]Crop, error)
 }
 
 // A Crop is the image of a face that a Reader found.
@@ -246,7 +246,7 @@ func advise(err error) error {
 // read returns the faces of the image at path.
 func (r *reading) read(path string) ([]Crop, error) {
 	if r.opt.reader == nil && r.opt.Embedder == nil {
-		v, err := ReadImage(path, r.opt.images())
+		v, err := ReadImage(r.ctx, path, r.opt.images())
 		return []Crop{{Values: v}}, err
 	}
 	data, err := ReadFile(path)
@@ -254,9 +254,9 @@ func (r *reading) read(path string) ([]Crop, error) {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
 	if r.opt.reader != nil {
-		return r.opt.reader.Read(data, path)
+		return r.opt.reader.Read(r.ctx, data, path)
 	}
-	photo, err := DecodeColour(data, path)
+	photo, err := DecodeColour(r.ctx, data, path)
 	if err != nil {
 		return nil, err
 	}

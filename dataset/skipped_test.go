@@ -58,12 +58,12 @@ func TestPhotographs(t *testing.T) {
 
 // HEIC photographs are read as others are, those with values of video too.
 func TestHEIC(t *testing.T) {
-	want, err := ReadPhoto("../internal/heif/testdata/pattern.png")
+	want, err := ReadPhoto(t.Context(), "../internal/heif/testdata/pattern.png")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"pattern.heic", "video.heic"} {
-		img, err := ReadPhoto("../internal/heif/testdata/" + name)
+		img, err := ReadPhoto(t.Context(), "../internal/heif/testdata/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}

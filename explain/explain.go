@@ -5,6 +5,7 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -49,7 +50,7 @@ type Show struct {
 
 // PhotographsIn is a Photograph of Show for the folder that the model was trained on;
 // warn gets the error of a file that is no image.
-func PhotographsIn(folder string, warn func(error)) func(id string) image.Image {
+func PhotographsIn(ctx context.Context, folder string, warn func(error)) func(id string) image.Image {
 	return func(id string) image.Image {
 		name, err := filepath.Localize(id)
 		if err != nil {
@@ -59,7 +60,7 @@ func PhotographsIn(folder string, warn func(error)) func(id string) image.Image 
 		if err != nil {
 			return nil
 		}
-		img, err := dataset.DecodePhoto(data, id)
+		img, err := dataset.DecodePhoto(ctx, data, id)
 		if err != nil {
 			warn(err)
 			return nil

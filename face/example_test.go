@@ -12,7 +12,7 @@ import (
 
 // Find the faces in a photograph, and cut out each with its pupils at fixed places.
 func Example() {
-	photo := drawnPhotograph() // or dataset.ReadGrey("photo.jpg")
+	photo := drawnPhotograph() // or dataset.ReadGrey(ctx, "photo.jpg")
 	frame := dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}, Eyes: dataset.DefaultEyes}
 	for _, f := range face.DefaultFinder.Find(photo) {
 		crop := face.Crop(photo, f.Pupils, frame)

@@ -366,7 +366,7 @@ func FuzzFind(f *testing.F) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width*c.Height > most {
 			return
 		}
-		m, err := dataset.DecodeGrey(data, "fuzz")
+		m, err := dataset.DecodeGrey(t.Context(), data, "fuzz")
 		if err != nil {
 			return
 		}

@@ -145,14 +145,15 @@ func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
 // upright photograph. If detect is false, the image is used as it is, and the
 // size is zero. Name stands for the image in errors.
 func Decode(ctx context.Context, data []byte, name string, detect bool, which Which, cut Cut) ([]Seen, image.Point, error) {
+	defer dataset.Alone(ctx, data)()
 	if !detect && cut.Embedder == nil {
-		v, err := dataset.DecodeImage(data, name, dataset.Frame{Size: cut.Frame.Size, Crop: cut.Frame.Crop})
+		v, err := dataset.DecodeImage(ctx, data, name, dataset.Frame{Size: cut.Frame.Size, Crop: cut.Frame.Crop})
 		if err != nil {
 			return nil, image.Point{}, err
 		}
 		seen := whole(v)
 		if cut.Thumbs {
-			photo, err := dataset.DecodeColour(data, name)
+			photo, err := dataset.DecodeColour(ctx, data, name)
 			if err != nil {
 				return nil, image.Point{}, err
 			}
@@ -160,7 +161,7 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 		}
 		return seen, image.Point{}, nil
 	}
-	photo, err := dataset.DecodeColour(data, name)
+	photo, err := dataset.DecodeColour(ctx, data, name)
 	if err != nil {
 		return nil, image.Point{}, err
 	}

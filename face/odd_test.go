@@ -85,7 +85,7 @@ func photographsInColour(t *testing.T, step, most int, folder string) (all []*da
 		if err != nil {
 			t.Fatal(err)
 		}
-		photo, err := dataset.DecodeColour(data, file)
+		photo, err := dataset.DecodeColour(t.Context(), data, file)
 		if err != nil {
 			t.Fatal(err)
 		}

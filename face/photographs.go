@@ -30,7 +30,7 @@ func (f Finder) Photographs(ctx context.Context, paths []string) (bool, error) {
 		if err := context.Cause(ctx); err != nil {
 			return false, fmt.Errorf("look for faces: %w", err)
 		}
-		img, err := dataset.ReadGrey(paths[i*len(paths)/n])
+		img, err := dataset.ReadGrey(ctx, paths[i*len(paths)/n])
 		if err != nil {
 			continue
 		}

@@ -84,12 +84,13 @@ func (r *Reader) Tally() Tally {
 // Read returns the crops of the faces in the photograph data, largest first.
 // Name stands for it in errors. If a photograph has no face of sufficient
 // quality, the error wraps dataset.ErrNoFace and says why.
-func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
-	photo, err := dataset.DecodeColour(data, name)
+func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.Crop, error) {
+	defer dataset.Alone(ctx, data)()
+	photo, err := dataset.DecodeColour(ctx, data, name)
 	if err != nil {
 		return nil, err
 	}
-	found, behind, err := r.search().FindAll(context.Background(), photo)
+	found, behind, err := r.search().FindAll(ctx, photo)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -102,7 +103,7 @@ func (r *Reader) Read(data []byte, name string) ([]dataset.Crop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	values, err := r.faces(context.Background(), photo, faces)
+	values, err := r.faces(ctx, photo, faces)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -48,7 +48,7 @@ func photographFiles(t *testing.T, step int, folder ...string) (some []string) {
 
 func readGrey(t *testing.T, path string) *image.Gray {
 	t.Helper()
-	m, err := dataset.ReadGrey(path)
+	m, err := dataset.ReadGrey(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,15 +344,15 @@ func TestRealReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crops, err := r.Read(data, path)
+	crops, err := r.Read(t.Context(), data, path)
 	if err != nil || len(crops) != 1 || len(crops[0].Values) != r.Frame.Len() || crops[0].Quality.Eyes < 40 {
 		t.Fatalf("%d crops, error %v", len(crops), err)
 	}
 	r.Limits.Eyes = 1000
-	if _, err := r.Read(data, path); !errors.Is(err, dataset.ErrNoFace) {
+	if _, err := r.Read(t.Context(), data, path); !errors.Is(err, dataset.ErrNoFace) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := r.Read(data[:1000], path); err == nil || errors.Is(err, dataset.ErrNoFace) {
+	if _, err := r.Read(t.Context(), data[:1000], path); err == nil || errors.Is(err, dataset.ErrNoFace) {
 		t.Errorf("error %v", err)
 	}
 	if got, want := r.Tally(), (Tally{Photographs: 2, Refused: 1, Faces: 1}); got != want {

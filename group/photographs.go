@@ -104,7 +104,8 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, err err
 	if err != nil {
 		return nil, err
 	}
-	photo, err := dataset.DecodeColour(data, path)
+	defer dataset.Alone(ctx, data)()
+	photo, err := dataset.DecodeColour(ctx, data, path)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, err err
 		}
 		f := Face{Box: s.Face.Box, Thumb: s.Thumb, Number: i + 1, Largest: i == 0}
 		if !f.Largest {
-			if f.Cutout, err = cutout(photo, s.Face.Pupils); err != nil {
+			if f.Cutout, err = cutout(ctx, photo, s.Face.Pupils); err != nil {
 				return nil, err
 			}
 		}
@@ -144,7 +145,7 @@ const (
 
 // cutout returns the part of photo about the face with these pupils as a JPEG in which it
 // is the largest face; nil if there is none.
-func cutout(photo *dataset.Photo, pupils [2]face.Point) ([]byte, error) {
+func cutout(ctx context.Context, photo *dataset.Photo, pupils [2]face.Point) ([]byte, error) {
 	apart := math.Hypot(pupils[1].X-pupils[0].X, pupils[1].Y-pupils[0].Y)
 	for _, distance := range cutoutDistances {
 		side := int(min(largestCutout, math.Ceil(apart/distance)))
@@ -153,7 +154,7 @@ func cutout(photo *dataset.Photo, pupils [2]face.Point) ([]byte, error) {
 		if err := jpeg.Encode(&b, face.Picture(photo, pupils, in), &jpeg.Options{Quality: cutoutQuality}); err != nil {
 			return nil, err
 		}
-		again, err := dataset.DecodeColour(b.Bytes(), "cutout")
+		again, err := dataset.DecodeColour(ctx, b.Bytes(), "cutout")
 		if err != nil {
 			return nil, err
 		}

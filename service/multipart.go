@@ -199,15 +199,15 @@ func (v *Service) single(r *http.Request, name string) ([]byte, error) {
 
 // decoded runs do when the images may be decoded.
 func (v *Service) decoded(ctx context.Context, do func() error, images ...[]byte) error {
-	pixels := 0
+	var memory int64
 	for _, data := range images {
-		size, err := dataset.ImageSize(data, "photo")
+		one, err := dataset.DecodingMemory(data, "photo")
 		if err != nil {
 			return unusable(err)
 		}
-		pixels += size.X * size.Y
+		memory += one
 	}
-	done, err := v.decode(ctx, pixels)
+	done, err := v.decode(ctx, memory)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 		}
 		return float32s(seen[0].Values), nil
 	}
-	photo, err := dataset.DecodeColour(crop, "crop")
+	photo, err := dataset.DecodeColour(ctx, crop, "crop")
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
+	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/frontend"
 	"nrdl/service/store"
@@ -49,7 +50,7 @@ type Options struct {
 
 	Body    int64         // bytes of a request; 20 MB
 	Bodies  int64         // bytes of all requests that are in memory, half of it for one key; 512 MB
-	Decoded int64         // bytes of all images that are decoded at a time; 512 MB
+	Decoded int64         // bytes of memory for all images that are decoded at a time; dataset.MaxDecoding
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
 	Wait    time.Duration // for room to decode an image
@@ -64,7 +65,7 @@ func (o Options) filled() Options {
 	for _, v := range []struct {
 		of   *int64
 		zero int64
-	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, 512 << 20}, {&o.Import, 1 << 30}, {&o.Files, 4 << 30}} {
+	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, dataset.MaxDecoding}, {&o.Import, 1 << 30}, {&o.Files, 4 << 30}} {
 		if *v.of == 0 {
 			*v.of = v.zero
 		}
@@ -344,10 +345,13 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // share is how many images are decoded at a time for each processor.
 const share = 4
 
-// decode waits until an image of so many pixels may be decoded. Done is to be called then.
-func (v *Service) decode(ctx context.Context, pixels int) (done func(), err error) {
-	weight := max(int64(4*pixels), v.Decoded/int64(share*runtime.GOMAXPROCS(0)))
-	weight = min(weight, v.Decoded)
+// decode waits until images may be decoded that take so many bytes of memory. Done is to be
+// called then.
+func (v *Service) decode(ctx context.Context, memory int64) (done func(), err error) {
+	if memory > v.Decoded {
+		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller", memory/1_000_000, v.Decoded/1_000_000))
+	}
+	weight := max(memory, v.Decoded/int64(share*runtime.GOMAXPROCS(0)))
 	if !by(ctx).job {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, v.Wait)

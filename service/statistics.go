@@ -257,7 +257,7 @@ func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, l
 		if err != nil || len(crop) == 0 {
 			return all, err
 		}
-		photo, err := dataset.DecodeColour(crop, "crop")
+		photo, err := dataset.DecodeColour(ctx, crop, "crop")
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func TestPhotographsAreFiles(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("photograph %d: %s", i, diff)
 		}
-		file, err := dataset.ReadGrey(filepath.Join(dir, got.File))
+		file, err := dataset.ReadGrey(t.Context(), filepath.Join(dir, got.File))
 		if err != nil {
 			t.Fatal(err)
 		}

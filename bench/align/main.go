@@ -74,7 +74,7 @@ func look(ctx context.Context, file string, e *embedding.Embedder) (l looked, er
 	if err != nil {
 		return l, err
 	}
-	photo, err := dataset.DecodeColour(data, file)
+	photo, err := dataset.DecodeColour(ctx, data, file)
 	if err != nil {
 		return l, err
 	}

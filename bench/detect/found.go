@@ -28,7 +28,7 @@ func found(ctx context.Context, by *face.Search, root string, folders []string, 
 			if err != nil {
 				return err
 			}
-			photo, err := dataset.DecodeColour(data, file)
+			photo, err := dataset.DecodeColour(ctx, data, file)
 			if err != nil {
 				return err
 			}

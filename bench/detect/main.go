@@ -157,7 +157,7 @@ func sourceOf(file string) (s source, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.photo, err = dataset.DecodeColour(data, file); err != nil {
+	if s.photo, err = dataset.DecodeColour(context.Background(), data, file); err != nil {
 		return s, err
 	}
 	lfw := strings.Contains(filepath.ToSlash(file), "/lfw")

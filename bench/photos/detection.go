@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func detection(root string) (all []found, err error) {
 		parallel.For(len(files), 1, func(first, last int) {
 			for i := first; i < last; i++ {
 				var img *image.Gray
-				if img, errs[i] = dataset.ReadGrey(files[i]); errs[i] == nil {
+				if img, errs[i] = dataset.ReadGrey(context.Background(), files[i]); errs[i] == nil {
 					faces[i] = face.DefaultFinder.Find(img)
 				}
 			}
@@ -127,7 +128,7 @@ func pupilError(root, marks string) (p pupils, err error) {
 	p.Far = []string{}
 	var errs []float64
 	for _, row := range rows[1:] {
-		img, err := dataset.ReadGrey(filepath.Join(root, "photos", filepath.FromSlash(row[0])))
+		img, err := dataset.ReadGrey(context.Background(), filepath.Join(root, "photos", filepath.FromSlash(row[0])))
 		if err != nil {
 			return p, err
 		}
@@ -173,7 +174,7 @@ func strangers(folder string, f dataset.Frame) (*dataset.Images, error) {
 	}
 	set := dataset.Unlabelled(mat.NewDense(f.Size.Len(), len(files), nil), f)
 	for j, file := range files {
-		img, err := dataset.ReadGrey(file)
+		img, err := dataset.ReadGrey(context.Background(), file)
 		if err != nil {
 			return nil, err
 		}

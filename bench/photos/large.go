@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -88,7 +89,7 @@ func largePhotographs(root string) ([]large, error) {
 // largeOf counts what is found in the large photographs made of one in a file,
 // and last, in its corners.
 func largeOf(file string) ([]large, error) {
-	img, err := dataset.ReadGrey(file)
+	img, err := dataset.ReadGrey(context.Background(), file)
 	if err != nil {
 		return nil, err
 	}

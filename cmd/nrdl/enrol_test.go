@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/draw"
@@ -96,7 +97,7 @@ func several(ts *testscript.TestScript, _ bool, args []string) {
 	for i, path := range args[1:] {
 		data, err := os.ReadFile(path)
 		ts.Check(err)
-		img, err := dataset.DecodePhoto(data, path)
+		img, err := dataset.DecodePhoto(context.Background(), data, path)
 		ts.Check(err)
 		size := img.Bounds().Size()
 		if all == nil {

@@ -115,7 +115,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
 	if e.photos != "" {
-		page.Photograph = explain.PhotographsIn(e.photos, e.WarnOf)
+		page.Photograph = explain.PhotographsIn(ctx, e.photos, e.WarnOf)
 	}
 	object := results.Explained{File: dataset.Text(photo)}
 	for _, f := range faces {
@@ -162,7 +162,7 @@ type numbered struct {
 // faces returns the faces of the photograph that are to be explained, and how many
 // faces it has.
 func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string) ([]numbered, int, error) {
-	img, err := dataset.ReadPhoto(photo)
+	img, err := dataset.ReadPhoto(ctx, photo)
 	if err != nil {
 		return nil, 0, readable(err)
 	}

@@ -121,7 +121,7 @@ func photograph(t *testing.T, path string) *image.RGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := dataset.DecodePhoto(data, path)
+	img, err := dataset.DecodePhoto(t.Context(), data, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := Decode(data); err != nil {
+		if _, err := Decode(b.Context(), data); err != nil {
 			b.Fatal(err)
 		}
 	}

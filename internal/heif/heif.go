@@ -7,6 +7,7 @@ package heif
 
 import (
 	"bytes"
+	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -171,8 +172,9 @@ func (p *process) end() {
 var errLate = errors.New("decoding takes too long")
 
 // decode returns the reply to data. After an error the process is of no use.
-func (p *process) decode(data []byte) (*reply, error) {
+func (p *process) decode(ctx context.Context, data []byte) (*reply, error) {
 	var late atomic.Bool
+	defer context.AfterFunc(ctx, func() { p.command.Process.Kill() })()
 	timer := time.AfterFunc(minTime+timePerByte*time.Duration(len(data)), func() {
 		late.Store(true)
 		p.command.Process.Kill()
@@ -203,9 +205,13 @@ func waiting() *process {
 }
 
 // Decode returns the photograph in a HEIC file, turned as the file says; data may
-// be hostile. A bounded number of processes decode at once.
-func Decode(data []byte) (image.Image, error) {
-	busy <- struct{}{}
+// be hostile. A bounded number of processes decode at once. Decoding ends with ctx.
+func Decode(ctx context.Context, data []byte) (image.Image, error) {
+	select {
+	case busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	defer func() { <-busy }()
 	p := waiting()
 	for waited := p != nil; ; waited = false {
@@ -215,7 +221,7 @@ func Decode(data []byte) (image.Image, error) {
 				return nil, fmt.Errorf("start the decoder: %w", err)
 			}
 		}
-		r, err := p.decode(data)
+		r, err := p.decode(ctx, data)
 		if err == nil {
 			pool.Lock()
 			pool.waiting = append(pool.waiting, p)
@@ -223,7 +229,10 @@ func Decode(data []byte) (image.Image, error) {
 			return r.image()
 		}
 		p.end()
-		if errors.Is(err, errLate) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, errLate):
 			return nil, err
 		}
 		if !waited { // one that waited may have ended since

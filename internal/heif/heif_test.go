@@ -60,7 +60,7 @@ func TestDecode(t *testing.T) {
 		"mirrored.heic":  func(x, y int) color.Color { return img.At(w-1-x, y) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Decode(file(t, name))
+			got, err := Decode(t.Context(), file(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestDamagedConcurrent(t *testing.T) {
 			data := bytes.Clone(good)
 			switch i % 3 {
 			case 0:
-				if _, err := Decode(data); err != nil {
+				if _, err := Decode(t.Context(), data); err != nil {
 					t.Error(err)
 				}
 				return
@@ -119,7 +119,7 @@ func TestDamagedConcurrent(t *testing.T) {
 					data[j] ^= 0xff
 				}
 			}
-			if img, err := Decode(data); err == nil && img.Bounds().Empty() {
+			if img, err := Decode(t.Context(), data); err == nil && img.Bounds().Empty() {
 				t.Error("no image and no error")
 			}
 		})
@@ -130,7 +130,7 @@ func TestDamagedConcurrent(t *testing.T) {
 // A process that is gone is replaced.
 func TestProcessEnds(t *testing.T) {
 	data := file(t, "pattern.heic")
-	if _, err := Decode(data); err != nil {
+	if _, err := Decode(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
 	pool.Lock()
@@ -138,7 +138,7 @@ func TestProcessEnds(t *testing.T) {
 		p.command.Process.Kill()
 	}
 	pool.Unlock()
-	if _, err := Decode(data); err != nil {
+	if _, err := Decode(t.Context(), data); err != nil {
 		t.Error(err)
 	}
 }

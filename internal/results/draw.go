@@ -45,7 +45,7 @@ func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error 
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	img, err := dataset.DecodePhoto(data, r.Photo.Name)
+	img, err := dataset.DecodePhoto(ctx, data, r.Photo.Name)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,169 @@
+package bounded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"nrdl/internal/hint"
+)
+
+// Bounds on the scans of a JPEG file, each of which visits all pixels of its components:
+// 31 bytes of a progressive file can have 16 megapixels visited, for 12 ms.
+const (
+	maxScans   = 100           // encoders write up to 10, and 15 or so where they search for the best
+	MaxVisited = 2_500_000_000 // pixels
+)
+
+// A JPEG is what the markers of a JPEG file say, read without decoding.
+type JPEG struct {
+	Width, Height int
+
+	components  []component
+	progressive bool
+	rgb         bool // or CMYK: decoded to planes, and then to pixels
+
+	scans   int
+	Visited int // pixels, over all scans and components
+}
+
+type component struct {
+	id   byte
+	h, v int // sampling factors
+}
+
+// Markers of JPEG.
+const (
+	sof0, sof2 = 0xc0, 0xc2
+	rst0, rst7 = 0xd0, 0xd7
+	eoi        = 0xd9
+	adobe      = 0xee
+
+	SOS  = 0xda // a scan begins
+	APP1 = 0xe1 // where EXIF is
+)
+
+// Segments calls f with the marker and the content of each segment of a JPEG file, up to
+// its end or until f returns false. What is between segments is passed over: the data of
+// scans, where restart markers may lie, bytes that fill, and rubbish.
+func Segments(data []byte, f func(marker byte, body []byte) bool) {
+	for at := 2; ; {
+		next := bytes.IndexByte(data[min(at, len(data)):], 0xff)
+		if at += next; next < 0 || at+1 >= len(data) {
+			return
+		}
+		switch marker := data[at+1]; {
+		case marker == 0xff:
+			at++
+		case marker == 0 || rst0 <= marker && marker <= rst7:
+			at += 2
+		case marker == eoi || at+4 > len(data):
+			return
+		default:
+			end := at + 2 + int(binary.BigEndian.Uint16(data[at+2:]))
+			if end > len(data) || end < at+4 || !f(marker, data[at+4:end]) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+// ReadJPEG reads the markers of a JPEG file. It leaves what does not fit together to
+// the decoder, which stops there.
+func ReadJPEG(data []byte) *JPEG {
+	j := &JPEG{}
+	Segments(data, func(marker byte, body []byte) bool {
+		switch {
+		case sof0 <= marker && marker <= sof2:
+			return j.components == nil && j.frame(marker, body)
+		case marker == SOS:
+			return j.scan(body)
+		case marker == adobe && len(body) >= 12 && string(body[:5]) == "Adobe":
+			j.rgb = j.rgb || body[11] == 0
+		}
+		return true
+	})
+	return j
+}
+
+func (j *JPEG) frame(marker byte, body []byte) bool {
+	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
+		return false
+	}
+	j.progressive = marker == sof2
+	j.Height, j.Width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
+	for c := body[6:]; len(c) > 0; c = c[3:] {
+		j.components = append(j.components, component{c[0], int(c[1] >> 4), int(c[1] & 15)})
+	}
+	var ids []byte
+	for _, c := range j.components {
+		ids = append(ids, c.id)
+	}
+	j.rgb = j.rgb || string(ids) == "RGB" || len(ids) == 4
+	return true
+}
+
+// scan counts a scan, and reports whether it may be followed by others.
+func (j *JPEG) scan(body []byte) bool {
+	if len(body) < 1 || len(body) < 1+2*int(body[0]) {
+		return false
+	}
+	j.scans++
+	for i := range int(body[0]) {
+		for _, c := range j.components {
+			if c.id == body[1+2*i] {
+				j.Visited += j.samples(c)
+			}
+		}
+	}
+	return !j.tooMany()
+}
+
+// samples is the number of samples that are stored for a component.
+func (j *JPEG) samples(c component) int {
+	h, v := 1, 1
+	for _, c := range j.components {
+		h, v = max(h, c.h), max(v, c.v)
+	}
+	across, down := (j.Width+8*h-1)/(8*h), (j.Height+8*v-1)/(8*v)
+	return across * down * 64 * c.h * c.v
+}
+
+// tooMany reports whether the scans are more than an encoder has reason to write. In a
+// sequential file a component has one scan.
+func (j *JPEG) tooMany() bool {
+	return j.scans > maxScans || j.Visited > MaxVisited || !j.progressive && j.scans > len(j.components)
+}
+
+// Memory is how many bytes package jpeg allocates to decode the file.
+func (j *JPEG) Memory() int64 {
+	each := 1
+	if j.progressive {
+		each += 4 // coefficients of 32 bits
+	}
+	n := 0
+	for _, c := range j.components {
+		n += each * j.samples(c)
+	}
+	if j.rgb {
+		n += 4 * j.Width * j.Height
+	}
+	return int64(n)
+}
+
+// Check reports why the file has more scans than are decoded.
+func (j *JPEG) Check() error {
+	var why string
+	switch {
+	case !j.tooMany():
+		return nil
+	case !j.progressive:
+		why = "more than one for a component"
+	case j.scans > maxScans:
+		why = fmt.Sprintf("at most %d are read", maxScans)
+	default:
+		why = fmt.Sprintf("together they visit more than %d million pixels", MaxVisited/1_000_000)
+	}
+	return hint.Add(fmt.Errorf("has too many scans: %s", why), "save it anew, as a JPEG that is not progressive")
+}
