@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/draw"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nrdl/internal/hint"
+)
+
+// The first picture of an animation, and BMP of later versions, with masks or runs, are what
+// they were made of: internal/tiff/testdata/pattern.png, by img2webp 1.2.4 and ImageMagick 6.9.
+func TestFilesOfOthers(t *testing.T) {
+	want, err := ReadPhoto(t.Context(), filepath.Join("..", "internal", "tiff", "testdata", "pattern.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := NewPhoto(want).Channels(want.Bounds())
+	for name, off := range map[string]float64{
+		"webp_animated": 6, "webp_animated_lossless": 0, "bmp_v5": 0, "bmp_v4_alpha": 0, "bmp_v5_565": 5, "bmp_rle": 12, "tiff_ycbcr_jpeg": 6,
+	} {
+		data, err := os.ReadFile(filepath.Join("testdata", "seeds", "FuzzDecodeImage", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := DecodePhoto(t.Context(), data, name)
+		if err != nil || img.Bounds() != want.Bounds() {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var sum float64
+		for i, channel := range NewPhoto(img).Channels(want.Bounds()) {
+			for k, v := range channel.Pix {
+				sum += math.Abs(float64(v) - float64(expected[i].Pix[k]))
+			}
+		}
+		if d := sum / float64(3*len(expected[0].Pix)); d > off {
+			t.Errorf("%s: off by %.2f", name, d)
+		}
+	}
+}
+
+// A picture that is smaller than its animation lies at its place.
+func TestFirstPictureAtItsPlace(t *testing.T) {
+	still := webpLossless(9, 7)
+	frame := slices.Concat([]byte{2, 0, 0, 1, 0, 0, 8, 0, 0, 6, 0, 0, 0, 0, 0, 0}, still[12:]) // at (4, 2)
+	data := webpChunk("RIFF", slices.Concat([]byte("WEBP"),
+		webpChunk("VP8X", []byte{2, 0, 0, 0, 19, 0, 0, 14, 0, 0}), webpChunk("ANIM", make([]byte, 6)), webpChunk("ANMF", frame)))
+	whole, err := DecodePhoto(t.Context(), data, "x")
+	if err != nil || whole.Bounds() != image.Rect(0, 0, 20, 15) {
+		t.Fatalf("%v, error %v", whole, err)
+	}
+	picture, err := DecodePhoto(t.Context(), still, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := image.NewRGBA(whole.Bounds())
+	draw.Draw(want, image.Rect(4, 2, 13, 9), picture, image.Point{}, draw.Src)
+	if got := whole.(*image.RGBA); !bytes.Equal(got.Pix, want.Pix) {
+		t.Error("it is elsewhere")
+	}
+}
+
+// sized is the beginning of a JPEG of 4:2:0 that claims such a size.
+func sized(marker byte, w, h int) []byte {
+	return slices.Concat([]byte{0xff, 0xd8, 0xff, marker, 0, 17, 8}, binary.BigEndian.AppendUint16(nil, uint16(h)),
+		binary.BigEndian.AppendUint16(nil, uint16(w)), []byte{3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0})
+}
+
+// A JPEG is bounded by the memory that decoding takes, which is more if it is progressive.
+func TestLargeJPEG(t *testing.T) {
+	const baseline, progressive = 0xc0, 0xc2
+	for name, c := range map[string]struct {
+		data   []byte
+		memory int64 // in MB
+		want   string
+	}{
+		"108":              {sized(baseline, 12000, 9000), 162, ""},
+		"200":              {sized(baseline, 16320, 12240), 299, ""},
+		"200, turned":      {jpegWith(sized(baseline, 16320, 12240), exifOf(6, binary.BigEndian)), 499, ""},
+		"250":              {sized(baseline, 18256, 13690), 374, ""},
+		"251":              {sized(baseline, 18300, 13740), 0, "250 million"},
+		"108, progressive": {sized(progressive, 12000, 9000), 810, ""},
+		"200, progressive": {sized(progressive, 16320, 12240), 0, "takes 1498 MB of memory; at most 1200 MB"},
+	} {
+		memory, err := DecodingMemory(c.data, "x")
+		if c.want == "" && (err != nil || math.Abs(float64(memory)/1e6-float64(c.memory)) > 1.5) {
+			t.Errorf("%s: %d bytes, error %v", name, memory, err)
+		}
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == "") {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// Images of more than 64 megapixels are used one at a time, and who waits ends with its context.
+func TestAlone(t *testing.T) {
+	data := sized(0xc0, 12000, 9000)
+	done := Alone(t.Context(), data)
+	Alone(t.Context(), asPNG(ramp(4, 4)))() // does not wait
+	ctx, cancel := context.WithCancel(t.Context())
+	waited := make(chan bool)
+	go func() {
+		Alone(ctx, data)()
+		close(waited)
+	}()
+	select {
+	case <-waited:
+		t.Error("two at a time")
+	case <-time.After(20 * time.Millisecond):
+	}
+	cancel()
+	<-waited
+	done()
+	Alone(t.Context(), data)()
+}
+
+// Every format ends with its context, and says why.
+func TestDecodingEnds(t *testing.T) {
+	gone := errors.New("the client has left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	files, err := filepath.Glob(filepath.Join("testdata", "seeds", "FuzzDecodeImage", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeColour(t.Context(), data, name); err != nil {
+			continue
+		}
+		if _, err := DecodeColour(ctx, data, name); !errors.Is(err, gone) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
