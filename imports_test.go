@@ -19,8 +19,8 @@ import (
 // own only.
 var layers = []string{
 	"doc internal/edits internal/cputime internal/platforms internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/heif internal/array",
-	"internal/parallel internal/page dataset/bundled lettering",
-	"network internal/lin internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
+	"internal/bounded internal/parallel internal/page dataset/bundled lettering",
+	"network internal/lin internal/tiff internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
