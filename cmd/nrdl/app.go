@@ -26,10 +26,10 @@ type app struct {
 
 func newApp(stdout, stderr *os.File) *app { return &app{Console: console.New(stdout, stderr)} }
 
-// observer shows long work, until done is called.
-func (a *app) observer() (o nrdl.Observer, done func()) {
-	watch, watched := a.Watch("learning")
-	step, stepped := a.Stages()
+// observer shows long work, which begins with what, until done is called.
+func (a *app) observer(what string) (o nrdl.Observer, done func()) {
+	watch, watched := a.Watch(what)
+	step, stepped := a.Stages(what)
 	o = nrdl.Observer{
 		Watch: watch, Progress: step,
 		Tell: func(s string) { a.Tell("%s", s) },

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) demoCmd() *cobra.Command {
-	d := demo.Demo{Console: a.Console, Observe: a.observer, Faces: synthetic.Default}
+	d := demo.Demo{Console: a.Console, Observe: func() (nrdl.Observer, func()) { return a.observer("learning") }, Faces: synthetic.Default}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and test on faces of people who do not exist",

@@ -95,7 +95,7 @@ func (e *explaining) check(args []string) error {
 func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
-	o, done := e.observer()
+	o, done := e.observer("explaining")
 	defer done()
 	r, err := e.open(model, e.find, o)
 	if err != nil {

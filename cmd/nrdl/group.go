@@ -97,7 +97,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 	}
 	start := time.Now()
-	o, done := g.observer()
+	o, done := g.observer("looking at photographs")
 	var progress func(done, total int)
 	if o.Progress != nil {
 		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }

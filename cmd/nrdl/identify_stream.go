@@ -233,10 +233,10 @@ func (i *identification) follow(ctx context.Context) error {
 const fewImages = 10
 
 // progress returns what shows that one image more is done, of total, 0 where that
-// is not known, where the story goes to a terminal and the results go elsewhere.
+// is not known, unless both the story and the results go to a terminal.
 func (i *identification) progress(total int) (show, done func()) {
 	alone := i.file != nil || !term.IsTerminal(int(os.Stdout.Fd()))
-	if !i.Terminal || !alone || total > 0 && total <= fewImages {
+	if i.Terminal && (!alone || total > 0 && total <= fewImages) {
 		return func() {}, func() {}
 	}
 	bar, start, n := i.NewBar("naming"), time.Now(), 0

@@ -308,7 +308,7 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 	if l.input.changed("method") {
 		by = s.Method
 	}
-	o, done := a.observer()
+	o, done := a.observer("reading " + path)
 	defer done()
 	read := nrdl.ReadOptions{Frame: dataset.Frame{Size: l.input.size}, Detect: l.input.find, Observer: o}
 	return nrdl.Candidates(ctx, a.databases("").Find(path), s.images, columns, by, read)

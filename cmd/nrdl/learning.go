@@ -124,7 +124,7 @@ func splitVar(c *cobra.Command, to *dataset.Split, use string) {
 func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find face.Options) (*dataset.Images, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
-	o, done := a.observer()
+	o, done := a.observer("reading " + path)
 	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Observer: o})
 	done()
 	if err != nil {

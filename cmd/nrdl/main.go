@@ -35,6 +35,7 @@ func run(args []string) int {
 			a.Tell("\nending after this pass; Ctrl-C again ends at once")
 		}
 	}, func() {
+		a.ClearBar()
 		a.Complain(errInterrupted)
 		os.Exit(failed)
 	})

@@ -127,7 +127,7 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 	if err != nil {
 		return nil, err
 	}
-	o, done := a.observer()
+	o, done := a.observer("reading " + path)
 	defer done()
 	o.Warn = nil // those without a face count
 	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: s.images.Frame, Embedder: s.Pipeline.Embedder, Observer: o})

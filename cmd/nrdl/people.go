@@ -72,7 +72,7 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 	if err := atomicfile.Check(html); err != nil {
 		return err
 	}
-	o, done := a.observer()
+	o, done := a.observer("holding faces out")
 	defer done()
 	r, err := a.open(path, face.Options{}, o)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 }
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {
-	o, done := a.observer()
+	o, done := a.observer("holding faces out")
 	r, err := a.open(path, face.Options{}, o)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"nrdl/dataset"
@@ -89,7 +90,7 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 		return cli.AsMisuse(err)
 	}
 	bar := a.NewBar("drawing")
-	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), "") })
+	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)) })
 	bar.Clear()
 	if err == nil {
 		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, console.Quoted(filepath.Join(dir, "people")))

@@ -143,7 +143,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 
 	var trace bytes.Buffer
 	passes := 0
-	o, done := a.observer()
+	o, done := a.observer("learning")
 	o.Path = console.Quoted(t.output)
 	if s.Observer = o; t.trace != "" {
 		lines := json.NewEncoder(&trace)

@@ -46,7 +46,7 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, find fa
 		return err
 	}
 	defer unlock()
-	o, done := a.observer()
+	o, done := a.observer("learning")
 	defer done()
 	old, err := a.open(path, find, o)
 	if err != nil {

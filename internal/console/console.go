@@ -10,7 +10,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -21,31 +22,49 @@ import (
 
 // A Console is where results and the story go.
 type Console struct {
-	Out      *bufio.Writer       // results
-	Err      *os.File            // the story, warnings and errors
-	Terminal bool                // Err is a terminal
-	colours  bool                // Err may be coloured
-	bar      atomic.Pointer[Bar] // that is shown now; nil for none
+	Out      *bufio.Writer // results
+	Err      *os.File      // the story, warnings and errors
+	Terminal bool          // Err is a terminal
+	colours  bool          // Err may be coloured
+	width    func() int    // columns of the terminal; 0 where there is none, or its size is not known
+	silence  time.Duration
+
+	mu    sync.Mutex    // of what is below, and of writing to Err
+	told  time.Time     // when the last line was written
+	bar   *Bar          // that is shown now; nil for none
+	since time.Time     // when it was shown first
+	part  float64       // how far it is
+	text  string        // that stands behind it
+	drawn string        // its line on the terminal; "" if there is none
+	stop  chan struct{} // ends the drawing; nil without a bar
 }
 
 // New returns the Console of a process.
 func New(stdout, stderr *os.File) *Console {
 	terminal := term.IsTerminal(int(stderr.Fd()))
+	width := func() int {
+		if !terminal {
+			return 0
+		}
+		columns, _, err := term.GetSize(int(stderr.Fd()))
+		if err != nil {
+			return 0
+		}
+		return columns
+	}
 	return &Console{
 		Out:      bufio.NewWriter(stdout),
 		Err:      stderr,
 		Terminal: terminal,
 		colours:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		width:    width,
+		silence:  silence,
+		told:     time.Now(),
 	}
 }
 
-// story is where lines of the story go: above the bar where there is one.
-func (c *Console) story() io.Writer {
-	if b := c.bar.Load(); b != nil {
-		return b.pool
-	}
-	return c.Err
-}
+// story is where lines of the story go.
+type story struct{ *Console }
 
 // A colour is an ANSI escape sequence.
 type colour string
@@ -68,7 +87,7 @@ func (c *Console) paint(with colour, text string) Own {
 
 // Tell adds a line to the story.
 func (c *Console) Tell(format string, args ...any) {
-	fmt.Fprintf(c.story(), format+"\n", legibly(args)...)
+	fmt.Fprintf(story{c}, format+"\n", legibly(args)...)
 }
 
 // Hint tells what to do next.
@@ -78,7 +97,7 @@ func (c *Console) Hint(format string, args ...any) {
 
 // Warn tells of something that is probably not what the user wants.
 func (c *Console) Warn(format string, args ...any) {
-	fmt.Fprintf(c.story(), "nrdl: %s %s\n", c.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
+	fmt.Fprintf(story{c}, "nrdl: %s %s\n", c.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
 }
 
 // WarnOf is Warn of err, and its hint.
@@ -90,7 +109,7 @@ func (c *Console) WarnOf(err error) {
 }
 
 // Complain prints err, or each of the errors that it joins, and its hint.
-func (c *Console) Complain(err error) { _, _ = io.WriteString(c.story(), c.Complaint(err)) }
+func (c *Console) Complain(err error) { _, _ = io.WriteString(story{c}, c.Complaint(err)) }
 
 // Complaint is the lines of Complain.
 func (c *Console) Complaint(err error) string {

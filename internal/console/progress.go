@@ -2,12 +2,12 @@ package console
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"sync/atomic"
+	"strings"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/text/width"
 
 	"nrdl/classify"
 	"nrdl/internal/legible"
@@ -70,66 +70,170 @@ func (f *forecast) passes(goal float64) float64 {
 	return min(linear, stall*steps*float64(h))
 }
 
-// A Bar is a line on the terminal that shows how far something is; a nil one shows
-// nothing.
+// A Bar shows how far something is, in place of the bar that was shown before it: on a
+// terminal as a line that is drawn again, elsewhere by a line of text after each silence.
+// Only what was shown last is drawn, and by a goroutine of its own, so that showing costs
+// nothing and the time goes on where nothing is shown.
 type Bar struct {
 	console *Console
 	label   string
-	pool    *mpb.Progress // nil until Show
-	bar     *mpb.Bar
-	text    atomic.Pointer[string] // what stands behind the bar
 }
 
-// scale is the length of a bar in its own units.
-const scale = 10_000
+// silence is how long no line is written where there is no bar to look at.
+const silence = 10 * time.Second
 
-// NewBar returns a bar; nil where there is no terminal.
-func (c *Console) NewBar(label string) *Bar {
-	if !c.Terminal {
-		return nil
-	}
-	return &Bar{console: c, label: label}
-}
+const (
+	redraw   = 100 * time.Millisecond
+	patience = 300 * time.Millisecond // what ends sooner has no bar
+	barWidth = 36
+)
 
-// Show draws b with part, 0 … 1, of it full, in place of the bar that is shown. The
-// story goes above it until Clear.
+// NewBar returns a bar.
+func (c *Console) NewBar(label string) *Bar { return &Bar{c, legible.Escaped(label)} }
+
+// Show shows b with part, 0 … 1, of it full; 0 where that is not known. Lines that are
+// told go above it until Clear.
 func (b *Bar) Show(part float64, text string) {
-	if b == nil {
-		return
+	c := b.console
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar != b {
+		c.bar, c.since = b, time.Now()
 	}
-	b.text.Store(&text)
-	if b.pool == nil {
-		if shown := b.console.bar.Load(); shown != nil {
-			shown.Clear()
-		}
-		b.pool = mpb.New(mpb.WithOutput(b.console.Err), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
-		b.bar = b.pool.New(scale, mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("·"),
-			mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(legible.Escaped(b.label)+" ")),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + *b.text.Load() })))
-		b.console.bar.Store(b)
+	c.part, c.text = part, text
+	if c.stop == nil {
+		c.stop = make(chan struct{})
+		go c.draw(c.stop)
 	}
-	b.bar.SetCurrent(min(scale-1, int64(scale*part))) // at scale it would vanish
 }
 
 // Clear takes b away.
 func (b *Bar) Clear() {
-	if b == nil || b.pool == nil {
+	if b == nil {
 		return
 	}
-	b.console.bar.CompareAndSwap(b, nil)
-	b.bar.Abort(true)
-	b.pool.Wait()
+	c := b.console
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar == b {
+		c.clear()
+	}
 }
 
-// Watch returns a Watch that shows the progress of a fit on the terminal, and
-// the function that takes it away; without a terminal both do nothing.
-func (c *Console) Watch(label string) (w classify.Watch, done func()) {
-	if !c.Terminal {
-		return nil, func() {}
+// ClearBar takes the bar away that is shown.
+func (c *Console) ClearBar() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+}
+
+func (c *Console) clear() {
+	c.erase()
+	if c.bar = nil; c.stop != nil {
+		close(c.stop)
+		c.stop = nil
 	}
+}
+
+// draw draws the bar that is shown until stop is closed.
+func (c *Console) draw(stop chan struct{}) {
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case now := <-tick.C:
+			c.mu.Lock()
+			if c.stop == stop {
+				c.drawAt(now)
+			}
+			c.mu.Unlock()
+		}
+	}
+}
+
+// drawAt draws the bar, or tells of it if nothing was told for long.
+func (c *Console) drawAt(now time.Time) {
+	took := now.Sub(c.since)
+	if width := c.width(); width > 0 {
+		if line := c.line(took, width-1); line != c.drawn && took >= patience {
+			c.erase()
+			c.drawn = line
+			_, _ = io.WriteString(c.Err, line)
+		}
+		return
+	}
+	if now.Sub(c.told) < c.silence {
+		return
+	}
+	c.told = now
+	text := c.text
+	if text != "" {
+		text += ", "
+	}
+	fmt.Fprintf(c.Err, "%s: %s%s so far\n", c.bar.label, text, About(took))
+}
+
+// line is the bar as a line of at most width columns.
+func (c *Console) line(took time.Duration, width int) string {
+	text := c.text
+	if c.part == 0 && text == "" {
+		text = About(took)
+	}
+	full := min(barWidth, int(barWidth*c.part))
+	line := c.bar.label + " " + strings.Repeat("━", full) + strings.Repeat("·", barWidth-full) + "  " + text
+	columns := 0
+	for i, r := range line {
+		if columns += columnsOf(r); columns > width {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// columnsOf is how many columns of a terminal r takes.
+func columnsOf(r rune) int {
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// erase takes the line of the bar away.
+func (c *Console) erase() {
+	if c.drawn == "" {
+		return
+	}
+	columns := 0
+	for _, r := range c.drawn {
+		columns += columnsOf(r)
+	}
+	fmt.Fprintf(c.Err, "\r%*s\r", columns, "")
+	c.drawn = ""
+}
+
+// Write writes lines of the story, above the bar where there is one.
+func (s story) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := s.drawn
+	s.erase()
+	n, err := s.Err.Write(text)
+	s.told = time.Now()
+	if line != "" && err == nil {
+		s.drawn = line
+		_, err = io.WriteString(s.Err, line)
+	}
+	return n, err
+}
+
+// Watch shows the bar of a fit at once, and returns a Watch that shows the progress of
+// the fit, and the function that takes the bar away.
+func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 	var f forecast
 	b, start := c.NewBar(label), time.Now()
+	b.Show(0, "")
 	return func(p classify.Progress) {
 		left := f.add(p)
 		took := time.Since(start) / time.Duration(p.Iter)
@@ -142,14 +246,17 @@ func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 }
 
 // Stages returns what shows how many equal steps of what are done, stage after
-// stage, and the function that takes the bar away.
-func (c *Console) Stages() (step func(what string, done, total int), clear func()) {
+// stage, and between them the work as a whole, and the function that takes the bar away.
+func (c *Console) Stages(work string) (step func(what string, done, total int), clear func()) {
 	var b *Bar
 	label := ""
 	return func(what string, done, total int) {
 		if b == nil || what != label {
 			b, label = c.NewBar(what), what
 		}
-		b.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total))
+		if b.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)); done == total {
+			b, label = c.NewBar(work), ""
+			b.Show(0, "")
+		}
 	}, func() { b.Clear() }
 }

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// piped returns a Console whose story goes to a pipe, and the end to read it from.
+func piped(t *testing.T, width int) (*Console, *bufio.Reader) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	c := New(w, w)
+	c.width, c.silence = func() int { return width }, time.Millisecond
+	return c, bufio.NewReader(r)
+}
+
+// Where there is no terminal, or one of unknown size, a line tells now and then what is
+// being done, also where no step is done.
+func TestLinesWithoutTerminal(t *testing.T) {
+	c, story := piped(t, 0)
+	_, watched := c.Watch("learning")
+	if line, err := story.ReadString('\n'); err != nil || line != "learning: < 1 s so far\n" {
+		t.Errorf("before the first pass it tells %q, %v", line, err)
+	}
+	watched()
+	step, clear := c.Stages("looking")
+	step("reading \x1b[1m", 3, 7)
+	for {
+		line, err := story.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "reading") {
+			if line != `reading \x1b[1m: 3 of 7, < 1 s so far`+"\n" {
+				t.Errorf("it tells %q", line)
+			}
+			break
+		}
+	}
+	step("reading \x1b[1m", 7, 7)
+	for line := ""; !strings.HasPrefix(line, "looking: "); {
+		var err error
+		if line, err = story.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clear()
+	if c.bar != nil || c.stop != nil {
+		t.Error("something is shown after clear")
+	}
+}
+
+// What was told a moment ago is a sign of life.
+func TestSilence(t *testing.T) {
+	c, _ := piped(t, 0)
+	c.silence = time.Minute
+	c.Tell("something")
+	c.NewBar("work").Show(0.5, "")
+	defer c.ClearBar()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	told := c.told
+	c.drawAt(told.Add(59 * time.Second))
+	if c.told != told {
+		t.Error("a line came before the minute was over")
+	}
+	c.drawAt(told.Add(61 * time.Second))
+	if c.told == told {
+		t.Error("no line came after a minute")
+	}
+}
+
+// On a terminal the bar is one line no wider than the terminal; lines that are told erase
+// it and draw it again below them.
+func TestBarOnTerminal(t *testing.T) {
+	const wide = 60
+	c, story := piped(t, wide)
+	b := c.NewBar("学习") // two columns each
+	b.Show(0.5, strings.Repeat("x", 2*wide))
+	c.mu.Lock()
+	c.drawAt(c.since.Add(time.Second))
+	c.mu.Unlock()
+	c.Tell("told")
+	b.Clear()
+	c.Tell("after")
+	c.Err.Close()
+	all, err := io.ReadAll(story)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bar := "学习 " + strings.Repeat("━", 18) + strings.Repeat("·", 18) + "  " + strings.Repeat("x", wide-1-4-1-36-2)
+	gone := "\r" + strings.Repeat(" ", wide-1) + "\r"
+	if want := bar + gone + "told\n" + bar + gone + "after\n"; string(all) != want {
+		t.Errorf("the terminal got\n%q, not\n%q", all, want)
+	}
+}
