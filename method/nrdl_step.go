@@ -182,6 +182,9 @@ func (s *nrdlState) updateW() error {
 func (s *nrdlState) updateP() error {
 	lin.AAt(s.PP, 1, s.P) // Σ_j P_jP_jᵀ
 	for i := range len(s.samples) - 1 {
+		if err := context.Cause(s.ctx); err != nil { // a system of C×C for each of C classes
+			return err
+		}
 		if err := s.updatePi(i); err != nil {
 			return err
 		}

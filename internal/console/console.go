@@ -33,6 +33,7 @@ type Console struct {
 	told  time.Time     // when the last line was written
 	bar   *Bar          // that is shown now; nil for none
 	since time.Time     // when it was shown first
+	moved time.Time     // when it was shown last
 	part  float64       // how far it is
 	text  string        // that stands behind it
 	drawn string        // its line on the terminal; "" if there is none

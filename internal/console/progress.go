@@ -85,6 +85,7 @@ const silence = 10 * time.Second
 const (
 	redraw   = 100 * time.Millisecond
 	patience = 300 * time.Millisecond // what ends sooner has no bar
+	still    = 2 * time.Second        // after which a bar that does not move tells the time
 	barWidth = 36
 )
 
@@ -100,7 +101,7 @@ func (b *Bar) Show(part float64, text string) {
 	if c.bar != b {
 		c.bar, c.since = b, time.Now()
 	}
-	c.part, c.text = part, text
+	c.part, c.text, c.moved = part, text, time.Now()
 	if c.stop == nil {
 		c.stop = make(chan struct{})
 		go c.draw(c.stop)
@@ -157,7 +158,7 @@ func (c *Console) draw(stop chan struct{}) {
 func (c *Console) drawAt(now time.Time) {
 	took := now.Sub(c.since)
 	if width := c.width(); width > 0 {
-		if line := c.line(took, width-1); line != c.drawn && took >= patience {
+		if line := c.line(now, width-1); line != c.drawn && took >= patience {
 			c.erase()
 			c.drawn = line
 			_, _ = io.WriteString(c.Err, line)
@@ -176,10 +177,10 @@ func (c *Console) drawAt(now time.Time) {
 }
 
 // line is the bar as a line of at most width columns.
-func (c *Console) line(took time.Duration, width int) string {
+func (c *Console) line(now time.Time, width int) string {
 	text := c.text
-	if c.part == 0 && text == "" {
-		text = About(took)
+	if now.Sub(c.moved) >= still || text == "" {
+		text = strings.TrimPrefix(text+" · "+About(now.Sub(c.since))+" so far", " · ")
 	}
 	full := min(barWidth, int(barWidth*c.part))
 	line := c.bar.label + " " + strings.Repeat("━", full) + strings.Repeat("·", barWidth-full) + "  " + text
