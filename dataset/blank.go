@@ -43,6 +43,9 @@ func refuseBlank(set *Images, opt Options) error {
 			left[set.ClassOf(j)]++
 		}
 	}
+	if slices.Max(left) == 0 && len(blank) == n {
+		return hint.Add(fmt.Errorf("all %d images are blank, black or of one grey: nothing in them tells people apart", n), "give images that show faces")
+	}
 	if c := slices.Index(left, 0); c >= 0 {
 		size := set.Groups[c+1] - set.Groups[c]
 		err := fmt.Errorf("%q has only blank images, black or of one grey, %d of them", set.Classes[c], size)

@@ -75,6 +75,15 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	var list []File
 	names := map[string]string{} // of folders
 	stray := 0
+	if folder && person == "" {
+		below := make([]string, len(files))
+		for i, file := range files {
+			below[i] = filepath.ToSlash(strings.TrimPrefix(file, filepath.Clean(root)+string(filepath.Separator)))
+		}
+		if err := refuseDates(root, below); err != nil {
+			return nil, err
+		}
+	}
 	nobodys, ignored := leftover(root), map[string]bool{}
 	for _, file := range files {
 		at := filepath.Base(file)

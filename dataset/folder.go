@@ -37,6 +37,9 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	for _, f := range w.foreignCounts() {
 		opt.warn("%s cannot be read: convert them to JPEG", f)
 	}
+	if err := refuseDates(root, images); err != nil {
+		return nil, err
+	}
 	people, err := w.people(images, opt)
 	if err != nil {
 		return nil, err

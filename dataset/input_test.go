@@ -176,7 +176,11 @@ func TestWhite(t *testing.T) {
 	for i := range dark.Pix {
 		dark.Pix[i] = uint8(i % 2)
 	}
-	set, _ := opened(t, drawFiles(t, map[string][]byte{"a/1.pgm": asPGM(dark), "b/1.pgm": asPGM(dark)}), tiny)
+	other := ramp(4, 3)
+	for i := range other.Pix {
+		other.Pix[i] = uint8(i / 2 % 2)
+	}
+	set, _ := opened(t, drawFiles(t, map[string][]byte{"a/1.pgm": asPGM(dark), "b/1.pgm": asPGM(other)}), tiny)
 	if set.White != 0 {
 		t.Errorf("dark images have the white %v", set.White)
 	}

@@ -46,7 +46,7 @@ func TestNPZInEitherOrientation(t *testing.T) {
 // TestNPZOfImages reads N×height×width, whose pixels lie row after row.
 func TestNPZOfImages(t *testing.T) {
 	m := ramp(tiny.Height, tiny.Width)
-	x := npz.Uint8("X", []int{2, tiny.Height, tiny.Width}, slices.Concat(m.Pix, m.Pix))
+	x := npz.Uint8("X", []int{2, tiny.Height, tiny.Width}, slices.Concat(ramp(tiny.Width, tiny.Height).Pix, m.Pix))
 	set, _ := opened(t, npzFile(t, x, npz.Text("y", []string{"a", "b"})), Size{})
 	if got := mat.Col(nil, 1, set.X); !slices.Equal(got, column(m)) || set.Frame.Size != tiny {
 		t.Errorf("sample %v of size %v, want %v", got, set.Frame, column(m))

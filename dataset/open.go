@@ -89,7 +89,7 @@ func (o Options) images() Frame {
 //
 // The columns of the set are the grey values of images, or vectors. Blank
 // images (of a single grey value) are kept with a warning; a person with only
-// blank images is an error. An image that cannot be read is left out with a warning
+// blank images is an error, and so are two people with the same images. An image that cannot be read is left out with a warning
 // (see Options.Warn), and so is a person with no others; it is an error if fewer than
 // two people are left. People and their images are in natural order. The
 // result does not depend on the number of processors.
@@ -105,7 +105,11 @@ func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 		return nil, hint.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
 			path, set.Classes[0]), "add the images of other people")
 	}
-	if err := refuseBlank(set, opt); err != nil {
+	err = refuseBlank(set, opt)
+	if err == nil {
+		err = refuseEqual(set)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open data: %s: %w", path, err)
 	}
 	return set, nil

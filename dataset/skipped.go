@@ -22,7 +22,8 @@ type Skipped struct {
 	Foreign    string // images that cannot be read, by format: "2 AVIF files, 1 raw file"
 }
 
-// String lists what was skipped: "2 videos, 1 duplicate"; "" for nothing.
+// String lists what was skipped: "2 videos, 1 duplicate; and 1 raw file that cannot be
+// read: convert them to JPEG"; "" for nothing.
 func (s Skipped) String() string {
 	var list []string
 	for _, one := range []struct {
@@ -40,10 +41,14 @@ func (s Skipped) String() string {
 			list = append(list, legible.Count(one.n, one.what))
 		}
 	}
-	if s.Foreign != "" {
-		list = append(list, s.Foreign+" that cannot be read: convert them to JPEG")
+	known := strings.Join(list, ", ")
+	if s.Foreign == "" {
+		return known
 	}
-	return strings.Join(list, ", ")
+	if known != "" { // which are not to be converted
+		return known + "; and " + s.Foreign + " that cannot be read: convert them to JPEG"
+	}
+	return s.Foreign + " that cannot be read: convert them to JPEG"
 }
 
 // Extensions of files that lie beside photographs, lower case.

@@ -47,6 +47,10 @@ func TestPhotographs(t *testing.T) {
 	if got, want := skipped.String(), "2 videos, 2 sidecar files, 2 thumbnail folders, 2 duplicates, 1 other file"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	skipped = Skipped{Videos: 2, Sidecars: 1, Foreign: "1 AVIF file, 1 raw file"}
+	if got, want := skipped.String(), "2 videos, 1 sidecar file; and 1 AVIF file, 1 raw file that cannot be read: convert them to JPEG"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if s := (Skipped{}).String(); s != "" {
 		t.Errorf("nothing is %q", s)
 	}

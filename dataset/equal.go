@@ -1,0 +1,64 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"nrdl/internal/hint"
+	"nrdl/internal/legible"
+)
+
+// refuseEqual refuses a set in which two people cannot be told apart, because they have
+// the same images.
+func refuseEqual(set *Images) error {
+	of := map[string]int{} // the first person with these images
+	same := []string{}
+	var first int
+	seed := maphash.MakeSeed()
+	for c, name := range set.Classes {
+		key := distinct(set, c, seed)
+		if before, seen := of[key]; !seen {
+			of[key] = c
+		} else if len(same) == 0 || before == first {
+			first, same = before, append(same, name)
+		}
+	}
+	switch n := set.Len(); {
+	case len(same) == 0:
+		return nil
+	case len(of) == 1 && len(distinct(set, 0, seed)) == hashBytes:
+		return hint.Add(fmt.Errorf("all images are equal, %d of %d people: nothing tells people apart", n, len(set.Classes)),
+			"give each person photographs of their own")
+	}
+	names := []string{fmt.Sprintf("%q", set.Classes[first])}
+	for _, name := range same {
+		names = append(names, fmt.Sprintf("%q", name))
+	}
+	return hint.Add(fmt.Errorf("%s have the same images (%s): nothing tells them apart", listed(names, " and "),
+		legible.Count(set.Groups[first+1]-set.Groups[first], "image")), "if they are one person, keep one of them; else give each their own photographs")
+}
+
+// hashBytes is the length of a hash in distinct.
+const hashBytes = 8
+
+// distinct is equal for two people with the same different images: their hashes, sorted.
+func distinct(set *Images, class int, seed maphash.Seed) string {
+	d, _ := set.X.Dims()
+	bytes := make([]byte, 8*d)
+	var hashes []uint64
+	for j := set.Groups[class]; j < set.Groups[class+1]; j++ {
+		for i := range d {
+			binary.LittleEndian.PutUint64(bytes[8*i:], math.Float64bits(set.X.At(i, j)))
+		}
+		hashes = append(hashes, maphash.Bytes(seed, bytes))
+	}
+	slices.Sort(hashes)
+	var key []byte
+	for _, h := range slices.Compact(hashes) {
+		key = binary.LittleEndian.AppendUint64(key, h)
+	}
+	return string(key)
+}

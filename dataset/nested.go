@@ -1,0 +1,73 @@
+package dataset
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fvbommel/sortorder"
+
+	"nrdl/internal/hint"
+)
+
+// date is what the name of a folder of one year, month or day begins with.
+var date = regexp.MustCompile(`^(19|20)\d\d([-_. ]|(0[1-9]|1[0-2])|$)`)
+
+// refuseDates is an error if the folders of root, which have these images below them
+// (slash-separated, relative to root), are of years or days and hold the folders of
+// people: 2023/Bob, 2023/Zoe, 2024/Bob.
+func refuseDates(root string, images []string) error {
+	dates, people := map[string]bool{}, map[string][]string{} // dates by person
+	for _, f := range images {
+		parts := strings.Split(f, "/")
+		if len(parts) < 3 {
+			continue
+		}
+		if top, person := parts[0], parts[1]; date.MatchString(top) && !date.MatchString(person) && strings.ContainsFunc(person, isLetter) {
+			dates[top] = true
+			if !slices.Contains(people[person], top) {
+				people[person] = append(people[person], top)
+			}
+		}
+	}
+	if len(dates) < 2 {
+		return nil
+	}
+	var shared, all []string
+	for person, in := range people {
+		if all = append(all, person); len(in) > 1 {
+			shared = append(shared, person)
+		}
+	}
+	what, names := "folders", all
+	if len(shared) > 0 {
+		what, names = "folders with the same names", shared
+	}
+	slices.SortFunc(names, sortorder.NaturalCompare)
+	tops := make([]string, 0, len(dates))
+	for d := range dates {
+		tops = append(tops, d)
+	}
+	slices.SortFunc(tops, sortorder.NaturalCompare)
+	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
+	person := names[0]
+	return hint.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),
+		hint.Quoted(filepath.Join(root, person, people[person][0])), hint.Quoted(filepath.Join(root, person, tops[len(tops)-1])), hint.Quoted(filepath.Join(root, tops[0])))
+}
+
+func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > '~' }
+
+// listed joins names, at most three of them, the last with between.
+func listed(names []string, between string) string {
+	const most = 3
+	if n := len(names); n > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + between + names[last]
+}
