@@ -2,6 +2,7 @@ package nrdl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"nrdl/dataset"
@@ -24,7 +25,9 @@ type ReadOptions struct {
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of
 // images per person, a list, a .mat or a .npz file. It finds and aligns the
-// faces in photographs, and makes vectors of them; face crops are used as they are. An
+// faces in photographs, and makes vectors of them; face crops are used as they are. It is
+// an error if the images are as large as photographs and most show no face, unless
+// o.Detect says what they are. An
 // image that cannot be read costs this image, with a warning; it is an error if nobody is
 // told (o.Warn is nil) or fewer than two people are left. In a
 // folder that package group made, faces are searched for unless o.Detect says otherwise.
@@ -81,7 +84,8 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	return face.Cut{Frame: o.Frame, By: o.Detect.By}, nil
 }
 
-// tellingFaces is d.Faces, and tells where it takes images for photographs.
+// tellingFaces is d.Faces, and tells where it takes images for photographs. Large images
+// without faces are an error: as crops they would make a model that recognises nobody.
 func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, dataset.Frame, error) {
 	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 		reader, frame, err := d.Faces(ctx, files)
@@ -90,8 +94,8 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: --detect never", frame.Eyes.Distance, frame.Eyes.Height))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
-			o.warn(hint.Add(fmt.Errorf("most images have no detectable face, or the face fills the image: they are used as they are, as face crops"),
-				"--detect always searches them for faces; --detect never uses them as crops without this warning"))
+			return nil, frame, hint.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
+				"give photographs of faces; if these are crops of faces: --detect never uses them as they are; --detect always searches each of them")
 		}
 		return reader, frame, err
 	}
