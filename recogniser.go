@@ -14,6 +14,7 @@ import (
 	"nrdl/dataset"
 	"nrdl/face"
 	"nrdl/gallery"
+	"nrdl/gallery/large"
 	"nrdl/internal/atomicfile"
 	"nrdl/internal/hint"
 	"nrdl/internal/modelfile"
@@ -90,6 +91,9 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 		case errors.Is(err, openset.ErrNoStrangers):
 			err = hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
 				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model())
+		case errors.Is(err, openset.ErrNoMargins):
+			err = hint.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
+				"the method does not tell the people apart: look for images that are alike, or choose other features or another method")
 		case err != nil: // as of a parameter that fewer faces do not allow
 			err = fmt.Errorf("the model names everybody: it could not be calibrated: %w", err)
 		}
@@ -249,7 +253,7 @@ func (r *Recogniser) People() []*gallery.Person {
 }
 
 // Survey is People; with holdOut it also measures by cross-validation how well
-// each person is recognised.
+// each person is recognised, and the notes name the images whose labels look wrong.
 func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
 	by, err := r.method()
 	if err != nil {
@@ -261,7 +265,14 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 			return nil, fmt.Errorf("hold faces out: %w", err)
 		}
 	}
-	return m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
+	if !holdOut || m.Enrolled == nil || m.Enrolled.Len() > large.Faces {
+		return m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
+	}
+	review, err := m.Review(ctx, by, r.progress("holding faces out"))
+	if err != nil {
+		return nil, err
+	}
+	return noted(review), nil
 }
 
 // method is the one that r was trained with.

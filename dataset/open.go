@@ -126,7 +126,7 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s does not exist", path)
+		return nil, notThere(path, fmt.Errorf("%s does not exist%w", path, silent{err}))
 	}
 	if err != nil {
 		return nil, err
@@ -156,6 +156,13 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	return nil, hint.Add(fmt.Errorf("%s is not a data set that can be read", path),
 		"give a folder of images, a .csv list of images, a .mat or a .npz file")
 }
+
+// silent is an error without text of its own.
+type silent struct{ error }
+
+func (silent) Error() string { return "" }
+
+func (s silent) Unwrap() error { return s.error }
 
 // embedded is set, which reading path gave unless err, as opt wants it.
 func embedded(ctx context.Context, set *Images, err error, path string, opt Options) (*Images, error) {

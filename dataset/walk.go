@@ -60,9 +60,13 @@ func Photographs(path string) ([]string, Skipped, error) {
 func list(path string) (images []string, w *walker, others []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("list images: %w", err)
+		return nil, nil, nil, notThere(path, fmt.Errorf("list images: %w", err))
 	}
 	if !info.IsDir() {
+		if slices.Contains(videoExtensions, strings.ToLower(filepath.Ext(path))) {
+			return nil, nil, nil, hint.Add(fmt.Errorf("%s is a video: videos are not read", path),
+				"cut out pictures, for example: ffmpeg -i %s -r 1 picture%%04d.jpg", hint.Quoted(path))
+		}
 		return []string{path}, nil, nil, nil
 	}
 	if w, err = walk(context.Background(), path); err != nil {
@@ -73,6 +77,27 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 		images[i] = filepath.Join(path, filepath.FromSlash(f))
 	}
 	return images, w, others, nil
+}
+
+// notThere is err, that there is no file at path, with what was probably meant.
+func notThere(path string, err error) error {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case strings.Contains(path, "://"):
+		return hint.Add(err, "files are read, and no addresses: download it first")
+	case strings.ContainsAny(path, "*?["):
+		return hint.Add(err, "the shell did not expand the pattern: write it without quotes; if it does not match, give the folder")
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // of what is not there, none
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := hint.Nearest(filepath.Base(path), names); near != "" {
+		return hint.Add(err, "did you mean %s?", hint.Quoted(filepath.Join(filepath.Dir(path), near)))
+	}
+	return err
 }
 
 // A walker lists what lies in a folder, in natural order, as slash-separated

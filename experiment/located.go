@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"nrdl/dataset"
 	"nrdl/internal/hint"
 	"nrdl/plans"
 )
@@ -56,7 +57,11 @@ func parseJSON(data []byte, file string) (*value, error) {
 	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	s.dec.UseNumber()
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("%s: not UTF-8 text", file)
+		err := fmt.Errorf("%s: not UTF-8 text", file)
+		if dataset.IsMatrix(file) {
+			err = hint.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; nrdl bench --init %s writes one", hint.Quoted(file))
+		}
+		return nil, err
 	}
 	v, err := s.value("", 0)
 	if err == nil {

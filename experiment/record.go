@@ -355,6 +355,10 @@ func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
 			return nil, fmt.Errorf("read records %s: %w", path, err)
 		}
 	}
+	begins, _ := in.Peek(1 << 11)
+	if err := otherThanRecords(path, begins); err != nil {
+		return nil, err
+	}
 	records, _, cut, err := ReadRecords(r)
 	if err != nil {
 		err = fmt.Errorf("read records %s: %w", path, err)

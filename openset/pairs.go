@@ -25,6 +25,7 @@ type Similarity struct {
 
 // Add adds the cosine of two faces, of the same person or not.
 func (p *Pairs) Add(cosine float64, same bool) {
+	cosine = max(-1, min(1, cosine)) // of equal samples, rounding may make it larger
 	s := &p.Impostor
 	if same {
 		s = &p.Genuine

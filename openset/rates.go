@@ -97,3 +97,15 @@ func (r Rates) NearChance(people int) bool {
 	chance := 1 / float64(people)
 	return (r.Guess-chance)/(1-chance) < nearChance
 }
+
+// GivenAreMembers reports whether the given strangers are probably people of the gallery:
+// most are as similar to people of it as these are to themselves. Of margins that are no
+// evidence it is not known, and false.
+func (c *Calibration) GivenAreMembers() bool {
+	n := len(c.Given)
+	if n == 0 || len(c.Right) == 0 || c.Alike == nil {
+		return false
+	}
+	given, right := slices.Sorted(slices.Values(c.Given)), slices.Sorted(slices.Values(c.Right))
+	return given[n/2] >= right[len(right)/2]/2
+}

@@ -2,6 +2,7 @@ package openset
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -10,6 +11,9 @@ import (
 // ErrNoStrangers is returned if there are no impostor margins to estimate a
 // threshold from.
 var ErrNoStrangers = errors.New("too few people to estimate a threshold for strangers")
+
+// ErrNoMargins is returned if the impostor margins are all 0, whatever their number.
+var ErrNoMargins = errors.New("the two best scores of every face of a stranger are equal")
 
 // A Law is prior knowledge of the distribution of impostor margins in a
 // classifier. The values were measured by go run ./bench/strangers on
@@ -73,6 +77,9 @@ func (l Law) deviation(classes int) float64 {
 // strangers as wanted then pass. The spread of the scores of a face is made of as
 // many numbers as there are classes, and its mean varies half as much.
 func (c *Calibration) strangers(classes int, l Law) error {
+	if len(c.Left)+len(c.Given) == 0 {
+		return ErrNoStrangers
+	}
 	left, given := sum(c.Left), sum(c.Given)
 	c.Faces = float64(len(c.Given))
 	if n := float64(len(c.Left)); n > 0 {
@@ -83,7 +90,7 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	}
 	c.Seen = (left + given) / c.Faces
 	if !(c.Seen > 0) {
-		return ErrNoStrangers
+		return fmt.Errorf("%w (%d faces, %d people)", ErrNoMargins, len(c.Left)+len(c.Given), classes)
 	}
 	c.Mean = c.Seen
 	if l.Ratio > 0 && c.Spread > 0 {

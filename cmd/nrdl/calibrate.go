@@ -65,7 +65,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	var (
 		f         calibration
 		strangers string
-		backup    bool
+		write     writing
 		find      face.Options
 	)
 	c := &cobra.Command{
@@ -98,7 +98,7 @@ A model without a threshold gets one.`,
   nrdl calibrate people.nrdl --strangers passers-by --fpir 0.01`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.recalibrate(c.Context(), r, args[0], strangers, &f)
 			})
 		},
@@ -107,7 +107,7 @@ A model without a threshold gets one.`,
 	f.registerFPIR(c, 0, " (default that of the model)")
 	f.folds, f.prior = -1, openset.Default.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
-	registerBackup(c, &backup)
+	write.register(c)
 	findVar(c, &find, face.All, "as the model does")
 	cli.Complete(c, "strangers", cli.Folders)
 	return c

@@ -26,8 +26,8 @@ type adding struct {
 
 func (a *app) addCmd() *cobra.Command {
 	var (
-		f      adding
-		backup bool
+		f     adding
+		write writing
 	)
 	c := &cobra.Command{
 		Use:   "add MODEL PHOTOS... [--name NAME]",
@@ -52,7 +52,7 @@ a face, and files that cannot be read, are left out with a warning.`,
 					return cli.AsMisuse(err)
 				}
 			}
-			return a.updateModel(c.Context(), args[0], backup, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
 		},
@@ -61,7 +61,7 @@ a face, and files that cannot be read, are left out with a warning.`,
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
-	registerBackup(c, &backup)
+	write.register(c)
 	findVar(c, &f.find, face.Largest, "as the model does")
 	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -127,6 +129,9 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 	o, done := a.observer("reading " + path)
 	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Observer: o})
 	done()
+	if errors.Is(err, fs.ErrNotExist) && hint.Of(err) == "" {
+		err = hint.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
+	}
 	if err != nil {
 		return nil, err
 	}

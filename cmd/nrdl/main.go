@@ -45,7 +45,7 @@ func run(args []string) int {
 	err := blas.EnvError()
 	if err != nil {
 		err = cli.Misuse("%s", strings.TrimPrefix(err.Error(), "blas: "))
-	} else {
+	} else if err = cli.CheckMemory(); err == nil {
 		root := a.rootCmd()
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) removeCmd() *cobra.Command {
-	var backup bool
+	var write writing
 	c := &cobra.Command{
 		Use:   "remove MODEL NAME...",
 		Short: "Remove people from a model",
@@ -28,13 +28,13 @@ must be left.`,
   nrdl remove people.nrdl person006 person004 --backup`,
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.remove(c.Context(), r, args[0], args[1:])
 			})
 		},
 		ValidArgsFunction: completePeople(-1),
 	}
-	registerBackup(c, &backup)
+	write.register(c)
 	return c
 }
 
@@ -72,7 +72,8 @@ func unknownPerson(path, name string, r *nrdl.Recogniser) error {
 }
 
 func (a *app) renameCmd() *cobra.Command {
-	var backup, merge bool
+	var write writing
+	var merge bool
 	c := &cobra.Command{
 		Use:   "rename MODEL NAME NEW",
 		Short: "Give a person in a model another name",
@@ -87,14 +88,14 @@ had the new name. --merge joins two names of the same person.`,
 			if err != nil {
 				return cli.AsMisuse(err)
 			}
-			return a.updateModel(c.Context(), args[0], backup, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.rename(c.Context(), r, args[0], args[1], to, merge)
 			})
 		},
 		ValidArgsFunction: completePeople(2),
 	}
 	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
-	registerBackup(c, &backup)
+	write.register(c)
 	return c
 }
 

@@ -20,6 +20,7 @@ import (
 	"nrdl/internal/cli"
 	"nrdl/internal/console"
 	"nrdl/internal/hint"
+	"nrdl/internal/legible"
 	"nrdl/openset"
 )
 
@@ -31,6 +32,7 @@ func (a *app) trainCmd() *cobra.Command {
 		strangers     calibration
 		forget        bool
 		byReference   bool
+		force         bool
 	)
 	c := &cobra.Command{
 		Use:   "train DATA -o MODEL [flags]",
@@ -75,7 +77,7 @@ people can be added later; --forget stores no faces.`,
 			if dataset.IsImage(output) {
 				return hint.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget, byReference})
+			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget, byReference, force})
 		},
 		ValidArgsFunction: completeData,
 	}
@@ -87,6 +89,7 @@ people can be added later; --forget stores no faces.`,
 	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().BoolVar(&byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
+	registerForce(c, &force)
 	cli.Complete(c, "output", cli.Files("nrdl"))
 	cli.Complete(c, "trace", cli.Files("jsonl"))
 	return c
@@ -100,6 +103,7 @@ type training struct {
 	strangers     calibration
 	forget        bool
 	byReference   bool
+	force         bool
 }
 
 func (a *app) train(ctx context.Context, data string, t *training) error {
@@ -166,6 +170,9 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return fmt.Errorf("%s: %w", data, err)
 	}
 	a.tellTrained(r, t.output, time.Since(start))
+	if err := r.ReplacesFile(t.output); err != nil && !t.force {
+		return refused(t.output, err)
+	}
 	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
 	if err != nil {
 		return err
@@ -180,6 +187,9 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return err
 	}
 	a.Tell("wrote %s, %s", t.output, console.Megabytes(model.Size))
+	if err := a.tellSuspects(ctx, r, t.output); err != nil {
+		return err
+	}
 	switch {
 	case t.trace == "":
 	case passes == 0:
@@ -206,6 +216,25 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 		a.Tell("the model has no threshold: every face gets a name")
 		a.Hint("to enable unknown: %s", advice.Enabling(m, path))
 	}
+}
+
+// tellSuspects names the images of r, which is at path, whose labels look wrong.
+func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string) error {
+	suspects, err := r.Suspects(ctx)
+	if err != nil || len(suspects) == 0 {
+		return err
+	}
+	var names []string
+	for _, s := range suspects {
+		like := "unlike the others of " + s.Person
+		if s.Other != "" {
+			like = "like " + s.Other
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
+	}
+	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), console.Abridged(names))
+	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", console.Quoted(path))
+	return nil
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

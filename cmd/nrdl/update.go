@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,24 @@ import (
 // backupSuffix is what the name of a kept older model ends in.
 const backupSuffix = ".bak"
 
-func registerBackup(c *cobra.Command, backup *bool) {
-	c.Flags().BoolVar(backup, "backup", false, "keep the model as it was in MODEL"+backupSuffix)
+// writing is the flags of commands that change a model file.
+type writing struct{ backup, force bool }
+
+func (w *writing) register(c *cobra.Command) {
+	c.Flags().BoolVar(&w.backup, "backup", false, "keep the model as it was in MODEL"+backupSuffix)
+	registerForce(c, &w.force)
+}
+
+func registerForce(c *cobra.Command, force *bool) {
+	c.Flags().BoolVar(force, "force", false, "replace a good model by one under whose threshold nearly no known face gets its name")
+}
+
+// refused is the error for a model that is not written at path because of err.
+func refused(path string, err error) error {
+	if useless := (*nrdl.UselessError)(nil); errors.As(err, &useless) && useless.Members {
+		return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
+	}
+	return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
 }
 
 // lockModel keeps other processes from writing the model at path until unlock is
@@ -36,7 +53,7 @@ func lockModel(path string) (unlock func(), err error) {
 // updateModel replaces the model at path by what change makes of it, whole or
 // not at all, with no other process writing it meanwhile. Where change returns
 // the same one, nothing is written.
-func (a *app) updateModel(ctx context.Context, path string, backup bool, find face.Options, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
+func (a *app) updateModel(ctx context.Context, path string, w writing, find face.Options, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
 	if _, err := os.Stat(path); err != nil {
 		_, err := nrdl.Open(path)
 		return err
@@ -59,7 +76,10 @@ func (a *app) updateModel(ctx context.Context, path string, backup bool, find fa
 	if err != nil || r == old {
 		return err
 	}
-	if keep := path + backupSuffix; !backup {
+	if err := r.Replaces(old); err != nil && !w.force {
+		return refused(path, err)
+	}
+	if keep := path + backupSuffix; !w.backup {
 		err = r.Save(ctx, path)
 	} else if _, err = atomicfile.Replace(ctx, path, keep, r.Write); err == nil {
 		a.Tell("the model as it was is in %s", keep)

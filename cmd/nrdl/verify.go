@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -24,7 +25,8 @@ similar they are, and the false match rate: the share of pairs of different peop
 who are at least as similar. They count as the same person if that rate is at most
 0.1 % (--fmr 0.001). The people need not be in the model. A rate below 0.001 % is
 rarer than what was measured, and printed as such. The exit status is 0 for both
-answers; --json has the answer as a field, and every rate as it is computed.
+answers; with --exit-code it is 1 for different people, as for an error. --json has the
+answer as a field, and every rate as it is computed.
 
 With the built-in network every model will do, and so will -, which stands for the
 network without a model: how similar it finds different people is known. With other
@@ -40,6 +42,7 @@ people or more and a threshold; the more people, the better.`,
 	}
 	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "count two faces as the same person up to this false match `RATE`")
 	c.Flags().BoolVar(&v.json, "json", false, "write one object")
+	c.Flags().BoolVar(&v.exitCode, "exit-code", false, "exit with 1 if they are not the same person")
 	v.find.Which = face.Largest
 	detectVar(c, &v.find, "as the model does")
 	return c
@@ -51,12 +54,13 @@ type verification struct {
 	find face.Options
 	fmr  float64
 	json bool
+
+	exitCode bool
 }
 
-func (v *verification) run(ctx context.Context, model, a, b string) error {
+func (v *verification) run(ctx context.Context, model, a, b string) (err error) {
 	var r *nrdl.Recogniser
 	if model != photolist.StandardInput {
-		var err error
 		if r, err = v.open(model, v.find, nrdl.Observer{}); err != nil {
 			return err
 		}
@@ -72,6 +76,9 @@ func (v *verification) run(ctx context.Context, model, a, b string) error {
 		if n > 0 {
 			v.Warn("%s: there are %s; the largest was compared", []string{a, b}[i], legible.Count(n+1, "face"))
 		}
+	}
+	if v.exitCode && !c.Same(v.fmr) {
+		defer func() { err = cmp.Or(err, errReported) }()
 	}
 	if v.json {
 		return v.printJSON(results.OfComparison(c, 2, v.fmr))

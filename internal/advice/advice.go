@@ -4,7 +4,6 @@ package advice
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"nrdl/gallery"
@@ -30,7 +29,7 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	c, people := m.Calibration, len(m.Names())
 	path = console.Quoted(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
-	if enrolled(c) {
+	if c.GivenAreMembers() {
 		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
 		to.Hint("give photographs of other people: %s", strangers)
 		return
@@ -121,17 +120,6 @@ func why(c *openset.Calibration) string {
 		return "; with so few people the threshold must be high to reject strangers"
 	}
 	return ""
-}
-
-// enrolled reports whether most of the given strangers are as similar to people of the
-// model as these are to themselves. Of margins, that says nothing.
-func enrolled(c *openset.Calibration) bool {
-	n := len(c.Given)
-	if n == 0 || len(c.Right) == 0 || c.Alike == nil {
-		return false
-	}
-	given, right := slices.Sorted(slices.Values(c.Given)), slices.Sorted(slices.Values(c.Right))
-	return given[n/2] >= right[len(right)/2]/2
 }
 
 // ofStrangers tells which strangers m, whose margins are evidence, names.

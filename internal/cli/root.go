@@ -82,7 +82,16 @@ func withCommands(c *cobra.Command) {
 	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
 }
 
+// synonyms are what other programs call our commands.
+var synonyms = map[string]string{
+	"predict": "identify", "recognise": "identify", "recognize": "identify", "fit": "train", "learn": "train",
+	"test": "evaluate", "score": "evaluate", "cluster": "group", "server": "serve",
+}
+
 func unknownCommand(c *cobra.Command, name string) error {
+	if is := synonyms[name]; slices.Contains(commandNames(c), is) {
+		return hint.Add(Misuse("unknown command %q", name), "%q is what it is called here", is)
+	}
 	return misuse{hint.Unknown("command", name, commandNames(c))}
 }
 
@@ -145,7 +154,8 @@ func flagError(c *cobra.Command, err error, advice func(*cobra.Command, string) 
 	case errors.As(err, &invalid):
 		flag, cause := invalid.GetFlag(), errors.Unwrap(invalid)
 		if errors.As(cause, &number) {
-			return Misuse("--%s %q is not %s", flag.Name, invalid.GetValue(), kind(flag, number))
+			err := Misuse("--%s %q is not %s", flag.Name, invalid.GetValue(), kind(flag, number))
+			return hint.Add(err, "%s", numberHint(flag, invalid.GetValue()))
 		}
 		next := cmp.Or(hint.Of(cause), c.CommandPath()+" --help describes the flags")
 		return hint.Add(Misuse("--%s: %w", flag.Name, cause), "%s", next)
@@ -170,12 +180,33 @@ func kind(f *pflag.Flag, err *strconv.NumError) string {
 	return "a number" + out
 }
 
+// numberHint says how the number is written that text is not, as a value of f.
+func numberHint(f *pflag.Flag, text string) string {
+	percent, isPercent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
+	switch {
+	case isPercent && err == nil && f.Value.Type() == "float64":
+		return fmt.Sprintf("%v %% is %v", v, v/100)
+	case f.Value.Type() == "bool":
+		return "write --" + f.Name + " or --" + f.Name + "=false"
+	case f.Value.Type() == "float64":
+		return "write it with digits, for example --" + f.Name + " 0.5"
+	}
+	return "write it with digits, for example --" + f.Name + " 5"
+}
+
 func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.Command, string) string) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 { // the flag is one of the command that was meant
+		return unknownCommand(c, args[0])
+	}
 	name, lists := err.GetSpecifiedName(), c.CommandPath()+" --help lists the flags"
 	if len(name) < 2 || err.GetSpecifiedShortnames() != "" {
 		return hint.Add(Misuse("unknown flag -%s", name), "%s", lists)
 	}
 	next := advice(c, name)
+	if is := flagSynonyms[name]; is != "" && c.Flags().Lookup(is) != nil {
+		next = "did you mean --" + is + "?"
+	}
 	if next == "" {
 		next = lists
 		if near := hint.Nearest(name, Flags(c)); near != "" {
@@ -184,6 +215,9 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.
 	}
 	return hint.Add(Misuse("unknown flag --%s", name), "%s", next)
 }
+
+// flagSynonyms are what other programs call our flags.
+var flagSynonyms = map[string]string{"http": "listen", "port": "listen", "host": "listen", "addr": "listen", "address": "listen", "bind": "listen"}
 
 // Flags are the names of the flags of c.
 func Flags(c *cobra.Command) (names []string) {

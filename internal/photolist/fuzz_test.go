@@ -20,7 +20,7 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 // FuzzPaths: every line of a list is sent once, in order, without its line end,
-// and nothing else but an error at the end.
+// and nothing else but an error at the end, or that the list is empty.
 func FuzzPaths(f *testing.F) {
 	for _, text := range []string{"", "a.jpg\nb c.png\r\n\n\n/x", "\r\n", "a\rb\n", "\x00\xff\n", "xxxxxxxxxx\ny"} {
 		f.Add([]byte(text))
@@ -37,6 +37,12 @@ func FuzzPaths(f *testing.F) {
 		}
 		var got []Source
 		readPaths(context.Background(), bytes.NewReader(text), func(s Source) { got = append(got, s) })
+		if len(want) == 0 {
+			if len(got) != 1 || got[0].Err == nil {
+				t.Fatalf("an empty list sends %v, and not one error", got)
+			}
+			return
+		}
 		for i, s := range got {
 			if s.Err != nil {
 				t.Fatalf("path %d of %d: %v", i, len(got), s.Err)

@@ -156,13 +156,17 @@ func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader, tel
 // readPaths sends the paths that list has, a line each, and at last the error
 // that ended it.
 func readPaths(ctx context.Context, list io.Reader, send func(Source)) {
-	scan, line := bufio.NewScanner(list), 1
+	scan, line, listed := bufio.NewScanner(list), 1, false
 	for ; scan.Scan() && ctx.Err() == nil; line++ {
 		if path := strings.TrimSuffix(scan.Text(), "\r"); path != "" {
+			listed = true
 			send(Source{Path: path})
 		}
 	}
 	err := scan.Err()
+	if err == nil && !listed && ctx.Err() == nil {
+		send(Source{Err: hint.Add(errors.New("the list of images on standard input is empty"), "write the path of one image a line")})
+	}
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
 	}

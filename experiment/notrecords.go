@@ -1,0 +1,32 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"nrdl/dataset"
+	"nrdl/internal/hint"
+)
+
+// otherThanRecords says what the file at path is, which begins so, where it is known to be
+// no file of records; nil otherwise.
+func otherThanRecords(path string, begins []byte) error {
+	what := ""
+	line, _, _ := bytes.Cut(begins, []byte("\n"))
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(line, &object) // a long line is cut: then it is no trace either
+	switch {
+	case dataset.IsMatrix(path):
+		what = "a data set"
+	case dataset.IsImage(path):
+		what = "an image"
+	case object["iter"] != nil && object["residual"] != nil && object["method"] == nil:
+		what = "the trace of a training"
+	case object["file"] != nil && object["faces"] != nil:
+		what = "the results of naming faces"
+	default:
+		return nil
+	}
+	return hint.Add(fmt.Errorf("read records %s: this is %s, not records", path, what), "the records of runs are what nrdl bench writes")
+}
