@@ -40,7 +40,8 @@ type NonNegative struct {
 }
 
 // DefaultNonNegative solves the problem as [nrdl] states it. Rho and Passes are
-// for when Solver is changed to ADMM; doc/decisions.md says where they are from.
+// for when Solver is changed to ADMM; where they are from is in
+// doc/adr/0005-stopped-coders.md.
 var DefaultNonNegative = NonNegative{Solver: Exact, Rho: 0.1, Passes: 5}
 
 // DefaultStopped stops ADMM early, which regularises: on raw pixels it recognises

@@ -63,7 +63,7 @@ type Robust struct {
 // DefaultRobust was found in folds of training parts, with and without a part of
 // each held-out face covered: of the λ, ρ and rounds that cost at most a point on
 // clean faces against NonNegative with ρ = 0.1 and 5 passes, the best on covered
-// ones. doc/decisions.md has the numbers, which are those of
+// ones. doc/adr/0009-robust-coder.md has the numbers, which are those of
 //
 //	go run ./bench/validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
 //		-method robust -grid "coder.lambda=0.03,0.04,0.05,0.07,0.1" -occlude 0.5

@@ -52,14 +52,18 @@ func TestTermsOfPages(t *testing.T) {
 	}
 }
 
-// Links between the documents of this folder lead to files that exist.
+// Links in the documents lead to files that exist.
 func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
+	var pages []string
+	for _, pattern := range []string{"*.md", "adr/*.md", "../*.md"} {
+		some, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil || len(some) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, some, err)
+		}
+		pages = append(pages, some...)
 	}
 	link := regexp.MustCompile(`\]\(<?([^)#:>\s]+)(#[^)\s]*)?>?\)`)
-	for _, page := range append(pages, filepath.Join("..", "README.md")) {
+	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -68,6 +72,46 @@ func TestLinks(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(string(m[1])))); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
+		}
+	}
+}
+
+// The index lists each decision once, with its number, title, date and status, and
+// records have the same headings in the same order.
+func TestDecisions(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("adr", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`(?m)^\| (\d{4}) \| (\S+) \| \[(.*)\]\((.*)\) \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
+	files, err := filepath.Glob(filepath.Join("adr", "[0-9]*.md"))
+	if err != nil || len(files) != len(listed) || len(files) < 40 {
+		t.Fatalf("%d records, %d in the index, %v", len(files), len(listed), err)
+	}
+	headings := regexp.MustCompile(`(?m)^## (.*)$`)
+	for i, m := range listed {
+		number, date, title, file, status := m[1], m[2], m[3], m[4], m[5]
+		if file != filepath.Base(files[i]) || !strings.HasPrefix(file, number+"-") {
+			t.Errorf("the index has %s, the folder %s", file, files[i])
+			continue
+		}
+		text, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := "# " + number + ". " + title + "\n\nDate: " + date + "\n\n## Status\n\n" + strings.ToUpper(status[:1]) + status[1:] + ".\n\n## Context\n"
+		if !strings.HasPrefix(string(text), start) {
+			t.Errorf("%s does not begin with\n%s", file, start)
+		}
+		var have []string
+		for _, h := range headings.FindAllStringSubmatch(string(text), -1) {
+			have = append(have, h[1])
+		}
+		if want := []string{"Status", "Context", "Decision", "Consequences", "Rejected"}; len(have) < 4 || !slices.Equal(have, want[:min(len(have), 5)]) {
+			t.Errorf("%s: headings %q", file, have)
+		}
+		if n := len(strings.Fields(string(text))); n > 450 {
+			t.Errorf("%s: %d words are more than a page", file, n)
 		}
 	}
 }
