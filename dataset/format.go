@@ -9,18 +9,17 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jsummers/gobmp"
 	"golang.org/x/image/webp"
 
-	"nrdl/internal/bounded"
-	"nrdl/internal/heif"
-	"nrdl/internal/hint"
-	"nrdl/internal/tiff"
+	"nrdl.example/nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/tiff"
 )
 
 // A format is a kind of image file.
@@ -47,13 +46,12 @@ var formats = []format{
 	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode, exif: webpExif},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
-	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"}, config: whole(heif.Config), decode: heicDecode},
+	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1", "????ftypavi"}, config: heicConfig, decode: heicDecode},
 	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode, exif: itself},
 }
 
 // foreign are image files that are recognised only to say what they are.
 var foreign = []format{
-	{name: "AVIF", magic: []string{"????ftypavi"}, extensions: []string{".avif"}},
 	{name: "JPEG 2000", magic: []string{"????jP  ", "\xff\x4f\xff\x51"}, extensions: []string{".jp2", ".j2k", ".jpf", ".jpx"}},
 	{name: "raw", extensions: []string{".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"}},
 	{name: "JPEG XL", magic: []string{"????JXL ", "\xff\x0a"}, extensions: []string{".jxl"}},
@@ -69,7 +67,7 @@ func (f format) refuse() error {
 var extensions = []string{
 	".pgm", ".pnm", ".pbm", ".ppm", ".png", ".jpg", ".jpeg", ".jpe", ".jfif",
 	".webp", ".bmp", ".dib", ".tif", ".tiff", ".gif",
-	".heic", ".heif", ".hif",
+	".heic", ".heif", ".hif", ".avif",
 }
 
 // IsImage reports whether name has the extension of an image file.
@@ -116,6 +114,9 @@ func formatOf(data []byte) (format, error) {
 	}
 	for _, f := range formats {
 		if f.matches(data) {
+			if f.name == "HEIC" && heicDecoder.Load() == nil {
+				return format{}, errNoHEIC
+			}
 			return f, nil
 		}
 	}
@@ -127,30 +128,26 @@ func formatOf(data []byte) (format, error) {
 	return format{}, errors.New("not an image")
 }
 
-// heicDecode decodes a HEIC photograph, which comes upright.
+// A Decoder reads a kind of image files that this package does not read by itself.
+type Decoder struct {
+	Config func(ctx context.Context, data []byte) (image.Config, error) // before it is turned upright
+	Decode func(ctx context.Context, data []byte) (image.Image, error)  // upright
+}
+
+var heicDecoder atomic.Pointer[Decoder]
+
+// UseHEIC makes this package read HEIC and AVIF files by d. Package heic calls it,
+// when a program asks for that.
+func UseHEIC(d Decoder) { heicDecoder.Store(&d) }
+
+// errNoHEIC is for programs in which nobody has called UseHEIC.
+var errNoHEIC = hint.Add(errors.New("HEIC and AVIF files are not read by this program"),
+	"a program reads them after heic.Register(), of the package heic beside this one; or convert them to JPEG")
+
+func heicConfig(ctx context.Context, data []byte) (image.Config, error) {
+	return heicDecoder.Load().Config(ctx, data) // formatOf has looked
+}
+
 func heicDecode(ctx context.Context, data []byte) (image.Image, error) {
-	img, err := heif.Decode(ctx, data)
-	if m, ok := img.(*image.YCbCr); ok && heif.Video(data) {
-		stretchVideo(m)
-	}
-	return img, err
-}
-
-// stretchVideo maps luma 16 … 235 and chroma 16 … 240 to 0 … 255.
-func stretchVideo(m *image.YCbCr) {
-	stretch(m.Y, 16, 0, 219)
-	stretch(m.Cb, 128, 128, 224)
-	stretch(m.Cr, 128, 128, 224)
-}
-
-// stretch maps v to zero + (v − from)·255/span.
-func stretch(samples []byte, from, zero, span float64) {
-	var table [256]byte
-	for v := range table {
-		w := math.Round(zero + (float64(v)-from)*255/span)
-		table[v] = byte(max(0, min(255, w)))
-	}
-	for i, v := range samples {
-		samples[i] = table[v]
-	}
+	return heicDecoder.Load().Decode(ctx, data)
 }

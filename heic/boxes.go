@@ -1,9 +1,8 @@
-package heif
+package heic
 
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
 )
@@ -35,6 +34,20 @@ func boxes(data []byte) ([]box, error) {
 		data = data[size:]
 	}
 	return all, nil
+}
+
+// isAVIF reports whether the file says that it holds AVIF images.
+func isAVIF(data []byte) bool {
+	if len(data) < 16 || string(data[4:8]) != "ftyp" {
+		return false
+	}
+	brands := data[8:min(uint64(len(data)), uint64(binary.BigEndian.Uint32(data)))]
+	for ; len(brands) >= 4; brands = brands[4:] {
+		if b := string(brands[:4]); b == "avif" || b == "avis" {
+			return true
+		}
+	}
+	return false
 }
 
 // within returns the boxes of a kind in data.
@@ -71,14 +84,10 @@ func properties(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// minSide is the least side, in pixels, that the decoder gives right: below it the
-// rows of its chroma are longer than heic says.
-const minSide = 128
-
-// Config returns the size that the largest image in a HEIC file claims, which
-// is the photograph, before it is turned upright. Thumbnails, tiles and depth
-// maps are smaller.
-func Config(data []byte) (image.Config, error) {
+// DecodeConfig returns the size that the largest image in a HEIC or AVIF file
+// claims, which is the photograph, before it is turned upright. Thumbnails, tiles
+// and depth maps are smaller.
+func DecodeConfig(data []byte) (image.Config, error) {
 	c := image.Config{ColorModel: color.YCbCrModel}
 	all, err := properties(data)
 	if err != nil {
@@ -100,17 +109,17 @@ func Config(data []byte) (image.Config, error) {
 	if len(sizes) == 0 {
 		return c, errors.New("it does not tell the size of its image")
 	}
-	if min(c.Width, c.Height) < minSide {
-		return c, fmt.Errorf("unsupported size %d×%d: below %d pixels a side the decoder gives wrong images", c.Width, c.Height, minSide)
+	if c.Width <= 0 || c.Height <= 0 {
+		return c, errBoxes
 	}
 	return c, nil
 }
 
-// Video reports whether the values of the photograph are those of video: luma
+// hasVideoRange reports whether the values of the photograph are those of video: luma
 // 16 … 235, chroma 16 … 240, and not 0 … 255.
-func Video(data []byte) bool {
+func hasVideoRange(data []byte) bool {
 	all, err := properties(data)
-	if err != nil {
+	if err != nil || isAVIF(data) { // whose decoder makes RGB
 		return false
 	}
 	colours, _ := within(all, "colr")

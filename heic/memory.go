@@ -1,0 +1,16 @@
+package heic
+
+// A slice is memory of Go for a program.
+type slice struct{ all []byte }
+
+func (s *slice) Reallocate(size uint64) []byte {
+	if size > uint64(cap(s.all)) {
+		grown := make([]byte, size, max(size, min(2*uint64(cap(s.all)), maxMemory<<16)))
+		copy(grown, s.all)
+		s.all = grown
+	}
+	s.all = s.all[:size]
+	return s.all
+}
+
+func (s *slice) Free() { s.all = nil }

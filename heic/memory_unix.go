@@ -1,0 +1,36 @@
+//go:build unix
+
+package heic
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// A mapping is memory that the system gives page by page when it is written, and
+// takes back when a run ends: growing copies nothing.
+type mapping struct{ all []byte }
+
+// allocate returns memory for a program, of at most most bytes. Where the system
+// refuses to reserve them, for example under a limit, the memory is Go's.
+func allocate(_, most uint64) experimental.LinearMemory {
+	all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return &slice{}
+	}
+	return &mapping{all}
+}
+
+func (m *mapping) Reallocate(size uint64) []byte {
+	if size > uint64(len(m.all)) {
+		return nil
+	}
+	return m.all[:size]
+}
+
+func (m *mapping) Free() {
+	if err := unix.Munmap(m.all); err != nil {
+		panic(err) // it was mapped
+	}
+}
