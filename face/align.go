@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // The 68 landmarks by number: the eyes, the tip of the nose and the corners of the

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Box is a rectangle of a photograph, in pixels. It may reach beyond the edges.

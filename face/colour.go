@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Cut says what a face becomes: the grey values of its aligned crop or, with an

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // An upright crop in colour is the grey crop, but for rounding; a turned one is close

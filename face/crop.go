@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Crop returns the aligned crop of the face with these pupils in img, which is

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 var cropInput = dataset.Frame{Size: dataset.Size{Height: 40, Width: 32}, Eyes: dataset.Eyes{Distance: 0.5, Height: 0.35}}

@@ -3,7 +3,7 @@ package face
 import (
 	"context"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Detect says whether faces are detected in images.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/lettering"
+	"nrdl.example/nrdl/lettering"
 )
 
 // The box has the colour of its kind and is drawn inside of itself; the text is in

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"image"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Find the faces in a photograph, and cut out each with its pupils at fixed places.

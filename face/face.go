@@ -26,7 +26,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Point is a position in the upright photograph, in pixels.

@@ -19,9 +19,9 @@ import (
 	pigo "github.com/esimov/pigo/core"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/synthetic"
 )
 
 func noise(w, h int, seed uint64) *image.Gray {

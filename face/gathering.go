@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A gathering are the faces that networks see in a photograph.

@@ -4,7 +4,7 @@ import (
 	"image"
 	"testing"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 
 	xdraw "golang.org/x/image/draw"
 )

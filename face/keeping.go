@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Keeping is an Embedder that keeps the faces that it embeds, so that it can be shown

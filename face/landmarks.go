@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/network"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/network"
 )
 
 //go:embed networks/landmarks.onnx

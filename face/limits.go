@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Limits are the quality limits for training and recognition.

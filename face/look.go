@@ -7,8 +7,8 @@ import (
 	"image"
 	"slices"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // ErrNoFace is returned for a photograph without faces.

@@ -8,11 +8,12 @@ import (
 	"math"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/network"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/network"
 )
 
-//go:embed networks/ssd.onnx
+//go:embed networks/ssd.onnx.zst
 var ssdFile []byte
 
 //go:embed networks/tiny.onnx
@@ -30,7 +31,7 @@ type NetDetector struct {
 
 // A netKind is a network with what is known of its input and outputs.
 type netKind struct {
-	file   []byte
+	file   func() []byte
 	decode decoder
 	size   dataset.Size // of the input; zero: any square
 	bgr    bool         // the channels are blue, green, red
@@ -43,8 +44,8 @@ type netKind struct {
 
 // The networks that are built in.
 var (
-	ssdKind  = &netKind{file: ssdFile, decode: decodeSSD}
-	tinyKind = &netKind{file: tinyFile, decode: decodeTiny}
+	ssdKind  = &netKind{file: func() []byte { return packed.Bytes(ssdFile) }, decode: decodeSSD}
+	tinyKind = &netKind{file: func() []byte { return tinyFile }, decode: decodeTiny}
 )
 
 // at returns the network for an input of this side, and keeps it.
@@ -54,7 +55,7 @@ func (k *netKind) at(ctx context.Context, side int) (*network.Network, error) {
 	if n := k.open[side]; n != nil {
 		return n, nil
 	}
-	n, err := network.Open(ctx, k.file, openAxes(side)...)
+	n, err := network.Open(ctx, k.file(), openAxes(side)...)
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}

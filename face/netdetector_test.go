@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // cartoon is a drawn face of side×side pixels: ellipses in the colours of skin, hair,

@@ -13,8 +13,8 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // onGrey is a grey photograph with pictures scaled into these places.

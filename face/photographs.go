@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // How Photographs judges. The eyes are apart by 0.33 … 0.42 of the shorter side

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/network"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/network"
 )
 
 // Names of the detectors that are built in, and of the kinds of networks in files.
@@ -137,7 +137,7 @@ func kindOf(data []byte) (*netKind, int, error) {
 	if len(in) != 1 || len(in[0].Shape) != 4 || in[0].Shape[1] != 3 {
 		return nil, 0, errors.New("a detector has one input, 1×3×height×width")
 	}
-	k := &netKind{file: data, size: dataset.Size{Height: in[0].Shape[2], Width: in[0].Shape[3]}}
+	k := &netKind{file: func() []byte { return data }, size: dataset.Size{Height: in[0].Shape[2], Width: in[0].Shape[3]}}
 	if err := k.decodes(n.Outputs(), n.Metadata()["preset"]); err != nil {
 		return nil, 0, err
 	}

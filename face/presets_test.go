@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/onnxfile"
-	"nrdl/network"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/network"
 )
 
 // info describes an output of this shape.

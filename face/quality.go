@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Where quality is measured: in a level square about the eyes in which they are

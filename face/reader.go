@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Which says which faces of a photograph with several are used.

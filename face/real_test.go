@@ -17,8 +17,8 @@ import (
 
 	pigo "github.com/esimov/pigo/core"
 
-	"nrdl/dataset"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 // photographs returns the grey photographs of the folder, every step-th of them.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Search finds the faces in photographs, and the pupils in each: by the cascade where

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // ThumbSide is the largest side of a Thumb, in pixels.

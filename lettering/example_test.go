@@ -5,7 +5,7 @@ import (
 	"image"
 	"image/color"
 
-	"nrdl/lettering"
+	"nrdl.example/nrdl/lettering"
 )
 
 func Example() {

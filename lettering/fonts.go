@@ -3,18 +3,17 @@ package lettering
 import (
 	"bytes"
 	"embed"
-	"io"
 	"slices"
 	"sync"
 	"unicode"
 
 	"github.com/go-text/typesetting/font"
-	"github.com/ulikunitz/xz"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/packed"
 )
 
-//go:embed fonts/*.xz
+//go:embed fonts/*.zst
 var files embed.FS
 
 // A typeface is a font that is unpacked when a text needs it.
@@ -58,18 +57,11 @@ func newTypeface(name string, ranges ...rune) *typeface {
 }
 
 func unpacked(name string) *font.Face {
-	data, err := files.ReadFile("fonts/" + name + ".xz")
+	data, err := files.ReadFile("fonts/" + name + ".zst")
 	if err != nil {
 		panic("lettering: embedded font: " + err.Error())
 	}
-	r, err := xz.NewReader(bytes.NewReader(data))
-	if err == nil {
-		data, err = io.ReadAll(r)
-	}
-	if err != nil {
-		panic("lettering: embedded font " + name + ": " + err.Error())
-	}
-	f, err := font.ParseTTF(bytes.NewReader(data))
+	f, err := font.ParseTTF(bytes.NewReader(packed.Bytes(data)))
 	if err != nil {
 		panic("lettering: embedded font " + name + ": " + err.Error())
 	}

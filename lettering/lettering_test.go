@@ -15,7 +15,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 // scriptNames has names in many scripts; testdata has the picture of each.

@@ -21,14 +21,15 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/network"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/network"
 )
 
 //go:generate go run ./weights -check -root ../..
 
-//go:embed weights/dlib.onnx
+//go:embed weights/dlib.onnx.zst
 var dlibFile []byte
 
 // BuiltIn is the name of the network that is built in.
@@ -41,7 +42,7 @@ const (
 	dlibLength = 128
 )
 
-var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), dlibFile) })
+var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), packed.Bytes(dlibFile)) })
 
 // An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
 type Embedder struct {

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/onnxfile"
 )
 
 const tinySide = 8

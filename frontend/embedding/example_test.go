@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/embedding"
 )
 
 // Make vectors of two aligned faces by the network that is built in, and compare them.

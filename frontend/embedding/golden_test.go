@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // equal is how much an output may differ from that of another program.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Given is what is known of the input of a network. What is zero is taken from the

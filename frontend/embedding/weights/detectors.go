@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/onnxfile"
 )
 
 // A folded is a convolution with what is folded into its weights: a factor and a shift

