@@ -16,27 +16,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Options say how a Cluster is reached.
 type Options struct {
 	// URL is that of a NATS server, nats://HOST:PORT or tls://HOST:PORT, or of several,
-	// with commas between them; or listen://HOST:PORT, which starts a server in this
-	// process, in the folder Store.
+	// with commas between them.
 	URL         string
-	Store       string
 	Credentials string // a .creds file; "" for none
 	CA          string // a file of the certificates of authorities; "" for those of the system
 	Name        string // of this process, as servers and coordinators show it
@@ -66,7 +62,6 @@ const (
 // A Cluster is a connection to NATS JetStream.
 type Cluster struct {
 	Options
-	own   *server.Server // nil for a server elsewhere
 	conn  *nats.Conn
 	js    jetstream.JetStream
 	work  jetstream.Stream
@@ -92,15 +87,11 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Close ends the connection, and the server in this process.
+// Close ends the connection.
 func (c *Cluster) Close() {
 	c.meter.close()
 	if c.conn != nil {
 		c.conn.Close()
-	}
-	if c.own != nil {
-		c.own.Shutdown()
-		c.own.WaitForShutdown()
 	}
 }
 
@@ -133,17 +124,12 @@ func (c *Cluster) connect(ctx context.Context) error {
 			dial = dial[:len(dial)-1]
 		}
 	}
-	address := c.URL
-	if u, err := url.Parse(c.URL); err == nil && u.Scheme == "listen" {
-		if err := c.serve(u.Host); err != nil {
-			return err
-		}
-		address = ""
-		dial = append(dial, nats.InProcessServer(c.own))
+	if strings.HasPrefix(c.URL, "listen:") {
+		return hint.Add(errors.New("there is no NATS server in this program any more"), startServer)
 	}
 	var err error
 	for told := false; ; {
-		if c.conn, err = nats.Connect(address, dial...); err == nil {
+		if c.conn, err = nats.Connect(c.URL, dial...); err == nil {
 			break
 		}
 		if err = explain(err, c.URL); !c.Wait || !errors.Is(err, nats.ErrNoServers) {
@@ -165,62 +151,19 @@ func (c *Cluster) connect(ctx context.Context) error {
 	return c.create(ctx)
 }
 
+const startServer = "start one, for example with nats-server -js of Debian's package nats-server, and name its address nats://HOST:4222; doc/scale.md has its settings"
+
 // explain adds to err what to do.
 func explain(err error, address string) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		return hint.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with --creds")
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
-		return hint.Add(fmt.Errorf("no server answers at %s: %w", address, err), "start one with nats-server -js, or give --nats listen://HOST:PORT to the bench")
+		return hint.Add(fmt.Errorf("no server answers at %s: %w", address, err), startServer)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return hint.Add(fmt.Errorf("the server at %s has no JetStream", address), "start it with -js")
 	}
 	return err
-}
-
-// serve starts a server in this process.
-func (c *Cluster) serve(address string) error {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("listen at %q: %w", address, err)
-	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return fmt.Errorf("listen at %q: %w", address, err)
-	}
-	free, err := net.Listen("tcp", address) // the server would only wait
-	if err != nil {
-		return hint.Add(err, "is another bench running? choose another port")
-	}
-	_ = free.Close()
-	if number == 0 {
-		number = server.RANDOM_PORT
-	}
-	if err := os.MkdirAll(c.Store, 0o700); err != nil {
-		return err
-	}
-	own, err := server.NewServer(&server.Options{
-		Host: host, Port: number, ServerName: "nrdl", NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: c.Store, SyncAlways: true, // acknowledged is on disk
-	})
-	if err != nil {
-		return err
-	}
-	own.Start()
-	c.own = own
-	if !own.ReadyForConnections(answerLimit) {
-		return fmt.Errorf("no server could be started at %s: is the port in use?", address)
-	}
-	return nil
-}
-
-// Address is where the server in this process listens, as a URL for workers; "" if there is
-// none.
-func (c *Cluster) Address() string {
-	if c.own == nil {
-		return ""
-	}
-	return c.own.ClientURL()
 }
 
 // create creates the streams, on three servers where there is a cluster of them.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // A node is a server of a cluster, which may be lost and come back.

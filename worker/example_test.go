@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/experiment"
-	"nrdl/worker"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/natsserver"
+	"nrdl.example/nrdl/worker"
 )
 
 // Make the runs of a plan on workers: here one, in this process.
@@ -18,12 +19,15 @@ func Example() {
 	dir, err := os.MkdirTemp("", "worker")
 	check(err)
 	defer os.RemoveAll(dir)
-	coordinator, err := worker.Connect(ctx, worker.Options{URL: "listen://127.0.0.1:0", Store: filepath.Join(dir, "queue")})
+	url, stopServer, err := natsserver.Start(0, filepath.Join(dir, "queue")) // nats-server -js does the same
+	check(err)
+	defer stopServer()
+	coordinator, err := worker.Connect(ctx, worker.Options{URL: url})
 	check(err)
 	defer coordinator.Close()
 
 	// nrdl worker does this, on any machine that reaches the coordinator.
-	cluster, err := worker.Connect(ctx, worker.Options{URL: coordinator.Address()})
+	cluster, err := worker.Connect(ctx, worker.Options{URL: url})
 	check(err)
 	ended := make(chan error, 1)
 	go func() { ended <- (&worker.Worker{Cluster: cluster}).Run(ctx) }()

@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // running starts a server of those options on a free port of this machine.

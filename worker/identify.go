@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"sync"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // photos is the kind of task whose pieces are photographs: a worker finds the faces and cuts
@@ -103,9 +103,7 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 				break
 			}
 		}
-		if err := k.end(ctx); err != nil {
-			fail(err)
-		}
+		k.end(ctx)
 	}
 }
 

@@ -17,15 +17,15 @@ import (
 	"testing"
 	"time"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 func drawn(t testing.TB) *dataset.Images {
@@ -195,7 +195,7 @@ func TestIdentifyIsInterrupted(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	c, err := Connect(t.Context(), Options{URL: "listen://127.0.0.1:0", Store: t.TempDir(), Metrics: "127.0.0.1:0"})
+	c, err := Connect(t.Context(), Options{URL: started(t), Metrics: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "nrdl_pieces_left 0") || strings.Contains(string(text), "nrdl_worker_") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if other, err := Connect(t.Context(), Options{URL: c.Address(), Metrics: c.meter.server.Addr}); err == nil || hint.Of(err) == "" {
+	if other, err := Connect(t.Context(), Options{URL: c.URL, Metrics: c.meter.server.Addr}); err == nil || hint.Of(err) == "" {
 		other.Close()
 		t.Error("two listen at one port")
 	}

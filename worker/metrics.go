@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A meter counts what a process does, for Prometheus.

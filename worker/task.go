@@ -198,15 +198,10 @@ func (k *coordinator) report() (stop func()) {
 	return cancel
 }
 
-// end removes the task from the server, and the server in this process with its folder.
-func (k *coordinator) end(ctx context.Context) error {
+// end removes the task from the server.
+func (k *coordinator) end(ctx context.Context) {
 	k.notices.stop()
 	k.purge(ctx)
-	if k.own != nil {
-		k.Close()
-		return os.RemoveAll(k.Store)
-	}
-	return nil
 }
 
 // purge removes what the task has on the server.

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"sync"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // fits is the kind of task whose pieces are the fits of a search: a configuration learns
@@ -87,7 +87,8 @@ func (c *Cluster) tune(ctx context.Context, train *dataset.Images, in frontend.P
 	if t, err = experiment.Tune(inner, train, in, m, s, o); err != nil {
 		return t, err
 	}
-	return t, k.end(ctx)
+	k.end(ctx)
+	return t, nil
 }
 
 // A judge is the experiment.Fitter whose fits workers make.

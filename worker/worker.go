@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"nrdl/experiment"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // The times of workers.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/natsserver"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -37,7 +37,7 @@ func parse(t testing.TB, text string) *experiment.Plan {
 // served returns a Cluster with a server of its own.
 func served(t testing.TB) *Cluster {
 	t.Helper()
-	c, err := Connect(t.Context(), Options{URL: "listen://127.0.0.1:0", Store: t.TempDir(), Name: "test", Warn: func(s string) { t.Log(s) }})
+	c, err := Connect(t.Context(), Options{URL: started(t), Name: "test", Warn: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,21 @@ func served(t testing.TB) *Cluster {
 	return c
 }
 
+// started returns the URL of a server that ends with the test.
+func started(t testing.TB) string {
+	t.Helper()
+	url, stop, err := natsserver.Start(0, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return url
+}
+
 // joined returns a Cluster of a coordinator at the server of c.
 func joined(t testing.TB, c *Cluster) *Cluster {
 	t.Helper()
-	k, err := Connect(t.Context(), Options{URL: c.Address(), Name: "coordinator", Warn: func(s string) { t.Log(s) }})
+	k, err := Connect(t.Context(), Options{URL: c.URL, Name: "coordinator", Warn: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +70,7 @@ func joined(t testing.TB, c *Cluster) *Cluster {
 // work starts a worker at the server of c; it ends with the test, or when stop is called.
 func work(t testing.TB, c *Cluster, name string, b experiment.Bench) (stop func()) {
 	t.Helper()
-	w, err := Connect(t.Context(), Options{URL: c.Address(), Name: name, Warn: func(s string) { t.Log(s) }})
+	w, err := Connect(t.Context(), Options{URL: c.URL, Name: name, Warn: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,9 +225,9 @@ func TestWorkersThatRefuse(t *testing.T) {
 
 func TestConnectRefuses(t *testing.T) {
 	for _, tt := range []struct{ url, want string }{
-		{"nats://127.0.0.1:1", "no server answers"}, {"listen://here", "missing port"}, {"listen://127.0.0.1:no", "invalid port"},
+		{"nats://127.0.0.1:1", "no server answers"}, {"listen://127.0.0.1:4222", "no NATS server in this program"},
 	} {
-		c, err := Connect(t.Context(), Options{URL: tt.url, Store: t.TempDir()})
+		c, err := Connect(t.Context(), Options{URL: tt.url})
 		if err == nil || !strings.Contains(fmt.Sprint(err), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.url, err, tt.want)
 		}
@@ -239,22 +250,6 @@ func left(t *testing.T, c *Cluster) (messages uint64) {
 	return messages
 }
 
-// A server in the process of the bench is removed after it with its folder.
-func TestOwnServerIsRemoved(t *testing.T) {
-	t.Parallel()
-	p := parse(t, smallPlan)
-	c := served(t)
-	work(t, c, "a", experiment.Bench{Jobs: 2, Version: "v"})
-	path := filepath.Join(t.TempDir(), "x.jsonl")
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: c.Bench(path, "v", nil)}
-	if _, err := b.Run(t.Context(), p, path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(c.Store); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder of the server: %v", err)
-	}
-}
-
 // A run during which processes end becomes a record with an error, and the others are made.
 func TestRunThatEndsItsProcess(t *testing.T) {
 	t.Parallel()
@@ -266,7 +261,7 @@ func TestRunThatEndsItsProcess(t *testing.T) {
 	ended.Go(func() {
 		err := c.Supervise(ctx, 2, func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")
-			cmd.Env = append(os.Environ(), childOf+"="+c.Address(), poison+"="+p.Keys()[5])
+			cmd.Env = append(os.Environ(), childOf+"="+c.URL, poison+"="+p.Keys()[5])
 			return cmd
 		})
 		if !errors.Is(err, context.Canceled) {

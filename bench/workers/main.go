@@ -1,7 +1,7 @@
 // Command workers does work on worker processes of this machine: how long it takes with 1,
 // 2, 4 and 8 of them, and, with -kills, whether the results are those of an undisturbed
-// command although processes are killed at random moments: workers, and the command, which
-// is the server too. The work is the runs of a plan, a search for parameters, or the
+// command although processes are killed at random moments: workers, and the command. The
+// server is in this process. The work is the runs of a plan, a search for parameters, or the
 // identification of drawn photographs.
 package main
 
@@ -23,10 +23,14 @@ import (
 	"sync"
 	"time"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/natsserver"
 )
 
-const address = "127.0.0.1:14333"
+const (
+	port    = 14333
+	address = "127.0.0.1:14333"
+)
 
 func main() {
 	log.SetFlags(0)
@@ -130,6 +134,11 @@ func run(program, kind, plan string, photos, kills int, seed uint64) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	_, stopServer, err := natsserver.Start(port, filepath.Join(dir, "queue"))
+	if err != nil {
+		return err
+	}
+	defer stopServer()
 	w, err := newWork(program, kind, plan, photos, dir)
 	if err != nil {
 		return err
@@ -156,7 +165,7 @@ func run(program, kind, plan string, photos, kills int, seed uint64) error {
 		stop := startWorkers(program, n)
 		time.Sleep(time.Second) // their programs start
 		start := time.Now()
-		got, err := w.result(w.command(ctx, path, "--nats", "listen://"+address), path)
+		got, err := w.result(w.command(ctx, path, "--nats", "nats://"+address), path)
 		took := time.Since(start)
 		stop()
 		if err == nil {
@@ -253,7 +262,7 @@ func (w *work) disturbed(dir string, kills int, rng *rand.Rand, want []byte) err
 		for rounds == 0 || !enough() {
 			_ = os.Remove(path)
 			got := victims[0].keep(ctx, func() *exec.Cmd {
-				c := w.command(ctx, path, "--nats", "listen://"+address)
+				c := w.command(ctx, path, "--nats", "nats://"+address)
 				c.Dir = dir
 				return c
 			})
