@@ -11,12 +11,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/projection"
-	"nrdl/internal/blas"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // A Bench makes the runs of plans.

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // A Candidate is a pipeline with a method.
@@ -50,10 +50,10 @@ type Choice struct {
 	Tried []Tried `json:"tried"`
 }
 
-// Candidates returns candidates for images with this Frame, the simplest first,
+// simplest returns candidates for images with this Frame, the simplest first,
 // so that it is chosen among equals: grey values, gradient orientations (IGO)
 // and frontend.For, with and without a projection, each with a suitable rule.
-func Candidates(images dataset.Frame) []Candidate {
+func simplest(images dataset.Frame) []Candidate {
 	stopped := method.DefaultRepresentation
 	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
 	stopped.Rule = classify.Residual{}.Name()

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/method"
 )
 
 // candidates are for the faces of hard: one has an impossible projection.
@@ -89,7 +89,7 @@ func TestChooseErrors(t *testing.T) {
 // can be learnt from.
 func TestCandidates(t *testing.T) {
 	for _, images := range []dataset.Frame{{Size: dataset.Size{Height: 96, Width: 80}, Crop: 0.5}, {Size: dataset.DefaultSize}, {Size: dataset.Size{Height: 12, Width: 10}}, {}} {
-		all := Candidates(images)
+		all := simplest(images)
 		for i, c := range all {
 			if err := c.Method.Validate(); err != nil {
 				t.Errorf("candidate %d for %v: %v", i, images, err)
@@ -103,7 +103,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	set := drawn(t)
-	got, err := Choose(t.Context(), set, Candidates(set.Frame), Folds{N: 2, Repeats: 1})
+	got, err := Choose(t.Context(), set, simplest(set.Frame), Folds{N: 2, Repeats: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestCandidates(t *testing.T) {
 	}
 	vectors := *set
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
-	if got, err := Choose(t.Context(), &vectors, Candidates(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Tried[got.Best].Err != "" {
+	if got, err := Choose(t.Context(), &vectors, simplest(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Tried[got.Best].Err != "" {
 		t.Errorf("of vectors: %+v, %v", got, err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/gallery"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/gallery"
 )
 
 // combined gives every draw a score that combines all of the evidence: the log

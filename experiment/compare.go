@@ -9,12 +9,12 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/internal/significance"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/significance"
+	"nrdl.example/nrdl/method"
 )
 
 // Level is the significance level of Compare.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl/classify"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/method"
 )
 
 // Methods that are compared are evaluated as each is alone, with the tests that their

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"nrdl/classify"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // A methodFile is a member of "methods".

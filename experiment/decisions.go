@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Decisions count what a threshold makes of test faces. Right, Wrong and Unknown are

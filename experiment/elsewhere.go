@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Work are the runs of a plan that a Bench hands to Elsewhere, in place of making them.

@@ -17,9 +17,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/plans"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/plans"
 )
 
 // A value is a JSON value of a plan that knows where it is, so that an error

@@ -3,8 +3,8 @@ package experiment
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Nearest is the 1-NN baseline: it returns for every column of test the class

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // otherThanRecords says what the file at path is, which begins so, where it is known to be

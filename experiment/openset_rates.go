@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/classify"
-	"nrdl/gallery"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/gallery"
 )
 
 // sortedOf returns the scores of the strangers, descending; an image without a

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/plans"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/plans"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // maxPlan bounds the file of a plan, in bytes.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // goodPlans are accepted, by the schema too.

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/plans"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/plans"
 )
 
 // manyPeople is a number of people from which a projection is worth while

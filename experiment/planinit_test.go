@@ -12,12 +12,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/method"
-	"nrdl/plans"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/plans"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A plan for a data set of any kind is a plan, for the schema beside it too, and its

@@ -20,10 +20,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/blas"
-	"nrdl/internal/hint"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // ProgramMethod is the Method of the records of programs.

@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // TestProgram is no test where programmed is set: it is the program of a contestant.

@@ -14,14 +14,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/internal/jsonl"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A Record is the result of one run of a plan, one line of a file of records.
@@ -207,7 +207,7 @@ func (r *Record) count(columns []int, people, named []string) {
 		r.Confusions = append(r.Confusions, Confusion{p[0], p[1], n})
 	}
 	slices.SortFunc(r.Confusions, func(a, b Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), sortorder.NaturalCompare(a.Of, b.Of), sortorder.NaturalCompare(a.As, b.As))
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Of, b.Of), natural.Compare(a.As, b.As))
 	})
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }

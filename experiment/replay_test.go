@@ -15,14 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/internal/hint"
-	"nrdl/internal/modelfile"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/method"
 )
 
 // A record is enough to make its run again: clean and spoilt, tuned, varied and

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
-	"nrdl/internal/blas"
-	"nrdl/internal/realdata"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/report"
 )
 
 // quick are methods that can be run again within a test on every database;

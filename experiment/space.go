@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // How places in a space are drawn.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/method"
+	"nrdl.example/nrdl/method"
 )
 
 // A Latin hypercube has one place in each part of every axis, and a value has

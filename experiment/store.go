@@ -7,9 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/jsonl"
 )
 
 // A Store appends records to a file. When Append returns without an error, the

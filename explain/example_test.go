@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/explain"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Explain the recognition of a face: its score, and the enrolled faces that it is

@@ -15,13 +15,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/internal/console"
-	"nrdl/internal/picture"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Page explains the faces of a photograph.
@@ -239,7 +239,7 @@ func (f *explained) strangers() []fact {
 	if f.byScore() {
 		return []fact{{"Strangers", f.reached()}}
 	}
-	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), console.Percent(c.FPIR))}}
+	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), legible.Percent(c.FPIR))}}
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

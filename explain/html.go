@@ -9,8 +9,8 @@ import (
 	"io"
 	"math"
 
-	"nrdl/doc"
-	"nrdl/internal/page"
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/internal/page"
 )
 
 var (

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/gallery"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
 )
 
 // An Occlusion says which parts of a face carry the decision: by how much the decisive

@@ -9,13 +9,12 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/internal/page"
-	"nrdl/method"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/page"
+	"nrdl.example/nrdl/method"
 )
 
 var (
@@ -121,9 +120,9 @@ func (p *People) summary() string {
 	if r.Held == 0 {
 		return text
 	}
-	text += fmt.Sprintf(" Each face was compared with the other faces: for %s %% the best guess is the right person", console.Percent(float64(r.Right)/float64(r.Held)))
+	text += fmt.Sprintf(" Each face was compared with the other faces: for %s %% the best guess is the right person", legible.Percent(float64(r.Right)/float64(r.Held)))
 	if r.Known != nil {
-		text += fmt.Sprintf(", and %s %% are above the threshold", console.Percent(float64(*r.Known)/float64(r.Held)))
+		text += fmt.Sprintf(", and %s %% are above the threshold", legible.Percent(float64(*r.Known)/float64(r.Held)))
 	}
 	return text + "."
 }
@@ -217,7 +216,7 @@ func (p *People) person(c int) described {
 			rivals = append(rivals, other)
 		}
 	}
-	d.Rivals = console.Abridged(rivals)
+	d.Rivals = legible.Abridged(rivals)
 	if p.Portraits == nil {
 		return d
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/gallery"
-	"nrdl/method"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/method"
 )
 
 func peopleOf(t *testing.T, m *gallery.Model, folder string) string {

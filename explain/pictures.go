@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/internal/picture"
+	"nrdl.example/nrdl/internal/picture"
 )
 
 // shown is a picture with what is said of it.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/method"
+	"nrdl.example/nrdl/method"
 )
 
 // values are the grey values of a picture, column after column.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/face"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // What the picture of a page is made of, in pixels.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/internal/page"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/page"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A Portrait is what is seen in the photograph of an enrolled face.

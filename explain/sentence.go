@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/gallery"
+	"nrdl.example/nrdl/gallery"
 )
 
 // Sentence says in words which person m recognises, and why.

@@ -10,10 +10,9 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 )
 
 // byScore reports whether the best score itself decides, a cosine.
@@ -78,7 +77,7 @@ func (f *explained) meaning() string {
 		if !s.Known() {
 			return "an unknown share"
 		}
-		return "about " + console.Percent(s.Rate) + " %"
+		return "about " + legible.Percent(s.Rate) + " %"
 	}
 	return fmt.Sprintf(" %s is reached with one of the %d people by %s of strangers in general, and by %s of strangers who resemble them.",
 		f.number(f.threshold()), len(f.p.Classes), share(inGeneral), share(like))
@@ -91,7 +90,7 @@ func (f *explained) reached() string {
 		if !s.Known() {
 			return "an unknown share"
 		}
-		return fmt.Sprintf("%s %% (%s%s to %s %%)", console.Percent(s.Rate), interval, console.Percent(s.Least), console.Percent(s.Most))
+		return fmt.Sprintf("%s %% (%s%s to %s %%)", legible.Percent(s.Rate), interval, legible.Percent(s.Least), legible.Percent(s.Most))
 	}
 	return fmt.Sprintf("a cosine of %s names %s of strangers in general, and %s of strangers who resemble the people",
 		f.number(f.threshold()), share(inGeneral, "90 % interval "), share(like, ""))

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/term"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A Console is where results and the story go.

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/text/width"
 
-	"nrdl/classify"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A forecast says when an iteration will end, from its residuals.

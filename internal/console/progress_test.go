@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 // After a dozen passes the forecast of the end is not far off.

@@ -2,29 +2,15 @@ package console
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
-
-// Percent writes a fraction in percent.
-func Percent(fraction float64) string {
-	if v := 100 * fraction; v > 0 && v < leastPercent {
-		return strconv.FormatFloat(v, 'f', 1-int(math.Floor(math.Log10(v))), 64)
-	}
-	return fmt.Sprintf("%.2f", 100*fraction)
-}
-
-// leastPercent is the least percentage that is written with two decimals; less has two
-// significant digits.
-const leastPercent = 0.01
 
 // Passes counts passes.
 func Passes(n int) string {
@@ -32,14 +18,6 @@ func Passes(n int) string {
 		return "1 pass"
 	}
 	return fmt.Sprintf("%d passes", n)
-}
-
-// Abridged joins names, at most five of them.
-func Abridged(names []string) string {
-	if len(names) <= 5 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
 // Quoted is hint.Quoted.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/hbollon/go-edlib"
 )
 
 type hinted struct {
@@ -73,7 +71,7 @@ func Unknown(what, name string, names []string) error {
 func Nearest(name string, names []string) string {
 	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
-		d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(name), strings.ToLower(n))
+		d := edits([]rune(strings.ToLower(name)), []rune(strings.ToLower(n)))
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
 			nearest, distance = n, d
 		}
@@ -82,4 +80,27 @@ func Nearest(name string, names []string) string {
 		nearest = names[i]
 	}
 	return nearest
+}
+
+// edits is the least number of runes that are inserted, removed, replaced or
+// exchanged with their neighbour to make b of a; no part is changed twice.
+func edits(a, b []rune) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
 }

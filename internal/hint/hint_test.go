@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func TestUnknownNamesTheNearest(t *testing.T) {

@@ -1,0 +1,75 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+)
+
+// A Reader reads the images of a set again: in another frame, or, where embed is
+// true, as vectors of the network that is built in.
+type Reader func(ctx context.Context, frame dataset.Frame, embed bool) (*dataset.Images, error)
+
+// Candidates returns pipelines with methods, from which Choose and Evaluate choose
+// one for images; read reads them again. All candidates use the method by; if it is
+// nil, each uses one that suits its pipeline. For images of another size in a matrix
+// file, unless sized, some candidates resize them to the height of frontend.Faces96
+// and keep the proportions. For faces found in photographs, one has the vectors of
+// the network that is built in.
+func Candidates(ctx context.Context, images *dataset.Images, by classify.Method, sized bool, read Reader) ([]Candidate, error) {
+	if images == nil || images.Len() == 0 {
+		return nil, errors.New("choose an input: no images")
+	}
+	if !images.AreImages() {
+		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
+			"leave out --input; --project fisher may follow any samples")
+	}
+	all := simplest(images.Frame)
+	if size := proportional(images.Frame.Size); images.Matrix && !sized && size != images.Frame.Size {
+		larger, err := read(ctx, dataset.Frame{Size: size, Crop: images.Frame.Crop}, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range simplest(larger.Frame) {
+			if len(c.Input.Features) > 1 { // grey values gain nothing by it
+				c.Images = larger
+				all = append(all, c)
+			}
+		}
+	}
+	if !images.Frame.Eyes.IsZero() && !images.Matrix {
+		vectors, err := read(ctx, dataset.Frame{}, true)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Candidate{Input: frontend.Embedding, Method: method.Mean{}, Images: vectors})
+	}
+	if by != nil {
+		for i := range all {
+			all[i].Method = by
+		}
+	}
+	seen := map[string]bool{} // with one method, or at a small size, some are the same
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		words := c.Input.String() + ", " + method.Words(c.Method)
+		again := seen[words]
+		seen[words] = true
+		return again
+	}), nil
+}
+
+// proportional returns the size as high as that of frontend.Faces96 with the
+// proportions of size.
+func proportional(size dataset.Size) dataset.Size {
+	high := frontend.Faces96.Frame.Height
+	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))
+	return dataset.Size{Height: high, Width: int(min(max(wide, 1), dataset.MaxSide))}
+}
