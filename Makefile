@@ -1,0 +1,23 @@
+# The commands that people look for; each is a line that can be typed by itself.
+.PHONY: build test lint bench release check
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o nrdl ./cmd/nrdl
+
+test:
+	go test ./...
+
+lint:
+	go vet ./...
+	go tool staticcheck ./...
+	test -z "$$(go tool gofumpt -l .)"
+
+bench:
+	go run ./bench -quick
+
+release:
+	go run ./internal/release -o dist -check
+
+# Everything, as the workflow runs it; installs Debian packages that it needs.
+check:
+	.ci/run

@@ -1,0 +1,25 @@
+//go:build man
+
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// manCmds are the commands with which a release makes its manual.
+func (a *app) manCmds() []*cobra.Command {
+	return []*cobra.Command{{
+		Use: "man DIR DATE", Short: "Write a page of the manual for each command", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			date, err := time.Parse(time.RFC3339, args[1])
+			if err != nil {
+				return err
+			}
+			c.Root().DisableAutoGenTag = true
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Date: &date, Source: c.Root().Version, Manual: "nrdl"}, args[0])
+		},
+	}}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/service/store"
+)
+
+func (a *app) healthcheckCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "healthcheck URL",
+		Short: "Say whether a service answers and its database is ready",
+		Long: `healthcheck asks the service at URL for /readyz and ends with 0 if it is ready, else
+with 1 and the reason. It is for containers and supervisors that have no other program.`,
+		Example: `  nrdl healthcheck http://127.0.0.1:8080`,
+		Args:    cli.Arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return service.CheckReady(c.Context(), args[0])
+		},
+	}
+}
+
+func (a *app) keyCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "key",
+		Short:   "Create, list and revoke the keys of a service that does not run",
+		Example: "  nrdl key create DATA\n  nrdl key list DATA",
+		Long: `key works on the database of a service, without a key: a way back from a lost one.
+A service on SQLite must be stopped first. DATA is the folder that serve has.`,
+	}
+	var database string
+	c.PersistentFlags().StringVar(&database, "database", "", "the PostgreSQL database at `URL`, instead of DATA")
+	with := func(do func(ctx context.Context, db *store.Store, args []string) error) func(*cobra.Command, []string) error {
+		return func(c *cobra.Command, args []string) error {
+			at := database
+			if at == "" {
+				if len(args) == 0 {
+					return hint.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
+				}
+				at, args = filepath.Join(args[0], "nrdl.db"), args[1:]
+			}
+			if database == "" && c.Name() != "create" {
+				if _, err := os.Stat(at); err != nil {
+					return fmt.Errorf("no database of a service: %w", err)
+				}
+			}
+			db, err := store.Open(c.Context(), at)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			return do(c.Context(), db, args)
+		}
+	}
+	var name string
+	var scopes []string
+	create := &cobra.Command{
+		Use: "create [DATA]", Short: "Create a key and print it; it is not shown again", Args: cli.Arguments(0, 1),
+		Example: "  nrdl key create DATA\n  nrdl key create DATA --name door --scope identify",
+		PreRunE: func(*cobra.Command, []string) error {
+			if err := service.CheckScopes(scopes); err != nil {
+				return cli.Misuse("--scope: %v", err)
+			}
+			return nil
+		},
+		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
+			secret, err := service.CreateKey(ctx, db, name, scopes)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.Out, secret)
+			return err
+		}),
+	}
+	create.Flags().StringVar(&name, "name", "operator", "the key's `NAME`, for lists and the audit log")
+	create.Flags().StringArrayVar(&scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	list := &cobra.Command{
+		Use: "list [DATA]", Short: "List the keys: id, name, scopes, creation, expiry", Args: cli.Arguments(0, 1),
+		Example: "  nrdl key list DATA",
+		RunE: with(func(ctx context.Context, db *store.Store, _ []string) error {
+			keys, err := db.Keys(ctx)
+			for _, k := range keys {
+				until := "never"
+				if !k.Expires.IsZero() {
+					until = k.Expires.Format("2006-01-02")
+				}
+				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","), k.Created.Format("2006-01-02"), until); err != nil {
+					return err
+				}
+			}
+			return err
+		}),
+	}
+	revoke := &cobra.Command{
+		Use: "revoke [DATA] ID", Short: "Delete a key", Args: cli.Arguments(1, 2),
+		Example: "  nrdl key revoke DATA 0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55",
+		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
+			if len(args) != 1 {
+				return cli.Misuse("name the id of one key: nrdl key list shows them")
+			}
+			return db.DeleteKey(ctx, "operator", args[0])
+		}),
+	}
+	c.AddCommand(create, list, revoke)
+	return c
+}

@@ -1,0 +1,5 @@
+module example.com/method
+
+go 1.26.0
+
+require nrdl.example/nrdl v0.0.0

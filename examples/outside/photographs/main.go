@@ -1,0 +1,50 @@
+// Command photographs trains on a folder of photographs, one folder a person, and
+// answers a photograph that is sent to it with the names in it:
+//
+//	photographs people 127.0.0.1:8081
+//	curl --data-binary @photo.jpg http://127.0.0.1:8081/
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+
+	"nrdl.example/nrdl"
+)
+
+func main() {
+	ctx := context.Background()
+	images, err := nrdl.Read(ctx, os.Args[1], nrdl.ReadOptions{})
+	check(err)
+	people, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+	check(err)
+	listener, err := net.Listen("tcp", os.Args[2])
+	check(err)
+	log.Printf("listening on http://%s", listener.Addr())
+	check(http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		photo := nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, 20<<20)) }}
+		names := []string{}
+		for result, err := range people.IdentifyAll(r.Context(), func(yield func(nrdl.Photo) bool) { yield(photo) }) {
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			for _, face := range result.Faces {
+				names = append(names, cmp.Or(face.Name, nrdl.Unknown))
+			}
+		}
+		check(json.NewEncoder(w).Encode(names))
+	})))
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,53 @@
+// Package fileproxy serves a module out of a folder, as the go command asks a proxy
+// for it: so programs outside the module can be built before it is published.
+package fileproxy
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// Write writes the module in root, as the given version, to a folder that GOPROXY
+// may name with file://. It returns the module's path.
+func Write(dir, root, version string) (path string, err error) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	v := module.Version{Path: modfile.ModulePath(mod), Version: version}
+	escaped, err := module.EscapePath(v.Path)
+	if err != nil {
+		return "", err
+	}
+	at := filepath.Join(dir, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(at, 0o777); err != nil {
+		return "", err
+	}
+	info, err := json.Marshal(struct {
+		Version string
+		Time    time.Time
+	}{version, time.Unix(0, 0).UTC()})
+	if err != nil {
+		return "", err
+	}
+	for name, text := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": info, version + ".mod": mod} {
+		if err := os.WriteFile(filepath.Join(at, name), text, 0o666); err != nil {
+			return "", err
+		}
+	}
+	out, err := os.Create(filepath.Join(at, version+".zip"))
+	if err != nil {
+		return "", err
+	}
+	if err := zip.CreateFromDir(out, v, root); err != nil {
+		out.Close()
+		return "", err
+	}
+	return v.Path, out.Close()
+}

@@ -1,0 +1,166 @@
+package fileproxy_test
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/fileproxy"
+	"nrdl.example/nrdl/synthetic"
+)
+
+const root = "../.."
+
+// outside is a world in which the module is known by a proxy only.
+type outside struct {
+	t    *testing.T
+	env  []string
+	path string
+}
+
+func newOutside(t *testing.T) *outside {
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("builds programs outside the module: set NRDL_LONG=1")
+	}
+	proxy := t.TempDir()
+	path, err := fileproxy.Write(proxy, root, "v0.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Other modules come from those that are on this machine, and nothing from a network.
+	known := filepath.Join(strings.TrimSpace(string(cache)), "cache", "download")
+	return &outside{t, append(os.Environ(),
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(known), "GONOSUMDB="+path, "GONOSUMCHECK=1", "GOFLAGS=-mod=mod -modcacherw -trimpath",
+		"GOMODCACHE="+filepath.Join(t.TempDir(), "mod"), "GOWORK=off", "CGO_ENABLED=0"), path}
+}
+
+func (o *outside) run(dir, name string, arguments ...string) []byte {
+	o.t.Helper()
+	c := exec.Command(name, arguments...)
+	c.Dir, c.Env = dir, o.env
+	out, err := c.CombinedOutput()
+	if err != nil {
+		o.t.Fatalf("%s %s: %v\n%s", name, strings.Join(arguments, " "), err, out)
+	}
+	return out
+}
+
+// build builds an example outside the module and returns the program.
+func (o *outside) build(example string) string {
+	o.t.Helper()
+	dir := filepath.Join(o.t.TempDir(), example)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples/outside", example))); err != nil {
+		o.t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
+		o.t.Fatal(err)
+	}
+	program := filepath.Join(dir, "program")
+	o.run(dir, "go", "build", "-o", program, ".")
+	if runtime.GOOS == "linux" {
+		file, err := elf.Open(program)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		defer file.Close()
+		if libraries, err := file.ImportedLibraries(); err != nil || len(libraries) > 0 || file.Section(".interp") != nil {
+			o.t.Errorf("%s is not linked statically: %v, %v", example, libraries, err)
+		}
+	}
+	return program
+}
+
+func TestMatrixOutside(t *testing.T) {
+	o := newOutside(t)
+	if out := o.run(".", o.build("matrix")); !bytes.Contains(out, []byte("4 classes: 200 of 200 columns are right")) {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestMethodOutside(t *testing.T) {
+	o := newOutside(t)
+	if out := o.run(".", o.build("method")); !bytes.Contains(out, []byte("8 people are named by balanced")) {
+		t.Errorf("%s", out)
+	}
+}
+
+// The command can be installed by its path and the version.
+func TestInstallOutside(t *testing.T) {
+	o := newOutside(t)
+	bin := t.TempDir()
+	o.env = append(o.env, "GOBIN="+bin, "GOFLAGS=-modcacherw -trimpath", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOSUMDB=off")
+	o.run(t.TempDir(), "go", "install", "-trimpath", "-ldflags=-s -w", o.path+"/cmd/nrdl@v0.0.0")
+	if out := o.run(".", filepath.Join(bin, "nrdl"), "version"); !bytes.HasPrefix(out, []byte("nrdl v0.0.0")) {
+		t.Errorf("%s", out)
+	}
+}
+
+// A service of 30 lines names people, in a folder in which there is nothing else.
+func TestPhotographsOutside(t *testing.T) {
+	o := newOutside(t)
+	program := o.build("photographs")
+	empty := filepath.Dir(program)
+	drawn := synthetic.Photographs{People: 3, PerPerson: 3, Size: dataset.Size{Height: 240, Width: 320}, Seed: 50}
+	if err := drawn.Write(t.Context(), filepath.Join(empty, "drawn"), nil); err != nil {
+		t.Fatal(err)
+	}
+	command, folder := program, filepath.Join(empty, "drawn", "people")
+	var arguments []string
+	if os.Getuid() == 0 && runtime.GOOS == "linux" {
+		command, arguments, folder = "chroot", []string{empty, "/program"}, "/drawn/people"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, command, append(arguments, folder, "127.0.0.1:0")...)
+	said, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cancel(); c.Wait() }()
+	var log []byte
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+	for some := make([]byte, 1000); address.Find(log) == nil; {
+		n, err := said.Read(some)
+		if log = append(log, some[:n]...); err != nil {
+			t.Fatalf("%v: %s", err, log)
+		}
+	}
+	photos, err := filepath.Glob(filepath.Join(empty, "drawn", "people", "person001", "*"))
+	if err != nil || len(photos) == 0 {
+		t.Fatal(photos, err)
+	}
+	photo, err := os.ReadFile(photos[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Post(string(address.Find(log)), "image/jpeg", bytes.NewReader(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "[\"person001\"]\n" {
+		t.Errorf("%s %v", text, err)
+	}
+}

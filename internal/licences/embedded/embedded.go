@@ -1,0 +1,75 @@
+// Package embedded lists the data of others that are inside the program.
+package embedded
+
+// Systems are those for which a release has a program.
+var Systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+
+// A Part is something in the program that was made elsewhere.
+type Part struct {
+	What     string
+	Files    []string // in the module, as globs
+	From     string
+	Licences []string // files in the module
+	Note     string
+}
+
+// Parts are all of them.
+var Parts = []Part{
+	{
+		What:     "libheif 1.18.2 and libde265 1.0.15, compiled to WebAssembly",
+		Files:    []string{"heic/wasm/heif.wasm.gz"},
+		From:     "github.com/gen2brain/heic v0.4.5, lib/heif.wasm.gz, unchanged",
+		Licences: []string{"heic/wasm/LICENSE.libheif", "heic/wasm/LICENSE.libde265", "heic/wasm/LICENSE.gen2brain"},
+		Note: "Both libraries are under the GNU Lesser General Public License 3. Their source is\n" +
+			"           at https://github.com/strukturag/libheif (tag v1.18.2) and\n" +
+			"           https://github.com/strukturag/libde265 (tag v1.0.15); the file heif.c, the changes to\n" +
+			"           the sources and the commands that compile them are lib/heif.c and lib/Makefile of\n" +
+			"           github.com/gen2brain/heic v0.4.5. To use a changed library, compile it to a module\n" +
+			"           with the same exports, put it in the place of heic/wasm/heif.wasm.gz and build nrdl\n" +
+			"           again. Whoever has received this program can ask its maintainers for the complete\n" +
+			"           corresponding source of these libraries for three years, at the cost of sending it.",
+	},
+	{
+		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
+		Files:    []string{"heic/wasm/avif.wasm.gz"},
+		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, unchanged",
+		Licences: []string{"heic/wasm/LICENSE.libavif", "heic/wasm/LICENSE.aom", "heic/wasm/LICENSE.gen2brain"},
+	},
+	{
+		What:     "network for embeddings of faces",
+		Files:    []string{"frontend/embedding/weights/dlib.onnx.zst"},
+		From:     "dlib's face recognition network, by the npm package @vladmandic/face-api 1.7.15",
+		Licences: []string{"frontend/embedding/weights/LICENSE"},
+		Note:     "dlib's author released the weights into the public domain; the package is under the MIT licence.",
+	},
+	{
+		What:     "networks that detect faces and landmarks",
+		Files:    []string{"face/networks/*.onnx*"},
+		From:     "npm package @vladmandic/face-api 1.7.15",
+		Licences: []string{"face/networks/LICENSE"},
+	},
+	{
+		What:     "cascades that detect faces and pupils",
+		Files:    []string{"face/cascades/facefinder", "face/cascades/puploc"},
+		From:     "github.com/esimov/pigo v1.4.6, cascade/, unchanged",
+		Licences: []string{"face/cascades/LICENSE"},
+	},
+	{
+		What:     "parts of the fonts Noto Sans and GNU Unifont",
+		Files:    []string{"lettering/fonts/latin*.zst", "lettering/fonts/math*.zst", "lettering/fonts/hebrew*.zst", "lettering/fonts/arabic*.zst", "lettering/fonts/devanagari*.zst", "lettering/fonts/thai*.zst", "lettering/fonts/rest*.zst", "lettering/fonts/emoji*.zst"},
+		From:     "Debian's packages fonts-noto-core and fonts-unifont; lettering/fonts/README.md has versions, copyright and changes",
+		Licences: []string{"lettering/fonts/OFL.txt", "lettering/fonts/README.md"},
+	},
+	{
+		What:     "parts of the font Droid Sans Fallback",
+		Files:    []string{"lettering/fonts/hangul*.zst", "lettering/fonts/han.ttf.zst"},
+		From:     "Debian's package fonts-droid-fallback; lettering/fonts/README.md has version, copyright and changes",
+		Licences: []string{"lettering/fonts/Apache-2.0.txt"},
+	},
+	{
+		What:     "data sets for comparisons: handwritten digits (CC BY 4.0), and Fashion-MNIST (MIT)",
+		Files:    []string{"dataset/bundled/*.npz"},
+		From:     "E. Alpaydin and C. Kaynak, UCI Machine Learning Repository; H. Xiao, K. Rasul and R. Vollgraf",
+		Licences: []string{"dataset/bundled/README.md"},
+	},
+}

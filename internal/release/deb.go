@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// deb makes the package for Debian.
+func (r *release) deb(arch, program string) error {
+	root := filepath.Join(r.tmp, "deb-"+arch)
+	put := func(to, from string, mode os.FileMode) error {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		return write(filepath.Join(root, to), text, mode)
+	}
+	zipped := func(to, from string) error {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		var z bytes.Buffer
+		w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		return write(filepath.Join(root, to), z.Bytes(), 0o644)
+	}
+	err := first(
+		put("usr/bin/nrdl", program, 0o755),
+		put("lib/systemd/system/nrdl.service", "packaging/nrdl.service", 0o644),
+		put("etc/default/nrdl", "packaging/nrdl.default", 0o644),
+		put("usr/share/bash-completion/completions/nrdl", filepath.Join(r.tmp, "completion/nrdl.bash"), 0o644),
+		put("usr/share/zsh/vendor-completions/_nrdl", filepath.Join(r.tmp, "completion/nrdl.zsh"), 0o644),
+		put("usr/share/fish/vendor_completions.d/nrdl.fish", filepath.Join(r.tmp, "completion/nrdl.fish"), 0o644),
+		put("usr/share/doc/nrdl/copyright", "LICENSE", 0o644),
+		zipped("usr/share/doc/nrdl/NOTICE.gz", "NOTICE"),
+		zipped("usr/share/doc/nrdl/changelog.gz", "CHANGELOG.md"),
+		write(filepath.Join(root, "DEBIAN/conffiles"), []byte("/etc/default/nrdl\n"), 0o644),
+		put("DEBIAN/postinst", "packaging/debian/postinst", 0o755),
+		put("DEBIAN/prerm", "packaging/debian/prerm", 0o755),
+		put("DEBIAN/postrm", "packaging/debian/postrm", 0o755),
+	)
+	if err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(r.tmp, "man/*"))
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		if err := zipped("usr/share/man/man1/"+filepath.Base(page)+".gz", page); err != nil {
+			return err
+		}
+	}
+	size, err := r.finish(root)
+	if err != nil {
+		return err
+	}
+	control := strings.NewReplacer("@VERSION@", r.version, "@ARCH@", arch, "@SIZE@", fmt.Sprint((size+1023)/1024))
+	text, err := os.ReadFile("packaging/debian/control")
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(root, "DEBIAN/control"), []byte(control.Replace(string(text))), 0o644); err != nil {
+		return err
+	}
+	if _, err := r.finish(root); err != nil {
+		return err
+	}
+	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
+	pack.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
+	if out, err := pack.CombinedOutput(); err != nil {
+		return fmt.Errorf("dpkg-deb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func write(path string, text []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, text, mode); err != nil {
+		return err
+	}
+	return os.Chmod(path, mode)
+}
+
+// finish gives everything in a tree the modes and the time of the release, and
+// returns the size of what is installed.
+func (r *release) finish(root string) (size int64, err error) {
+	var all []string
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		all = append(all, path)
+		if e.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		info, err := e.Info()
+		if err == nil && !strings.Contains(path, "DEBIAN") {
+			size += info.Size()
+		}
+		return err
+	})
+	for _, path := range all {
+		err = first(err, os.Chtimes(path, r.date, r.date))
+	}
+	return size, err
+}

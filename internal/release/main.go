@@ -1,0 +1,206 @@
+// Command release makes the files of a release out of this checkout:
+//
+//	go run ./internal/release -o dist          # all systems
+//	go run ./internal/release -o dist -check   # makes them twice and compares
+//
+// They are programs in archives, packages for Debian with manual, completions and
+// the systemd unit, a list of what is inside (CycloneDX), the notes of the version
+// out of CHANGELOG.md, and SHA256SUMS. The bytes depend on the commit alone. The
+// packages need dpkg-deb.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"nrdl.example/nrdl/internal/licences/embedded"
+)
+
+func main() {
+	out := flag.String("o", "dist", "write the files to this `DIR`, which must not exist")
+	systems := flag.String("systems", strings.Join(embedded.Systems, ","), "make programs for these, such as linux/amd64")
+	check := flag.Bool("check", false, "make everything a second time and compare the bytes")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := run(ctx, *out, strings.Split(*systems, ","))
+	if err == nil && *check {
+		err = again(ctx, *out, strings.Split(*systems, ","))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release: error:", err)
+		os.Exit(1)
+	}
+}
+
+// A release is one run of this command.
+type release struct {
+	ctx      context.Context
+	out, tmp string
+	version  string // without v
+	notes    string
+	date     time.Time // of the commit
+}
+
+func run(ctx context.Context, out string, systems []string) (err error) {
+	if err := os.Mkdir(out, 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "nrdl-release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	r := &release{ctx: ctx, out: out, tmp: tmp}
+	if r.version, r.notes, err = newest("CHANGELOG.md"); err != nil {
+		return err
+	}
+	date, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%cI").Output()
+	if err != nil {
+		return fmt.Errorf("git log: %w", err)
+	}
+	if r.date, err = time.Parse(time.RFC3339, strings.TrimSpace(string(date))); err != nil {
+		return err
+	}
+	r.date = r.date.UTC()
+	if err := r.texts(); err != nil {
+		return err
+	}
+	for _, system := range systems {
+		if err := r.program(system); err != nil {
+			return fmt.Errorf("%s: %w", system, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "NOTES.md"), []byte(r.notes), 0o666); err != nil {
+		return err
+	}
+	return r.sums()
+}
+
+// again makes the release a second time and compares.
+func again(ctx context.Context, out string, systems []string) error {
+	second := out + ".second"
+	defer os.RemoveAll(second)
+	if err := run(ctx, second, systems); err != nil {
+		return err
+	}
+	for _, name := range []string{"SHA256SUMS"} {
+		a, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(second, name))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(a, b) {
+			return fmt.Errorf("the second release differs from the first:\n%s\n%s", a, b)
+		}
+	}
+	fmt.Println("the second release has equal bytes")
+	return nil
+}
+
+var heading = regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)\b.*$`)
+
+// newest returns the first version in a changelog, and what is written of it.
+func newest(changelog string) (version, notes string, err error) {
+	text, err := os.ReadFile(changelog)
+	if err != nil {
+		return "", "", err
+	}
+	at := heading.FindAllSubmatchIndex(text, 2)
+	if len(at) == 0 {
+		return "", "", errors.New("CHANGELOG.md has no heading such as ## 1.2.3")
+	}
+	end := len(text)
+	if len(at) > 1 {
+		end = at[1][0]
+	}
+	return string(text[at[0][2]:at[0][3]]), strings.TrimSpace(string(text[at[0][0]:end])) + "\n", nil
+}
+
+// texts makes the manual and the completions.
+func (r *release) texts() error {
+	program := filepath.Join(r.tmp, "texts")
+	if err := r.run("go", "build", "-tags", "man", "-o", program, "./cmd/nrdl"); err != nil {
+		return err
+	}
+	man := filepath.Join(r.tmp, "man")
+	if err := os.Mkdir(man, 0o777); err != nil {
+		return err
+	}
+	if err := r.run(program, "man", man, r.date.Format(time.RFC3339)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(r.tmp, "completion"), 0o777); err != nil {
+		return err
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		text, err := exec.CommandContext(r.ctx, program, "completion", shell).Output()
+		if err != nil {
+			return fmt.Errorf("completion %s: %w", shell, err)
+		}
+		if err := os.WriteFile(filepath.Join(r.tmp, "completion", "nrdl."+shell), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *release) run(name string, arguments ...string) error {
+	out, err := exec.CommandContext(r.ctx, name, arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(arguments, " "), err, out)
+	}
+	return nil
+}
+
+// program makes all files for one system.
+func (r *release) program(system string) error {
+	goos, goarch, ok := strings.Cut(system, "/")
+	if !ok || !slices.Contains(embedded.Systems, system) {
+		return fmt.Errorf("unknown system: there are %s", strings.Join(embedded.Systems, ", "))
+	}
+	name := fmt.Sprintf("nrdl_%s_%s_%s", r.version, goos, goarch)
+	file := "nrdl"
+	if goos == "windows" {
+		file += ".exe"
+	}
+	at := filepath.Join(r.tmp, name, file)
+	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", at, "./cmd/nrdl")
+	build.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	files, err := r.tree(at, file)
+	if err != nil {
+		return err
+	}
+	if goos == "windows" {
+		err = r.zip(name, files)
+	} else {
+		err = r.tar(name, files)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.sbom(name, at); err != nil {
+		return err
+	}
+	if goos == "linux" {
+		return r.deb(goarch, at)
+	}
+	return nil
+}
