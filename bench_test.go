@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 // BenchmarkIdentifyAll goes from the bytes of photographs of 250×250 pixels to names:

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/packed"
 )
 
 // A model keeps the detector by which the faces of its people were found, and looks at
@@ -71,8 +72,9 @@ func TestModelKeepsItsDetector(t *testing.T) {
 		if _, err := other.Identify(t.Context(), photo); err != nil {
 			t.Errorf("with another detector: %v", err)
 		}
-		changed, err := os.ReadFile(filepath.Join("face", "networks", "ssd.onnx"))
+		changed, err := os.ReadFile(filepath.Join("face", "networks", "ssd.onnx.zst"))
 		check(err)
+		changed = packed.Bytes(changed)
 		check(os.WriteFile(file, changed, 0o666))
 		other, err = nrdl.Open(path)
 		check(err)

@@ -17,14 +17,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/hint"
-	"nrdl/internal/onnxfile"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/onnxfile"
 )
 
 // tinyNetwork writes a network that sees no more than colours, and returns its path
@@ -42,8 +42,17 @@ func tinyNetwork(t *testing.T) (string, *embedding.Embedder) {
 // with a colour.
 func coloured(dir string, people, each int) {
 	faces := drawnFaces(people, each, 3)
+	tint(dir, faces, func(j int) *image.Gray { return photograph(faces, j) })
+}
+
+// tinted writes face crops below dir, those of each person tinted with a colour.
+func tinted(dir string, faces *dataset.Images) {
+	tint(dir, faces, func(j int) *image.Gray { return crop(faces, j) })
+}
+
+func tint(dir string, faces *dataset.Images, grey func(j int) *image.Gray) {
 	for j := range faces.Len() {
-		grey := photograph(faces, j)
+		grey := grey(j)
 		m := image.NewNRGBA(grey.Rect)
 		c := faces.ClassOf(j)
 		for i, v := range grey.Pix {

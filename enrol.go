@@ -12,14 +12,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/gallery/large"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // Enrol returns r with the largest face of each photograph added to the person

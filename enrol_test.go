@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // methods are options of a method with nothing to fit, of one with a projection,

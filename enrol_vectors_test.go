@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/dataset"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // drawnVectors are vectors of a network, drawn: so many people with so many faces each,

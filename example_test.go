@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Train on a folder of photographs, name the faces in the photograph of a group, and

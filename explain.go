@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/explain"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
 )
 
 // Explain returns the reasons for the identification of f, a face returned by

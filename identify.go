@@ -10,12 +10,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
 )
 
 // A Face is the result of identifying a face in a photograph.

@@ -20,12 +20,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // identified is what r says of photo.
@@ -407,7 +407,7 @@ func TestReadFilesChooseTheFrame(t *testing.T) {
 	_, e := tinyNetwork(t)
 	photos, small := t.TempDir(), t.TempDir()
 	coloured(photos, 2, 2)
-	check(dataset.Save(t.Context(), filepath.Join(small, "faces"), crops(t, 2, 2)))
+	tinted(filepath.Join(small, "faces"), crops(t, 2, 2))
 	for _, c := range []struct {
 		name, dir string
 		o         nrdl.ReadOptions

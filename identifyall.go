@@ -11,10 +11,10 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"nrdl/dataset"
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/gallery"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
 )
 
 // A Photo is a photograph whose faces are to be identified.

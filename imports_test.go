@@ -18,14 +18,14 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"doc internal/edits internal/cputime internal/platforms internal/hint internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/heif internal/array",
-	"internal/bounded internal/parallel internal/page dataset/bundled lettering",
+	"doc internal/edits internal/cputime internal/platforms internal/hint internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/array",
+	"internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
 	"network internal/lin internal/tiff internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
-	"frontend/embedding dataset/reference",
+	"frontend/embedding dataset/reference heic",
 	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
 	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
 	"gallery group",
@@ -36,7 +36,7 @@ var layers = []string{
 	".",
 	"internal/results internal/demo service/store worker",
 	"service",
-	"bench bench/gallery bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen dataset/reference/make dataset/bundled/make examples/external/nearest",
+	"bench bench/gallery bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen internal/licences/make internal/release internal/modulepath internal/fileproxy dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
 
@@ -58,10 +58,10 @@ func TestImportsPointOneWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	inModule := func(p string) string {
-		if p == "nrdl" {
+		if p == "nrdl.example/nrdl" {
 			return "."
 		}
-		return strings.TrimPrefix(p, "nrdl/")
+		return strings.TrimPrefix(p, "nrdl.example/nrdl/")
 	}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)

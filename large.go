@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/gallery/large"
-	"nrdl/internal/hint"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/openset"
 )
 
 // large returns the gallery of r if it is a large one, or nil.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery/large"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // enlarged is r as it would be with so many faces that its gallery is large.

@@ -6,12 +6,12 @@ import (
 	"reflect"
 	"testing"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A Recogniser that nobody trained, and arguments that are empty, are errors.
@@ -29,8 +29,6 @@ func TestMisuse(t *testing.T) {
 		"Train nothing":           second(nrdl.Train(ctx, nil, nrdl.Defaults(nil))),
 		"Train no images":         second(nrdl.Train(ctx, none, nrdl.Defaults(none))),
 		"Train for no FPIR":       second(nrdl.Train(ctx, crops(t, 3, 3), wrongly)),
-		"Candidates of nothing":   second(nrdl.Candidates(ctx, "", nil, nil, nil, nrdl.ReadOptions{})),
-		"Candidates of no images": second(nrdl.Candidates(ctx, "", none, nil, nil, nrdl.ReadOptions{})),
 		"Read with a wrong word":  second(nrdl.Read(ctx, t.TempDir(), nrdl.ReadOptions{Detect: wrong})),
 		"ReadFiles of none":       second(nrdl.ReadFiles(ctx, nil, nrdl.ReadOptions{})),
 		"ReadFiles with one":      second(nrdl.ReadFiles(ctx, []dataset.File{{Path: "a.png"}}, nrdl.ReadOptions{Detect: wrong})),

@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 // BenchmarkNames goes from the bytes of a photograph to names: decoding, detection,

@@ -3,13 +3,13 @@ package nrdl
 import (
 	"cmp"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/projection"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // Options say how a Recogniser is trained. Defaults chooses them, and For for another

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Pixels of a drawn face, of the wall on each side of it, and of both.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // ReadOptions say how a data set is read. The zero value is ready to use.

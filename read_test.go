@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
-	"nrdl/face"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
 )
 
 // Pictures as large as photographs in which no face is found are no face crops unless

@@ -9,12 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // ReadFiles reads the faces in image files, cut out as o.Frame says; without a size

@@ -9,17 +9,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/gallery/large"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/internal/modelfile"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Recogniser names the faces in photographs. It is immutable and safe for

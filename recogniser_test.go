@@ -20,16 +20,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // crops are face crops of drawn people, so many of each.
@@ -418,13 +418,20 @@ func TestCandidates(t *testing.T) {
 	}
 	learn := []int{0, 1, 4, 5, 8, 9}
 	train := images.Select(learn)
+	read := func(ctx context.Context, frame dataset.Frame, _ bool) (*dataset.Images, error) {
+		images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: frame})
+		if err != nil {
+			return nil, err
+		}
+		return images.Select(learn), nil
+	}
 	words := func(all []experiment.Candidate) (words []string) {
 		for _, c := range all {
 			words = append(words, c.Input.String()+", "+method.Words(c.Method))
 		}
 		return words
 	}
-	all, err := nrdl.Candidates(t.Context(), path, train, learn, nil, nrdl.ReadOptions{})
+	all, err := experiment.Candidates(t.Context(), train, nil, false, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +447,7 @@ func TestCandidates(t *testing.T) {
 	if larger == 0 {
 		t.Error("no candidate of larger images")
 	}
-	by, err := nrdl.Candidates(t.Context(), path, train, learn, method.DefaultCRC, nrdl.ReadOptions{})
+	by, err := experiment.Candidates(t.Context(), train, method.DefaultCRC, false, read)
 	if err != nil || len(by) >= len(all) {
 		t.Errorf("%d candidates, %d of CRC, %v", len(all), len(by), err)
 	}
@@ -456,8 +463,13 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s", c.Method.Name())
 		}
 	}
+	for _, nothing := range []*dataset.Images{nil, dataset.Unlabelled(&mat.Dense{}, dataset.Frame{})} {
+		if _, err := experiment.Candidates(t.Context(), nothing, nil, false, read); err == nil {
+			t.Error("candidates for no images")
+		}
+	}
 	vectors := dataset.Unlabelled(mat.NewDense(5, 2, nil), dataset.Frame{})
-	if _, err := nrdl.Candidates(t.Context(), path, vectors, nil, nil, nrdl.ReadOptions{}); err == nil || hint.Of(err) == "" {
+	if _, err := experiment.Candidates(t.Context(), vectors, nil, false, read); err == nil || hint.Of(err) == "" {
 		t.Errorf("vectors: %v", err)
 	}
 }

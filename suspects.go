@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/gallery"
-	"nrdl/gallery/large"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
 )
 
 // Suspects returns the images of r whose labels look wrong, the surest first. It is nil

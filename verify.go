@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Comparison is the result of a verification (1:1).

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
-	"nrdl/face"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
 )
 
 // Photographs of one person are more similar than those of two, who need not be

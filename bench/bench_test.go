@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/method"
 )
 
 // The benchmarks are for benchstat, before and after a change; the table that

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A fit is one fit to measure, of NRDL unless Method says another, in a process of its own so that its

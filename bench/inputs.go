@@ -10,14 +10,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/internal/blas"
-	"nrdl/internal/lin"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // inputTable measures what makes samples of faces, and robust coding, on drawn

@@ -13,7 +13,7 @@ import (
 	"flag"
 	"os"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func main() {

@@ -17,11 +17,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	fast "nrdl/internal/blas"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	fast "nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // best returns the least time of f over several rounds of at least 50 ms.

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 func median(v []float64) float64 {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Parts are the parts of a Classifier. Every Method and every reader of files

@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 func testParts(rule Rule, r *rand.Rand) Parts {

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Evidence has several confidence scores that a face belongs to its best class

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // A Method learns a Classifier. Its fields are its parameters: an edited copy

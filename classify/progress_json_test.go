@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 func TestProgressJSON(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Samples are labelled vectors. Their columns are grouped by class: the
@@ -87,7 +87,7 @@ func Group(labels, classes []string) (order, groups []int, names []string, err e
 		for l := range members {
 			classes = append(classes, l)
 		}
-		slices.SortFunc(classes, sortorder.NaturalCompare)
+		slices.SortFunc(classes, natural.Compare)
 	}
 	groups = []int{0}
 	for _, c := range classes {

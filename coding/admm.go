@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // chunk is how many columns the solvers of NonNegative work on together:

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // naiveADMM is the algorithm as [nrc] prints it, for one column.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Anchored codes under an ℓ1 penalty, with the coefficients s₀ of the atoms that are

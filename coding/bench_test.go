@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // The benchmarks have the sizes of Extended Yale B with 20 training images a

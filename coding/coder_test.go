@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // coders are the coders under test, all solvers among them.

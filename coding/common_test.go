@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // violation returns how far the code s of y over d is from the optimality

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Discriminative codes so that what the classes rebuild is little correlated

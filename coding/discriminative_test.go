@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // discriminativeObjective is ‖y − D·s‖² + τ·Σ_i Σ_j ‖D_i·s_i + D_j·s_j‖², term

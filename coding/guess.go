@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A guess finds which atoms a code under an ℓ1 penalty about has, and with which

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl/internal/config"
+	"nrdl.example/nrdl/internal/config"
 )
 
 var codec = sync.OnceValue(func() *config.Codec { return config.New(slices.Concat(All, ofMethods())) })

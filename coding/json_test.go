@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func TestJSONRoundTrip(t *testing.T) {

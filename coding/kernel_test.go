@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // linear is the kernel aᵀb.

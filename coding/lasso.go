@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Lasso codes under an ℓ1 penalty [src], with s ≥ 0 where Positive is set:

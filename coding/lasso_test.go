@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // A penalised problem is min ½‖y − Ds‖² + λ‖s‖₁ + ½μ‖s‖², s ≥ 0 unless signed.

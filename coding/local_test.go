@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A grouping codes over atoms of which every size, in their order, are a class:

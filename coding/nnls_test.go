@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // nasty draws a dictionary and samples with the defects that dictionaries

@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // naiveOMP is the definition: the residual is explicit, and the least squares

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 func codeByClass(t testing.TB, c coding.Coder, d *mat.Dense, groups []int, y *mat.Dense) *mat.Dense {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	fast "nrdl/internal/blas"
+	fast "nrdl.example/nrdl/internal/blas"
 )
 
 // factor continues R, whose rows before first hold up to the column fresh ≥

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // probabilisticObjective is ‖y − D·s‖² + λ‖s‖² + γ/C·Σ_i ‖D·s − D_i·s_i‖², term by

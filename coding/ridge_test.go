@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 // TestRidgeNormalEquations: (DᵀD + λI)s = Dᵀy.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/coding"
+	"nrdl.example/nrdl/coding"
 )
 
 func clip(v, λ float64) float64 { return math.Max(-λ, math.Min(λ, v)) }

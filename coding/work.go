@@ -6,7 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Work bounds from above what it takes to code over one dictionary. The unit of

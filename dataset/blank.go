@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // flat is the contrast, as a part of the largest value, up to which a sample is

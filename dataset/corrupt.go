@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/internal/parallel"
-	"nrdl/internal/scatter"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/scatter"
 )
 
 // SaltAndPepper is noise that turns single pixels black or white, as MATLAB's

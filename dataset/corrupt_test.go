@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A corruption is what SaltAndPepper and Occlusion have in common.

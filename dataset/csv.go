@@ -14,8 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Bounds on a list of images.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // refuseEqual refuses a set in which two people cannot be told apart, because they have

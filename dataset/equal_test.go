@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // drawn makes a folder of grey images of 4×4: the value of each pixel is that of pixel.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Read a folder with one folder of images for each person, and divide the images

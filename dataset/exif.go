@@ -6,7 +6,7 @@ import (
 	"image"
 	"image/color"
 
-	"nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/bounded"
 )
 
 // An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one

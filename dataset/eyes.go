@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Eyes says where the pupils of a detected face are put in its crop: on a

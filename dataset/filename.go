@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // fileNames turns people's names into names that folders can have on every

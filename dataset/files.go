@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A File is an image file of a person.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // The first picture of an animation, and BMP of later versions, with masks or runs, are what

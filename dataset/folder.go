@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // openFolder reads DATA/person/image and DATA/person/folder/image.

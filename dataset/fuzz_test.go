@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/edits"
 )
 
 // fuzzPixels keeps fuzzing fast; what lies between it and the bound takes time

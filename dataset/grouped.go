@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A folder of photographs that were divided by person has the file GroupsMark. There, the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // In a folder of groups the photographs of nobody, whatever they are, and the page are no

@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Bounds on one image. What a file claims is held against them before

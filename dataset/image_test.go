@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func decoded(t testing.TB, data []byte, in Size) []float64 {
@@ -231,8 +231,9 @@ func TestBadImagesAreErrors(t *testing.T) {
 		"maxval":         {[]byte("P2 1 1 70000\n8\n"), "maximum value 70000"},
 		"letters":        {[]byte("P2 1 1 7\nx y\n"), `'x' is not a digit`},
 		"bit":            {[]byte("P1 1 1\n2"), `'2' is not a bit`},
-		"AVIF":           {[]byte("\x00\x00\x00\x18ftypavif"), "AVIF files cannot be read"},
-		"cut HEIC":       {[]byte("\x00\x00\x00\x18ftypheic"), "damaged HEIC: it holds no still image"},
+		"JPEG XL":        {[]byte("\x00\x00\x00\x0cJXL "), "JPEG XL files cannot be read"},
+		"AVIF":           {[]byte("\x00\x00\x00\x18ftypavif"), "HEIC and AVIF files are not read by this program"},
+		"cut HEIC":       {[]byte("\x00\x00\x00\x18ftypheic"), "HEIC and AVIF files are not read by this program"},
 		"damaged colour": {append(slices.Clone(jpg[:200]), make([]byte, 500)...), "JPEG"},
 	} {
 		_, err := DecodeImage(t.Context(), c.data, "x.jpg", Frame{Size: DefaultSize})
@@ -240,8 +241,8 @@ func TestBadImagesAreErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x18ftypavif"), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
-		t.Errorf("AVIF: hint %q", hint.Of(err))
+	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x0cJXL "), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
+		t.Errorf("JPEG XL: hint %q", hint.Of(err))
 	}
 	for _, in := range []Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
 		if _, err := DecodeImage(t.Context(), asPGM(ramp(2, 2)), "x", Frame{Size: in}); err == nil {

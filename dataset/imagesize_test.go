@@ -7,7 +7,7 @@ import (
 	"image/png"
 	"testing"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // ImageSize tells the size of what DecodePhoto decodes, from the header alone, and

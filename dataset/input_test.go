@@ -13,9 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/mat5"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/mat5"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // middle is the middle part of m, of size in, whose pixels are pixels of m.

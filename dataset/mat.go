@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/mat5"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/mat5"
 )
 
 // openMAT reads a MATLAB file, and the list of names beside it.

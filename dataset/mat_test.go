@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/mat5"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/mat5"
 )
 
 // matFile writes variables into a new file.

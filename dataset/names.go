@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // nameFrom names the samples from the list at path, if it is there and fits. A

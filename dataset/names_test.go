@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/legible"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // Names that CheckName refuses are refused in data sets of every kind, and

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // date is what the name of a folder of one year, month or day begins with.
@@ -45,12 +45,12 @@ func refuseDates(root string, images []string) error {
 	if len(shared) > 0 {
 		what, names = "folders with the same names", shared
 	}
-	slices.SortFunc(names, sortorder.NaturalCompare)
+	slices.SortFunc(names, natural.Compare)
 	tops := make([]string, 0, len(dates))
 	for d := range dates {
 		tops = append(tops, d)
 	}
-	slices.SortFunc(tops, sortorder.NaturalCompare)
+	slices.SortFunc(tops, natural.Compare)
 	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
 	return hint.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Folders of years that hold the folders of people are no people; folders of people may

@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // openNPZ reads a NumPy archive. Its samples are rows or columns of X, as in

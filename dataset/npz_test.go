@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 func npzFile(t testing.TB, arrays ...npz.Array) string {

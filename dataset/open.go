@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/dataset/bundled"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset/bundled"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Options of Open. The zero value is ready to use.

@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // opened opens path and returns what it warned of.
@@ -79,14 +79,14 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 		files      map[string][]byte
 		want, hint string
 	}{
-		"empty":        {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
-		"no people":    {map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)}, "holds 2 images (1.pgm, …) but no folder of a person", "folder of their own"},
-		"one person":   {map[string][]byte{"a/1.pgm": pgm(1)}, `one person only, "a"`, "other people"},
-		"broken":       {map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")}, "1.pgm: the file is empty", "remove the file"},
-		"text":         {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
-		"parts":        {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
-		"deep":         {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
-		"AVIF no text": {map[string][]byte{"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x18ftypavif....")}, "one person only", "other people"},
+		"empty":           {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
+		"no people":       {map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)}, "holds 2 images (1.pgm, …) but no folder of a person", "folder of their own"},
+		"one person":      {map[string][]byte{"a/1.pgm": pgm(1)}, `one person only, "a"`, "other people"},
+		"broken":          {map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")}, "1.pgm: the file is empty", "remove the file"},
+		"text":            {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
+		"parts":           {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
+		"deep":            {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
+		"JPEG XL no text": {map[string][]byte{"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x0cJXL ....")}, "one person only", "other people"},
 	} {
 		root := drawFiles(t, c.files)
 		err := refused(t, root)

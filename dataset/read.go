@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // maxElements bounds a data set: 8 GiB of numbers.

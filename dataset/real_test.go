@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 // TestRealSets opens the field's databases; the counts are those that their

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 // album draws a set of so many images per person, of size tiny.

@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // saveFolder writes root/person/0001.png, …

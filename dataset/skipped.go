@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Skipped counts the files in a folder of photographs, as a telephone or a camera

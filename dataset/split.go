@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A Split divides the images of each person into training and test images. The

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Bounds on a folder: links can make a small one endless.
@@ -198,7 +198,7 @@ func (w *walker) names(rel string) ([]string, error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.SortFunc(names, sortorder.NaturalCompare)
+	slices.SortFunc(names, natural.Compare)
 	return names, nil
 }
 

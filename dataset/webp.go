@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/image/webp"
+
+	"nrdl.example/nrdl/internal/videorange"
 )
 
 // webpDecode decodes a WebP image, of an animated one the first picture. The lossy kind
@@ -22,9 +24,9 @@ func webpDecode(ctx context.Context, data []byte) (image.Image, error) {
 	}
 	switch m := img.(type) {
 	case *image.YCbCr:
-		stretchVideo(m)
+		videorange.Expand(m)
 	case *image.NYCbCrA:
-		stretchVideo(&m.YCbCr)
+		videorange.Expand(&m.YCbCr)
 	}
 	if on == nil || img.Bounds() == on.canvas {
 		return img, nil

@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/dictionary"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Learn a dictionary from samples, and represent each by a few of its atoms.

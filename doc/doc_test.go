@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"nrdl/doc"
+	"nrdl.example/nrdl/doc"
 )
 
 // The glossary has each term once, in the order of the alphabet, with a definition of

@@ -3,7 +3,7 @@ package doc_test
 import (
 	"fmt"
 
-	"nrdl/doc"
+	"nrdl.example/nrdl/doc"
 )
 
 // The definition of a term, as the pages of the project show it.

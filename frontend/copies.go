@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A copied image has the pixel (row, col) of another where from says, which may

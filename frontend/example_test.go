@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Learn a classifier of features of images, mirror images among them, and apply it

@@ -11,11 +11,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/projection"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func input(t testing.TB, text string) frontend.Pipeline {

@@ -3,8 +3,8 @@ package frontend
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/frontend/feature"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A maker makes samples of images.

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // A Model is a classifier behind a pipeline: it turns images into scores of

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend/embedding"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Pipeline lists the stages that turn a face into a sample. It is stored in

@@ -11,12 +11,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // inputs draws pipelines of which Parse may know all stages.

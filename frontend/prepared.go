@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // A Prepared is a set of training images whose samples before the projection are made.

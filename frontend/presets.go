@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/frontend/embedding"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Preset is a Pipeline with a name. doc/frontends.md has the evidence for

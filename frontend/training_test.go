@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend/projection"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend/projection"
 )
 
 // mirrored is image with left and right exchanged, pixel by pixel.

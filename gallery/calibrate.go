@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/frontend"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/openset"
 )
 
 // Calibrate estimates a threshold for m, which was trained by method: from its

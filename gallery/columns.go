@@ -3,10 +3,10 @@ package gallery
 import (
 	"sync"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/openset"
+	"nrdl.example/nrdl/openset"
 )
 
 // columns returns the vectors of people as the columns of a matrix, d×C. It copies those of
@@ -28,7 +28,7 @@ func columns(people, old []*person, was *mat.Dense, own bool, of func(*person) [
 				runs = append(runs, run{c, j, 1})
 			}
 			c, j = c+1, j+1
-		case j < len(old) && sortorder.NaturalCompare(old[j].name, people[c].name) < 0:
+		case j < len(old) && natural.Compare(old[j].name, people[c].name) < 0:
 			j++
 		default:
 			if j < len(old) && old[j].name == people[c].name {

@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/internal/lin"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
 )
 
 // Folds of the cross-validation where the options do not say how many.

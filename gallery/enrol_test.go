@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 	"pgregory.net/rapid"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/openset"
 )
 
 // equalSets reports where two sets differ.
@@ -47,7 +47,7 @@ func folder(t testing.TB) *dataset.Images {
 		}
 	}
 	slices.SortStableFunc(ids, comparePaths)
-	slices.SortStableFunc(labels, sortorder.NaturalCompare)
+	slices.SortStableFunc(labels, natural.Compare)
 	x := mat.NewDense(6, len(ids), nil)
 	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(256)) }, x)
 	s, err := dataset.NewImages(x, labels, ids, nil, dataset.Frame{Size: dataset.Size{Height: 3, Width: 2}})
@@ -139,7 +139,7 @@ func TestRename(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := got.Validate(); err != nil || !slices.IsSortedFunc(got.Classes, sortorder.NaturalCompare) || slices.Contains(got.Classes, name) {
+			if err := got.Validate(); err != nil || !slices.IsSortedFunc(got.Classes, natural.Compare) || slices.Contains(got.Classes, name) {
 				t.Errorf("%q to %q: %v, %v", name, to, got.Classes, err)
 			}
 			for j, id := range got.IDs {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
 )
 
 // Enrolled are the images that a model keeps. They are immutable. If they are divided
@@ -118,7 +118,7 @@ func (e *Enrolled) divided(by classify.Separable) *Enrolled {
 	d, _ := s.X.Dims()
 	people := make([]*person, len(s.Classes))
 	for c, name := range s.Classes {
-		if c > 0 && sortorder.NaturalCompare(s.Classes[c-1], name) >= 0 {
+		if c > 0 && natural.Compare(s.Classes[c-1], name) >= 0 {
 			return e
 		}
 		lo, hi := s.Groups[c], s.Groups[c+1]
@@ -175,7 +175,7 @@ func (e *Enrolled) together() *dataset.Images {
 
 // find returns where in people the person of this name is, or would be.
 func find(people []*person, name string) (int, bool) {
-	return slices.BinarySearchFunc(people, name, func(p *person, name string) int { return sortorder.NaturalCompare(p.name, name) })
+	return slices.BinarySearchFunc(people, name, func(p *person, name string) int { return natural.Compare(p.name, name) })
 }
 
 // Merge adds the images in more to those of e, as the function Merge does.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Learn the people of a gallery, set a threshold, and identify a face of one of

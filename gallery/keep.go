@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Keep returns the images that a gallery stores: those that show a face, with

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Kept returns for each of images the column of the stored image with equal values, as

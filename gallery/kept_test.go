@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/frontend"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
 )
 
 // A model finds the images that it was trained on by their values, as Merge does, also

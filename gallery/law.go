@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/frontend"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/openset"
 )
 
 // Impostors returns the impostor distribution of the network that made the images of m, by whose

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A MergeReport says what happened to the images that Merge added.
@@ -146,7 +146,7 @@ func (m *merger) twice() {
 	}
 	seed := maphash.MakeSeed()
 	there := map[uint64][]place{}
-	names := slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
+	names := slices.SortedFunc(maps.Keys(m.people), natural.Compare)
 	for _, name := range names {
 		for _, e := range m.people[name] {
 			key := e.hash(seed)
@@ -179,7 +179,7 @@ func (m *merger) set() *dataset.Images {
 	d, _ := m.first.X.Dims()
 	t := dataset.Unlabelled(nil, m.first.Frame)
 	t.Groups, t.White = []int{0}, m.first.White
-	t.Classes = slices.SortedFunc(maps.Keys(m.people), sortorder.NaturalCompare)
+	t.Classes = slices.SortedFunc(maps.Keys(m.people), natural.Compare)
 	var all []entry
 	for _, name := range t.Classes {
 		own := m.people[name]
@@ -209,7 +209,7 @@ func sortEntries(own []entry) {
 // comparePaths orders paths as a walk through their folders meets them, each in
 // natural order.
 func comparePaths(a, b string) int {
-	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), sortorder.NaturalCompare)
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), natural.Compare)
 }
 
 var errNobody = errors.New("nobody would be left")

@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/openset"
 
 	"golang.org/x/text/unicode/norm"
 )

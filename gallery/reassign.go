@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
-	"nrdl/openset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
 )
 
 // A reassignment finds the images whose label looks wrong. First, where the images of a

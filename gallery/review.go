@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/lin"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Review is a Survey with what could be better about the photographs of a Model: those

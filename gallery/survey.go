@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Survey says how well the people of a Model are recognised. Unknown values
@@ -194,7 +194,7 @@ func (p *Person) sum() {
 	*p.Margin /= float64(p.Held)
 	for name, n := range p.rivals {
 		most := p.rivals[p.Rival]
-		if n > most || n == most && sortorder.NaturalCompare(name, p.Rival) < 0 {
+		if n > most || n == most && natural.Compare(name, p.Rival) < 0 {
 			p.Rival = name
 		}
 	}

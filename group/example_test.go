@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/frontend/embedding"
-	"nrdl/group"
-	"nrdl/openset"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/openset"
 )
 
 // Divide the vectors of five faces into groups of the same person.

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/internal/linkdir"
-	"nrdl/internal/page"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/internal/page"
 )
 
 // Folder returns the name of the folder of group i; "" for a single face.

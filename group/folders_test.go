@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/group"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // together writes a photograph of two drawn people, the second one smaller.

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
-	"nrdl/openset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
 )
 
 // Options say how faces are grouped.

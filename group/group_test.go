@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/group"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/openset"
 )
 
 var law = openset.Shipped()[0]

@@ -11,12 +11,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/hint"
-	"nrdl/internal/parallel"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Face is a face in a photograph.

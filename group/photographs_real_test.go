@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/frontend"
-	"nrdl/group"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 // The preset of the network is enough to group photographs: three people of Georgia

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dictionary"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // AlternatingLearning has the common parts of LCLE and SDRERDL. They start from

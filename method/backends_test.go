@@ -7,11 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/blas"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Models that were trained with different back ends for linear algebra differ by rounding

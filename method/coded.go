@@ -3,8 +3,8 @@ package method
 import (
 	"context"
 
-	"nrdl/classify"
-	"nrdl/coding"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 // The methods in this file keep the training samples as the dictionary: each is a

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/method"
+	"nrdl.example/nrdl/method"
 )
 
 // small and single are what sets of 20 samples, and of one sample for each of

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/lin"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // D2L2R2 is FDDL with class dictionaries of low rank, of samples less a sparse

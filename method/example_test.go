@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Choose a method by its name, set a parameter, and learn a classifier from

@@ -10,11 +10,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/blas"
-	"nrdl/internal/lin"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 type golden struct {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // A sampleGraph has the Laplacian L = Z − M of the graph of the samples [nrdl, (5)].

@@ -3,7 +3,7 @@ package method
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // A lowRankGraph preconditions γL + μI by M of low rank: exact for m samples, the

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // A ballProblem is that of the atoms of a class, d×m, in methods that ask for

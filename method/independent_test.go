@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 // independent is what testdata/golden/orl_first6.py computed by NumPy, SciPy

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 // With the kernel aᵀb the forms are the methods themselves, scores and evidence.

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dictionary"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // SparseLearning has the common parts of K-SVD, D-KSVD and LC-KSVD. Training

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Several returns the methods of a list of different names, "nrdl,nrc,src", with the

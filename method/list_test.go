@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Each setting is for the methods that have the parameter, and only for these.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Size is that of a training set.

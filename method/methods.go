@@ -22,11 +22,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // All lists every method with its default parameters, in the order of the

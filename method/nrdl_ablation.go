@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 // NRDLAblation learns as NRDL does and then keeps only a part of the result. It

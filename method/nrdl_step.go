@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].

@@ -12,9 +12,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
-	"nrdl/internal/lin"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 func random(r *rand.Rand, m, n int) *mat.Dense {

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/lin"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 func fitted(t testing.TB, m classify.Method, s *classify.Samples, warm *classify.Classifier) *classify.Classifier {

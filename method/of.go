@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nrdl/classify"
+	"nrdl.example/nrdl/classify"
 )
 
 // Of returns the method, with its parameters, that trained c.

@@ -3,8 +3,8 @@ package method
 import (
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Value is the value of one parameter in a preset, with its source.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl/method"
+	"nrdl.example/nrdl/method"
 )
 
 // Every preset names a method and parameters that exist, changes something,

@@ -3,8 +3,8 @@ package method
 import (
 	"context"
 
-	"nrdl/classify"
-	"nrdl/coding"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 // ProCRC represents a query by all training samples together so that each class

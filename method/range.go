@@ -1,8 +1,8 @@
 package method
 
 import (
-	"nrdl/classify"
-	"nrdl/coding"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 // A Range is the search range of one parameter. It spans the values in common

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/method"
 )
 
 // Every range names a parameter, lies within what Set and Validate take, and

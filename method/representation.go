@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Representation represents a query by all training samples together, by any

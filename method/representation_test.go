@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // people makes a set of samples that are random mixtures of two directions of

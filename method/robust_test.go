@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/realdata"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/method"
 )
 
 // TestOccludedFaces: with 30 % of each test face of ORL covered, robust coding

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // SDRERDL is a reconstruction: the equations of the method [sdrerdl] were not

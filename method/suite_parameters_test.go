@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/internal/config"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/method"
 )
 
 // parameters changes one parameter after the other: the scores must change.

@@ -15,11 +15,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/internal/modelfile"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/modelfile"
 )
 
 // An exception says what a parameter needs to matter.

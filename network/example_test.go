@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl/internal/onnxfile"
-	"nrdl/network"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/network"
 )
 
 // A network that gives the mean colour of an image, run on two images.

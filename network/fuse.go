@@ -3,7 +3,7 @@ package network
 import (
 	"slices"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // A fusion is a convolution with what is fused into it.

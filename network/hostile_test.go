@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/onnxfile"
 )
 
 func attr(name string, value any) onnxfile.Attr { return onnxfile.Attr{Name: name, Value: value} }

@@ -1,6 +1,6 @@
 package network
 
-import "nrdl/internal/blas"
+import "nrdl.example/nrdl/internal/blas"
 
 // between adds a step that makes an image of one image, item by item, with so many units
 // of work beside those of copying it.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // slide is the geometry of a kernel that moves over the last axes of shape, one

@@ -1,6 +1,6 @@
 package network
 
-import "nrdl/internal/blas"
+import "nrdl.example/nrdl/internal/blas"
 
 // clearBorder makes the border of an image zero: its memory has held others.
 func clearBorder(m blas.Image) {

@@ -14,9 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/onnxfile"
-	"nrdl/network"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/network"
 )
 
 func small() []byte { return onnxfile.IResNet(1, 16, 5, []int{2, 1}, []int{8, 12}) }
@@ -335,11 +336,11 @@ func TestReferenceFace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile("../frontend/embedding/weights/dlib.onnx")
+	data, err := os.ReadFile("../frontend/embedding/weights/dlib.onnx.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := network.Open(t.Context(), data)
+	n, err := network.Open(t.Context(), packed.Bytes(data))
 	if err != nil {
 		t.Fatal(err)
 	}

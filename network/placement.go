@@ -3,7 +3,7 @@ package network
 import (
 	"slices"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // imageOf is a value as an image of one item: height, width, channels. A row of

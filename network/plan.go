@@ -6,8 +6,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A plan is a graph made ready to run: images lie in the order height, width,

@@ -14,8 +14,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/onnxfile"
 )
 
 // A maker makes random graphs, mostly of nodes that fit, to get deep.

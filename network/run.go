@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // maxGroup is the number of items that a thread computes together, so that it

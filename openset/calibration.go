@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Calibration turns the margin of a face into a decision (named or unknown)

@@ -3,7 +3,7 @@ package openset_test
 import (
 	"fmt"
 
-	"nrdl/openset"
+	"nrdl.example/nrdl/openset"
 )
 
 // Set a threshold from the margins of held-out faces, and decide about two faces.

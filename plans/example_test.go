@@ -3,7 +3,7 @@ package plans_test
 import (
 	"fmt"
 
-	"nrdl/plans"
+	"nrdl.example/nrdl/plans"
 )
 
 // List the plans that come with the program; experiment.ParsePlan reads one.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/experiment"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // much is the least ratio of times or memory that is worth telling.

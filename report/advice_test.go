@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/method"
-	"nrdl/plans"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/plans"
 )
 
 // rated are made-up records in which each method has so many errors in each run, and

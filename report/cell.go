@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/experiment"
-	"nrdl/internal/significance"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/significance"
 )
 
 // A Cell is the result of the runs of a label in a column.

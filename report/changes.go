@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // The verdicts of a Change.
@@ -226,7 +226,7 @@ func (c *Changes) Write(w io.Writer) error {
 			fmt.Fprintln(t, "setting\tmethod\truns\told %\tnew %\tdifference\tp (Holm)\tverdict\ttrain time")
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.2f\t%.2g\t%s\t%s → %s\n", legible.Escaped(row.Setting), legible.Escaped(row.Label), row.Runs,
-			console.Percent(row.Old/100), console.Percent(row.New/100), row.Difference, row.PAdjusted, row.Verdict,
+			legible.Percent(row.Old/100), legible.Percent(row.New/100), row.Difference, row.PAdjusted, row.Verdict,
 			console.Took(row.OldSeconds), console.Took(row.NewSeconds))
 	}
 	if err := t.Flush(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/report"
 )
 
 // missing returns the record of a run on 100 images that names those of columns wrongly.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/experiment"
-	"nrdl/method"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
 )
 
 // A Column is a setting: a data set with a split and a corruption. Runs of one
@@ -103,8 +103,8 @@ func indexOrLast(names []string, name string) int {
 func compareColumns(a, b *Column) int {
 	return cmp.Or(
 		cmp.Compare(dataOrder(a.Source), dataOrder(b.Source)),
-		sortorder.NaturalCompare(a.Source.Name, b.Source.Name), cmp.Compare(a.Source.Name, b.Source.Name),
-		sortorder.NaturalCompare(a.Split, b.Split), cmp.Compare(a.Split, b.Split),
+		natural.Compare(a.Source.Name, b.Source.Name), cmp.Compare(a.Source.Name, b.Source.Name),
+		natural.Compare(a.Split, b.Split), cmp.Compare(a.Split, b.Split),
 		cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Occlude, b.Occlude), cmp.Compare(a.key.hash, b.key.hash))
 }
 
@@ -136,9 +136,9 @@ func (l *Label) Base() string {
 func compareLabels(a, b *Label) int {
 	all := method.Names()
 	return cmp.Or(
-		cmp.Compare(indexOrLast(all, a.Method), indexOrLast(all, b.Method)), sortorder.NaturalCompare(a.Method, b.Method),
+		cmp.Compare(indexOrLast(all, a.Method), indexOrLast(all, b.Method)), natural.Compare(a.Method, b.Method),
 		compareVaried(a, b),
-		sortorder.NaturalCompare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+		natural.Compare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
 }
 
 func compareVaried(a, b *Label) int {
@@ -151,7 +151,7 @@ func compareVaried(a, b *Label) int {
 	case w == nil:
 		return 1
 	}
-	c := cmp.Or(sortorder.NaturalCompare(a.Base(), b.Base()), cmp.Compare(v.Path, w.Path))
+	c := cmp.Or(natural.Compare(a.Base(), b.Base()), cmp.Compare(v.Path, w.Path))
 	if c != 0 {
 		return c
 	}
@@ -160,7 +160,7 @@ func compareVaried(a, b *Label) int {
 	if errX == nil && errY == nil {
 		return cmp.Compare(x, y)
 	}
-	return sortorder.NaturalCompare(v.Value, w.Value)
+	return natural.Compare(v.Value, w.Value)
 }
 
 // later orders records by when they were made, and equals by all that tells

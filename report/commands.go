@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/plans"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/plans"
 )
 
 // Commands are the commands that make records, and of the files at paths, which

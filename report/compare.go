@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/experiment"
-	"nrdl/internal/significance"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/significance"
 )
 
 // A Comparison is the outcome of a paired test.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/experiment"
-	"nrdl/internal/significance"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/significance"
 )
 
 func TestToldFromTheBest(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // mostConfused is how many pairs of people are listed.
@@ -70,7 +70,7 @@ func confusions(runs []*experiment.Record) []experiment.Confusion {
 		all = append(all, experiment.Confusion{Of: pair[0], As: pair[1], N: n})
 	}
 	slices.SortFunc(all, func(a, b experiment.Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), sortorder.NaturalCompare(a.Of, b.Of), sortorder.NaturalCompare(a.As, b.As),
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Of, b.Of), natural.Compare(a.As, b.As),
 			cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
 	})
 	return all[:min(mostConfused, len(all))]

@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"nrdl/doc"
-	"nrdl/experiment"
-	"nrdl/method"
-	"nrdl/plans"
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/plans"
 )
 
 // about says in a sentence what the contestant of r is: what its plan says of it or,

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/classify"
-	"nrdl/experiment"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A measure is a time of a run.

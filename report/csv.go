@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 var csvHead = []string{

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // notable is from which difference to what is printed a reason is asked for, in

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/experiment"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/report"
 )
 
 // Make the runs of a plan, and a report of their rates.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/experiment"
-	"nrdl/method"
-	"nrdl/report/plot"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/report/plot"
 )
 
 // A Figure is a plot and the numbers in it.

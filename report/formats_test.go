@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // hostileNames are texts that mean something in a format.

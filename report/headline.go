@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Headline summarises the ranking of p, and of NRDL in it, in a few sentences;

@@ -8,8 +8,8 @@ import (
 	"io"
 	"sync"
 
-	"nrdl/doc"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // writeMarkdown writes d as GitHub reads Markdown. Link may be nil.

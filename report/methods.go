@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // WriteMethods writes a comparison of methods as text: a line a method, and below it
@@ -28,11 +28,11 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 			continue
 		}
 		n++
-		rate := console.Percent(m.Accuracy)
+		rate := legible.Percent(m.Accuracy)
 		if c.Repeats > 1 {
-			rate += " ± " + console.Percent(m.SD)
+			rate += " ± " + legible.Percent(m.SD)
 		} else {
-			rate += fmt.Sprintf(" [%s, %s]", console.Percent(m.Low), console.Percent(m.High))
+			rate += fmt.Sprintf(" [%s, %s]", legible.Percent(m.Low), legible.Percent(m.High))
 		}
 		difference, p := "best", "—"
 		if !m.Best {

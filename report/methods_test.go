@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 func comparison() *experiment.Comparison {

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/report/plot"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/report/plot"
 )
 
 // OpenSetFormat returns the format for WriteOpenSet, html or md, by the
@@ -188,13 +187,13 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
-		100*r.Calibrate.FPIR, spread(r.FPIR), console.Percent(r.FPIR.Least), console.Percent(r.FPIR.Most), spread(r.Identified), spread(r.ClosedSet))
+		100*r.Calibrate.FPIR, spread(r.FPIR), legible.Percent(r.FPIR.Least), legible.Percent(r.FPIR.Most), spread(r.Identified), spread(r.ClosedSet))
 	writePromise(w, r)
 	fmt.Fprintf(w, "expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
 	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
-			fmt.Fprintf(t, "%s\t%s\t%s\t\n", console.Percent(b.Said), console.Percent(b.Right), console.Percent(b.Share))
+			fmt.Fprintf(t, "%s\t%s\t%s\t\n", legible.Percent(b.Said), legible.Percent(b.Right), legible.Percent(b.Share))
 		}
 	}
 	t.Flush()
@@ -207,18 +206,18 @@ func writePromise(w io.Writer, r *experiment.OpenSetResult) {
 		bears = max(bears, d.Bears)
 	}
 	if bears > r.Calibrate.FPIR {
-		fmt.Fprintf(w, "so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", console.Percent(bears), 100*r.Calibrate.FPIR)
+		fmt.Fprintf(w, "so few faces allow no reliable threshold for %[2]v %%: the rate may be %[1]s %% or more\n", legible.Percent(bears), 100*r.Calibrate.FPIR)
 	}
 	if r.Named.Faces == 0 {
 		return
 	}
-	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", console.Percent(r.Named.Right), console.Percent(r.Named.Said))
+	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", legible.Percent(r.Named.Right), legible.Percent(r.Named.Said))
 	if r.Surest > 0 {
-		fmt.Fprintf(w, "; the highest for a named stranger is %s %%", console.Percent(r.Surest))
+		fmt.Fprintf(w, "; the highest for a named stranger is %s %%", legible.Percent(r.Surest))
 	}
 	fmt.Fprintln(w)
 }
 
 func spread(s experiment.Spread) string {
-	return fmt.Sprintf("%s ± %s", console.Percent(s.Mean), console.Percent(s.SD))
+	return fmt.Sprintf("%s ± %s", legible.Percent(s.Mean), legible.Percent(s.SD))
 }

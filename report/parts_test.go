@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 func TestConfusions(t *testing.T) {

@@ -9,16 +9,16 @@ import (
 	"image/png"
 	"slices"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/internal/picture"
-	"nrdl/lettering"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/lettering"
+	"nrdl.example/nrdl/method"
 )
 
 // A Picture is an image with faces.
@@ -97,10 +97,10 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 	slices.SortStableFunc(of, func(a, b experiment.Record) int {
 		return cmp.Or(
 			cmp.Compare(indexOrLast(method.PresetNames(), a.Dataset.Preset), indexOrLast(method.PresetNames(), b.Dataset.Preset)),
-			sortorder.NaturalCompare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
-			tunedLast(a)-tunedLast(b), sortorder.NaturalCompare(a.Plan, b.Plan), sortorder.NaturalCompare(a.Split, b.Split),
+			natural.Compare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
+			tunedLast(a)-tunedLast(b), natural.Compare(a.Plan, b.Plan), natural.Compare(a.Split, b.Split),
 			cmp.Compare(indexOrLast(method.Names(), a.Method), indexOrLast(method.Names(), b.Method)),
-			sortorder.NaturalCompare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
+			natural.Compare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
 	})
 	for i, r := range of {
 		if i == 0 || r.Dataset.Name != of[i-1].Dataset.Name || r.Dataset.Hash != of[i-1].Dataset.Hash {

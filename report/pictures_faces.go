@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/internal/picture"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/picture"
 )
 
 // reconstructions shows test images of people spread over the set, each beside
@@ -135,7 +135,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 		pairs = append(pairs, of)
 	}
 	slices.SortFunc(pairs, func(a, b confusedPair) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), sortorder.NaturalCompare(a.of, b.of), sortorder.NaturalCompare(a.as, b.as))
+		return cmp.Or(cmp.Compare(count[b], count[a]), natural.Compare(a.of, b.of), natural.Compare(a.as, b.as))
 	})
 	pairs = pairs[:min(len(pairs), confusedPairs)]
 	found, failed := p.find(ctx, runs, pairs)

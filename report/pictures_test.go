@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/experiment"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
 )
 
 const facesPlan = `{

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/legible"
-	"nrdl/internal/significance"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/significance"
 )
 
 // A Ranking compares the labels of a plan over its columns.

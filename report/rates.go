@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"io"
 
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/internal/legible"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Rates are the recognition rates of plans as data, with all that is needed to

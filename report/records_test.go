@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
 )
 
 // A made is a plan whose runs are made up: rates around the published ones.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 )
 
 // repetition is the section on how the runs can be made again.
@@ -60,7 +60,7 @@ func tally(values map[string]int) string {
 		names = append(names, v)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(values[b], values[a]), sortorder.NaturalCompare(a, b), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(values[b], values[a]), natural.Compare(a, b), cmp.Compare(a, b))
 	})
 	if len(names) == 1 {
 		return names[0]

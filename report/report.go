@@ -16,8 +16,8 @@ import (
 	"io"
 	"slices"
 
-	"nrdl/experiment"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // level is the level of the tests: the chance of telling equals apart.

@@ -14,8 +14,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/experiment"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func arranged(t testing.TB, records []experiment.Record) *Report {

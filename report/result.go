@@ -5,33 +5,33 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // WriteResult writes the result of an evaluation as text: the rate, what a threshold
 // makes of the faces, and a line a run; of a model that existed before, not how it was
 // trained.
 func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
-	rate, about := console.Percent(r.Accuracy), ""
+	rate, about := legible.Percent(r.Accuracy), ""
 	if r.Repeats > 1 {
-		rate += " ± " + console.Percent(r.SD)
+		rate += " ± " + legible.Percent(r.SD)
 	} else if r.High > 0 {
-		about = fmt.Sprintf("; 95 %% interval %s to %s %%", console.Percent(r.Low), console.Percent(r.High))
+		about = fmt.Sprintf("; 95 %% interval %s to %s %%", legible.Percent(r.Low), legible.Percent(r.High))
 	}
 	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, legible.Count(r.Repeats, "run"), about, decisionWords(r.Decisions()))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
-			fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", console.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
+			fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", legible.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
 		}
 		return t.Flush()
 	}
 	fmt.Fprintln(t, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
-		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, console.Percent(one.Accuracy), one.Wrong, one.N,
+		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, legible.Percent(one.Accuracy), one.Wrong, one.N,
 			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
 	}
 	return t.Flush()
@@ -45,7 +45,7 @@ func decisionWords(d *experiment.Decisions) string {
 	}
 	s := fmt.Sprintf("threshold for an FPIR of %v %%:", 100*d.FPIR)
 	if n := d.Right + d.Wrong + d.Unknown; n > 0 {
-		share := func(k int) string { return console.Percent(float64(k) / float64(n)) }
+		share := func(k int) string { return legible.Percent(float64(k) / float64(n)) }
 		s += fmt.Sprintf(" %s %% get the right name, %s %% a wrong name, %s %% are unknown", share(d.Right), share(d.Wrong), share(d.Unknown))
 	}
 	if d.Strangers > 0 {
@@ -70,5 +70,5 @@ func Line(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, trained in %s", console.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", legible.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // document puts r into words.

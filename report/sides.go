@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // A Side compares the rates of two plans in a column that both have.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/report/plot"
+	"nrdl.example/nrdl/report/plot"
 )
 
 // passes are those whose numbers stand in tables beside the plots of traces.

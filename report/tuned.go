@@ -9,13 +9,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/stat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/experiment"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // fewValues is up to how many values of a tuned parameter are listed; of more
@@ -98,7 +98,7 @@ func search(runs []*experiment.Record) string {
 			sizes = append(sizes, s)
 		}
 	}
-	slices.SortFunc(sizes, sortorder.NaturalCompare)
+	slices.SortFunc(sizes, natural.Compare)
 	if len(sizes) > fewValues {
 		return sizes[0] + " to " + sizes[len(sizes)-1]
 	}
@@ -119,7 +119,7 @@ func choices(runs []*experiment.Record) (words []string) {
 			}
 		}
 	}
-	slices.SortFunc(paths, sortorder.NaturalCompare)
+	slices.SortFunc(paths, natural.Compare)
 	for _, path := range paths {
 		var values []string
 		for _, r := range runs {
@@ -180,7 +180,7 @@ const shownTrials = 10
 func WriteTuned(to io.Writer, m classify.Method, s experiment.Search, t experiment.Tuned) error {
 	best := t.Trials[t.Best]
 	fmt.Fprintf(to, "%s: %s %% right in %d held-out images of %d folds, %s %% with the parameters as given\n\n", m.Name(),
-		console.Percent(best.Rate()), best.N, s.Folds, console.Percent(t.Trials[0].Rate()))
+		legible.Percent(best.Rate()), best.N, s.Folds, legible.Percent(t.Trials[0].Rate()))
 	order := make([]int, len(t.Trials))
 	for i := range order {
 		order[i] = i
@@ -204,5 +204,5 @@ func reached(t experiment.Trial, s experiment.Search) string {
 	case t.Folds < s.Folds:
 		return "given up after " + legible.Count(t.Folds, "fold")
 	}
-	return console.Percent(t.Rate())
+	return legible.Percent(t.Rate())
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
-	"nrdl/internal/hint"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Scopes of keys. Admin includes the others.

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 
-	"nrdl/dataset"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 func (v *Service) collections() {

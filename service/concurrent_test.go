@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl/face"
-	"nrdl/frontend"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
 )
 
 // Many clients enrol and identify at once: each sees its own change in its next request,

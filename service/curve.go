@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A Curve has the error rates of a collection at many shares of strangers.

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // An engine keeps a snapshot of each collection in memory.

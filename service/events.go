@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 
 	"github.com/danielgtaylor/huma/v2"
 )

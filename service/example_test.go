@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/service"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Serve collections of people, and create one by a request.

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/service/store"
 )
 
 // An Export is people.json, the first file of a tar with people. A face is

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"nrdl"
-	"nrdl/internal/hint"
-	"nrdl/internal/results"
-	"nrdl/service/store"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A Ref names a person.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A jobWriter writes the file of a job in pieces.

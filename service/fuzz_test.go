@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A target is an operation of the API.

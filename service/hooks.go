@@ -24,7 +24,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/text/unicode/norm"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 var errPrivate = huma.Error422UnprocessableEntity("the address is of a private network or of this machine: nrdl serve --private-hooks sends messages there")

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A message is signed, has names only if they were asked for, and is sent again until it

@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/internal/postgres"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/internal/postgres"
+	"nrdl.example/nrdl/service/store"
 )
 
 // formOf is a multipart body with one file.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Bounds on archives: bytes of their directory, and to how many times its size one may

@@ -9,8 +9,8 @@ import (
 	"io"
 	"regexp"
 
-	"nrdl/dataset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // tar adds what exported has written.

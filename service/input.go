@@ -11,14 +11,14 @@ import (
 	"image/png"
 	"slices"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/service/store"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 )
 
 // An input is how faces become vectors.
@@ -62,7 +62,7 @@ func (e *engine) input(space string) (*input, error) {
 func (e *input) images(samples []store.Sample) (*dataset.Images, error) {
 	slices.SortFunc(samples, func(a, b store.Sample) int {
 		switch {
-		case a.Person == b.Person && sortorder.NaturalLess(a.Face, b.Face), a.Person != b.Person && sortorder.NaturalLess(a.Person, b.Person):
+		case a.Person == b.Person && natural.Compare(a.Face, b.Face) < 0, a.Person != b.Person && natural.Compare(a.Person, b.Person) < 0:
 			return -1
 		case a.Face == b.Face:
 			return 0

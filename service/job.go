@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A JobRequest asks for a job.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // erase is a job that erases people.

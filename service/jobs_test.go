@@ -18,11 +18,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/onnxfile"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/service/store"
 )
 
 // follow returns a job as it is when it has ended, by its events.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A Key gives a program access.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A plain is what there is to say of an operation that is no operation of huma.

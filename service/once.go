@@ -18,7 +18,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // onceHeader names a request that is to be carried out once, however often it is sent.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/internal/hint"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A problem is an answer that says why something was not done.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/method"
-	"nrdl/service/store"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/service/store"
 )
 
 // refit is a job that makes the vectors of all crops that lack one by the present

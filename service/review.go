@@ -9,13 +9,13 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery"
-	"nrdl/group"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // How many faces of nobody are grouped, the oldest: while somebody waits, as the time grows

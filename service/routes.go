@@ -13,9 +13,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl/dataset"
-	"nrdl/internal/results"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/service/store"
 )
 
 // A Page is a part of a list.

@@ -20,13 +20,13 @@ import (
 	"testing"
 	"time"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/results"
-	"nrdl/service/store"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // drawn is a folder of drawn photographs, made once.

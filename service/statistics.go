@@ -9,16 +9,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fvbommel/sortorder"
 	"golang.org/x/text/cases"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // listPeople lists people by id, or by name or number of faces as the snapshot has them.
@@ -82,7 +82,7 @@ func (s *snapshot) sorted(search, order, kind string) []store.Person {
 		case order == "faces" && a.Faces != b.Faces:
 			return b.Faces - a.Faces
 		case order != "id" && names[a.ID] != names[b.ID]:
-			return sortorder.NaturalCompare(names[a.ID], names[b.ID])
+			return natural.Compare(names[a.ID], names[b.ID])
 		}
 		return strings.Compare(a.ID, b.ID)
 	})

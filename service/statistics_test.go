@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // The statistics of a person are those of its faces, each compared with everybody as the

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Faces of strangers move the threshold as nrdl calibrate --strangers does, become nobody's,

@@ -13,7 +13,7 @@ import (
 	"path"
 	"strings"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 
 	"github.com/danielgtaylor/huma/v2"
 )

@@ -17,11 +17,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/internal/results"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 func (v *Service) uploads() {

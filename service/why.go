@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery"
-	pages "nrdl/internal/page"
-	"nrdl/openset"
-	"nrdl/service/store"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
+	pages "nrdl.example/nrdl/internal/page"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Reasons say why a face has its decision: whom it resembles, how much, and the faces that

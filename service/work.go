@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"

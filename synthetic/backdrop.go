@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"nrdl/internal/scatter"
+	"nrdl.example/nrdl/internal/scatter"
 )
 
 // A picture is a photograph that is being drawn: light in three channels, 1 is

@@ -3,7 +3,7 @@ package synthetic
 import (
 	"math"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A canvas draws images of one size. It is one goroutine's.

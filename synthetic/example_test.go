@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Draw faces of people who do not exist, under changing light and in no other way

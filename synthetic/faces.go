@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/parallel"
-	"nrdl/internal/scatter"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/scatter"
 )
 
 // A Faces describes a set of drawn faces. Its value is its parameters:

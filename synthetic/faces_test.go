@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // few are faces enough for most tests.
@@ -59,7 +59,7 @@ func TestSyntheticNames(t *testing.T) {
 	if got := set.IDs[2*few.PerPerson+1]; got != "person003/02" {
 		t.Errorf("the second image of the third person is %q", got)
 	}
-	if !slices.IsSortedFunc(set.Classes, sortorder.NaturalCompare) {
+	if !slices.IsSortedFunc(set.Classes, natural.Compare) {
 		t.Errorf("classes %q are not in natural order", set.Classes)
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/internal/parallel"
-	"nrdl/internal/scatter"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/scatter"
 )
 
 // Photographs describes a set of drawn photographs in colour, for demonstrations:

@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/blas"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // fewPhotographs are small, and enough for most tests.

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 func detectors() (all []detector) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 // found prints in how many photographs of each folder the search finds one face, none

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend/embedding"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/openset"
 )
 
 // An enrolled is a gallery of people, each with enrolledPhotographs, and a threshold at

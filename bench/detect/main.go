@@ -25,10 +25,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/cputime"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/cputime"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A nobody is a kind of pictures without people, and what a detector finds in them.

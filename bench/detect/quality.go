@@ -9,8 +9,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 // spoilt are the ways in which faces get worse, for the measurement of quality.

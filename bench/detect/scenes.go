@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 // A scene says what picture is made of a photograph of one face.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 // A party is people in one photograph of 1600×1200 pixels.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"nrdl/dataset"
-	"nrdl/face"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 )
 
 // turns are the angles, degrees, by which photographs are turned.

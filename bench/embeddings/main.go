@@ -27,14 +27,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend/embedding"
-	"nrdl/internal/hint"
-	"nrdl/internal/significance"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/significance"
+	"nrdl.example/nrdl/method"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // Each face is turned into several images, and each of these into a vector: as it is,

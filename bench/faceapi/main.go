@@ -29,8 +29,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
-	"nrdl/dataset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
 )
 
 //go:embed describe.js

@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
-	"nrdl/dataset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
 )
 
 // divided are photographs to learn from and to name. Strangers are photographs of

@@ -8,12 +8,12 @@ import (
 	"math"
 	"time"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/method"
 )
 
 // codings compares the shortlist with coding over all faces where that can be run.

@@ -18,13 +18,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/gallery/index"
-	"nrdl/gallery/large"
-	"nrdl/internal/cputime"
-	"nrdl/internal/modelfile"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/internal/cputime"
+	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 func quantile(all []scored, at float64) float64 {

@@ -16,10 +16,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery/index"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A drawer draws faces: x = m + Lb·u·s + Lw·v·t at unit norm, where u belongs to a person

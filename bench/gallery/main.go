@@ -20,8 +20,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 var (

@@ -11,15 +11,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/gallery/large"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // each is the number of photographs of an enrolled person.

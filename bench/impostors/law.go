@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/lin"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
 )
 
 const (

@@ -20,8 +20,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/openset"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/openset"
 )
 
 func main() {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/openset"
+	"nrdl.example/nrdl/openset"
 )
 
 // What the constants must keep on the fitted galleries: the share of the strangers of

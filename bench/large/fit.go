@@ -11,12 +11,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dictionary"
-	"nrdl/internal/cputime"
-	"nrdl/internal/lin"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/internal/cputime"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/method"
 )
 
 // A fit is one fit to measure.

@@ -24,7 +24,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func main() {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/cputime"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/cputime"
+	"nrdl.example/nrdl/method"
 )
 
 // gap measures nrdl and nrdl-online on splits of the set in the file path, with the

@@ -27,9 +27,10 @@ import (
 	"strings"
 	"time"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/onnxfile"
-	"nrdl/network"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/network"
 )
 
 const onnxruntime = "onnxruntime-node@1.30.0"
@@ -42,7 +43,7 @@ const faces = 32
 
 func main() {
 	log.SetFlags(0)
-	dlib := flag.String("dlib", "frontend/embedding/weights/dlib.onnx", "`FILE` of dlib's network")
+	dlib := flag.String("dlib", "frontend/embedding/weights/dlib.onnx.zst", "`FILE` of dlib's network")
 	node := flag.String("node", "", "`DIR` with "+onnxruntime+" in node_modules, in place of npm install")
 	seconds := flag.Float64("seconds", 2, "time for each measurement")
 	document := flag.String("o", "", "`FILE` to write the table into, between its marks")
@@ -71,7 +72,7 @@ func run(dlib, node string, seconds float64, document string) error {
 	if data, err := os.ReadFile(dlib); err != nil {
 		log.Printf("dlib's network is not measured: %v", err)
 	} else {
-		subjects = append([]subject{{name: "dlib, 150²", data: data}}, subjects...)
+		subjects = append([]subject{{name: "dlib, 150²", data: packed.Bytes(data)}}, subjects...)
 	}
 	for k := range subjects {
 		subjects[k].file = filepath.Join(dir, fmt.Sprintf("%d.onnx", k))

@@ -21,8 +21,8 @@ import (
 
 	_ "embed"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 //go:embed peers.py

@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/coding"
-	"nrdl/internal/lin"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // asked is how many times as fast as the peer the project wants to be.

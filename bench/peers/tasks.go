@@ -10,13 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/dictionary"
-	"nrdl/internal/lin"
-	"nrdl/internal/npz"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/npz"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // What is asked of both sides.

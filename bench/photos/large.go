@@ -9,9 +9,9 @@ import (
 	"math"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A portrait says how a large photograph is made of a small one, so that the

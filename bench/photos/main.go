@@ -19,17 +19,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/projection"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // A detected is what faces.json holds.

@@ -23,12 +23,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 func main() {

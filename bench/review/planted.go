@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A plan says how many wrong labels of each kind a gallery gets.

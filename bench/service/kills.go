@@ -18,8 +18,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"nrdl/internal/postgres"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/internal/postgres"
+	"nrdl.example/nrdl/service/store"
 )
 
 // killed kills a service again and again while clients change two collections, and then

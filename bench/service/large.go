@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"nrdl/frontend"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/service/store"
 )
 
 // space is how the service calls the vectors of the network that is built in.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"nrdl"
-	"nrdl/internal/cputime"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/internal/cputime"
 )
 
 // load has many clients identify photographs at once. The throughput is compared with

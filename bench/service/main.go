@@ -31,11 +31,11 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/service"
-	"nrdl/service/store"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/synthetic"
 )
 
 var (

@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
 )
 
 // said compares what train says of other target FPIRs, from held-out photographs, with

@@ -21,12 +21,12 @@ import (
 	"os/signal"
 	"runtime"
 
-	"nrdl/classify"
-	"nrdl/experiment"
-	"nrdl/internal/blas"
-	"nrdl/internal/cputime"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/cputime"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 func main() {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // drawnPlan is plan.json with these methods and their twins, for drawn faces in place of

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
 )
 
 // An axis is a parameter and the values to try.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"nrdl/classify"
-	"nrdl/dataset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A spoil is what is done to images before they are seen.

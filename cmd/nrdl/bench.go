@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/experiment"
-	"nrdl/internal/blas"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/plans"
-	"nrdl/report"
-	"nrdl/worker"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/plans"
+	"nrdl.example/nrdl/report"
+	"nrdl.example/nrdl/worker"
 )
 
 // benching is the flags of bench.
@@ -137,7 +137,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 			show(p)
 		},
 	}
-	cluster, tell, err := a.cluster(ctx, b.nats, b.output+".queue")
+	cluster, tell, err := a.cluster(ctx, b.nats)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl/experiment"
+	"nrdl.example/nrdl/experiment"
 )
 
 // The plan of the kills, of methods with a closed form, tuned and not, its runs,

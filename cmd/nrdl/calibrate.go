@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/advice"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
-	"nrdl/openset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/advice"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/openset"
 )
 
 // calibration is the flags for the threshold of a model.

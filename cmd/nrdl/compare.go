@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/internal/cli"
-	"nrdl/report"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/report"
 )
 
 func (a *app) compareCmd() *cobra.Command {

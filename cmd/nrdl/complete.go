@@ -3,17 +3,17 @@ package main
 import (
 	"cmp"
 
-	"nrdl"
+	"nrdl.example/nrdl"
 
 	"github.com/spf13/cobra"
 
-	"nrdl/classify"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/catalogue"
-	"nrdl/internal/cli"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/method"
 )
 
 // What flags and arguments are completed with.

@@ -9,15 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/dataset/reference"
-	"nrdl/frontend/feature"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/describe"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/reference"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/describe"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) dataCmd() *cobra.Command {

@@ -3,10 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/internal/cli"
-	"nrdl/internal/demo"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/demo"
+	"nrdl.example/nrdl/synthetic"
 )
 
 func (a *app) demoCmd() *cobra.Command {

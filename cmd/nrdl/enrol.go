@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/internal/cli"
-	"nrdl/internal/describe"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/describe"
 )
 
 // adding is the flags of add.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/realdata"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/realdata"
 )
 
 func TestEnrolBadInput(t *testing.T) {

@@ -8,17 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/report"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/report"
 )
 
 // evaluation is the flags of evaluate.
@@ -237,7 +237,7 @@ func (a *app) runs(prefix string, runs int) (o experiment.Observer, done func())
 				a.Tell("run %d of %d, right in %d folds of the training images:", run+1, runs, experiment.ChoiceFolds)
 				a.tellChoice(r.Choice)
 			}
-			a.Tell("%srun %d of %d, seed %d: %s %% of %d, %s", prefix, run+1, runs, r.Seed, console.Percent(r.Accuracy), r.N,
+			a.Tell("%srun %d of %d, seed %d: %s %% of %d, %s", prefix, run+1, runs, r.Seed, legible.Percent(r.Accuracy), r.N,
 				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Took(r.FitSeconds))
 		},
 		Failed: func(run int, err error) {
@@ -264,7 +264,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	}
 	model := r.Model()
 	if unknown := experiment.Strangers(model.Names(), set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
-		a.Warn("the model does not know %s: their faces count as wrong", console.Abridged(unknown))
+		a.Warn("the model does not know %s: their faces count as wrong", legible.Abridged(unknown))
 	}
 	if !experiment.Checks(model, set) && split == nil {
 		a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
@@ -275,7 +275,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
 	if n := len(result.Skipped); n > 0 {
-		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), console.Abridged(result.Skipped))
+		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), legible.Abridged(result.Skipped))
 	}
 	return result, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	"nrdl/doc"
+	"nrdl.example/nrdl/doc"
 )
 
 // Every example in the help, and every nrdl command in the README and in the list of
@@ -42,6 +42,7 @@ func TestExamples(t *testing.T) {
 	if err := os.Rename(filepath.Join(shared, "new", "person001"), filepath.Join(shared, "photos-of-ann")); err != nil {
 		t.Fatal(err)
 	}
+	run("key create DATA")
 	smallQuick(t, filepath.Join(shared, "quick"))
 	run("bench quick")
 
@@ -74,7 +75,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl worker ") && line != "nrdl demo" {
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl healthcheck ") && !strings.HasPrefix(line, "nrdl key revoke ") && !strings.HasPrefix(line, "nrdl worker ") && line != "nrdl demo" {
 				script.WriteString("run " + line + "\n" + after[line])
 			}
 			written[line] = true

@@ -10,17 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/internal/results"
-	"nrdl/lettering"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/lettering"
 )
 
 func (a *app) explainCmd() *cobra.Command {

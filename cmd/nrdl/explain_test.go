@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/hint"
-	"nrdl/internal/realdata"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // photographed writes a model of people who were photographed, of drawn crops

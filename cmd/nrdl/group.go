@@ -8,15 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/group"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/internal/linkdir"
-	"nrdl/internal/photolist"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/internal/photolist"
 )
 
 func (a *app) groupCmd() *cobra.Command {

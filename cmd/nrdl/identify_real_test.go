@@ -19,14 +19,14 @@ import (
 	"testing"
 	"time"
 
-	"nrdl"
+	"nrdl.example/nrdl"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	xdraw "golang.org/x/image/draw"
 
-	"nrdl/dataset"
-	"nrdl/internal/realdata"
-	"nrdl/internal/results"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/results"
 )
 
 // TestIdentifyPhotographs learns from real photographs and names others, among

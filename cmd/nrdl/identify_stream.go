@@ -15,13 +15,13 @@ import (
 
 	"golang.org/x/term"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/console"
-	"nrdl/internal/linkdir"
-	"nrdl/internal/photolist"
-	"nrdl/internal/watchdir"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/internal/photolist"
+	"nrdl.example/nrdl/internal/watchdir"
 )
 
 // A photoResult is an image file with what the model says of it.
@@ -57,7 +57,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			}
 		}
 	}
-	cluster, tell, err := i.cluster(ctx, i.nats, cmp.Or(i.output, "nrdl-identify")+".queue")
+	cluster, tell, err := i.cluster(ctx, i.nats)
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/photolist"
-	"nrdl/internal/results"
-	"nrdl/method"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/photolist"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/method"
 )
 
 // newNaming returns an identification by a model of drawn people, and the file

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // trained returns the file of a model of drawn people and the set that it was

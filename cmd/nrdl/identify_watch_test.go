@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/dataset"
-	"nrdl/internal/picture"
-	"nrdl/method"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/method"
 )
 
 // TestWatch names what is there, and what arrives in pieces, until it is

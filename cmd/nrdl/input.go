@@ -9,18 +9,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 )
 
 // inputFlags say how faces become samples.
@@ -310,8 +312,18 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 	}
 	o, done := a.observer("reading " + path)
 	defer done()
-	read := nrdl.ReadOptions{Frame: dataset.Frame{Size: l.input.size}, Detect: l.input.find, Observer: o}
-	return nrdl.Candidates(ctx, a.databases("").Find(path), s.images, columns, by, read)
+	read := func(ctx context.Context, frame dataset.Frame, embed bool) (*dataset.Images, error) {
+		r := nrdl.ReadOptions{Frame: frame, Detect: l.input.find, Observer: o}
+		if embed {
+			r.Embedder = embedding.Default()
+		}
+		images, err := nrdl.Read(ctx, a.databases("").Find(path), r)
+		if err != nil || columns == nil {
+			return images, err
+		}
+		return images.Select(columns), nil
+	}
+	return experiment.Candidates(ctx, s.images, by, l.input.size != (dataset.Size{}), read)
 }
 
 // choose lets the training images choose the pipeline and the method of s.
@@ -345,6 +357,6 @@ func (a *app) tellChoice(c *experiment.Choice) {
 			a.Tell("%s   —   %v, %s: %s", mark, t.Input, method.Words(t.Method), t.Err)
 			continue
 		}
-		a.Tell("%s %s %% %v, %s", mark, console.Percent(t.Rate()), t.Input, method.Words(t.Method))
+		a.Tell("%s %s %% %v, %s", mark, legible.Percent(t.Rate()), t.Input, method.Words(t.Method))
 	}
 }

@@ -10,16 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/internal/catalogue"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 // learning is the flags that say what to learn from and how.

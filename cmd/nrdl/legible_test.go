@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/legible"
-	"nrdl/internal/results"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // hostile are names of files that steer a terminal, or look like what they are

@@ -14,8 +14,9 @@ import (
 	"os"
 	"strings"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/cli"
+	"nrdl.example/nrdl/heic"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/cli"
 )
 
 // Exit statuses.
@@ -29,6 +30,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run executes the command line args and returns the exit status.
 func run(args []string) int {
+	heic.Register()
 	a := newApp(os.Stdout, os.Stderr)
 	ctx, stop := cli.Interruptible(func() {
 		if a.Terminal {

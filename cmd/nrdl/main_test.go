@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl/experiment"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/synthetic"
 )
 
 func TestMain(m *testing.M) {

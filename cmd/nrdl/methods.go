@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/internal/catalogue"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/method"
+	"nrdl.example/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 )
 
 func (a *app) methodsCmd() *cobra.Command {

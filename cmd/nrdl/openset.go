@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/report"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/report"
 )
 
 // openSet is the flags of evaluate --open-set.
@@ -102,7 +102,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	a.tellOptions(s, &e.learn)
 	result, err := experiment.JudgeOpenSet(ctx, s.images, s.Method, o, func(d experiment.OpenSetDraw) {
 		a.Tell("seed %d: %s %% of %d faces identified, %s %% of %d faces of strangers named", d.Seed,
-			console.Percent(d.Identified), d.Test, console.Percent(d.FPIR), d.Strangers)
+			legible.Percent(d.Identified), d.Test, legible.Percent(d.FPIR), d.Strangers)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/cli"
-	"nrdl/internal/describe"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/describe"
 )
 
 func (a *app) peopleCmd() *cobra.Command {

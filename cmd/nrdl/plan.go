@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/experiment"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/plans"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/plans"
 )
 
 // readPlan reads a plan: a file, or one that comes with the program.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 func (a *app) removeCmd() *cobra.Command {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/experiment"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/report"
 )
 
 // reporting is the flags of report.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/doc"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
-	"nrdl/method"
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
 )
 
 func (a *app) rootCmd() *cobra.Command {
@@ -33,12 +33,13 @@ faces. nrdl help tasks lists things to do, with the command for each.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.compareCmd(), a.demoCmd(),
-		a.dataCmd(), a.methodsCmd(), a.versionCmd())
+		a.dataCmd(), a.methodsCmd(), a.healthcheckCmd(), a.keyCmd(), a.versionCmd())
 	for _, c := range root.Commands() {
 		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."
 	}
 	root.AddCommand(&cobra.Command{Use: "glossary", Short: "Terms: margin, score, split, FPIR …", Long: doc.Glossary()},
 		&cobra.Command{Use: "tasks", Short: "Ten things to do, with the command for each", Long: doc.Tasks})
+	root.AddCommand(a.manCmds()...)
 	cli.Prepare(root, setInstead)
 	return root
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/face"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
-	"nrdl/service"
-	"nrdl/service/store"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/service/store"
 )
 
 func (a *app) serveCmd() *cobra.Command {

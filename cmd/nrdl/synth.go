@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/synthetic"
 
 	"github.com/spf13/cobra"
 )

@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/advice"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
-	"nrdl/internal/legible"
-	"nrdl/openset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/advice"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 )
 
 func (a *app) trainCmd() *cobra.Command {
@@ -170,7 +170,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return fmt.Errorf("%s: %w", data, err)
 	}
 	a.tellTrained(r, t.output, time.Since(start))
-	if err := r.ReplacesFile(t.output); err != nil && !t.force {
+	if err := r.Model().Usable(); err != nil && !t.force && usableAt(t.output) {
 		return refused(t.output, err)
 	}
 	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
@@ -232,7 +232,7 @@ func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string)
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
-	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), console.Abridged(names))
+	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
 	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", console.Quoted(path))
 	return nil
 }
@@ -248,7 +248,7 @@ func (a *app) warnOfCopies(set *dataset.Images) {
 	}
 	info := dataset.Describe(set)
 	for _, group := range info.Conflicts {
-		a.Warn("different people have the same image, so a label is wrong: %s", console.Abridged(names(group)))
+		a.Warn("different people have the same image, so a label is wrong: %s", legible.Abridged(names(group)))
 	}
 	var copies []string
 	for _, group := range info.Duplicates {
@@ -257,6 +257,6 @@ func (a *app) warnOfCopies(set *dataset.Images) {
 		}
 	}
 	if len(copies) > 0 {
-		a.Tell("the same image is there more than once: %s", console.Abridged(copies))
+		a.Tell("the same image is there more than once: %s", legible.Abridged(copies))
 	}
 }

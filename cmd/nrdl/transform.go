@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) transformCmd() *cobra.Command {

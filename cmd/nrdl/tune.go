@@ -8,16 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
-	"nrdl/internal/console"
-	"nrdl/method"
-	"nrdl/report"
-	"nrdl/worker"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/report"
+	"nrdl.example/nrdl/worker"
 )
 
 // tuning is the flags of tune.
@@ -99,7 +100,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 
 // search tunes and shows how far it is.
 func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, t *tuning) (experiment.Tuned, error) {
-	cluster, tell, err := a.cluster(ctx, t.nats, "nrdl-tune.queue")
+	cluster, tell, err := a.cluster(ctx, t.nats)
 	if err != nil {
 		return experiment.Tuned{}, err
 	}
@@ -111,7 +112,7 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
 			if !a.Terminal {
-				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, console.Percent(trial.Rate()), strings.Join(trial.Set, " "))
+				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, legible.Percent(trial.Rate()), strings.Join(trial.Set, " "))
 			}
 		}
 		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)

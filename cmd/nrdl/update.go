@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // backupSuffix is what the name of a kept older model ends in.
@@ -32,10 +33,20 @@ func registerForce(c *cobra.Command, force *bool) {
 
 // refused is the error for a model that is not written at path because of err.
 func refused(path string, err error) error {
-	if useless := (*nrdl.UselessError)(nil); errors.As(err, &useless) && useless.Members {
+	if useless := (*gallery.UselessError)(nil); errors.As(err, &useless) && useless.Members {
 		return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
 	}
 	return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
+}
+
+// usableAt reports whether there is a model at path under whose threshold faces get their
+// names. A new model may be useless: calibrate with strangers, which mends it, needs its file.
+func usableAt(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would wait
+		return false
+	}
+	old, err := nrdl.Open(path)
+	return err == nil && old.Model().Usable() == nil
 }
 
 // lockModel keeps other processes from writing the model at path until unlock is
@@ -76,7 +87,7 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	if err != nil || r == old {
 		return err
 	}
-	if err := r.Replaces(old); err != nil && !w.force {
+	if err := r.Model().Usable(); err != nil && !w.force && old.Model().Usable() == nil {
 		return refused(path, err)
 	}
 	if keep := path + backupSuffix; !w.backup {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/internal/cli"
-	"nrdl/internal/legible"
-	"nrdl/internal/photolist"
-	"nrdl/internal/results"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/photolist"
+	"nrdl.example/nrdl/internal/results"
 )
 
 func (a *app) verifyCmd() *cobra.Command {

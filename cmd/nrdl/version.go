@@ -5,21 +5,31 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	notices "nrdl.example/nrdl/internal/licences"
 )
 
 func (a *app) versionCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, licences bool
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version and how fast linear algebra is here",
 		Long: `version shows the version, and the back end for linear algebra with its measured
 speed. The environment variable NRDL_BLAS names another back end.`,
 		Example: `  nrdl version
-  nrdl version --json`,
+  nrdl version --json
+  nrdl version --licences`,
 		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
+			if licences {
+				text, err := notices.Notice()
+				if err != nil {
+					return err
+				}
+				_, err = a.Out.Write(text)
+				return err
+			}
 			b := buildinfo.Read()
 			b.Measure(50 * time.Millisecond)
 			if asJSON {
@@ -29,5 +39,7 @@ speed. The environment variable NRDL_BLAS names another back end.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write one object")
+	c.Flags().BoolVar(&licences, "licences", false, "write the licences of everything that the program contains")
+	c.MarkFlagsMutuallyExclusive("json", "licences")
 	return c
 }

@@ -12,17 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/experiment"
-	"nrdl/internal/blas"
-	"nrdl/internal/buildinfo"
-	"nrdl/internal/cli"
-	"nrdl/internal/legible"
-	"nrdl/report"
-	"nrdl/worker"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/report"
+	"nrdl.example/nrdl/worker"
 )
 
 // elsewhere is the usage of --nats for the commands that hand out work.
-const elsewhere = "let workers do the work, through the NATS server at `URL`; listen://HOST:PORT starts a server here"
+const elsewhere = "let workers do the work, through the NATS server at `URL`"
 
 // clusterVar registers the flags that say how a cluster is reached.
 func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
@@ -33,15 +33,15 @@ func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
 }
 
 // cluster connects as o says, nil without --nats, and returns what tells how many workers
-// there are. A server in this process keeps its queue in the folder store.
-func (a *app) cluster(ctx context.Context, o worker.Options, store string) (*worker.Cluster, func(worker.Status), error) {
+// there are.
+func (a *app) cluster(ctx context.Context, o worker.Options) (*worker.Cluster, func(worker.Status), error) {
 	if o.URL == "" {
 		return nil, nil, nil
 	}
-	o.Store, o.Warn = store, func(s string) { a.Warn("%s", s) }
+	o.Warn = func(s string) { a.Warn("%s", s) }
 	c, err := worker.Connect(ctx, o)
-	if err == nil && c.Address() != "" {
-		a.Tell("on other machines: nrdl worker --nats %s", c.Address())
+	if err == nil {
+		a.Tell("on each machine that works: nrdl worker --nats %s", o.URL)
 	}
 	workers := -1
 	return c, func(s worker.Status) {
@@ -68,8 +68,8 @@ are fetched from the server if they are not there. doc/scale.md says more.`,
 		Example: `  nrdl worker --nats nats://example.org:4222 --data DIR`,
 		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !strings.Contains(o.URL, "://") || strings.HasPrefix(o.URL, "listen:") {
-				return cli.Misuse("worker needs --nats nats://HOST:PORT, the address of the server or of the bench that listens")
+			if !strings.Contains(o.URL, "://") {
+				return cli.Misuse("worker needs --nats nats://HOST:PORT, the address of the NATS server")
 			}
 			a.endless = true
 			host, err := os.Hostname()

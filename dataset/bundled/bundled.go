@@ -6,7 +6,7 @@ import (
 	"embed"
 	"strings"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 //go:embed *.npz

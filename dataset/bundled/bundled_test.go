@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/dataset/bundled"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/bundled"
 )
 
 func TestBundledSetsOpen(t *testing.T) {

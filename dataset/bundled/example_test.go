@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl/dataset"
-	"nrdl/dataset/bundled"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/bundled"
 )
 
 // Read the sets that come with the program as any other data set.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Result says how a set differs from a database.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl/dataset/reference"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset/reference"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // Compare a set with another that it should be equal to.

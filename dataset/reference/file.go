@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // CheckFile opens the data set at path and compares it with the database of the

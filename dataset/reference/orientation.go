@@ -1,6 +1,6 @@
 package reference
 
-import "nrdl/dataset"
+import "nrdl.example/nrdl/dataset"
 
 // An orientation is how an image may be stored.
 type orientation struct {

@@ -14,8 +14,8 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 //go:generate go run ./make

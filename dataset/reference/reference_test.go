@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/dataset/reference"
-	"nrdl/internal/realdata"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/reference"
+	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // An image of a set that a test changes: its person, from 1, and its pixels.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // scale compares the values of the images that are in both.

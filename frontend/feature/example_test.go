@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/feature"
 )
 
 // Describe an image by two features side by side. They hardly change where the

@@ -33,7 +33,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Feature describes an image by a vector.

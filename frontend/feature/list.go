@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Features are described side by side: a block of unit length for each, the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func TestParseFeatures(t *testing.T) {

@@ -1,6 +1,6 @@
 package feature
 
-import "nrdl/internal/config"
+import "nrdl.example/nrdl/internal/config"
 
 // A Param describes one parameter of a feature or a step: the name by which
 // specs set it, its default and its help.

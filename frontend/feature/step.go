@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Step is a photometric step: it makes an image of one of the same size.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // TanTriggs is the preprocessing sequence of [tt]: a power of the grey values,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // mostWork bounds the multiply-adds that all features of an image take, and all

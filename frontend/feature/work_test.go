@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // taps counts the multiply-adds of a prepared feature or step from its filters.

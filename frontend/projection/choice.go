@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/config"
+	"nrdl.example/nrdl/internal/config"
 )
 
 // All lists the projections with their defaults.

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/frontend/projection"
+	"nrdl.example/nrdl/frontend/projection"
 )
 
 // Fit a projection to labelled samples and apply it to another sample: the classes

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // blockBytes is what a checksum of a file is for.

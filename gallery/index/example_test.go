@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/index"
 )
 
 // Keep people with the vectors of their faces in a file, and find who is nearest to a face.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A file of an Index begins with a page: Magic, the version of the format, and two slots.
@@ -340,7 +340,7 @@ func (s *segment) valid() error {
 		if start(s.faceEnds, c) >= int(s.faceEnds[c]) || start(s.nameEnds, c) >= int(s.nameEnds[c]) || int(s.nameEnds[c]) > len(s.names) || int(s.faceEnds[c]) > s.faces {
 			return damaged("the people of a segment have no names or no faces")
 		}
-		if c > 0 && sortorder.NaturalCompare(s.name(c-1), s.name(c)) >= 0 {
+		if c > 0 && natural.Compare(s.name(c-1), s.name(c)) >= 0 {
 			return damaged("the people of a segment are out of order")
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 )
 
 // A Person is somebody with faces.
@@ -76,7 +76,7 @@ func (x *Index) With(people ...*Person) (*Index, error) {
 		}
 	}
 	people = slices.Clone(people)
-	slices.SortFunc(people, func(a, b *Person) int { return sortorder.NaturalCompare(a.Name, b.Name) })
+	slices.SortFunc(people, func(a, b *Person) int { return natural.Compare(a.Name, b.Name) })
 	for i := 1; i < len(people); i++ {
 		if people[i].Name == people[i-1].Name {
 			return nil, fmt.Errorf("add faces: %q is there twice", people[i].Name)
@@ -173,7 +173,7 @@ func (x *Index) merge() error {
 				}
 			}
 		}
-		slices.SortFunc(people, func(a, b *Person) int { return sortorder.NaturalCompare(a.Name, b.Name) })
+		slices.SortFunc(people, func(a, b *Person) int { return natural.Compare(a.Name, b.Name) })
 		x.segments, x.dead = x.segments[:n-2], x.dead[:n-2]
 		if len(people) > 0 {
 			x.segments, x.dead = append(x.segments, newSegment(x.dims, x.info, people)), append(x.dead, nil)
@@ -230,13 +230,13 @@ func (x *Index) People() []Ref {
 	for i, s := range x.segments {
 		for c := range s.people {
 			if r := (Ref{i, c}); x.alive(r) {
-				sorted = sorted && (len(all) == 0 || c > 0 || sortorder.NaturalCompare(x.Name(all[len(all)-1]), s.name(c)) < 0)
+				sorted = sorted && (len(all) == 0 || c > 0 || natural.Compare(x.Name(all[len(all)-1]), s.name(c)) < 0)
 				all = append(all, r)
 			}
 		}
 	}
 	if !sorted {
-		slices.SortFunc(all, func(a, b Ref) int { return sortorder.NaturalCompare(x.Name(a), x.Name(b)) })
+		slices.SortFunc(all, func(a, b Ref) int { return natural.Compare(x.Name(a), x.Name(b)) })
 	}
 	return all
 }
@@ -253,6 +253,6 @@ func (x *Index) order(hits []Hit) {
 		if c := cmp.Compare(b.Cosine, a.Cosine); c != 0 {
 			return c
 		}
-		return sortorder.NaturalCompare(x.Name(a.Ref), x.Name(b.Ref))
+		return natural.Compare(x.Name(a.Ref), x.Name(b.Ref))
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fvbommel/sortorder"
 	"github.com/google/go-cmp/cmp"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // unitRow appends a random vector of unit norm near the first axis, as vectors of faces
@@ -61,7 +61,7 @@ func contents(t testing.TB, x *Index) map[string]*Person {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, ok := x.Find(p.Name); !ok || found != r || i > 0 && sortorder.NaturalCompare(last, p.Name) >= 0 {
+		if found, ok := x.Find(p.Name); !ok || found != r || i > 0 && natural.Compare(last, p.Name) >= 0 {
 			t.Fatalf("%q is found at %v, %v; it is at %v, after %q", p.Name, found, ok, r, last)
 		}
 		last, all[p.Name] = p.Name, p
@@ -96,7 +96,7 @@ func nearest(people map[string]*Person, q []float32, k int) []string {
 		case a.cosine < b.cosine:
 			return 1
 		}
-		return sortorder.NaturalCompare(a.name, b.name)
+		return natural.Compare(a.name, b.name)
 	})
 	var names []string
 	for _, a := range all[:min(k, len(all))] {

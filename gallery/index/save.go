@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	"nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/atomicfile"
 )
 
 // Save writes x with the caller's bytes to the file at path. If x was made of an Index that

@@ -12,8 +12,8 @@ import (
 	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // Sizes of a scan.

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A segment is people with their faces, in one piece of memory: their names in natural
@@ -300,7 +300,7 @@ func (s *segment) owner(j int) int {
 }
 
 func (s *segment) find(name string) (int, bool) {
-	return sort.Find(s.people, func(c int) int { return sortorder.NaturalCompare(name, s.name(c)) })
+	return sort.Find(s.people, func(c int) int { return natural.Compare(name, s.name(c)) })
 }
 
 // read returns a copy of person c.

@@ -3,7 +3,7 @@ package large
 import (
 	"testing"
 
-	"nrdl/method"
+	"nrdl.example/nrdl/method"
 )
 
 func BenchmarkIdentify(b *testing.B) {

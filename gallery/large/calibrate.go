@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery/index"
-	"nrdl/internal/parallel"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
 )
 
 const (

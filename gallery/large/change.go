@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Enrol returns g with more people, or faces of its people, as gallery.Merge merges them,

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/gallery/large"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/method"
 
 	"gonum.org/v1/gonum/mat"
 )

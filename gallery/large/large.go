@@ -12,16 +12,16 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/fvbommel/sortorder"
 	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/internal/parallel"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
 )
 
 // Faces is the number of faces from which on a gallery is large. Up to it every face is
@@ -133,7 +133,7 @@ func peopleOf(images *dataset.Images) ([]*index.Person, error) {
 // images are the faces of people.
 func (g *Gallery) images(people []*index.Person) (*dataset.Images, error) {
 	people = slices.Clone(people)
-	slices.SortFunc(people, func(a, b *index.Person) int { return sortorder.NaturalCompare(a.Name, b.Name) })
+	slices.SortFunc(people, func(a, b *index.Person) int { return natural.Compare(a.Name, b.Name) })
 	d, _ := g.faces.Dims()
 	s := dataset.Unlabelled(nil, g.template.Enrolled.Frame)
 	s.Groups = []int{0}

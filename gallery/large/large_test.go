@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
-	"nrdl/internal/blas"
-	"nrdl/method"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
 )
 
 // drawn are vectors as of the built-in network: so many people, numbered from first, with

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl/classify"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/openset"
 )
 
 // load reads the vectors of probes that were read from a file.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"nrdl/gallery"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/openset"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 )
 
 // When there is something to advise.
@@ -37,7 +37,7 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	if c.Alike != nil {
 		ofStrangers(to, m, strangers)
 	} else if c.SmallestFPIR() > c.FPIR {
-		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), console.Percent(c.FPIR), console.Percent(c.SmallestFPIR()))
+		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
 		to.Hint("give photographs of other people: %s", strangers)
 	}
 	by := ", estimated on " + Known(c)
@@ -48,29 +48,29 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 	if rates == nil {
 		probable := "how probable a name is, is not known"
 		if c.Odds != nil {
-			probable = fmt.Sprintf("a name has a probability of at most %s %%", console.Percent(c.MaxProbability()))
+			probable = fmt.Sprintf("a name has a probability of at most %s %%", legible.Percent(c.MaxProbability()))
 		}
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", console.Percent(c.FPIR), by, probable)
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", legible.Percent(c.FPIR), by, probable)
 		return
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
-		console.Percent(c.FPIR), by, console.Percent(present.Right), console.Percent(present.Wrong))
+		legible.Percent(c.FPIR), by, legible.Percent(present.Right), legible.Percent(present.Wrong))
 	if present.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %d people would be right for %s %%: the model does not recognise them",
-			console.Percent(present.Guess), people, console.Percent(1/float64(people)))
+			legible.Percent(present.Guess), people, legible.Percent(1/float64(people)))
 		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
 	table(to, rates, fewEach(m))
 	if present.Right < almostNobody {
-		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", console.Percent(present.Right), why(c))
+		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
 	}
 	few, wanted := c.People+len(c.Given) < fewPeople, fewNamed
 	if few {
 		wanted = fewOfFew
 	}
 	if s, ok := openset.Suggest(rates, wanted); ok {
-		to.Hint("to name %s %% of the known faces, accept %s %% of strangers: nrdl calibrate %s --fpir %v", console.Percent(s.Right), console.Percent(s.FPIR), path, s.FPIR)
+		to.Hint("to name %s %% of the known faces, accept %s %% of strangers: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), legible.Percent(s.FPIR), path, s.FPIR)
 	} else if present.Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add photographs of each person")
 	}
@@ -107,7 +107,7 @@ func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 		if r.Extrapolated {
 			note += "  (too few faces of strangers to promise this FPIR)"
 		}
-		to.Tell("%8s %14s %14s%s", console.Percent(r.FPIR), console.Percent(r.Right), console.Percent(r.Wrong), note)
+		to.Tell("%8s %14s %14s%s", legible.Percent(r.FPIR), legible.Percent(r.Right), legible.Percent(r.Wrong), note)
 	}
 }
 
@@ -128,7 +128,7 @@ func ofStrangers(to *console.Console, m *gallery.Model, calibrate string) {
 	atLarge, like := c.Strangers(m.Impostors())
 	to.Tell("%s", Strangers(atLarge, like))
 	if c.SmallestFPIR() > c.FPIR {
-		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, console.Percent(c.FPIR))
+		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, legible.Percent(c.FPIR))
 	}
 	if like.Most > unsure*c.FPIR {
 		to.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: %s", calibrate)
@@ -142,7 +142,7 @@ func Strangers(atLarge, like openset.Share) string {
 
 // share says what is known of s.
 func share(s openset.Share) string {
-	p := console.Percent
+	p := legible.Percent
 	if !s.Known() {
 		return "not known"
 	}

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"sync"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Write makes the file at path of what fill writes and returns its size.

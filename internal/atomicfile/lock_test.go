@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/atomicfile"
 )
 
 func TestLockIsForOne(t *testing.T) {

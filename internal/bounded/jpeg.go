@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Bounds on the scans of a JPEG file, each of which visits all pixels of its components:

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"nrdl/internal/blas"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // An Info is what a program tells of itself.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"nrdl/classify"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/internal/config"
-	"nrdl/internal/console"
-	"nrdl/method"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/method"
 )
 
 // A Method is a method with its defaults.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/frontend/feature"
-	"nrdl/internal/catalogue"
-	"nrdl/method"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/method"
 )
 
 // The text of every method has its parameters and presets, and no other name is a

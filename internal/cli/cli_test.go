@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/internal/cli"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // run executes a command line of a program with one command.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Address space that a process of Go has reserved before it does anything, and that one

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // misuse is the error for a command line that makes no sense, whatever the data.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nrdl/internal/console"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Prepare makes root, which has all its commands, and those below it answer in the

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Codec edits, describes and stores parameter structs. It is safe for

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 type shape interface{ Name() string }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A field is a parameter, or a group of them, in its struct.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Marshal gives the parameters of the struct value v as a JSON object in the

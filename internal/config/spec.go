@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Parse returns the alternative that text names, with its defaults but for the

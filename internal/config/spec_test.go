@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // An item is what a spec can describe: one with a group and a choice within.

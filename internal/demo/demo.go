@@ -16,16 +16,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/experiment"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/console"
-	"nrdl/internal/picture"
-	"nrdl/lettering"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/lettering"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A Demo trains on some faces of drawn people and identifies the others.
@@ -194,7 +195,7 @@ func (d *Demo) strangers(ctx context.Context, r *nrdl.Recogniser) (*nrdl.Recogni
 		return nil, err
 	}
 	d.Print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
-		others.People, console.Percent(1-far), console.Percent(1-known))
+		others.People, legible.Percent(1-far), legible.Percent(1-known))
 	return r, nil
 }
 
@@ -211,7 +212,7 @@ func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float6
 }
 
 func (d *Demo) row(name string, r experiment.Run) {
-	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", console.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
+	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", legible.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
 		console.Took(r.FitSeconds), console.Took(r.CodeSeconds), name)
 }
 

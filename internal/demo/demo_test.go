@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl/internal/console"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A demo that is interrupted leaves no folder.

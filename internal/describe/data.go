@@ -3,10 +3,10 @@
 package describe
 
 import (
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Data describes a data set.
@@ -31,7 +31,7 @@ func (d Data) Print(c *console.Console) {
 		c.Print("images     %d, %d to %d of each\n", d.Images, d.Fewest, d.Most)
 	}
 	if d.Fewest < 2 {
-		c.Print("%-10s %s\n", "one image", console.Abridged(alone(d.images)))
+		c.Print("%-10s %s\n", "one image", legible.Abridged(alone(d.images)))
 	}
 	length := "features"
 	if d.images.AreImages() {
@@ -73,7 +73,7 @@ func (d Data) printColumns(c *console.Console, what string, columns []int) {
 	for _, j := range columns {
 		names = append(names, d.images.ID(j))
 	}
-	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), "image"), console.Abridged(names))
+	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), "image"), legible.Abridged(names))
 }
 
 // mostGroups is how many groups of identical images are printed.

@@ -3,8 +3,8 @@ package describe
 import (
 	"fmt"
 
-	"nrdl/gallery"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Merge says what was done with images that were added, other than asked for.

@@ -3,14 +3,14 @@ package describe
 import (
 	"encoding/json"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/internal/advice"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/advice"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 )
 
 // Model describes a model.
@@ -51,7 +51,7 @@ func OfModel(m *gallery.Model) (Model, error) {
 // Print prints m.
 func (m Model) Print(c *console.Console) {
 	c.Print("method     %s, seed %d, %s\n", m.Method, m.Seed, m.Trained.Status)
-	c.Print("people     %d: %s\n", len(m.People), console.Abridged(m.People))
+	c.Print("people     %d: %s\n", len(m.People), legible.Abridged(m.People))
 	c.Print("atoms      %d of %d numbers\n", m.Atoms, m.Dims)
 	printInput(c, m.Input)
 	c.Print("coder      %s\n", m.Coder)
@@ -64,8 +64,8 @@ func (m Model) Print(c *console.Console) {
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
 	} else if t.Alike != nil || t.Grown {
-		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), console.Percent(t.FPIR))
+		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
-		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, console.Percent(t.FPIR), advice.Known(t))
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), advice.Known(t))
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"nrdl/gallery"
-	"nrdl/internal/advice"
-	"nrdl/internal/console"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/advice"
+	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // People prints r as a table, with the columns that are known.
@@ -89,9 +89,9 @@ func totalOf(r *gallery.Survey) string {
 	if r.Held == 0 {
 		return text
 	}
-	text += fmt.Sprintf("; of %d held-out faces the best guess is right for %s %%", r.Held, console.Percent(float64(r.Right)/float64(r.Held)))
+	text += fmt.Sprintf("; of %d held-out faces the best guess is right for %s %%", r.Held, legible.Percent(float64(r.Right)/float64(r.Held)))
 	if r.Known != nil {
-		text += fmt.Sprintf(", and above the threshold for %s %%", console.Percent(float64(*r.Known)/float64(r.Held)))
+		text += fmt.Sprintf(", and above the threshold for %s %%", legible.Percent(float64(*r.Known)/float64(r.Held)))
 	}
 	return text
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"nrdl/report"
+	"nrdl.example/nrdl/report"
 )
 
 // The labels of the plan ablation that keep one of the two parts that NRDL

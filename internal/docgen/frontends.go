@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl/experiment"
-	"nrdl/frontend"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/report"
 )
 
 // frontendPlans are those of doc/frontends.md, which has their tables.

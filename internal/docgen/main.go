@@ -19,10 +19,10 @@ import (
 	"strings"
 	"text/template"
 
-	"nrdl/classify"
-	"nrdl/internal/hint"
-	"nrdl/method"
-	"nrdl/report"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/report"
 )
 
 func main() {

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl/experiment"
-	"nrdl/method"
-	"nrdl/plans"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/plans"
 )
 
 const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- inputs:begin -->\n<!-- inputs:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/experiment"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/experiment"
 )
 
 //go:embed photographs.md.tmpl

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/experiment"
-	"nrdl/method"
-	"nrdl/report"
+	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/report"
 )
 
 // planNames are those whose records are kept, in the order of the document. Each

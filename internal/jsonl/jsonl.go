@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/atomicfile"
 )
 
 // Read hands each line of r with its end, and its number from 1, to each, until

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/atomicfile"
 )
 
 // most bounds the lines of the tests.

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	_ "nrdl/internal/blas" // fast products
+	_ "nrdl.example/nrdl/internal/blas" // fast products
 )
 
 func gemm(tA, tB blas.Transpose, alpha float64, a, b *mat.Dense, beta float64, dst *mat.Dense) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	fast "nrdl/internal/blas"
+	fast "nrdl.example/nrdl/internal/blas"
 )
 
 var (

@@ -3,7 +3,7 @@ package lin
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // Cols views the columns lo ≤ j < hi of a; it shares a's elements.

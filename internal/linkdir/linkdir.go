@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // NoFace is the folder of photographs in which nobody is looked at.

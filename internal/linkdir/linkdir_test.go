@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // place places a photograph of names, dataset.Unknown, or "" for a face that is

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/mat5"
+	"nrdl.example/nrdl/internal/mat5"
 )
 
 // element gives a data element with its padding.

@@ -16,7 +16,7 @@ import (
 	"math"
 	"strings"
 
-	"nrdl/internal/array"
+	"nrdl.example/nrdl/internal/array"
 )
 
 // A Variable is a variable of a file.

@@ -15,8 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/mat5"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/mat5"
 )
 
 var small = mat5.Limits{Bytes: 1 << 20}

@@ -10,8 +10,8 @@ import (
 	"io"
 	"strings"
 
-	"nrdl/internal/array"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/array"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Limits bound what Read takes.

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 // enrolled is what a model file says of the images that a model keeps, beside

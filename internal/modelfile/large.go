@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 
-	"nrdl/gallery/index"
-	"nrdl/gallery/large"
-	"nrdl/method"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/method"
 )
 
 // The file of a large gallery is that of its index; its meta is a model file of the

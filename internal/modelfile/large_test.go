@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/index"
 )
 
 // A file of faces whose other parts are no large gallery is refused with the reason.

@@ -4,10 +4,10 @@ package modelfile
 import (
 	"encoding/json"
 
-	"nrdl/classify"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/openset"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/openset"
 )
 
 // A model file is a safetensors file, which other programs can open. Its

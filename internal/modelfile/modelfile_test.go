@@ -20,15 +20,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/feature"
-	"nrdl/frontend/projection"
-	"nrdl/gallery"
-	"nrdl/internal/hint"
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 // rules are the names of all.

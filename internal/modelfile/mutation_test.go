@@ -18,19 +18,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl"
-	"nrdl/classify"
-	"nrdl/dataset"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/gallery"
-	"nrdl/gallery/index"
-	"nrdl/gallery/large"
-	"nrdl/internal/modelfile"
-	"nrdl/internal/safetensors"
-	"nrdl/method"
-	"nrdl/openset"
-	"nrdl/synthetic"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/gallery/large"
+	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/internal/safetensors"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/synthetic"
 )
 
 var (

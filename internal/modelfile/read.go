@@ -13,17 +13,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/frontend/embedding"
-	"nrdl/frontend/projection"
-	"nrdl/gallery"
-	"nrdl/internal/config"
-	"nrdl/internal/hint"
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/config"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 // Read reads a model file, which may be of unknown origin: what it declares

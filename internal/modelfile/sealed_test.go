@@ -13,9 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"nrdl/internal/edits"
-	"nrdl/internal/hint"
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 // seal writes a model file with that text under "nrdl", D of 2×4 ones and W

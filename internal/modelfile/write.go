@@ -14,10 +14,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/classify"
-	"nrdl/coding"
-	"nrdl/gallery"
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 // Write writes m as a model file. Equal models give equal bytes.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // file gives a .npy file of version 1 with that header, as it stands.

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl/internal/array"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/array"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // An Array is an array of a file.

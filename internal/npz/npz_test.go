@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 var small = npz.Limits{Bytes: 1 << 20}

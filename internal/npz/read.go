@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl/internal/array"
+	"nrdl.example/nrdl/internal/array"
 )
 
 // Limits bound what is read.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // Write writes arrays, which Float64, Float64Rows, Int64, Uint8 and Text

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 var (

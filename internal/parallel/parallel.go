@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 // For calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size

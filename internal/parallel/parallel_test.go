@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/blas"
 )
 
 func TestForVisitsEveryIndexOnce(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/linkdir"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/linkdir"
 )
 
 // StandardInput is the path that stands for a list of paths on standard input.

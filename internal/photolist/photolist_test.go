@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // Whatever the path, what is drawn stays in the folder.
@@ -112,7 +112,7 @@ func TestAt(t *testing.T) {
 	if err := os.Mkdir("p", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"10.png", "9.png", "x.avif"} {
+	for _, name := range []string{"10.png", "9.png", "x.jxl"} {
 		if err := os.WriteFile(filepath.Join("p", name), []byte(name), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestAt(t *testing.T) {
 			t.Error("not found in a folder")
 		}
 	}
-	if !strings.Contains(told, "1 AVIF file") || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
+	if !strings.Contains(told, "1 JPEG XL file") || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
 		t.Error(told, paths)
 	}
 	if s := at("missing.png", false, quiet); len(s) != 1 || s[0].Err == nil || s[0].Path != "missing.png" || s[0].Found {

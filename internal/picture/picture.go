@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Range says which values of a sample become black and white.

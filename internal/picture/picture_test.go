@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
-	"nrdl/internal/picture"
-	"nrdl/lettering"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/lettering"
 )
 
 // The pixels of a column are stored column after column.

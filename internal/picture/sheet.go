@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // A Mark is a border drawn around a sample.

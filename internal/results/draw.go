@@ -14,12 +14,12 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
-	"nrdl/lettering"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/lettering"
 )
 
 // jpegQuality is that of photographs with boxes.

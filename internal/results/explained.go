@@ -1,9 +1,9 @@
 package results
 
 import (
-	"nrdl"
-	"nrdl/explain"
-	"nrdl/gallery"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/gallery"
 )
 
 // An Explained is the JSON of a photograph whose faces are explained. Numbers are

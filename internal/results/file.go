@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"nrdl"
+	"nrdl.example/nrdl"
 
-	"nrdl/dataset"
-	"nrdl/internal/hint"
-	"nrdl/internal/jsonl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/jsonl"
 )
 
 // A File is a file of Objects, one a line, that only grows: a batch at a

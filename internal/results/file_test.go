@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/dataset"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // A file of results goes on wherever it was cut, and names what is missing then.

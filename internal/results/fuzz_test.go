@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/jsonl"
 )
 
 // FuzzResults: what --resume reads is whole lines from the beginning, each of

@@ -15,14 +15,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/fvbommel/sortorder"
+	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl"
-	"nrdl/face"
-	"nrdl/gallery"
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/legible"
-	"nrdl/internal/page"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/page"
 )
 
 var (
@@ -244,7 +244,7 @@ func (p *Page) Write(ctx context.Context) (int64, error) {
 			return d
 		}
 		if a.name != b.name {
-			return sortorder.NaturalCompare(a.name, b.name)
+			return natural.Compare(a.name, b.name)
 		}
 		return cmp.Compare(a.doubt, b.doubt)
 	})

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl"
-	"nrdl/explain"
-	"nrdl/face"
-	"nrdl/frontend"
-	"nrdl/gallery"
-	"nrdl/openset"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/openset"
 )
 
 // faceOfPage is a face named, or guessed, with this margin.

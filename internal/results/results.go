@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strconv"
 
-	"nrdl"
-	"nrdl/dataset"
-	"nrdl/face"
-	"nrdl/internal/legible"
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // A Writer writes the result of a photograph. One that could not be read has an

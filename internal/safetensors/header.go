@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"nrdl/internal/config"
+	"nrdl.example/nrdl/internal/config"
 )
 
 // bytesOf holds the size of an element of every type of the format.

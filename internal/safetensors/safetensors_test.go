@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"nrdl/internal/safetensors"
+	"nrdl.example/nrdl/internal/safetensors"
 )
 
 const limit = 1 << 20

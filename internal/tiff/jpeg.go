@@ -8,7 +8,7 @@ import (
 	"image/jpeg"
 	"slices"
 
-	"nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/bounded"
 )
 
 // decodeJPEG decodes blocks that are JPEG files without the tables, which they share.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/image/tiff/lzw"
 
-	"nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/bounded"
 )
 
 // decodePlain decodes blocks of YCbCr whose samples are stored as numbers: for each group of

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
-	"nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/bounded"
 )
 
 // Tags, and values of them.

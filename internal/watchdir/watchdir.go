@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"nrdl/dataset"
+	"nrdl.example/nrdl/dataset"
 )
 
 // How a folder is watched. It is read again and again: unlike the events of the

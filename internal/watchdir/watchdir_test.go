@@ -102,7 +102,7 @@ func TestWatcher(t *testing.T) {
 	poll(time.Second, "2.png")
 
 	// What is wrong with the folder is told once.
-	write("x.avif", "")
+	write("x.jxl", "")
 	for i, want := range []int{1, 0} {
 		if _, errs := w.Poll(now); len(errs) != want {
 			t.Errorf("look %d: %v", i, errs)

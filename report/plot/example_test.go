@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nrdl/report/plot"
+	"nrdl.example/nrdl/report/plot"
 )
 
 // Draw two lines as an SVG figure.

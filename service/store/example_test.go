@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/service/store"
+	"nrdl.example/nrdl/service/store"
 )
 
 // Keep a collection with a person in a database, and undo what was done last.

@@ -23,8 +23,8 @@ import (
 	"strings"
 	"time"
 
-	"nrdl/internal/atomicfile"
-	"nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/hint"
 
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx

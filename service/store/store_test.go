@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl/internal/hint"
-	"nrdl/internal/postgres"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/postgres"
 )
 
 // onBoth runs a contract test on an empty database of each kind.

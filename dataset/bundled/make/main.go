@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"nrdl/internal/npz"
+	"nrdl.example/nrdl/internal/npz"
 )
 
 // perClass is how many images of a class of Fashion-MNIST are kept, the first ones of

@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl/dataset"
-	"nrdl/dataset/reference"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/reference"
 )
 
 var databases = []struct{ name, title, file string }{

@@ -1,0 +1,41 @@
+package gallery
+
+import (
+	"fmt"
+
+	"nrdl.example/nrdl/openset"
+)
+
+// A UselessError says why the threshold of a Model makes it useless: nearly no
+// enrolled face gets its name. A program should not write such a model in place of a good
+// one unless somebody asks for it.
+type UselessError struct {
+	Rates   openset.Rates // at the threshold; Held is 0 if no face could be held out
+	Members bool          // the strangers that were given are probably people of the model
+}
+
+func (e *UselessError) Error() string {
+	if e.Members {
+		return "most of the given strangers are probably people of the model, so that the threshold is far too high"
+	}
+	return fmt.Sprintf("under this threshold nearly no known face gets its name: %.2f %% of %d held-out faces", 100*e.Rates.Right, e.Rates.Held)
+}
+
+// almostNobody is the share of held-out faces named rightly below which a model is useless.
+const almostNobody = 0.1
+
+// Usable returns a *UselessError if nearly no enrolled face gets its name under the
+// threshold of m, or if most of the strangers that it was calibrated with are probably
+// people of the model; else nil, also where that is not known. Such models can be made
+// all the same: who writes one asks.
+func (m *Model) Usable() error {
+	c := m.Calibration
+	if c == nil {
+		return nil
+	}
+	rates := c.Rates()
+	if members := c.GivenAreMembers(); members || rates.Held > 0 && rates.Right < almostNobody {
+		return &UselessError{rates, members}
+	}
+	return nil
+}
