@@ -7,8 +7,15 @@ func TestEdits(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"trian", "train", 1}, {"kitten", "sitting", 3},
-		{"ca", "abc", 3}, {"naïve", "naive", 1}, {"ab", "ba", 1}, {"flaw", "lawn", 2},
+		{"", "", 0},
+		{"", "abc", 3},
+		{"abc", "abc", 0},
+		{"trian", "train", 1},
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3},
+		{"naïve", "naive", 1},
+		{"ab", "ba", 1},
+		{"flaw", "lawn", 2},
 	} {
 		if got := edits([]rune(c.a), []rune(c.b)); got != c.want {
 			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)

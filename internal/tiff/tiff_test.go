@@ -101,8 +101,13 @@ func written(m *image.YCbCr, h, v, rows int, more ...[3]int) []byte {
 	n := len(offsets)
 	where, how := longs(offsets), longs(sizes)
 	tags := append([][3]int{
-		{tagWidth, 1, w}, {tagHeight, 1, height}, {tagPhotometric, 1, photometricYCbCr}, {tagStrips, n, where}, {tagSamples, 1, 3},
-		{tagStripRows, 1, rows}, {tagStripSizes, n, how},
+		{tagWidth, 1, w},
+		{tagHeight, 1, height},
+		{tagPhotometric, 1, photometricYCbCr},
+		{tagStrips, n, where},
+		{tagSamples, 1, 3},
+		{tagStripRows, 1, rows},
+		{tagStripSizes, n, how},
 	}, more...)
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)))
 	out = binary.LittleEndian.AppendUint16(out, uint16(len(tags)+1))
