@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -49,7 +48,11 @@ func run(root string) error {
 		}
 	}
 	fmt.Fprintf(&n.list, "\nLinked into the program\n-----------------------\n\nThe Go runtime and standard library, https://go.dev\n")
-	if err := n.add(filepath.Join(runtime.GOROOT(), "LICENSE")); err != nil {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	if err := n.add(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE")); err != nil {
 		return err
 	}
 	for _, m := range modules {
