@@ -288,7 +288,7 @@ func (b *browser) picture() {
 			b.run(chromedp.EmulateViewport(width, 900))
 			data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%02d-%d-%s.png", b.Name(), b.pictures, width, theme)), data, 0o600)
+				err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%02d-%d-%s.png", filepath.Base(b.Name()), b.pictures, width, theme)), data, 0o600)
 			}
 			if err != nil {
 				b.Fatal(err)
