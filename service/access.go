@@ -104,15 +104,23 @@ func isSecure(r *http.Request) bool {
 	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") || err == nil && isPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
+// ofProxies is how the names of headers begin that proxies add, in lower case.
+var ofProxies = []string{
+	"forwarded", "via", "x-forwarded", "x-real-", "x-original-", "x-client-ip", "x-cluster-client-ip", "x-proxy", "x-envoy-", "x-amzn-trace-id",
+	"true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "proxy-connection",
+}
+
 // isForwarded reports whether a proxy has sent a request: it has a header of one, or it is of
-// HTTP/1.0, in which nginx speaks unless it is told otherwise, and today nobody else.
+// HTTP/1.0, or asks for a connection other than one that stays. These nginx sends, the second
+// with proxy_http_version 1.1, and few programs do.
 func isForwarded(r *http.Request) bool {
 	for name := range r.Header {
-		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains([]string{"Forwarded", "X-Real-Ip", "Via"}, name) {
+		if slices.ContainsFunc(ofProxies, func(of string) bool { return strings.HasPrefix(strings.ToLower(name), of) }) {
 			return true
 		}
 	}
-	return !r.ProtoAtLeast(1, 1)
+	connection := strings.Join(r.Header.Values("Connection"), ",")
+	return !r.ProtoAtLeast(1, 1) || r.Close || connection != "" && !strings.EqualFold(connection, "keep-alive")
 }
 
 // within is an error if a key for these collections, all if there are none, is not for the

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
@@ -52,13 +54,22 @@ func (v *Service) collections() {
 		c, err := v.store.Collection(ctx, in.Collection)
 		return &body[Collection]{toldCollection(c)}, err
 	})
-	set := func(ctx context.Context, id string, f collectionFields) (*body[Collection], error) {
+	set := func(ctx context.Context, id string, f collectionFields, force bool) (*body[Collection], error) {
 		c, err := v.store.Collection(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if c.Name, c.FPIR, err = filled(f, c.Name, c.FPIR); err != nil {
 			return nil, err
+		}
+		if f.FPIR != nil && !force {
+			s, err := v.engine.of(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.uselessAt(ctx, c.FPIR); err != nil {
+				return nil, huma.Error409Conflict(err.Error() + ": the rate stays as it was; with force it is set all the same")
+			}
 		}
 		if err := v.store.SetCollection(ctx, by(ctx).actor, id, c.Name, c.FPIR); err != nil {
 			return nil, err
@@ -70,10 +81,14 @@ func (v *Service) collections() {
 	}
 	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, func(ctx context.Context, in *struct {
 		InCollection
-		Body collectionFields
+		Body struct {
+			Name  string   `json:"name,omitempty" maxLength:"200"`
+			FPIR  *float64 `json:"fpir,omitempty"`
+			Force bool     `json:"force,omitempty" doc:"Set the rate also if nearly no enrolled face gets its name"`
+		}
 	},
 	) (*body[Collection], error) {
-		return set(ctx, in.Collection, in.Body)
+		return set(ctx, in.Collection, collectionFields{in.Body.Name, in.Body.FPIR}, in.Body.Force)
 	})
 	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
 		if err := v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection); err != nil {
@@ -147,6 +162,8 @@ type Given struct {
 	Faces int `json:"faces"`
 	Used  int `json:"used" doc:"With very many people only some are compared with all of them"`
 	Alike int `json:"alike" doc:"How many look so much like somebody of the collection that they are probably no strangers"`
+
+	Useless string `json:"useless,omitempty" doc:"Why none of them is used: the threshold would be useless"`
 }
 
 // given tells of the strangers of s.
@@ -155,10 +172,13 @@ func (s *snapshot) given() Given {
 	if s.live == nil || s.live.Model().Calibration == nil {
 		return g
 	}
-	c := s.live.Model().Calibration
+	c, margins := s.live.Model().Calibration, s.judged.Model().Calibration.Given
 	g.Used = len(c.Given)
+	if err := s.useless(); err != nil {
+		g.Useless = err.Error()
+	}
 	const sure = 0.95 // a stranger with this probability of the guess is probably none
-	for _, margin := range c.Given {
+	for _, margin := range margins {
 		if c.Probability(margin) >= min(sure, c.MaxProbability()) {
 			g.Alike++
 		}

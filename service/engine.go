@@ -22,6 +22,8 @@ type engine struct {
 	store  *store.Store
 	inputs []*input // the first is that of new collections, the last is built in
 
+	mostGrouped int // faces of nobody at a time
+
 	mu  sync.Mutex
 	all map[string]*collection
 }
@@ -29,7 +31,7 @@ type engine struct {
 // newEngine returns an engine with the network that is built in, and with another one for
 // new collections unless that is empty. Faces are found by the detector by.
 func newEngine(s *store.Store, other frontend.Pipeline, by *face.Search) *engine {
-	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, by)}, all: map[string]*collection{}}
+	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, by)}, mostGrouped: mostGrouped, all: map[string]*collection{}}
 	if other.Embedder != nil {
 		if o := newInput(other, by); o.space != e.inputs[0].space {
 			e.inputs = append([]*input{o}, e.inputs...)
@@ -59,6 +61,7 @@ type snapshot struct {
 	by     *input
 	live   *nrdl.Recogniser // its names are ids; nil: fewer than two people have faces
 	grown  *nrdl.Recogniser // live without what strangers tell of its threshold
+	judged *nrdl.Recogniser // live, or what it would be with the strangers if they made it useless
 	people map[string]store.Person
 	owner  map[string]string // of the faces that live has: the person by face
 	asked  map[string]bool   // events that hooks ask for
@@ -205,7 +208,11 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		next.grown, err = e.grown(ctx, last.grown, next, added, gone)
 	}
 	if err == nil {
-		next.live, err = next.calibrated(ctx)
+		next.judged, err = next.calibrated(ctx)
+		next.live = next.judged
+	}
+	if err == nil && next.useless() != nil {
+		next.live = next.grown
 	}
 	return next, err
 }
@@ -232,6 +239,29 @@ func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
 	how := s.grown.Model().Calibration.How()
 	how.FPIR = s.FPIR
 	return s.grown.Calibrate(ctx, how, images)
+}
+
+// useless says why strangers do not count for the threshold: with them nearly no enrolled
+// face would get its name, as when they are people of the collection. It is nil where they do.
+func (s *snapshot) useless() error {
+	if s.judged == s.grown || s.grown.Model().Usable() != nil {
+		return nil
+	}
+	return s.judged.Model().Usable()
+}
+
+// uselessAt says why a rate of strangers would make a threshold useless that is not.
+func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
+	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Usable() != nil {
+		return nil
+	}
+	how := s.live.Model().Calibration.How()
+	how.FPIR = fpir
+	with, err := s.live.Calibrate(ctx, how, nil)
+	if err != nil {
+		return err
+	}
+	return with.Model().Usable()
 }
 
 // fewPeople reports whether the owners of faces are too few to recognise somebody.

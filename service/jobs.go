@@ -78,8 +78,8 @@ func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, er
 		return nil, err
 	}
 	var groups [][]string
-	for from := 0; from < len(samples); from += mostGrouped {
-		some, err := s.group(ctx, samples[from:min(from+mostGrouped, len(samples))])
+	for from := 0; from < len(samples); from += v.engine.mostGrouped {
+		some, err := s.group(ctx, samples[from:min(from+v.engine.mostGrouped, len(samples))])
 		if err != nil {
 			return nil, err
 		}

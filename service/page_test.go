@@ -160,6 +160,10 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	b.press(name, kb.Enter)
 	b.until(`document.querySelector("dialog .receipt")`)
 	b.named()
+	b.run(chromedp.EmulateViewport(390, 900))
+	if widest := js[float64](b, `document.querySelector("dialog .receipt dd").getBoundingClientRect().width`); widest < 100 {
+		t.Errorf("the values of the receipt have %v pixels", widest)
+	}
 	b.press(kb.Enter)
 	b.until(`document.querySelectorAll(".people a").length === 2`)
 	if _, there := b.people(at)[name]; there {
@@ -222,6 +226,11 @@ func testPageOfGroup(t *testing.T, ctx context.Context) {
 	b.choose("#choose-try", photos(t, "others")[0])
 	b.until(`document.querySelectorAll(".stage .box").length > 1`)
 	b.named()
+	for _, width := range []int64{390, 1024} {
+		b.run(chromedp.EmulateViewport(width, 900))
+		b.until(`[...document.querySelectorAll(".stage .box span")].map((e) => e.getBoundingClientRect()).every((r, i, all) =>
+			all.every((o, k) => k >= i || r.left >= o.right || o.left >= r.right || r.top >= o.bottom || o.top >= r.bottom))`)
+	}
 	if dir := os.Getenv("NRDL_PICTURES"); dir != "" {
 		b.run(chromedp.EmulateViewport(1024, 760))
 		data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(85))
@@ -319,7 +328,7 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": faces, "verb": "is", "name": "Ann"}}}, nil)
 	first.until(`document.querySelectorAll(".group").length === 1`)
 	second.press(kb.Enter)
-	second.until(`document.querySelector("#toasts").innerText.includes("2 are of Ann now")`)
+	second.until(`document.querySelector("#toasts").innerText.includes("both are of Ann now")`)
 	second.named()
 	second.until(`document.querySelectorAll(".group").length === 1`)
 	people := second.people(at)

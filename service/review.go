@@ -54,12 +54,12 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 	if s.clusters != nil {
 		return s.clusters, nil
 	}
-	samples, err := e.unlabelled(ctx, s, mostGrouped)
+	samples, err := e.unlabelled(ctx, s, e.mostGrouped)
 	if err != nil {
 		return nil, err
 	}
-	clusters := []Cluster{}
-	if len(samples) == mostGrouped { // too many to be grouped now: the job regroup has
+	all, clusters := samples, []Cluster{}
+	if len(samples) == e.mostGrouped { // too many to be grouped now: the job regroup has
 		groups, err := e.store.Groups(ctx, id)
 		if err != nil {
 			return nil, err
@@ -74,16 +74,18 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 			}
 			clusters = append(clusters, Cluster{Faces: g})
 		}
-		samples = slices.DeleteFunc(samples, func(o store.Sample) bool { return there[o.Face] })
-		samples = samples[:min(len(samples), mostGrouped)]
+		all = samples
+		samples = slices.DeleteFunc(slices.Clone(samples), func(o store.Sample) bool { return there[o.Face] })
+		samples = samples[:min(len(samples), e.mostGrouped)]
 	}
 	groups, err := s.group(ctx, samples)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
-		clusters = append(clusters, Cluster{Faces: g, Apart: s.apart(g, samples)})
+		clusters = append(clusters, Cluster{Faces: g})
 	}
+	s.setApart(clusters, all)
 	slices.SortStableFunc(clusters, func(a, b Cluster) int { return len(b.Faces) - len(a.Faces) })
 	if err := e.guessed(ctx, s, clusters); err != nil {
 		return nil, err
@@ -136,23 +138,32 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 	return ids, nil
 }
 
-// apart returns those of faces that look like another person than the rest.
-func (s *snapshot) apart(faces []string, samples []store.Sample) (ids []string) {
+// setApart fills in which faces of clusters look like another person than the rest.
+func (s *snapshot) setApart(clusters []Cluster, samples []store.Sample) {
 	l := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
-	if l == nil || len(faces) < 2 {
-		return nil
+	if l == nil {
+		return
 	}
-	var own []store.Sample
-	for _, o := range samples {
-		if slices.Contains(faces, o.Face) {
-			own = append(own, o)
+	at := make(map[string]int, len(samples))
+	for j, o := range samples {
+		at[o.Face] = j
+	}
+	for i := range clusters {
+		c := &clusters[i]
+		var own []store.Sample
+		for _, f := range c.Faces {
+			if j, ok := at[f]; ok {
+				own = append(own, samples[j])
+			}
+		}
+		if len(own) < 2 {
+			continue
+		}
+		others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.by.Frame, own)))
+		for _, j := range others {
+			c.Apart = append(c.Apart, own[j].Face)
 		}
 	}
-	others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.by.Frame, own)))
-	for _, j := range others {
-		ids = append(ids, own[j].Face)
-	}
-	return ids
 }
 
 // guessed fills in who the faces of clusters may be.

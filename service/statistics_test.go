@@ -270,3 +270,27 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 }
+
+// A group that the job regroup has stored asks whether it is two people, as the others do.
+func TestTwoPeopleInStoredGroup(t *testing.T) {
+	t.Parallel()
+	c, at, wrong := mixed(t)
+	var all Page[Person]
+	c.do(200, "GET", at+"/people?search=Mixed", nil, &all)
+	var own Page[Face]
+	c.do(200, "GET", at+"/faces?person="+all.Items[0].ID, nil, &own)
+	var faces []string
+	for _, f := range own.Items {
+		faces = append(faces, f.ID)
+	}
+	c.do(200, "POST", at+"/faces/deny", object{"faces": faces, "person": all.Items[0].ID}, nil)
+	c.v.engine.mostGrouped = len(faces)
+	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"), [][]string{faces}); err != nil {
+		t.Fatal(err)
+	}
+	var groups Page[Cluster]
+	c.do(200, "GET", at+"/review", nil, &groups)
+	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
+		t.Errorf("%v of %v are apart, want %v", g.Apart, g.Faces, wrong[:3])
+	}
+}

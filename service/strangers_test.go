@@ -33,7 +33,7 @@ func TestStrangers(t *testing.T) {
 	c.upload(200, at+"/strangers?new=true", &added, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
 	n := len(added.Faces)
-	if n < 3 || after.Given != (Given{n, n, after.Given.Alike}) || after.Given.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
+	if n < 3 || after.Given != (Given{Faces: n, Used: n, Alike: after.Given.Alike}) || after.Given.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
 		t.Fatalf("%d faces, %+v after %+v", n, after, before)
 	}
 	width := func(c Calibration) float64 { return c.Strangers.Alike.Most / c.Strangers.Alike.Least }
@@ -105,4 +105,42 @@ func TestStrangers(t *testing.T) {
 	if c.do(200, "GET", third+"/calibration", nil, &there); there.Given.Faces != n || there.Given.Used != 0 {
 		t.Errorf("%+v", there)
 	}
+}
+
+// People of the collection who are added as strangers do not move the threshold, and the
+// calibration says why; nor does a rate that leaves nearly nobody a name, unless forced.
+func TestStrangersWhoAreMembers(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	c.enrol(at, everybody[:3]...)
+	var before, after Calibration
+	c.do(200, "GET", at+"/calibration", nil, &before)
+	var form []string
+	for _, name := range everybody[:3] {
+		form = append(form, "photo="+photos(t, "people/"+name)[0])
+	}
+	c.upload(200, at+"/strangers", nil, form...)
+	c.do(200, "GET", at+"/calibration", nil, &after)
+	if g := after.Given; *after.Threshold != *before.Threshold || g.Faces != 3 || g.Used != 0 || g.Alike != 3 || !strings.Contains(g.Useless, "probably people of the model") {
+		t.Errorf("the threshold is %v and was %v, %+v", *after.Threshold, *before.Threshold, g)
+	}
+	c.do(200, "DELETE", at+"/strangers", nil, nil)
+	var none Calibration
+	if c.do(200, "GET", at+"/calibration", nil, &none); none.Given != (Given{}) {
+		t.Errorf("%+v", none.Given)
+	}
+	if before.Rates[0].Right < 0.5 {
+		t.Fatalf("%+v", before.Rates)
+	}
+	var problem struct{ Detail string }
+	c.do(409, "PATCH", at, object{"fpir": 1e-6}, &problem)
+	if !strings.Contains(problem.Detail, "nearly no known face gets its name") {
+		t.Error(problem.Detail)
+	}
+	if c.do(200, "GET", at+"/calibration", nil, &after); *after.Threshold != *before.Threshold {
+		t.Errorf("the threshold is %v and was %v", *after.Threshold, *before.Threshold)
+	}
+	c.do(200, "PATCH", at, object{"fpir": 1e-6, "force": true}, nil)
+	c.do(200, "PATCH", at, object{"fpir": 1e-5}, nil) // it is useless already
 }

@@ -77,7 +77,9 @@ export async function view(root, ctx) {
 
   async function save(i, quiet) {
     const from = saved;
-    await patch(ctx.base, { fpir: P[i].fpir });
+    const few = P[i].held && P[i].right.rate < 0.1 && P[from].right.rate >= 0.1;
+    if (few && !await ask("Recognise nearly nobody?", `With ${oneIn(P[i].fpir)} strangers, ${percent(P[i].right.rate)} of the known faces would get their name.`, "Set it all the same", { danger: true })) return;
+    await patch(ctx.base, { fpir: P[i].fpir, force: true });
     ctx.collection.fpir = P[i].fpir;
     saved = i;
     range.value = String(i);
@@ -119,6 +121,7 @@ async function strangers(root, ctx, given) {
   const picture = grid(ctx.base, some, { label: "Faces of other people", most: 23, changed: (ids) => { button.disabled = !ids.length; } });
   const button = h("button", { disabled: true, onclick: () => { const ids = picture.chosen(); for (const id of ids) list.querySelector(`[data-face="${id}"]`).hidden = true; discard({ ...ctx, refresh: ctx.again }, ids, "stranger", () => {}, ctx.again); } }, "Delete the selected ones");
   put(list, h("p", {}, count(given.faces, "face"), given.used < given.faces && given.used ? `, of which ${given.used.toLocaleString("en")} are used with so many people` : "", "."),
+    given.useless ? h("p", { class: "hint" }, "They are not used: nearly nobody would be recognised with them. Strangers must be people who are not in the collection.") : "",
     given.alike ? h("p", { class: "hint" }, `${count(given.alike, "face looks", "faces look")} so much like somebody of the collection that ${given.alike === 1 ? "it is" : "they are"} probably no ${given.alike === 1 ? "stranger" : "strangers"}. Select a face and press W to see why, and delete those who are no strangers.`) : "",
     picture.element, h("div", { class: "row" }, button));
 

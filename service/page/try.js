@@ -55,6 +55,9 @@ export async function view(root, ctx) {
       put(list, li);
       return { f, mark, button, panel, li };
     });
+    const watch = new ResizeObserver(() => apart(items.map((o) => o.mark)));
+    watch.observe(boxes);
+    ctx.signal.addEventListener("abort", () => watch.disconnect());
     const n = seen.faces.filter((f) => f.decision === "known").length;
     side.replaceChildren(h("p", { class: "count", role: "status" }, `${count(seen.faces.length, "face")}, ${n === seen.faces.length ? "all recognised" : `${n} recognised`}`), list,
       h("div", { class: "row" }, h("button", { onclick: () => keep(file) }, "Add these faces to the collection")));
@@ -87,6 +90,22 @@ export async function view(root, ctx) {
       for (const op of told.operations) await import("./api.js").then(({ post }) => post(`${ctx.base}/undo/${op}`));
       ctx.mutated();
     });
+  }
+}
+
+// apart puts a name that would lie on another one below its face.
+function apart(marks) {
+  const names = [];
+  for (const mark of marks) {
+    if (mark.dataset.moved) mark.classList.remove("low");
+    delete mark.dataset.moved;
+    const at = () => mark.firstChild.getBoundingClientRect();
+    const free = (r) => !names.some((o) => r.left < o.right && o.left < r.right && r.top < o.bottom && o.top < r.bottom);
+    if (!free(at()) && !mark.classList.contains("low")) {
+      mark.classList.add("low");
+      if (free(at())) mark.dataset.moved = "yes"; else mark.classList.remove("low");
+    }
+    names.push(at());
   }
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -84,6 +85,11 @@ func (c *change) expect(of *string, faces []string, to string) error {
 		if n == 1 {
 			are = "is"
 		}
+		some := fmt.Sprintf("%d of %d", n, len(faces))
+		if n == len(faces) {
+			some = map[int]string{1: "the face", 2: "both"}[n]
+			some = cmp.Or(some, fmt.Sprintf("all %d", n))
+		}
 		switch {
 		case h.Person == "":
 			whose = "of nobody"
@@ -92,9 +98,9 @@ func (c *change) expect(of *string, faces []string, to string) error {
 		case kind[h.Person] == Ignored:
 			whose = "of somebody who is ignored"
 		}
-		said = append(said, fmt.Sprintf("%d %s %s", n, are, whose))
+		said = append(said, fmt.Sprintf("%s %s %s", some, are, whose))
 	}
-	stands := &Conflict{Text: fmt.Sprintf("somebody has decided on these faces meanwhile: of %d, %s now", len(faces), strings.Join(said, " and ")), Now: now}
+	stands := &Conflict{Text: fmt.Sprintf("somebody has decided on these faces meanwhile: %s now", strings.Join(said, " and ")), Now: now}
 	if len(said) == 1 && kind[now[0].Person] != "" {
 		stands.ID = now[0].Person
 	}
