@@ -83,6 +83,9 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 		if err := refuseDates(root, below); err != nil {
 			return nil, err
 		}
+		if said := repeatedNames(root, below); said != "" {
+			warn(errors.New(said))
+		}
 	}
 	nobodys, ignored := leftover(root), map[string]bool{}
 	for _, file := range files {

@@ -40,6 +40,9 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if err := refuseDates(root, images); err != nil {
 		return nil, err
 	}
+	if said := repeatedNames(root, images); said != "" {
+		opt.warn("%s", said)
+	}
 	people, err := w.people(images, opt)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,41 @@ func refuseDates(root string, images []string) error {
 		hint.Quoted(filepath.Join(root, person, people[person][0])), hint.Quoted(filepath.Join(root, person, tops[len(tops)-1])), hint.Quoted(filepath.Join(root, tops[0])))
 }
 
+// repeatedNames says which folders of root hold folders with the same names where these may be
+// the people: Holiday/Bob, Work/Bob. It is "" if none do. Folders of people may hold folders
+// with the same names too, such as indoor, so this is no error.
+func repeatedNames(root string, images []string) string {
+	direct, tops := map[string]bool{}, map[string][]string{} // by the name of the lower folder
+	for _, f := range images {
+		switch parts := strings.Split(f, "/"); {
+		case len(parts) < 3:
+			direct[parts[0]] = true
+		case !date.MatchString(parts[1]) && strings.ContainsFunc(parts[1], isLetter) && !slices.Contains(tops[parts[1]], parts[0]):
+			tops[parts[1]] = append(tops[parts[1]], parts[0])
+		}
+	}
+	var names, in []string
+	for name, of := range tops {
+		of = slices.DeleteFunc(of, func(top string) bool { return direct[top] })
+		if len(of) < 2 {
+			continue
+		}
+		names = append(names, name)
+		for _, top := range of {
+			if !slices.Contains(in, top) {
+				in = append(in, top)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.SortFunc(names, natural.Compare)
+	slices.SortFunc(in, natural.Compare)
+	return fmt.Sprintf("%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put all photographs of a person into one folder, such as %s",
+		root, listed(in, " and "), listed(names, ", "), filepath.Join(root, names[0], in[0]))
+}
+
 func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > '~' }
 
 // listed joins names, at most three of them, the last with between.

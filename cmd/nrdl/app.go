@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,8 @@ import (
 type app struct {
 	*console.Console
 	endless bool // interrupting is how the command ends
+
+	trouble atomic.Int32 // exit status for a failure, if that is not 1
 }
 
 func newApp(stdout, stderr *os.File) *app { return &app{Console: console.New(stdout, stderr)} }

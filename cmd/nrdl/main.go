@@ -5,7 +5,8 @@
 //	nrdl identify people.nrdl photo.pgm
 //
 // Results go to standard output, the story of how they came about to standard
-// error. It exits with 0, or 1 where it failed, or 2 where it was misused.
+// error. It exits with 0, or 1 where it failed, or 2 where it was misused; verify --exit-code
+// exits with 1 for different people, and 2 where it failed.
 package main
 
 import (
@@ -39,7 +40,7 @@ func run(args []string) int {
 	}, func() {
 		a.ClearBar()
 		a.Complain(errInterrupted)
-		os.Exit(failed)
+		os.Exit(a.failure())
 	})
 	defer stop()
 	cli.CollectEarly()
@@ -47,7 +48,9 @@ func run(args []string) int {
 	err := blas.EnvError()
 	if err != nil {
 		err = cli.Misuse("%s", strings.TrimPrefix(err.Error(), "blas: "))
-	} else if err = cli.CheckMemory(); err == nil {
+	} else if err = cli.CheckMemory(); err != nil {
+		err = cli.AsMisuse(err) // as a wrong environment is
+	} else {
 		root := a.rootCmd()
 		root.SetArgs(args)
 		err = root.ExecuteContext(ctx)
@@ -68,14 +71,23 @@ func (a *app) report(err error) int {
 	if err == nil {
 		return succeeded
 	}
+	if errors.Is(err, errDifferent) {
+		return failed
+	}
 	if !errors.Is(err, errReported) {
 		a.Complain(err)
 	}
 	if cli.IsMisuse(err) {
 		return misused
 	}
-	return failed
+	return a.failure()
 }
+
+// failure is the exit status for what is no misuse.
+func (a *app) failure() int { return max(failed, int(a.trouble.Load())) }
 
 // errReported is returned by a command that has printed its errors itself.
 var errReported = errors.New("reported")
+
+// errDifferent is returned by verify --exit-code for different people.
+var errDifferent = errors.New("not the same person")

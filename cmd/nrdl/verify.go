@@ -25,8 +25,9 @@ similar they are, and the false match rate: the share of pairs of different peop
 who are at least as similar. They count as the same person if that rate is at most
 0.1 % (--fmr 0.001). The people need not be in the model. A rate below 0.001 % is
 rarer than what was measured, and printed as such. The exit status is 0 for both
-answers; with --exit-code it is 1 for different people, as for an error. --json has the
-answer as a field, and every rate as it is computed.
+answers. With --exit-code it is 0 for the same person, 1 for different people, and 2 if
+that is not known because of an error. --json has the answer as a field, and every rate
+as it is computed.
 
 With the built-in network every model will do, and so will -, which stands for the
 network without a model: how similar it finds different people is known. With other
@@ -36,13 +37,16 @@ people or more and a threshold; the more people, the better.`,
   nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
 		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
+			if v.exitCode {
+				a.trouble.Store(misused) // as grep and git diff do
+			}
 			return v.run(c.Context(), args[0], args[1], args[2])
 		},
 		ValidArgsFunction: completeModel,
 	}
 	cli.Number(c, &v.fmr, "fmr", "", cli.Share(true), "count two faces as the same person up to this false match `RATE`")
 	c.Flags().BoolVar(&v.json, "json", false, "write one object")
-	c.Flags().BoolVar(&v.exitCode, "exit-code", false, "exit with 1 if they are not the same person")
+	c.Flags().BoolVar(&v.exitCode, "exit-code", false, "exit with 1 if they are not the same person, and with 2 after an error")
 	v.find.Which = face.Largest
 	detectVar(c, &v.find, "as the model does")
 	return c
@@ -78,7 +82,7 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 		}
 	}
 	if v.exitCode && !c.Same(v.fmr) {
-		defer func() { err = cmp.Or(err, errReported) }()
+		defer func() { err = cmp.Or(err, errDifferent) }()
 	}
 	if v.json {
 		return v.printJSON(results.OfComparison(c, 2, v.fmr))
