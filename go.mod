@@ -7,7 +7,6 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/danielgtaylor/huma/v2 v2.37.2
-	github.com/esimov/pigo v1.4.6
 	github.com/fvbommel/sortorder v1.2.1
 	github.com/go-text/typesetting v0.3.5
 	github.com/gofrs/flock v0.13.0

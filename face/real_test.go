@@ -15,8 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	pigo "github.com/esimov/pigo/core"
-
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/realdata"
 )
@@ -176,25 +174,26 @@ func markedPupils(t *testing.T) (marked []markedFace) {
 	return marked
 }
 
-// TestRealPigo compares the walk, from one place, with what pigo finds from
-// places about it, drawn at random.
+// TestRealPigo compares the walk, from one place, with what pigo found from
+// places about it, drawn at random (testdata/pigo.csv).
 func TestRealPigo(t *testing.T) {
-	plc, err := pigo.NewPuplocCascade().UnpackCascade(pupilFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden := pigoGolden(t)
 	images, names := photographs(t, 40, "photos", "gt_db")
 	for i, m := range images {
 		w := DefaultFinder.windows(DefaultFinder.overview(m), DefaultFinder.Least, DefaultFinder.Score)[0]
 		start := Point{math.Floor(w.X - pupilAside*w.side), math.Floor(w.Y - pupilAbove*w.side)}
 		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, pupilScale*w.side)
+		_, name, _ := strings.Cut(filepath.ToSlash(names[i]), "/photos/")
+		place, ok := golden[name]
+		if !ok {
+			t.Fatalf("pigo has not seen %s", name)
+		}
 		var mean Point
-		const times = 5
-		for range times {
-			p := plc.RunDetector(pigo.Puploc{Row: int(start.Y), Col: int(start.X), Scale: float32(pupilScale * w.side), Perturbs: 61},
-				pigo.ImageParams{Pixels: m.Pix, Rows: m.Rect.Dy(), Cols: m.Rect.Dx(), Dim: m.Stride}, 0, false)
-			mean.X += (float64(p.Col) + 0.5) / times
-			mean.Y += (float64(p.Row) + 0.5) / times
+		if _, err := fmt.Sscan(place[0], &mean.X); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(place[1], &mean.Y); err != nil {
+			t.Fatal(err)
 		}
 		// Pigo rounds down and does not take the mirror image.
 		if away := got.to(mean); away > spread+0.02*w.side {
