@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
+	"image/color"
 	"image/draw"
 	"math"
 	"os"
@@ -146,4 +147,37 @@ func TestDecodingEnds(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+}
+
+// Who reads a large image has the answer when the context ends, though the decoder does not
+// look at it; the next large image waits until that decoder has ended.
+func TestLargeImagesAreLeftBehind(t *testing.T) {
+	was := heicDecoder.Load()
+	defer heicDecoder.Store(was)
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	release := make(chan struct{})
+	UseHEIC(Decoder{
+		Config: func(context.Context, []byte) (image.Config, error) {
+			return image.Config{ColorModel: color.GrayModel, Width: 5000, Height: 5000}, nil
+		},
+		Decode: func(context.Context, []byte) (image.Image, error) {
+			cancel(gone)
+			<-release
+			panic("too late to be of use")
+		},
+	})
+	_, err := DecodePhoto(ctx, []byte("\x00\x00\x00\x18ftypheic"), "drawn")
+	if !errors.Is(err, gone) {
+		t.Errorf("error %v", err)
+	}
+	if len(large) != 1 {
+		t.Error("the next large image does not wait for the decoder")
+	}
+	close(release)
+	done, err := large.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
 }

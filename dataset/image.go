@@ -162,13 +162,16 @@ func claimed(data []byte) (image.Config, int64, error) {
 	return c, memory, err
 }
 
+// recovered turns a panic of a decoder into an error.
+func (f format) recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
+	}
+}
+
 // claims returns what the header of data says, if such an image may be decoded.
 func (f format) claims(ctx context.Context, data []byte) (c image.Config, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
-		}
-	}()
+	defer f.recovered(&err)
 	if c, err = f.config(ctx, data); err != nil {
 		return c, f.explain(ctx, err)
 	}
@@ -203,17 +206,13 @@ func (f format) needs(data []byte, c image.Config, turned orientation, planes in
 }
 
 // decode hands the image in data, as it is stored, to use, which takes planes bytes of
-// memory a pixel if the image is to be turned.
-func decode(ctx context.Context, data []byte, planes int, use func(image.Image, orientation)) (err error) {
+// memory a pixel if the image is to be turned. After the end of ctx, use may be called once
+// decode has returned.
+func decode(ctx context.Context, data []byte, planes int, use func(image.Image, orientation)) error {
 	f, err := formatOf(data)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("damaged %s: the decoder failed (%v)", f.name, r)
-		}
-	}()
 	claimed, err := f.claims(ctx, data)
 	if err != nil {
 		return err
@@ -222,13 +221,31 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 	if _, err := f.needs(data, claimed, turned, planes); err != nil {
 		return err
 	}
-	if claimed.Width*claimed.Height > largePixels {
-		done, err := large.take(ctx)
-		if err != nil {
-			return err
-		}
-		defer done()
+	if claimed.Width*claimed.Height <= largePixels {
+		return f.finish(ctx, data, claimed, turned, use)
 	}
+	done, err := large.take(ctx)
+	if err != nil {
+		return err
+	}
+	// Some decoders go on without reading, and a large image is turned for a while: they
+	// are left behind, with the turn, so that they are one at a time.
+	ended := make(chan error, 1)
+	go func() {
+		defer done()
+		ended <- f.finish(ctx, data, claimed, turned, use)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// finish is decode for an image that may be decoded.
+func (f format) finish(ctx context.Context, data []byte, claimed image.Config, turned orientation, use func(image.Image, orientation)) (err error) {
+	defer f.recovered(&err)
 	img, err := f.decode(ctx, data)
 	if err != nil {
 		return f.explain(ctx, err)
@@ -236,7 +253,9 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 	if b := img.Bounds(); b.Empty() || b.Dx()*b.Dy() > f.pixels() {
 		return fmt.Errorf("damaged %s: %d×%d pixels, it claims %d×%d", f.name, b.Dx(), b.Dy(), claimed.Width, claimed.Height)
 	}
-	use(img, turned)
+	if ctx.Err() == nil {
+		use(img, turned)
+	}
 	return context.Cause(ctx)
 }
 
