@@ -65,10 +65,10 @@ people can be added later; --forget stores no faces.`,
   nrdl data synth drawn --people 4 --images 2 --size 160x160
   nrdl group drawn -o groups
   nrdl train groups -o groups.nrdl
-  nrdl train people -o people.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
-  nrdl train people -o people.nrdl --input auto --size 32x32
-  nrdl train people -o people.nrdl --input pixels --set lambda=1e-3 --split first:6
-  nrdl train people -o people.nrdl --input pixels --seed 7 --trace passes.jsonl`,
+  nrdl train people -o features.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
+  nrdl train people -o auto.nrdl --input auto --size 32x32
+  nrdl train people -o first6.nrdl --input pixels --set lambda=1e-3 --split first:6
+  nrdl train people -o traced.nrdl --input pixels --seed 7 --trace passes.jsonl`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
