@@ -28,7 +28,7 @@ func Decode(ctx context.Context, data []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Width*c.Height > maxPixels {
+	if c.Width > maxPixels || c.Height > maxPixels/c.Width { // the product may overflow
 		return nil, fmt.Errorf("%d×%d are too many pixels for the decoder", c.Width, c.Height)
 	}
 	var img image.Image
