@@ -25,7 +25,7 @@ func (v *Service) erase(ctx context.Context, j *store.Job) (*EraseResult, error)
 	}
 	for i := j.Done; i < len(asked.People); i++ {
 		id := asked.People[i]
-		receipt, err := v.store.ErasePerson(s.in(ctx, i+1), j.Actor, j.Collection, id)
+		receipt, err := v.store.ErasePerson(s.in(ctx, i+1), j.Actor, j.Collection, id, nil)
 		switch {
 		case errors.Is(err, store.ErrNotFound): // was erased already
 			err = s.skip(ctx, i+1)

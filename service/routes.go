@@ -292,8 +292,16 @@ func (v *Service) people() {
 		op, err := v.store.ChangePerson(ctx, by(ctx).actor, in.Collection, in.Person, p.Name, p.Kind, in.Body.Namesake)
 		return v.done(ctx, in.Collection, op, err)
 	})
-	operation(v, http.MethodDelete, path+"/{p}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *InPerson) (*body[store.Receipt], error) {
-		receipt, err := v.store.ErasePerson(ctx, by(ctx).actor, in.Collection, in.Person)
+	operation(v, http.MethodDelete, path+"/{p}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *struct {
+		InPerson
+		Faces int `query:"faces" default:"-1" minimum:"-1" doc:"How many faces the person has, as far as you know. If there are more or fewer now, nothing is erased, and the answer is 409. Missing or -1: any number"`
+	},
+	) (*body[store.Receipt], error) {
+		expected := &in.Faces
+		if in.Faces < 0 {
+			expected = nil
+		}
+		receipt, err := v.store.ErasePerson(ctx, by(ctx).actor, in.Collection, in.Person, expected)
 		if err != nil {
 			return nil, err
 		}
@@ -363,8 +371,12 @@ func (v *Service) faces() {
 			Body []byte
 		}{"image/png", crop}, err
 	})
-	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *InFace) (*struct{}, error) {
-		if err := v.store.DeleteFaces(ctx, by(ctx).actor, in.Collection, nil, []string{in.Face}); err != nil {
+	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *struct {
+		InFace
+		Of string `query:"expected" doc:"Whose the face is, as far as you know, as in a decision"`
+	},
+	) (*struct{}, error) {
+		if err := v.store.DeleteFaces(ctx, by(ctx).actor, in.Collection, Expected{in.Of}.expected(), []string{in.Face}); err != nil {
 			return nil, err
 		}
 		return nil, v.engine.publish(ctx, in.Collection)

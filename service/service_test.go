@@ -596,6 +596,16 @@ func TestDecisionsByAnOldList(t *testing.T) {
 		t.Errorf("%+v", undo)
 	}
 	decide(200, object{"faces": both, "verb": "is", "person": bo.ID}, nil) // whoever has them
+
+	// What is for good is not done by an old list either.
+	var gone problem
+	if c.do(409, "DELETE", at+"/people/"+bo.ID+"?faces=1", nil, &gone); !strings.Contains(gone.Detail, "another number of faces now, 2 and not 1") || id.MatchString(gone.Detail) {
+		t.Errorf("%+v", gone)
+	}
+	c.do(409, "DELETE", at+"/faces/"+both[0]+"?expected="+ann, nil, nil)
+	c.do(200, "GET", at+"/faces/"+both[0], nil, nil)
+	c.do(204, "DELETE", at+"/faces/"+both[0]+"?expected="+bo.ID, nil, nil)
+	c.do(200, "DELETE", at+"/people/"+bo.ID+"?faces=1", nil, nil)
 }
 
 func TestUploads(t *testing.T) {

@@ -124,7 +124,7 @@ export async function view(root, ctx, id) {
   }
   async function erase() {
     if (!await ask(`Erase ${title}?`, `All ${count(faces.length, "face")} with their pictures and numbers are removed for good, also from the files of the database. Backups keep them until you delete those.`, "Erase for good", { danger: true, typed: title })) return;
-    const receipt = await del(at);
+    const receipt = await del(`${at}?faces=${p.faces}`);
     ctx.mutated();
     await dialog("Erased", (close) => h("div", {}, h("p", {}, `${title} is gone. This is the receipt:`),
       h("dl", { class: "receipt" }, [["Person", title], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),

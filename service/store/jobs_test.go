@@ -240,7 +240,7 @@ func TestChangesAddUp(t *testing.T) {
 		c.no(err)
 		follow()
 		c.no(s.DeleteFaces(ctx, "tester", c.id, nil, c.fa[1:]))
-		_, err = s.ErasePerson(ctx, "tester", c.id, c.b.ID)
+		_, err = s.ErasePerson(ctx, "tester", c.id, c.b.ID, nil)
 		c.no(err)
 		follow()
 
@@ -328,7 +328,7 @@ func TestEraseMessages(t *testing.T) {
 		if len(messages) != 1 {
 			t.Fatalf("%+v", messages)
 		}
-		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID)
+		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID, nil)
 		c.no(err)
 		c.no(s.DeleteFile(ctx, c.id, j.ID))
 		messages, err = s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
@@ -377,7 +377,7 @@ func TestEraseMentions(t *testing.T) {
 		c.add(eve.ID, 1)
 		_, err = s.MergePeople(ctx, "tester", c.id, p.ID, []string{eve.ID})
 		c.no(err)
-		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID)
+		_, err = s.ErasePerson(ctx, "tester", c.id, p.ID, nil)
 		c.no(err)
 		for id, want := range map[string]string{kept: other, some: `{"photos":7,"refused":[{"name":"Anne.jpg","why":""}]}`} {
 			if j, err := s.Job(ctx, c.id, id); err != nil || string(j.Result) != want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -210,8 +211,8 @@ type Receipt struct {
 
 // ErasePerson removes a person with all faces, crops, vectors, labels and guesses, and
 // what the operations have of them, also from the files of the database. It cannot
-// be undone.
-func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (Receipt, error) {
+// be undone. It is a Conflict if the person has not as many faces as expected; nil: any number.
+func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, expected *int) (Receipt, error) {
 	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
 	err := s.change(ctx, actor, collection, func(c *change) (err error) {
 		names, err := c.namesOf(id)
@@ -223,6 +224,9 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string) (
 		}
 		if receipt.Faces, err = list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id); err != nil {
 			return err
+		}
+		if n := len(receipt.Faces); expected != nil && n != *expected {
+			return &Conflict{Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id}
 		}
 		for _, f := range receipt.Faces {
 			labels, photo, err := c.deleteFace(f)

@@ -342,7 +342,7 @@ func TestErase(t *testing.T) {
 		c.no(err)
 		_, err = s.MoveFaces(ctx, "tester", c.id, nil, c.fb[:1], c.b.ID)
 		c.no(err)
-		receipt, err := s.ErasePerson(ctx, "tester", c.id, c.a.ID)
+		receipt, err := s.ErasePerson(ctx, "tester", c.id, c.a.ID, nil)
 		c.no(err)
 		if !slices.Equal(receipt.Faces, c.fa) || len(receipt.Photos) != 1 || receipt.Labels != 3 {
 			t.Fatalf("%+v", receipt)
