@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // deb makes the package for Debian.
@@ -21,11 +22,7 @@ func (r *release) deb(arch, program string) error {
 		}
 		return write(filepath.Join(root, to), text, mode)
 	}
-	zipped := func(to, from string) error {
-		text, err := os.ReadFile(from)
-		if err != nil {
-			return err
-		}
+	zip := func(to string, text []byte) error {
 		var z bytes.Buffer
 		w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
 		if err != nil {
@@ -39,6 +36,13 @@ func (r *release) deb(arch, program string) error {
 		}
 		return write(filepath.Join(root, to), z.Bytes(), 0o644)
 	}
+	zipped := func(to, from string) error {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		return zip(to, text)
+	}
 	err := first(
 		put("usr/bin/nrdl", program, 0o755),
 		put("lib/systemd/system/nrdl.service", "packaging/nrdl.service", 0o644),
@@ -47,8 +51,10 @@ func (r *release) deb(arch, program string) error {
 		put("usr/share/zsh/vendor-completions/_nrdl", filepath.Join(r.tmp, "completion/nrdl.zsh"), 0o644),
 		put("usr/share/fish/vendor_completions.d/nrdl.fish", filepath.Join(r.tmp, "completion/nrdl.fish"), 0o644),
 		put("usr/share/doc/nrdl/copyright", "LICENSE", 0o644),
+		put("usr/share/lintian/overrides/nrdl", "packaging/debian/lintian-overrides", 0o644),
 		zipped("usr/share/doc/nrdl/NOTICE.gz", "NOTICE"),
-		zipped("usr/share/doc/nrdl/changelog.gz", "CHANGELOG.md"),
+		zipped("usr/share/doc/nrdl/CHANGELOG.md.gz", "CHANGELOG.md"),
+		zip("usr/share/doc/nrdl/changelog.gz", fmt.Appendf(nil, "nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n -- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", r.version, r.date.Format(time.RFC1123Z))),
 		write(filepath.Join(root, "DEBIAN/conffiles"), []byte("/etc/default/nrdl\n"), 0o644),
 		put("DEBIAN/postinst", "packaging/debian/postinst", 0o755),
 		put("DEBIAN/prerm", "packaging/debian/prerm", 0o755),
@@ -81,7 +87,8 @@ func (r *release) deb(arch, program string) error {
 	if _, err := r.finish(root); err != nil {
 		return err
 	}
-	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
+	// More threads compress to other bytes.
+	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
 	pack.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("dpkg-deb: %w\n%s", err, out)

@@ -54,6 +54,14 @@ type release struct {
 }
 
 func run(ctx context.Context, out string, systems []string) (err error) {
+	// Programs tell whether they were built from a commit alone.
+	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
+	if err != nil {
+		return fmt.Errorf("git status: %w", err)
+	}
+	if len(changes) > 0 {
+		return fmt.Errorf("files are changed or new since the commit: commit, ignore or remove them first\n%s", changes)
+	}
 	if err := os.Mkdir(out, 0o777); err != nil {
 		return err
 	}
