@@ -79,8 +79,9 @@ func ReadImage(ctx context.Context, path string, in Frame) ([]float64, error) {
 	return DecodeImage(ctx, data, path, in)
 }
 
-// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG, HEIC, BMP,
-// TIFF, or the first picture of a WebP or GIF, recognised by content) into grey
+// DecodeImage turns the bytes of an image file (PBM, PGM, PPM, PNG, JPEG, BMP, TIFF,
+// the first picture of a WebP or GIF, or HEIC and AVIF after [UseHEIC]; recognised
+// by content) into grey
 // values, 0 black … 255 white, in column-major order. The image is turned
 // upright by its EXIF orientation, made grey by the luma of ITU-R BT.601, and
 // put over white if transparent. Its central part, the share in.Crop of height
