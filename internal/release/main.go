@@ -142,7 +142,7 @@ func newest(changelog string) (version, notes string, err error) {
 // texts makes the manual and the completions.
 func (r *release) texts() error {
 	program := filepath.Join(r.tmp, "texts")
-	if err := r.run("go", "build", "-tags", "man", "-o", program, "./cmd/nrdl"); err != nil {
+	if err := r.run("go", "build", "-buildvcs=true", "-tags", "man", "-o", program, "./cmd/nrdl"); err != nil {
 		return err
 	}
 	man := filepath.Join(r.tmp, "man")
@@ -187,7 +187,7 @@ func (r *release) program(system string) error {
 		file += ".exe"
 	}
 	at := filepath.Join(r.tmp, name, file)
-	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", at, "./cmd/nrdl")
+	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", at, "./cmd/nrdl")
 	build.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
