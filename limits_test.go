@@ -67,14 +67,14 @@ func TestNoReplace(t *testing.T) {
 	}
 }
 
-// The command, as README and releases build it, has 57 MB at most.
+// The command, as releases build it, has 57 MB at most.
 func TestSmallCommand(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("links the command: set NRDL_LONG=1")
 	}
 	const most = 57_000_000
 	program := filepath.Join(t.TempDir(), "nrdl")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/nrdl")
+	build := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", program, "./cmd/nrdl")
 	build.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOFLAGS=") }), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
