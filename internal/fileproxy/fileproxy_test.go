@@ -155,12 +155,19 @@ func TestPhotographsOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Post(string(address.Find(log)), "image/jpeg", bytes.NewReader(photo))
+	pattern, err := os.ReadFile(filepath.Join(root, "heic/testdata/pattern.heic"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "[\"person001\"]\n" {
-		t.Errorf("%s %v", text, err)
+	for want, data := range map[string][]byte{"[\"person001\"]\n": photo, "[]\n": pattern} {
+		answer, err := http.Post(string(address.Find(log)), "image/jpeg", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || string(text) != want {
+			t.Errorf("%s %v, want %s", text, err, want)
+		}
 	}
 }

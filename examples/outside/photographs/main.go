@@ -16,9 +16,11 @@ import (
 	"os"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/heic"
 )
 
 func main() {
+	heic.Register() // photographs of telephones too
 	ctx := context.Background()
 	images, err := nrdl.Read(ctx, os.Args[1], nrdl.ReadOptions{})
 	check(err)
