@@ -83,10 +83,7 @@ func decodeHEIF(r *run, data []byte) image.Image {
 	}
 	decode(1, 0)
 	w, h, colours, chroma := int(r.uint32(field(0))), int(r.uint32(field(1))), r.uint32(field(2)), r.uint32(field(3))
-	if r.err == nil && (w <= 0 || h <= 0 || w > maxPixels || h > maxPixels || w*h > maxPixels) {
-		r.err = errDecode
-	}
-	if r.err != nil {
+	if !r.admits(w, h) {
 		return nil
 	}
 	rect := image.Rect(0, 0, w, h)
@@ -153,6 +150,14 @@ func (p plane) stride(interleaved bool) int {
 	return (pixels*bytes + 15) &^ 15
 }
 
+// admits reports whether r may decode an image of w×h pixels; else it has an error.
+func (r *run) admits(w, h int) bool {
+	if r.err == nil && (w <= 0 || h <= 0 || w > maxPixels || h > maxPixels || w*h > maxPixels) {
+		r.err = errDecode
+	}
+	return r.err == nil
+}
+
 func (r *run) uint32(address uint64) uint32 {
 	b := r.read(address, 4)
 	if r.err != nil {
@@ -171,10 +176,7 @@ func decodeAVIF(r *run, data []byte) image.Image {
 	}
 	decode(1, 0)
 	w, h, depth := int(r.uint32(out)), int(r.uint32(out+4)), r.uint32(out+8)
-	if r.err == nil && (w <= 0 || h <= 0 || w > maxPixels || h > maxPixels || w*h > maxPixels) {
-		r.err = errDecode
-	}
-	if r.err != nil {
+	if !r.admits(w, h) {
 		return nil
 	}
 	size := 4 * w * h

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tetratelabs/wazero"
 )
 
 func file(t testing.TB, name string) []byte {
@@ -202,11 +204,48 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// A metered program does what the program did, as often as its loops turn.
+// A loop of n turns calls the host once in stepsPerCheck of them.
 func TestMeter(t *testing.T) {
-	for _, program := range [][]byte{nil, {0}, []byte("\x00asm\x01\x00\x00\x00"), heifProgram} {
-		if m, err := meter(program); err == nil && len(m) > 8 {
-			t.Errorf("%d bytes that are no program with proc_exit are metered", len(program))
+	// run(n) turns a loop until n, which it counts down, is 0.
+	program := []byte("\x00asm\x01\x00\x00\x00" +
+		"\x01\x05\x01\x60\x01\x7f\x00" + // type (i32) → ()
+		"\x02\x0f\x01\x01w\x09proc_exit\x00\x00" +
+		"\x03\x02\x01\x00" + // one function of that type
+		"\x06\x06\x01\x7f\x01\x41\x00\x0b" + // a global
+		"\x07\x07\x01\x03run\x00\x01" +
+		"\x0a\x10\x01\x0e\x00\x03\x40\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x0b\x0b")
+	metered, err := meter(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code  []byte
+		turns int
+		want  int
+	}{{program, 3*stepsPerCheck + 5, 0}, {metered, stepsPerCheck - 1, 0}, {metered, stepsPerCheck, 1}, {metered, 3*stepsPerCheck + 5, 3}} {
+		checks := 0
+		runtime := wazero.NewRuntime(t.Context())
+		_, err := runtime.NewHostModuleBuilder("w").NewFunctionBuilder().WithFunc(func(code uint32) {
+			if code == checkCode {
+				checks++
+			}
+		}).Export("proc_exit").Instantiate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := runtime.Instantiate(t.Context(), c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.ExportedFunction("run").Call(t.Context(), uint64(c.turns)); err != nil || checks != c.want {
+			t.Errorf("%d turns: %d checks, want %d (%v)", c.turns, checks, c.want, err)
+		}
+		runtime.Close(t.Context())
+	}
+	without := bytes.Replace(program, []byte("proc_exit"), []byte("proc_exot"), 1)
+	for _, bad := range [][]byte{nil, {0}, program[:len(program)-3], without, heifProgram} {
+		if _, err := meter(bad); err == nil {
+			t.Errorf("%d bytes that are no program with proc_exit are metered", len(bad))
 		}
 	}
 }
