@@ -80,7 +80,13 @@ async function show(keep = false) {
         let last = JSON.stringify(was);
         shown = async () => {
           if (busy()) return false;
-          const now = JSON.stringify(await load());
+          let now;
+          try {
+            now = JSON.stringify(await load());
+          } catch (e) {
+            if (e.status !== 404) throw e;
+            return show(); // says that it is not here any more
+          }
           if (now !== last) await draw();
           last = now;
         };

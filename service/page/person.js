@@ -90,10 +90,20 @@ export async function view(root, ctx, id) {
     field.input.setAttribute("autofocus", "");
     return h("div", { class: "pick" }, h("p", {}, text), field.element);
   });
+  /** leaving waits for a change after which this person is gone, and is not asked for. */
+  async function leaving(change) {
+    ctx.follow(null);
+    try {
+      return await change;
+    } catch (e) {
+      ctx.watch(first, load);
+      throw e;
+    }
+  }
   async function merge() {
     const who = await pick(`Merge ${title} with …`, "All faces become those of the person whom you choose. This can be undone.", true);
     if (!who) return;
-    const made = await post(`${ctx.base}/people/${who.person}/merge`, { from: [id] });
+    const made = await leaving(post(`${ctx.base}/people/${who.person}/merge`, { from: [id] }));
     ctx.mutated();
     ctx.go("person", who.person);
     undo(made, `${title} was merged with ${who.name}.`, () => ctx.go("person", id));
@@ -124,7 +134,7 @@ export async function view(root, ctx, id) {
   }
   async function erase() {
     if (!await ask(`Erase ${title}?`, `All ${count(faces.length, "face")} with their pictures and numbers are removed for good, also from the files of the database. Backups keep them until you delete those.`, "Erase for good", { danger: true, typed: title })) return;
-    const receipt = await del(`${at}?faces=${p.faces}`);
+    const receipt = await leaving(del(`${at}?faces=${p.faces}`));
     ctx.mutated();
     await dialog("Erased", (close) => h("div", {}, h("p", {}, `${title} is gone. This is the receipt:`),
       h("dl", { class: "receipt" }, [["Person", title], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
