@@ -201,7 +201,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	}
 	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
 	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
-		o := Options{Method: by, OpenSet: r.openSetOfOthers(), Detect: r.detect, Observer: r.Observer}
+		o := Options{Method: by, Methods: r.methods, OpenSet: r.openSetOfOthers(), Detect: r.detect, Observer: r.Observer}
 		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
 			return next, err
 		}
@@ -211,7 +211,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 		return nil, err
 	}
 	m.All = r.m.All
-	next := &Recogniser{m, r.detect, r.Observer}
+	next := r.of(m)
 	return next.decided(ctx, Options{Method: by, OpenSet: r.openSetOfOthers(), Observer: r.Observer})
 }
 
@@ -254,7 +254,7 @@ func (r *Recogniser) Forget() *Recogniser {
 		r.warn(fmt.Errorf("more than %d faces are recognised by the faces themselves: they are kept", large.Faces))
 		return r
 	}
-	return &Recogniser{r.m.Forget(), r.detect, r.Observer}
+	return r.of(r.m.Forget())
 }
 
 // Calibrate returns r with another threshold, for o: r.OpenSet with what is to change.
@@ -307,7 +307,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	case err != nil:
 		return nil, err
 	}
-	return &Recogniser{&m, r.detect, r.Observer}, nil
+	return r.of(&m), nil
 }
 
 // sure is a probability from which a stranger is probably none.

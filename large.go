@@ -24,7 +24,7 @@ func (r *Recogniser) large() *large.Gallery {
 
 // with is r with another gallery.
 func (r *Recogniser) with(g *large.Gallery) *Recogniser {
-	return &Recogniser{g.Model(), r.detect, r.Observer}
+	return r.of(g.Model())
 }
 
 // trainLarge is Train on more faces than a Model should have. It is nil if these are fewer,
@@ -64,7 +64,7 @@ func newLarge(ctx context.Context, m *gallery.Model, images *dataset.Images, o O
 			return nil, err
 		}
 	}
-	return &Recogniser{g.Model(), o.Detect, o.Observer}, nil
+	return o.recogniser(g.Model()), nil
 }
 
 // shrunk is r with another gallery, or with a Model of all faces if these are few enough.
@@ -77,7 +77,7 @@ func (r *Recogniser) shrunk(ctx context.Context, g *large.Gallery) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
-	t := &Recogniser{m, r.detect, r.Observer}
+	t := r.of(m)
 	by, err := t.method()
 	if err != nil {
 		return nil, err

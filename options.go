@@ -16,6 +16,7 @@ import (
 // method.
 type Options struct {
 	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
+	Methods  []classify.Method // other ones of other modules that the Recogniser shall know
 	Pipeline frontend.Pipeline // unset parts of its Frame are taken from the images
 	OpenSet  *openset.Options  // for the threshold; nil: no face is unknown
 	Detect   face.Options      // which faces of a photograph are used, and by which detector they were found

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
@@ -25,9 +26,17 @@ import (
 // A Recogniser names the faces in photographs. It is immutable and safe for
 // concurrent use: a change returns a new one.
 type Recogniser struct {
-	m      *gallery.Model
-	detect face.Options
+	m       *gallery.Model
+	detect  face.Options
+	methods []classify.Method // of other modules, one of which may have trained m
 	Observer
+}
+
+// of returns r with another model.
+func (r *Recogniser) of(m *gallery.Model) *Recogniser {
+	t := *r
+	t.m = m
+	return &t
 }
 
 // errEmpty is what the methods of the zero Recogniser return.
@@ -64,10 +73,15 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 		return nil, err
 	}
 	m.Search = o.search(images)
-	r := &Recogniser{m.Divide(o.Method), o.Detect, o.Observer}
+	r := o.recogniser(m.Divide(o.Method))
 	r.m.All = o.All
 	o.told(m)
 	return r.decided(ctx, o)
+}
+
+// recogniser returns that of m, which o trained.
+func (o Options) recogniser(m *gallery.Model) *Recogniser {
+	return &Recogniser{m: m, detect: o.Detect, methods: append(slices.Clone(o.Methods), o.Method), Observer: o.Observer}
 }
 
 // search is the detector that a model of images keeps; nil for the default one, and where
@@ -105,7 +119,7 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 			m.OpenSet = &how
 		}
 	}
-	t := &Recogniser{&m, r.detect, r.Observer}
+	t := r.of(&m)
 	if o.Forget {
 		t = t.Forget()
 	}
@@ -140,8 +154,10 @@ func (o Observer) told(m *gallery.Model) {
 }
 
 // Open reads a Recogniser from the model file at path, which may be untrusted:
-// a damaged or hostile file is an error.
-func Open(path string) (*Recogniser, error) {
+// a damaged or hostile file is an error. A model that was trained by a method of another
+// module identifies in any case; that method has to be among methods for Survey, Enrol,
+// Rename, Remove and Calibrate, which train again.
+func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
@@ -159,16 +175,16 @@ func Open(path string) (*Recogniser, error) {
 		if err != nil {
 			return nil, noModel(path, err)
 		}
-		return &Recogniser{m: g.Model()}, nil
+		return &Recogniser{m: g.Model(), methods: methods}, nil
 	}
 	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
 		return nil, noModel(path, err)
 	}
-	if by, err := method.Of(m.Classifier); err == nil {
+	if by, err := method.Of(m.Classifier, methods...); err == nil {
 		m = m.Divide(by)
 	}
-	return &Recogniser{m: m}, nil
+	return &Recogniser{m: m, methods: methods}, nil
 }
 
 // noModel is err with what to do about the file at path, where err does not say it.
@@ -232,7 +248,9 @@ func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) 
 		return nil, hint.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
 			"train it again on photographs: nrdl train DATA -o %s --detect always", o.model())
 	}
-	return &Recogniser{r.m, detect, o}, nil
+	t := *r
+	t.detect, t.Observer = detect, o
+	return &t, nil
 }
 
 // detects reports whether r looks for faces in images.
@@ -280,5 +298,5 @@ func (r *Recogniser) method() (classify.Method, error) {
 	if r.m == nil {
 		return nil, errEmpty
 	}
-	return method.Of(r.m.Classifier)
+	return method.Of(r.m.Classifier, r.methods...)
 }

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,9 +76,9 @@ func Names() []string {
 	return names
 }
 
-// Named returns the method with this name, with its default parameters.
-func Named(name string) (classify.Method, error) {
-	for _, m := range All {
+// Named returns the method with this name, of this package or else of others.
+func Named(name string, others ...classify.Method) (classify.Method, error) {
+	for _, m := range slices.Concat(All, others) {
 		if m.Name() == name {
 			return m, nil
 		}

@@ -7,12 +7,13 @@ import (
 	"nrdl.example/nrdl/classify"
 )
 
-// Of returns the method, with its parameters, that trained c.
-func Of(c *classify.Classifier) (classify.Method, error) {
+// Of returns the method, with its parameters, that trained c: one of this package or of
+// others, which are methods of other modules.
+func Of(c *classify.Classifier, others ...classify.Method) (classify.Method, error) {
 	p := c.Parts()
-	named, err := Named(p.Method)
+	named, err := Named(p.Method, others...)
 	if err != nil {
-		return nil, fmt.Errorf("the model was learnt by a method that is not known here: %w", err)
+		return nil, fmt.Errorf("the model was learned by a method that is not known here: %w", err)
 	}
 	method, err := Unmarshal(named, p.Params)
 	if err != nil {

@@ -1,0 +1,76 @@
+package nrdl_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/synthetic"
+)
+
+// outsider is a method that package method does not have.
+type outsider struct {
+	Lambda float64 `json:"lambda"`
+}
+
+func (outsider) Name() string { return "outsider" }
+
+func (outsider) Validate() error { return nil }
+
+func (m outsider) Fit(_ context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	params, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return classify.NewClassifier(classify.Parts{
+		D: classify.Unit(train.X), Groups: train.Groups, Classes: train.Classes, Grid: train.Grid,
+		Coder: coding.Ridge{Lambda: m.Lambda}, Rule: classify.NormedResidual{},
+		Method: m.Name(), Params: params, Seed: run.Seed,
+	})
+}
+
+// The people of a model can be changed by whoever names its method to Open.
+func TestOpenMethodOfAnotherModule(t *testing.T) {
+	drawn := synthetic.Default
+	drawn.People, drawn.PerPerson = 4, 3
+	images, err := drawn.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := nrdl.Train(t.Context(), images, nrdl.Options{Method: outsider{0.01}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "people.nrdl")
+	if err := r.Save(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = nrdl.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Survey(t.Context(), true); err == nil {
+		t.Error("a method that is not known trains")
+	}
+	if r, err = nrdl.Open(path, outsider{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Survey(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+	people := r.People()
+	r, _, err = r.Rename(t.Context(), people[0].Name, "somebody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = r.Remove(t.Context(), people[1].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.People()); n != 3 || string(r.Model().Parts().Params) != `{"lambda":0.01}` {
+		t.Errorf("%d people, parameters %s", n, r.Model().Parts().Params)
+	}
+}
