@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/packed"
 )
 
@@ -64,7 +64,7 @@ func TestModelKeepsItsDetector(t *testing.T) {
 			t.Fatalf("without the file: %v", err)
 		}
 		_, err = lost.Identify(t.Context(), photo)
-		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(hint.Of(err), "--detector") {
+		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(advice.Text(err), "--detector") {
 			t.Errorf("without the file: %v", err)
 		}
 		other, err := lost.With(face.Options{By: face.DefaultSearch}, nrdl.Observer{})

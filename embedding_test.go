@@ -18,12 +18,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/onnxfile"
 )
 
@@ -110,7 +110,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 				t.Fatalf("%s: %v", o.name, err)
 			}
 			_, err = lost.Identify(t.Context(), photograph(drawnFaces(1, 1, 1), 0))
-			if err == nil || !strings.Contains(err.Error(), "the network is missing") || !strings.Contains(hint.Of(err), "tiny.onnx") {
+			if err == nil || !strings.Contains(err.Error(), "the network is missing") || !strings.Contains(advice.Text(err), "tiny.onnx") {
 				t.Errorf("%s: %v", o.name, err)
 			}
 			if _, err := lost.ReadFiles(t.Context(), nil); err == nil {

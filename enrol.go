@@ -12,12 +12,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
@@ -173,9 +173,9 @@ func (r *Recogniser) Keeps() error {
 	}
 	switch e := r.m.Enrolled; {
 	case e == nil:
-		return hint.Add(gallery.ErrForgotten, "train it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
+		return advice.Add(gallery.ErrForgotten, "train it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
 	case !r.m.SeesImages():
-		return hint.Add(fmt.Errorf("the model was trained on vectors, not on images: %v", e.Frame), "train it again on photographs")
+		return advice.Add(fmt.Errorf("the model was trained on vectors, not on images: %v", e.Frame), "train it again on photographs")
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (r *Recogniser) openSet() *openset.Options {
 // openSetOfOthers is openSet for r with other people: it warns of what is lost.
 func (r *Recogniser) openSetOfOthers() *openset.Options {
 	if c := r.m.Calibration; c != nil && len(c.Given) > 0 {
-		r.warn(hint.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
+		r.warn(advice.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
 			"give their photographs again: nrdl calibrate %s --strangers DIR", r.model()))
 	}
 	return r.openSet()
@@ -301,9 +301,9 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	m.OpenSet = nil
 	switch {
 	case errors.Is(err, openset.ErrNoStrangers):
-		return nil, hint.Add(err, "give photographs of other people: nrdl calibrate %s --strangers DIR", r.model())
+		return nil, advice.Add(err, "give photographs of other people: nrdl calibrate %s --strangers DIR", r.model())
 	case errors.Is(err, gallery.ErrForgotten):
-		return nil, hint.Add(err, "train it again, without --forget: nrdl train DATA -o %s", r.model())
+		return nil, advice.Add(err, "train it again, without --forget: nrdl train DATA -o %s", r.model())
 	case err != nil:
 		return nil, err
 	}

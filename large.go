@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -58,7 +58,7 @@ func newLarge(ctx context.Context, m *gallery.Model, images *dataset.Images, o O
 			g = c
 		}
 		if errors.Is(err, openset.ErrNoStrangers) {
-			err = o.namesEverybody(hint.Add(err, "to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
+			err = o.namesEverybody(advice.Add(err, "to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
 		}
 		if err != nil {
 			return nil, err

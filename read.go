@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // ReadOptions say how a data set is read. The zero value is ready to use.
@@ -94,7 +94,7 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: --detect never", frame.Eyes.Distance, frame.Eyes.Height))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
-			return nil, frame, hint.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
+			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
 				"give photographs of faces; if these are crops of faces: --detect never uses them as they are; --detect always searches each of them")
 		}
 		return reader, frame, err

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -81,9 +81,9 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 		case r.err != nil:
 			why = []error{r.err}
 		case len(r.seen) > 1 && o.Detect.Which == face.Refuse:
-			why = []error{hint.Add(fmt.Errorf("%s: no face alone: there are %d", f.Path, len(r.seen)), "cut out the one that is meant")}
+			why = []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", f.Path, len(r.seen)), "cut out the one that is meant")}
 		case len(r.seen) == 0:
-			why = []error{hint.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", hint.Of(face.ErrNoFace))}
+			why = []error{advice.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", advice.Text(face.ErrNoFace))}
 		}
 		for _, err := range why {
 			o.warn(fmt.Errorf("left out: %w", err))
@@ -104,7 +104,7 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 		if o.Warn != nil { // which was told what to do
 			return nil, err
 		}
-		return nil, hint.Add(err, "%s", hint.Of(last))
+		return nil, advice.Add(err, "%s", advice.Text(last))
 	}
 	slices.Sort(lost)
 	for _, name := range slices.Compact(lost) {

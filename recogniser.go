@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
@@ -103,10 +104,10 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 		case context.Cause(ctx) != nil:
 			return nil, context.Cause(ctx)
 		case errors.Is(err, openset.ErrNoStrangers):
-			err = hint.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
+			err = advice.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
 				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model())
 		case errors.Is(err, openset.ErrNoMargins):
-			err = hint.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
+			err = advice.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
 				"the method does not tell the people apart: look for images that are alike, or choose other features or another method")
 		case err != nil: // as of a parameter that fewer faces do not allow
 			err = fmt.Errorf("the model names everybody: it could not be calibrated: %w", err)
@@ -148,7 +149,7 @@ func (o Observer) told(m *gallery.Model) {
 	d, k := p.D.Dims()
 	_, linear := p.Rule.(classify.Linear)
 	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && linear && k > d {
-		o.warn(hint.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
+		o.warn(advice.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
 			"--set coder.solver=admm, fewer atoms per person (--set atoms=N), or a larger --size"))
 	}
 }
@@ -162,7 +163,7 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = hint.Add(err, "train it first: nrdl train DATA -o %s", hint.Quoted(path))
+			err = advice.Add(err, "train it first: nrdl train DATA -o %s", hint.Quoted(path))
 		}
 		return nil, err
 	}
@@ -189,16 +190,16 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 
 // noModel is err with what to do about the file at path, where err does not say it.
 func noModel(path string, err error) error {
-	own := hint.Of(err) != ""
+	own := advice.Text(err) != ""
 	err = fmt.Errorf("read model %s: %w", path, err)
 	info, other := os.Stat(path)
 	switch {
 	case own:
 		return err
 	case other == nil && info.IsDir() || dataset.IsImage(path) || dataset.IsMatrix(path):
-		return hint.Add(err, "the model comes first, then the images")
+		return advice.Add(err, "the model comes first, then the images")
 	}
-	return hint.Add(err, "train it again: nrdl train DATA -o %s", hint.Quoted(path))
+	return advice.Add(err, "train it again: nrdl train DATA -o %s", hint.Quoted(path))
 }
 
 // networksVariable names folders with the networks that models have by reference.
@@ -245,7 +246,7 @@ func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) 
 		return nil, err
 	}
 	if detect.Detect == face.Always && r.m.Frame.Eyes.IsZero() {
-		return nil, hint.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
+		return nil, advice.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
 			"train it again on photographs: nrdl train DATA -o %s --detect always", o.model())
 	}
 	t := *r

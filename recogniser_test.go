@@ -21,12 +21,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/synthetic"
@@ -210,8 +210,8 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "missing")} {
-		if _, err := nrdl.Open(path); err == nil || hint.Of(err) == "" {
-			t.Errorf("%s: %v (%s)", path, err, hint.Of(err))
+		if _, err := nrdl.Open(path); err == nil || advice.Text(err) == "" {
+			t.Errorf("%s: %v (%s)", path, err, advice.Text(err))
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestTrainWithoutThreshold(t *testing.T) {
 	o := options()
 	o.Warn = func(err error) { warnings = append(warnings, err) }
 	two := trained(t, crops(t, 2, 3), o)
-	if two.Model().Calibration != nil || len(warnings) != 1 || hint.Of(warnings[0]) == "" {
+	if two.Model().Calibration != nil || len(warnings) != 1 || advice.Text(warnings[0]) == "" {
 		t.Errorf("two people: %+v, warnings %v", two.Model().Calibration, warnings)
 	}
 	if _, err := nrdl.Train(t.Context(), crops(t, 2, 3), options()); err == nil {
@@ -469,7 +469,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	vectors := dataset.Unlabelled(mat.NewDense(5, 2, nil), dataset.Frame{})
-	if _, err := experiment.Candidates(t.Context(), vectors, nil, false, read); err == nil || hint.Of(err) == "" {
+	if _, err := experiment.Candidates(t.Context(), vectors, nil, false, read); err == nil || advice.Text(err) == "" {
 		t.Errorf("vectors: %v", err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -92,7 +92,7 @@ func compare(ctx context.Context, r *Recogniser, by *face.Search, photos ...look
 	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
-		return Comparison{}, hint.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
+		return Comparison{}, advice.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
 			"nrdl calibrate %s, if it keeps the faces of three people or more; nrdl verify - A B needs no model", r.model())
 	}
 	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, photos)

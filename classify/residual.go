@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -75,7 +75,7 @@ func (Cost) About() string { return "1 − squared class residual − 2λ|s_c|�
 
 func (r Cost) Check(over Dictionary) error {
 	if _, ok := over.Coder.(coding.ClassLasso); !ok {
-		return hint.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.ClassLasso{}.Name(), over.Coder.Name()),
+		return advice.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.ClassLasso{}.Name(), over.Coder.Name()),
 			"use the coder %s, or the rule %s", coding.ClassLasso{}.Name(), Residual{}.Name())
 	}
 	return nil
@@ -112,7 +112,7 @@ func (Huber) About() string {
 
 func (r Huber) Check(over Dictionary) error {
 	if _, ok := over.Coder.(thresholder); !ok {
-		return hint.Add(fmt.Errorf("rule %q needs the threshold of a robust coder, %s has none", r.Name(), over.Coder.Name()),
+		return advice.Add(fmt.Errorf("rule %q needs the threshold of a robust coder, %s has none", r.Name(), over.Coder.Name()),
 			"use the coder %s, or the rule %s", coding.DefaultRobust.Name(), Residual{}.Name())
 	}
 	return nil

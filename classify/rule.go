@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -149,7 +149,7 @@ func (Cosine) About() string {
 
 func (r Cosine) Check(over Dictionary) error {
 	if _, ok := over.Coder.(coding.Inner); !ok {
-		return hint.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.Inner{}.Name(), over.Coder.Name()),
+		return advice.Add(fmt.Errorf("rule %q needs the coder %s, not %s", r.Name(), coding.Inner{}.Name(), over.Coder.Name()),
 			"use the coder %s, or the rule %s", coding.Inner{}.Name(), Residual{}.Name())
 	}
 	return nil
@@ -235,7 +235,7 @@ func (Votes) About() string { return "the person's share of the votes" }
 
 func (r Votes) Check(over Dictionary) error {
 	if !coding.CanVote(over.Coder) {
-		return hint.Add(fmt.Errorf("rule %q needs a coder that votes, %s does not", r.Name(), over.Coder.Name()),
+		return advice.Add(fmt.Errorf("rule %q needs a coder that votes, %s does not", r.Name(), over.Coder.Name()),
 			"use the coder %s, or the rule %s", coding.DefaultBlocks.Name(), Residual{}.Name())
 	}
 	return nil

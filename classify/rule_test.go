@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // huber is Σ_i h(r_i).
@@ -89,8 +89,8 @@ func TestRulesThatNeedACoder(t *testing.T) {
 	for _, rule := range []Rule{Huber{}, Votes{}} {
 		p := testParts(rule, rand.New(rand.NewPCG(1, 10)))
 		p.Coder = coding.DefaultRidge
-		if _, err := NewClassifier(p); err == nil || !strings.Contains(err.Error(), rule.Name()) || !strings.Contains(hint.Of(err), "use the coder") {
-			t.Errorf("%s: %v, %s", rule.Name(), err, hint.Of(err))
+		if _, err := NewClassifier(p); err == nil || !strings.Contains(err.Error(), rule.Name()) || !strings.Contains(advice.Text(err), "use the coder") {
+			t.Errorf("%s: %v, %s", rule.Name(), err, advice.Text(err))
 		}
 	}
 	p := testParts(Votes{}, rand.New(rand.NewPCG(1, 11)))
@@ -100,8 +100,8 @@ func TestRulesThatNeedACoder(t *testing.T) {
 	}
 	p = testParts(Votes{}, rand.New(rand.NewPCG(1, 12)))
 	p.Coder = coding.DefaultBlocks
-	if _, err := NewClassifier(p); err == nil || hint.Of(err) != "set side to 2 or less" {
-		t.Errorf("blocks of 8 pixels in images of 10×2: %v, %s", err, hint.Of(err))
+	if _, err := NewClassifier(p); err == nil || advice.Text(err) != "set side to 2 or less" {
+		t.Errorf("blocks of 8 pixels in images of 10×2: %v, %s", err, advice.Text(err))
 	}
 }
 

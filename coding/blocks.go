@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Blocks codes an image block by block: every square block of the grid has a
@@ -94,12 +94,12 @@ func (c Blocks) Validate() error {
 		return err
 	case c.Step*maxOverlap < c.Side:
 		err := fmt.Errorf("step = %d of the block coder is less than side/%d for side = %d", c.Step, maxOverlap, c.Side)
-		return hint.Add(err, "set step to %d or more", (c.Side+maxOverlap-1)/maxOverlap)
+		return advice.Add(err, "set step to %d or more", (c.Side+maxOverlap-1)/maxOverlap)
 	case c.Inner == nil:
 		return errors.New("the block coder has no inner coder")
 	}
 	if _, ok := c.Inner.(Spatial); ok {
-		return hint.Add(fmt.Errorf("the inner coder %s of the block coder is of images, not of blocks", c.Inner.Name()),
+		return advice.Add(fmt.Errorf("the inner coder %s of the block coder is of images, not of blocks", c.Inner.Name()),
 			"set inner to another coder, for example %s", NonNegative{}.Name())
 	}
 	if err := c.Inner.Validate(); err != nil {
@@ -118,14 +118,14 @@ func (c Blocks) Place(height, width, planes int) (Coder, error) {
 	}
 	if most := min(height, width); c.Side > most {
 		err := fmt.Errorf("side = %d of the block coder is more than the image has, which is %d×%d", c.Side, height, width)
-		return nil, hint.Add(err, "set side to %d or less", most)
+		return nil, advice.Add(err, "set side to %d or less", most)
 	}
 	c.place = place{height, width, planes}
 	return c, nil
 }
 
 func errNoGrid() error {
-	return hint.Add(errors.New("block-wise coding needs images, or features that keep the pixel grid"),
+	return advice.Add(errors.New("block-wise coding needs images, or features that keep the pixel grid"),
 		"use the features pixels or igo, and no projection, or another coder")
 }
 

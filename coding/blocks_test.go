@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // twoWide is the block coder for samples that are images two pixels wide.
@@ -220,11 +220,11 @@ func TestBlocksRefuse(t *testing.T) {
 			t.Errorf("%s: it has a place", name)
 		}
 	}
-	if _, err := coding.DefaultBlocks.Over(normal(1, 64, 3), nil); err == nil || !strings.Contains(err.Error(), "pixel grid") || hint.Of(err) == "" {
+	if _, err := coding.DefaultBlocks.Over(normal(1, 64, 3), nil); err == nil || !strings.Contains(err.Error(), "pixel grid") || advice.Text(err) == "" {
 		t.Errorf("without a place: %v", err)
 	}
-	if _, err := coding.DefaultBlocks.Place(6, 9, 1); err == nil || !strings.Contains(err.Error(), "side = 8") || hint.Of(err) != "set side to 6 or less" {
-		t.Errorf("a side of 8 in 6×9: %v, %s", err, hint.Of(err))
+	if _, err := coding.DefaultBlocks.Place(6, 9, 1); err == nil || !strings.Contains(err.Error(), "side = 8") || advice.Text(err) != "set side to 6 or less" {
+		t.Errorf("a side of 8 in 6×9: %v, %s", err, advice.Text(err))
 	}
 	placed, err := coding.DefaultBlocks.Place(8, 8, 1)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -58,7 +58,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		if err == nil || err.Error() != want.message {
 			t.Errorf("%s: %+v, %v; want %s", raw, c, err, want.message)
 		}
-		if h := hint.Of(err); h != want.hint {
+		if h := advice.Text(err); h != want.hint {
 			t.Errorf("%s: hint %q, want %q", raw, h, want.hint)
 		}
 	}

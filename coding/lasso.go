@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -137,7 +137,7 @@ func (l *lasso) again(ctx context.Context, p *pivoting, s, r, c []float64, y *ma
 		}
 		l.sweep(s, r)
 	}
-	return hint.Add(fmt.Errorf("its duality gap is %.3g of ‖y‖², %.3g is allowed", gap, l.gap),
+	return advice.Add(fmt.Errorf("its duality gap is %.3g of ‖y‖², %.3g is allowed", gap, l.gap),
 		"allow a larger gap, or choose a larger lambda")
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -52,7 +52,7 @@ func (c Local) Fits(_, k int) error {
 	if c.Neighbours <= k {
 		return nil
 	}
-	return hint.Add(fmt.Errorf("neighbours = %d of the local coder, more than the %d atoms", c.Neighbours, k),
+	return advice.Add(fmt.Errorf("neighbours = %d of the local coder, more than the %d atoms", c.Neighbours, k),
 		"set neighbours to %d or less", k)
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A grouping codes over atoms of which every size, in their order, are a class:
@@ -208,8 +208,8 @@ func TestLocalIgnoresTheOrigin(t *testing.T) {
 
 func TestLocalFits(t *testing.T) {
 	err := coding.Check(coding.DefaultLocal, 100, 20)
-	if err == nil || err.Error() != "neighbours = 30 of the local coder, more than the 20 atoms" || hint.Of(err) != "set neighbours to 20 or less" {
-		t.Errorf("%v, hint %q", err, hint.Of(err))
+	if err == nil || err.Error() != "neighbours = 30 of the local coder, more than the 20 atoms" || advice.Text(err) != "set neighbours to 20 or less" {
+		t.Errorf("%v, hint %q", err, advice.Text(err))
 	}
 	if err := coding.Check(coding.DefaultLocal, 10, 30); err != nil {
 		t.Error(err)

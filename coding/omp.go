@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -52,7 +52,7 @@ func (o OMP) Validate() error {
 // Fits reports whether there are as many atoms as a code may have.
 func (o OMP) Fits(_, k int) error {
 	if o.Sparsity > k {
-		return hint.Add(fmt.Errorf("sparsity = %d, more than the %d atoms", o.Sparsity, k),
+		return advice.Add(fmt.Errorf("sparsity = %d, more than the %d atoms", o.Sparsity, k),
 			"set sparsity to at most %d", k)
 	}
 	return nil

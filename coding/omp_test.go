@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // naiveOMP is the definition: the residual is explicit, and the least squares
@@ -352,8 +352,8 @@ func TestOMPRefuses(t *testing.T) {
 	} {
 		_, over := c.o.Over(d, nil)
 		for _, err := range []error{over, coding.Check(c.o, 6, 20)} {
-			if err == nil || err.Error() != c.message || hint.Of(err) != c.hint {
-				t.Errorf("%+v: %v (%s)", c.o, err, hint.Of(err))
+			if err == nil || err.Error() != c.message || advice.Text(err) != c.hint {
+				t.Errorf("%+v: %v (%s)", c.o, err, advice.Text(err))
 			}
 		}
 	}

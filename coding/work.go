@@ -6,7 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Work bounds from above what it takes to code over one dictionary. The unit of
@@ -70,7 +70,7 @@ func affordable(c Coder, d, k int) error {
 	w := c.Work(d, k)
 	limit := sampleLimit(d, k)
 	if err := Affordable(w.what(c, d, k), 8*w.Memory); err != nil {
-		return hint.Add(err, "%s", w.advice())
+		return advice.Add(err, "%s", w.remedy())
 	}
 	if w.Sample > limit {
 		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations for one sample, more than the limit of %.2g", w.Sample, limit))
@@ -82,7 +82,7 @@ func affordable(c Coder, d, k int) error {
 }
 
 func (w Work) tooMuch(c Coder, d, k int, work string) error {
-	return hint.Add(fmt.Errorf("%s takes %s", w.what(c, d, k), work), "%s", w.advice())
+	return advice.Add(fmt.Errorf("%s takes %s", w.what(c, d, k), work), "%s", w.remedy())
 }
 
 func (w Work) what(c Coder, d, k int) string {
@@ -93,7 +93,7 @@ func (w Work) what(c Coder, d, k int) string {
 	return fmt.Sprintf("the coder %s%s over %d atoms of %d features", c.Name(), with, k, d)
 }
 
-func (w Work) advice() string {
+func (w Work) remedy() string {
 	if w.Advice != "" {
 		return w.Advice
 	}
@@ -225,10 +225,10 @@ func (c Blocks) Work(_, k int) Work {
 	if w.Factors != "" {
 		blocks += ", each coded by " + c.Inner.Name() + " with " + w.Factors
 	}
-	advice := "raise step"
+	remedy := "raise step"
 	if w.Advice != "" {
-		advice += ", or for the inner coder " + w.Advice
+		remedy += ", or for the inner coder " + w.Advice
 	}
-	w.Factors, w.Advice = blocks, advice
+	w.Factors, w.Advice = blocks, remedy
 	return w
 }

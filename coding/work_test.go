@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // counted counts the multiply-adds of the products that it hands on, in the
@@ -324,8 +324,8 @@ func TestParametersAreBounded(t *testing.T) {
 				t.Errorf("%v lacks %q", err, want)
 			}
 		}
-		if !strings.Contains(hint.Of(err), tt.hint) {
-			t.Errorf("%v: hint %q, want %q", err, hint.Of(err), tt.hint)
+		if !strings.Contains(advice.Text(err), tt.hint) {
+			t.Errorf("%v: hint %q, want %q", err, advice.Text(err), tt.hint)
 		}
 		if _, over := placed.Over(p.d, p.groups); over == nil {
 			t.Errorf("%+v is refused by Check and prepared by Over", tt.c)

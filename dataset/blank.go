@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // flat is the contrast, as a part of the largest value, up to which a sample is
@@ -44,7 +44,7 @@ func refuseBlank(set *Images, opt Options) error {
 		}
 	}
 	if slices.Max(left) == 0 && len(blank) == n {
-		return hint.Add(fmt.Errorf("all %d images are blank, black or of one grey: nothing in them tells people apart", n), "give images that show faces")
+		return advice.Add(fmt.Errorf("all %d images are blank, black or of one grey: nothing in them tells people apart", n), "give images that show faces")
 	}
 	if c := slices.Index(left, 0); c >= 0 {
 		size := set.Groups[c+1] - set.Groups[c]
@@ -52,7 +52,7 @@ func refuseBlank(set *Images, opt Options) error {
 		if size == 1 {
 			err = fmt.Errorf("the only image of %q is blank, black or of one grey", set.Classes[c])
 		}
-		return hint.Add(err, "add images of %q that show a face, or leave the person out", set.Classes[c])
+		return advice.Add(err, "add images of %q that show a face, or leave the person out", set.Classes[c])
 	}
 	switch n := len(blank); {
 	case n > named:

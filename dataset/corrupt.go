@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/internal/scatter"
@@ -203,11 +203,11 @@ func corruptible(c corruption, set *Images) (white float64, err error) {
 		return 0, fmt.Errorf("corrupt images: %w", err)
 	}
 	if !set.AreImages() {
-		return 0, hint.Add(errors.New("corrupt images: the samples are not images of a known size"),
+		return 0, advice.Add(errors.New("corrupt images: the samples are not images of a known size"),
 			"set the height and the width of the images; features cannot be corrupted, the images they are made from can")
 	}
 	if least := mat.Min(set.X); least < 0 {
-		return 0, hint.Add(fmt.Errorf("corrupt images: the least value is %.4g, grey values are not negative", least),
+		return 0, advice.Add(fmt.Errorf("corrupt images: the least value is %.4g, grey values are not negative", least),
 			"corrupt the images before a mean is subtracted from them")
 	}
 	return whiteOf(mat.Max(set.X)), nil

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -368,8 +368,8 @@ func TestCorruptionRefuses(t *testing.T) {
 	} {
 		for _, damage := range corruptions {
 			_, err := damage.Apply(c.set, 1)
-			if err == nil || !strings.Contains(err.Error(), c.want) || (hint.Of(err) != "") != c.hinted {
-				t.Errorf("%T: %v (hint %q), want %q", damage, err, hint.Of(err), c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) || (advice.Text(err) != "") != c.hinted {
+				t.Errorf("%T: %v (hint %q), want %q", damage, err, advice.Text(err), c.want)
 			}
 			if _, again := damage.Select(c.set, []int{0}, 1); again == nil || again.Error() != err.Error() {
 				t.Errorf("%T: Select says %v and Apply %v", damage, again, err)

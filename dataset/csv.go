@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -37,7 +37,7 @@ func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 	}
 	rows, err := parseCSV(data)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")
+		return nil, advice.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")
 	}
 	if rows, err = existing(rows, path, opt); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func existing(rows []row, list string, opt Options) ([]row, error) {
 		if !missing(r) {
 			continue
 		}
-		return nil, hint.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
+		return nil, advice.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
 	}
 	return rows, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // An Embedding says which network made vectors of faces, and how. The zero
@@ -100,7 +100,7 @@ func Embed(ctx context.Context, images *Images, e Embedder, progress func(done, 
 		return images, nil
 	}
 	if !images.AreImages() {
-		return nil, hint.Add(errors.New("a network needs images, and the samples are vectors of unknown origin"),
+		return nil, advice.Add(errors.New("a network needs images, and the samples are vectors of unknown origin"),
 			"a file of images has height and width")
 	}
 	if images.Frame.Eyes.IsZero() {

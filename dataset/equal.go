@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -30,14 +30,14 @@ func refuseEqual(set *Images) error {
 	case len(same) == 0:
 		return nil
 	case len(of) == 1 && len(distinct(set, 0, seed)) == hashBytes:
-		return hint.Add(fmt.Errorf("all images are equal, %d of %d people: nothing tells people apart", n, len(set.Classes)),
+		return advice.Add(fmt.Errorf("all images are equal, %d of %d people: nothing tells people apart", n, len(set.Classes)),
 			"give each person photographs of their own")
 	}
 	names := []string{fmt.Sprintf("%q", set.Classes[first])}
 	for _, name := range same {
 		names = append(names, fmt.Sprintf("%q", name))
 	}
-	return hint.Add(fmt.Errorf("%s have the same images (%s): nothing tells them apart", listed(names, " and "),
+	return advice.Add(fmt.Errorf("%s have the same images (%s): nothing tells them apart", listed(names, " and "),
 		legible.Count(set.Groups[first+1]-set.Groups[first], "image")), "if they are one person, keep one of them; else give each their own photographs")
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // drawn makes a folder of grey images of 4×4: the value of each pixel is that of pixel.
@@ -52,8 +52,8 @@ func TestEqualImages(t *testing.T) {
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == ""):
-				t.Errorf("the error is %v (hint %q), not %q", err, hint.Of(err), c.want)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || advice.Text(err) == ""):
+				t.Errorf("the error is %v (hint %q), not %q", err, advice.Text(err), c.want)
 			}
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Eyes says where the pupils of a detected face are put in its crop: on a
@@ -32,9 +32,9 @@ func (e Eyes) Validate() error {
 	case e.IsZero():
 		return nil
 	case !(e.Distance >= leastEyes && e.Distance <= mostEyes):
-		return hint.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, leastEyes, mostEyes), "eyes=%v are the default", DefaultEyes)
+		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, leastEyes, mostEyes), "eyes=%v are the default", DefaultEyes)
 	case !(e.Height > 0 && e.Height < 1):
-		return hint.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height), "eyes=%v are the default", DefaultEyes)
+		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height), "eyes=%v are the default", DefaultEyes)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func ParseEyes(text string) (Eyes, error) {
 	d, err := strconv.ParseFloat(distance, 64)
 	h, herr := strconv.ParseFloat(height, 64)
 	if !ok || err != nil || herr != nil {
-		return Eyes{}, hint.Add(fmt.Errorf("eyes = %q are not of the form DISTANCE@HEIGHT", text), "eyes=%v are the default", DefaultEyes)
+		return Eyes{}, advice.Add(fmt.Errorf("eyes = %q are not of the form DISTANCE@HEIGHT", text), "eyes=%v are the default", DefaultEyes)
 	}
 	e := Eyes{d, h}
 	if e.IsZero() {

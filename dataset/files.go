@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -48,7 +48,7 @@ func PeopleFiles(paths []string, person string, spelt func(string) string, warn 
 			return nil, err
 		}
 		if person == "" && !info.IsDir() {
-			return nil, hint.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images per person")
+			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images per person")
 		}
 		files, err := ImageFiles(path)
 		for _, one := range Joined(err) {
@@ -123,7 +123,7 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 	}
 	switch {
 	case len(list) == 0:
-		return nil, hint.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
+		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
 	case stray > 0:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(stray, "image"), root))
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // The first picture of an animation, and BMP of later versions, with masks or runs, are what
@@ -98,7 +98,7 @@ func TestLargeJPEG(t *testing.T) {
 		if c.want == "" && (err != nil || math.Abs(float64(memory)/1e6-float64(c.memory)) > 1.5) {
 			t.Errorf("%s: %d bytes, error %v", name, memory, err)
 		}
-		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == "") {
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || advice.Text(err) == "") {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -23,8 +23,8 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 			opt.warn("left out: %v", err)
 			continue
 		}
-		if hint.Of(err) == "" {
-			err = hint.Add(err, "make it readable, or move it out of %s", root)
+		if advice.Text(err) == "" {
+			err = advice.Add(err, "make it readable, or move it out of %s", root)
 		}
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (w *walker) foreignCounts() (counts []string) {
 // says what is wrong with the layout.
 func (w *walker) people(images []string, opt Options) ([]string, error) {
 	if len(images) == 0 && len(w.foreign) > 0 {
-		return nil, hint.Add(fmt.Errorf("%s holds no images that can be read", w.root), "convert the %s to JPEG",
+		return nil, advice.Add(fmt.Errorf("%s holds no images that can be read", w.root), "convert the %s to JPEG",
 			strings.Join(w.foreignCounts(), " and the "))
 	}
 	if len(images) == 0 {
-		return nil, hint.Add(fmt.Errorf("%s holds no images", w.root), layout)
+		return nil, advice.Add(fmt.Errorf("%s holds no images", w.root), layout)
 	}
 	direct, nested := make(map[string]int), make(map[string]int)
 	var stray []string
@@ -103,11 +103,11 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 		case 3:
 			nested[parts[0]]++
 		default:
-			return nil, hint.Add(fmt.Errorf("%s in %s lies more than one folder below that of a person", f, w.root), layout)
+			return nil, advice.Add(fmt.Errorf("%s in %s lies more than one folder below that of a person", f, w.root), layout)
 		}
 	}
 	if len(stray) == len(images) {
-		return nil, hint.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
+		return nil, advice.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
 			w.root, legible.Count(len(stray), "image"), stray[0]), "%s", ungrouped(w.root))
 	}
 	if len(stray) > 0 {
@@ -123,7 +123,7 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 		case direct[f]+nested[f] == 0:
 			opt.warn("ignored the folder %s: it holds no images", f)
 		case direct[f] == 0 && isPart(f):
-			return nil, hint.Add(fmt.Errorf("%s holds the folders of people one level down, in %s", w.root, f),
+			return nil, advice.Add(fmt.Errorf("%s holds the folders of people one level down, in %s", w.root, f),
 				"give %s itself", filepath.Join(w.root, f))
 		default:
 			if err := CheckName(f); err != nil {

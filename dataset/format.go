@@ -17,8 +17,8 @@ import (
 	"github.com/jsummers/gobmp"
 	"golang.org/x/image/webp"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/bounded"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/tiff"
 )
 
@@ -60,7 +60,7 @@ var foreign = []format{
 
 // refuse is the error for a file of a foreign format.
 func (f format) refuse() error {
-	return hint.Add(fmt.Errorf("%s files cannot be read", f.name), "convert it to JPEG or PNG")
+	return advice.Add(fmt.Errorf("%s files cannot be read", f.name), "convert it to JPEG or PNG")
 }
 
 // extensions of image files, lower case.
@@ -141,7 +141,7 @@ var heicDecoder atomic.Pointer[Decoder]
 func UseHEIC(d Decoder) { heicDecoder.Store(&d) }
 
 // errNoHEIC is for programs in which nobody has called UseHEIC.
-var errNoHEIC = hint.Add(errors.New("HEIC and AVIF files are not read by this program"),
+var errNoHEIC = advice.Add(errors.New("HEIC and AVIF files are not read by this program"),
 	"a program reads them after heic.Register(), of the package heic beside this one; or convert them to JPEG")
 
 func heicConfig(ctx context.Context, data []byte) (image.Config, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // In a folder of groups the photographs of nobody, whatever they are, and the page are no
@@ -52,13 +52,13 @@ func TestFlatFoldersAreToBeGrouped(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := refused(t, root)
-		if got := hint.Of(err); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
+		if got := advice.Text(err); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
 			t.Errorf("%s: hint %q, want %q", root, got, want)
 		}
 	}
 	t.Chdir("b")
 	for root, want := range map[string]string{".": ". -o ../b-people2", "../b": "../b -o ../b-people2", "../b/.": "../b/. -o ../b-people2"} {
-		if got := hint.Of(refused(t, root)); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
+		if got := advice.Text(refused(t, root)); !strings.HasSuffix(got, ": nrdl group "+filepath.FromSlash(want)) {
 			t.Errorf("%s: hint %q, want %q", root, got, want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Bounds on one image. What a file claims is held against them before
@@ -178,7 +178,7 @@ func (f format) claims(ctx context.Context, data []byte) (c image.Config, err er
 	}
 	err = f.admissible(c.Width, c.Height)
 	if wide := c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model; err == nil && wide && c.Width*c.Height > maxWide {
-		err = hint.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read", c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
+		err = advice.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read", c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
 	}
 	if err != nil {
 		return c, fmt.Errorf("%s %w", f.name, err)
@@ -200,7 +200,7 @@ func (f format) needs(data []byte, c image.Config, turned orientation, planes in
 		memory += int64(planes) * pixels
 	}
 	if memory > MaxDecoding {
-		return 0, hint.Add(fmt.Errorf("%s claims %d×%d pixels, for which decoding takes %d MB of memory; at most %d MB are taken",
+		return 0, advice.Add(fmt.Errorf("%s claims %d×%d pixels, for which decoding takes %d MB of memory; at most %d MB are taken",
 			f.name, c.Width, c.Height, memory/1_000_000, MaxDecoding/1_000_000), "make the image smaller, or save it as a JPEG that is not progressive")
 	}
 	return memory, nil
@@ -273,7 +273,7 @@ func (f format) admissible(width, height int) error {
 	case width < 1 || height < 1:
 		return fmt.Errorf("claims %d×%d pixels: nothing to see", width, height)
 	case width > maxImageSide || height > maxImageSide || width*height > f.pixels():
-		return hint.Add(fmt.Errorf("claims %d×%d pixels; at most %d a side and %d million are read",
+		return advice.Add(fmt.Errorf("claims %d×%d pixels; at most %d a side and %d million are read",
 			width, height, maxImageSide, f.pixels()/1_000_000), "make the image smaller")
 	}
 	return nil
@@ -290,7 +290,7 @@ func (f format) explain(ctx context.Context, err error) error {
 		}
 	}
 	if strings.Contains(err.Error(), "unsupported") {
-		return hint.Add(fmt.Errorf("unsupported %s: %w", f.name, err), "convert it to PNG or JPEG")
+		return advice.Add(fmt.Errorf("unsupported %s: %w", f.name, err), "convert it to PNG or JPEG")
 	}
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 func decoded(t testing.TB, data []byte, in Size) []float64 {
@@ -241,8 +241,8 @@ func TestBadImagesAreErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x0cJXL "), "x", Frame{Size: DefaultSize}); !strings.Contains(hint.Of(err), "JPEG") {
-		t.Errorf("JPEG XL: hint %q", hint.Of(err))
+	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x0cJXL "), "x", Frame{Size: DefaultSize}); !strings.Contains(advice.Text(err), "JPEG") {
+		t.Errorf("JPEG XL: hint %q", advice.Text(err))
 	}
 	for _, in := range []Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
 		if _, err := DecodeImage(t.Context(), asPGM(ramp(2, 2)), "x", Frame{Size: in}); err == nil {
@@ -296,7 +296,7 @@ func BenchmarkDecodeImage(b *testing.B) {
 // An image that the decoder does not know is not called damaged.
 func TestUnsupportedIsNotDamaged(t *testing.T) {
 	err := format{name: "TIFF"}.explain(t.Context(), errors.New("tiff: unsupported feature: compression value 7"))
-	if got := err.Error(); got != "unsupported TIFF: tiff: unsupported feature: compression value 7" || hint.Of(err) == "" {
-		t.Errorf("error %q, hint %q", got, hint.Of(err))
+	if got := err.Error(); got != "unsupported TIFF: tiff: unsupported feature: compression value 7" || advice.Text(err) == "" {
+		t.Errorf("error %q, hint %q", got, advice.Text(err))
 	}
 }

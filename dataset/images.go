@@ -12,8 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Images are labelled images of one size or, if Frame has no Size, vectors: of a
@@ -189,7 +189,7 @@ func (f Frame) Validate() error {
 		return err
 	}
 	if !(f.Crop >= 0 && f.Crop <= 1) || math.IsNaN(f.Crop) {
-		return hint.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop), "0.5 keeps the middle half of the height and of the width")
+		return advice.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop), "0.5 keeps the middle half of the height and of the width")
 	}
 	if err := f.Embedding.Validate(); err != nil {
 		return err

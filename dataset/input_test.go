@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/mat5"
 	"nrdl.example/nrdl/internal/npz"
 )
@@ -140,7 +140,7 @@ func TestCropOfDataSets(t *testing.T) {
 		}
 	}
 	for _, path := range []string{file, matrix} {
-		if _, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 0.5}}); err == nil || !strings.Contains(err.Error(), "crop = 0.5 without a size") || hint.Of(err) == "" {
+		if _, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 0.5}}); err == nil || !strings.Contains(err.Error(), "crop = 0.5 without a size") || advice.Text(err) == "" {
 			t.Errorf("%s: a crop without a size: %v", filepath.Ext(path), err)
 		}
 		if set, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 1}}); err != nil || set.Frame.String() != "16x12 pixels" {
@@ -204,7 +204,7 @@ func TestNPZKeepsTheFrame(t *testing.T) {
 		}
 		for _, other := range []Frame{{Size: Size{8, 6}}, {Size: tiny}, {Size: tiny, Crop: 0.7}} {
 			_, err := Open(t.Context(), path, Options{Frame: other})
-			if want := fmt.Sprintf("its images were read as %v, not %v", f, other); err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" {
+			if want := fmt.Sprintf("its images were read as %v, not %v", f, other); err == nil || !strings.Contains(err.Error(), want) || advice.Text(err) == "" {
 				t.Errorf("%v as %v: %v", f, other, err)
 			}
 		}
@@ -252,7 +252,7 @@ func TestHostileFramesAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), inputArray) && !strings.Contains(err.Error(), "pixels, not") {
 			t.Errorf("%s: %v, %v, want %s", text, set, err, want)
 		}
-		if strings.HasPrefix(want, "not one") && hint.Of(err) == "" {
+		if strings.HasPrefix(want, "not one") && advice.Text(err) == "" {
 			t.Errorf("%s: no hint of %v", text, err)
 		}
 	}

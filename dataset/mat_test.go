@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/mat5"
 )
 
@@ -147,8 +147,8 @@ func TestBadMATSaysWhat(t *testing.T) {
 		{"is empty", "", []mat5.Variable{mat5.Double("fea", 0, 0, nil), gnd}},
 	} {
 		err := refused(t, matFile(t, c.vars...))
-		if !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("error %q, hint %q; want %q, %q", err, hint.Of(err), c.want, c.hint)
+		if !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("error %q, hint %q; want %q, %q", err, advice.Text(err), c.want, c.hint)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/hint"
 )
 
@@ -53,7 +54,7 @@ func refuseDates(root string, images []string) error {
 	slices.SortFunc(tops, natural.Compare)
 	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
-	return hint.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),
+	return advice.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),
 		hint.Quoted(filepath.Join(root, person, people[person][0])), hint.Quoted(filepath.Join(root, person, tops[len(tops)-1])), hint.Quoted(filepath.Join(root, tops[0])))
 }
 

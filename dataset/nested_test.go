@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Folders of years that hold the folders of people are no people; folders of people may
@@ -44,8 +44,8 @@ func TestFoldersOfYears(t *testing.T) {
 					t.Error(err)
 				case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 					t.Errorf("the error is %v, not %q", err, c.want)
-				case c.want != "" && !strings.Contains(hint.Of(err), filepath.Join(root, "Bob", "2023")):
-					t.Errorf("the hint is %q", hint.Of(err))
+				case c.want != "" && !strings.Contains(advice.Text(err), filepath.Join(root, "Bob", "2023")):
+					t.Errorf("the hint is %q", advice.Text(err))
 				}
 			}
 		})

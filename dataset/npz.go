@@ -12,8 +12,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/npz"
 )
@@ -83,7 +83,7 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 		err = errors.New("null says nothing")
 	}
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
+		return nil, advice.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
 	}
 	strict := json.NewDecoder(strings.NewReader(text))
 	strict.DisallowUnknownFields()
@@ -96,7 +96,7 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 		return nil, fmt.Errorf("its %s: %w", inputArray, err)
 	}
 	if want := opt.Frame; opt.Embedder == nil && (want.Size != (Size{}) || !want.Embedding.IsZero()) && !want.Same(f) {
-		return nil, hint.Add(fmt.Errorf("its images were read as %v, not %v", f, want),
+		return nil, advice.Add(fmt.Errorf("its images were read as %v, not %v", f, want),
 			"convert the images themselves once more")
 	}
 	return t.grouped(f, whiteOf(mat.Max(t.x)))

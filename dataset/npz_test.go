@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/npz"
 )
 
@@ -68,8 +68,8 @@ func TestBadNPZSaysWhat(t *testing.T) {
 		{"y[1, 0] is 0.5", "", []npz.Array{x, npz.Float64("y", []int{3}, []float64{1, 0.5, 2})}},
 	} {
 		err := refused(t, npzFile(t, c.arrays...))
-		if !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("error %q, hint %q; want %q, %q", err, hint.Of(err), c.want, c.hint)
+		if !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("error %q, hint %q; want %q, %q", err, advice.Text(err), c.want, c.hint)
 		}
 	}
 	root := drawFiles(t, map[string][]byte{"x.npz": []byte("PK nothing"), "x.mat": []byte("nothing"), "e.mat": {}})

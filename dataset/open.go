@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset/bundled"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Options of Open. The zero value is ready to use.
@@ -102,7 +102,7 @@ func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 		return nil, fmt.Errorf("open data: %w", err)
 	}
 	if len(set.Classes) < 2 {
-		return nil, hint.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
+		return nil, advice.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
 			path, set.Classes[0]), "add the images of other people")
 	}
 	err = refuseBlank(set, opt)
@@ -148,12 +148,12 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	case ".csv", ".tsv", ".txt":
 		return openCSV(ctx, path, opt)
 	case ".zip", ".tar", ".gz", ".tgz", ".7z", ".rar":
-		return nil, hint.Add(fmt.Errorf("%s is an archive", path), "unpack it and give the folder")
+		return nil, advice.Add(fmt.Errorf("%s is an archive", path), "unpack it and give the folder")
 	}
 	if IsImage(path) {
-		return nil, hint.Add(fmt.Errorf("%s is one image, not a data set", path), layout)
+		return nil, advice.Add(fmt.Errorf("%s is one image, not a data set", path), layout)
 	}
-	return nil, hint.Add(fmt.Errorf("%s is not a data set that can be read", path),
+	return nil, advice.Add(fmt.Errorf("%s is not a data set that can be read", path),
 		"give a folder of images, a .csv list of images, a .mat or a .npz file")
 }
 

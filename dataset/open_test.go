@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // opened opens path and returns what it warned of.
@@ -90,8 +90,8 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 	} {
 		root := drawFiles(t, c.files)
 		err := refused(t, root)
-		if !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("%s: error %q, hint %q; want %q, %q", name, err, hint.Of(err), c.want, c.hint)
+		if !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("%s: error %q, hint %q; want %q, %q", name, err, advice.Text(err), c.want, c.hint)
 		}
 	}
 	root := drawFiles(t, map[string][]byte{"a.jpg": pgm(1), "a.dat": {1}, "a.zip": {1}})
@@ -167,7 +167,7 @@ func TestDamagedImagesAreLeftOut(t *testing.T) {
 		t.Errorf("images %v, warnings %q", set.IDs, warnings)
 	}
 	_, err := Open(t.Context(), drawFiles(t, map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}}), Options{Warn: func(string) {}})
-	if err == nil || !strings.Contains(err.Error(), "too few people are left") || !strings.Contains(err.Error(), "1.pgm: the file is empty") || hint.Of(err) == "" {
+	if err == nil || !strings.Contains(err.Error(), "too few people are left") || !strings.Contains(err.Error(), "1.pgm: the file is empty") || advice.Text(err) == "" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -241,8 +241,8 @@ func TestBadListsNameTheLine(t *testing.T) {
 		}
 	}
 	root := drawFiles(t, map[string][]byte{"list.csv": []byte("none.pgm;a\n")})
-	if err := refused(t, filepath.Join(root, "list.csv")); !strings.Contains(hint.Of(err), "relative to the folder of the list") {
-		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	if err := refused(t, filepath.Join(root, "list.csv")); !strings.Contains(advice.Text(err), "relative to the folder of the list") {
+		t.Errorf("error %v, hint %q", err, advice.Text(err))
 	}
 }
 

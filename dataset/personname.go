@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -27,23 +27,23 @@ const Unknown = "unknown"
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return hint.Add(errors.New("the name is empty"), "give one, for example ann")
+		return advice.Add(errors.New("the name is empty"), "give one, for example ann")
 	case !utf8.ValidString(name):
-		return hint.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
+		return advice.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
 	case len(name) > maxPersonName:
-		return hint.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxPersonName), "shorten it")
+		return advice.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxPersonName), "shorten it")
 	case !legible.Is(name) || strayVariation(name):
-		return hint.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
+		return advice.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
 			"write it in one line, of letters, digits, spaces and signs")
 	case strings.ContainsAny(name, `/\`):
-		return hint.Add(fmt.Errorf("the name %q holds a slash or a backslash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
+		return advice.Add(fmt.Errorf("the name %q holds a slash or a backslash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
 	case strings.HasPrefix(name, "."):
-		return hint.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
+		return advice.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
 	case strings.EqualFold(norm.NFKC.String(name), Unknown):
-		return hint.Add(fmt.Errorf("the name %q is what strangers are called", name),
+		return advice.Add(fmt.Errorf("the name %q is what strangers are called", name),
 			"give a person another name; photographs of strangers are for --strangers")
 	case strings.TrimSpace(name) != name:
-		return hint.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
+		return advice.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 func TestCheckName(t *testing.T) {
@@ -22,8 +22,8 @@ func TestCheckName(t *testing.T) {
 		"a\u200db": "seen", "a\u200c": "seen", "\ufeffa": "seen", "a\u00adb": "seen", "\u3164": "seen", "ann\ufe0f": "seen", "a\u034fb": "seen",
 		strings.Repeat("é", maxPersonName/2+1): "bytes",
 	} {
-		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" {
-			t.Errorf("%q: %v, hint %q", name, err, hint.Of(err))
+		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) || advice.Text(err) == "" {
+			t.Errorf("%q: %v, hint %q", name, err, advice.Text(err))
 		}
 	}
 }

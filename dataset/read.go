@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -77,7 +77,7 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	}
 	in := opt.images()
 	if len(paths) > maxElements/in.Len() {
-		return nil, hint.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in.Size), "choose a smaller size")
+		return nil, advice.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in.Size), "choose a smaller size")
 	}
 	r := &reading{
 		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
@@ -189,7 +189,7 @@ func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images,
 	}
 	switch len(keep) {
 	case 0:
-		return nil, hint.Add(errors.New("no face was found in any of the images"), "--detect never takes images as they are")
+		return nil, advice.Add(errors.New("no face was found in any of the images"), "--detect never takes images as they are")
 	case len(s.of):
 		return set, nil
 	}
@@ -235,12 +235,12 @@ func firstOf(failed map[int]error) error {
 // advise adds what to do about an image that could not be read.
 func advise(err error) error {
 	switch {
-	case hint.Of(err) != "":
+	case advice.Text(err) != "":
 		return err
 	case errors.Is(err, fs.ErrPermission):
-		return hint.Add(err, "make the file readable")
+		return advice.Add(err, "make the file readable")
 	}
-	return hint.Add(err, "remove the file, or replace it by an image that opens")
+	return advice.Add(err, "remove the file, or replace it by an image that opens")
 }
 
 // read returns the faces of the image at path.

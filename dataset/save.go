@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -42,7 +42,7 @@ func Save(ctx context.Context, path string, set *Images) error {
 }
 
 func notWritten(path, ext string) error {
-	return hint.Add(fmt.Errorf("%s: %s files are not written", path, ext),
+	return advice.Add(fmt.Errorf("%s: %s files are not written", path, ext),
 		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
 }
 

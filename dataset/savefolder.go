@@ -13,15 +13,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // saveFolder writes root/person/0001.png, …
 func saveFolder(ctx context.Context, root string, set *Images) error {
 	root = filepath.Clean(root)
 	if err := drawable(set); err != nil {
-		return hint.Add(fmt.Errorf("%s: %w", root, err), "write a .mat or .npz file, which keeps any number")
+		return advice.Add(fmt.Errorf("%s: %w", root, err), "write a .mat or .npz file, which keeps any number")
 	}
 	if err := vacant(root); err != nil {
 		return err
@@ -68,7 +68,7 @@ func vacant(path string) error {
 	case err != nil:
 		return atomicfile.Error(path, err)
 	case len(entries) > 0:
-		return hint.Add(fmt.Errorf("the folder %s is not empty", path), "choose another name, or remove it")
+		return advice.Add(fmt.Errorf("the folder %s is not empty", path), "choose another name, or remove it")
 	}
 	return nil
 }

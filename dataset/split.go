@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -76,7 +76,7 @@ func ParseSplit(s string) (Split, error) {
 		}
 		return Split{rule, k}, nil
 	}
-	return Split{}, hint.Add(fmt.Errorf("unknown split %q", s),
+	return Split{}, advice.Add(fmt.Errorf("unknown split %q", s),
 		"write one of %s, for example first:6", strings.Join(SplitForms, ", "))
 }
 
@@ -166,9 +166,9 @@ func (s Split) check(person string, n int, judged bool) error {
 	}
 	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, legible.Count(n, "image"), s, need, parts)
 	if n < 2 {
-		return hint.Add(err, "add images of %s, or leave the person out", person)
+		return advice.Add(err, "add images of %s, or leave the person out", person)
 	}
-	return hint.Add(err, "choose a split that needs fewer, for example half")
+	return advice.Add(err, "choose a split that needs fewer, for example half")
 }
 
 // choose marks the images of a person, of n, that train.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // variables are those of a file: get returns the one of a name.
@@ -36,7 +36,7 @@ const (
 func labelled(vars variables, opt Options) (*table, error) {
 	if in := opt.Frame; in.Size == (Size{}) && in.Crop != 0 && in.Crop != 1 {
 		err := fmt.Errorf("crop = %v without a size", in.Crop)
-		return nil, hint.Add(err, "give the size that this part of the images is brought to")
+		return nil, advice.Add(err, "give the size that this part of the images is brought to")
 	}
 	for _, c := range conventions {
 		if !vars.has(c.x) || !vars.has(c.y) {
@@ -57,9 +57,9 @@ func labelled(vars variables, opt Options) (*table, error) {
 	}
 	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
 	if all := vars.all(); len(all) > 0 {
-		return nil, hint.Add(err, "the file holds %s", strings.Join(all, ", "))
+		return nil, advice.Add(err, "the file holds %s", strings.Join(all, ", "))
 	}
-	return nil, hint.Add(err, "the file holds no variable at all")
+	return nil, advice.Add(err, "the file holds no variable at all")
 }
 
 // fill reads the samples x and their labels y.
@@ -171,7 +171,7 @@ func (t *table) shape(path string, opt Options) error {
 		t.in = Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
 	case opt.Frame.Size != (Size{}):
-		return hint.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
+		return advice.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
 			"store height and width in it")
 	}
 	return nil
@@ -199,7 +199,7 @@ const minAssumedSide = 8
 func (t *table) resize(in Frame) error {
 	_, n := t.x.Dims()
 	if n > maxElements/in.Size.Len() {
-		return hint.Add(fmt.Errorf("%d images of %v are too many to hold", n, in.Size), "choose a smaller size")
+		return advice.Add(fmt.Errorf("%d images of %v are too many to hold", n, in.Size), "choose a smaller size")
 	}
 	lo, hi := mat.Min(t.x), mat.Max(t.x)
 	x := mat.NewDense(in.Size.Len(), n, nil)

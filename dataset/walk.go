@@ -14,6 +14,7 @@ import (
 
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/hint"
 )
 
@@ -64,7 +65,7 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 	}
 	if !info.IsDir() {
 		if slices.Contains(videoExtensions, strings.ToLower(filepath.Ext(path))) {
-			return nil, nil, nil, hint.Add(fmt.Errorf("%s is a video: videos are not read", path),
+			return nil, nil, nil, advice.Add(fmt.Errorf("%s is a video: videos are not read", path),
 				"cut out pictures, for example: ffmpeg -i %s -r 1 picture%%04d.jpg", hint.Quoted(path))
 		}
 		return []string{path}, nil, nil, nil
@@ -85,17 +86,17 @@ func notThere(path string, err error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case strings.Contains(path, "://"):
-		return hint.Add(err, "files are read, and no addresses: download it first")
+		return advice.Add(err, "files are read, and no addresses: download it first")
 	case strings.ContainsAny(path, "*?["):
-		return hint.Add(err, "the shell did not expand the pattern: write it without quotes; if it does not match, give the folder")
+		return advice.Add(err, "the shell did not expand the pattern: write it without quotes; if it does not match, give the folder")
 	}
 	entries, _ := os.ReadDir(filepath.Dir(path)) // of what is not there, none
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if near := hint.Nearest(filepath.Base(path), names); near != "" {
-		return hint.Add(err, "did you mean %s?", hint.Quoted(filepath.Join(filepath.Dir(path), near)))
+	if near := advice.Nearest(filepath.Base(path), names); near != "" {
+		return advice.Add(err, "did you mean %s?", hint.Quoted(filepath.Join(filepath.Dir(path), near)))
 	}
 	return err
 }
@@ -175,7 +176,7 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 func (w *walker) lost(at string, err error) {
 	full := filepath.Join(w.root, filepath.FromSlash(at))
 	if link, readErr := os.Readlink(full); readErr == nil && errors.Is(err, fs.ErrNotExist) {
-		w.links = append(w.links, hint.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it"))
+		w.links = append(w.links, advice.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it"))
 		return
 	}
 	w.unreadable = append(w.unreadable, err)

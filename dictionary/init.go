@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -27,7 +27,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	}
 	if k > n {
 		err := fmt.Errorf("draw %d atoms from %d samples", k, n)
-		return nil, hint.Add(err, "learn at most %d atoms", n)
+		return nil, advice.Add(err, "learn at most %d atoms", n)
 	}
 	drawn := mat.NewDense(k, d, nil) // atoms, a row each
 	found := 0
@@ -47,7 +47,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	}
 	if found < k {
 		err := fmt.Errorf("draw %d atoms from %d samples: they have only %d directions", k, n, found)
-		return nil, hint.Add(err, "learn at most %d atoms", found)
+		return nil, advice.Add(err, "learn at most %d atoms", found)
 	}
 	return mat.DenseCopyOf(drawn.T()), nil
 }
@@ -107,7 +107,7 @@ func unitAtoms(d0 *mat.Dense) (*mat.Dense, error) {
 	u := classify.Unit(d0)
 	for j := range d0.RawMatrix().Cols {
 		if mat.Norm(u.ColView(j), 2) == 0 {
-			return nil, hint.Add(fmt.Errorf("atom %d of the first dictionary is zero", j),
+			return nil, advice.Add(fmt.Errorf("atom %d of the first dictionary is zero", j),
 				"start from samples that are not zero: FromSamples draws such")
 		}
 	}
@@ -120,7 +120,7 @@ func learnable(x *mat.Dense) error {
 		return err
 	}
 	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {
-		return hint.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
+		return advice.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
 			"scale the samples")
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -63,8 +63,8 @@ func TestFromSamplesDrawsDirections(t *testing.T) {
 	}
 	for _, k := range []int{0, -1, directions + 1, 31, maxNumbers} {
 		d, err := FromSamples(x, k, 5)
-		if err == nil || d != nil || (hint.Of(err) != "") != (k > directions && k < maxNumbers) {
-			t.Errorf("K = %d: %v, hint %q", k, err, hint.Of(err))
+		if err == nil || d != nil || (advice.Text(err) != "") != (k > directions && k < maxNumbers) {
+			t.Errorf("K = %d: %v, hint %q", k, err, advice.Text(err))
 		}
 	}
 	if _, err := FromSamples(mat.NewDense(7, 3, nil), 1, 5); err == nil {

@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -519,7 +519,7 @@ func TestKSVDRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || passes > 0 {
 			t.Errorf("%s: %v after %d passes", name, err, passes)
 		}
-		if name == "sparsity" && hint.Of(err) == "" {
+		if name == "sparsity" && advice.Text(err) == "" {
 			t.Error("too much sparsity has no hint")
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -407,8 +407,8 @@ func TestOnlineRefuses(t *testing.T) {
 			cancel()
 		}
 		d, _, err := o.Learn(ctx, x, d0, classify.Run{Watch: watch})
-		if err == nil || d != nil || c.hint != (hint.Of(err) != "") {
-			t.Errorf("%s: %v, hint %q", name, err, hint.Of(err))
+		if err == nil || d != nil || c.hint != (advice.Text(err) != "") {
+			t.Errorf("%s: %v, hint %q", name, err, advice.Text(err))
 		}
 		cancel()
 	}

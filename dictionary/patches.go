@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Patches says how a picture is cut into samples: rectangles of Height×Width
@@ -97,7 +97,7 @@ func (p Patches) places(height, width int) (down, across []int, err error) {
 	}
 	if p.Height > height || p.Width > width {
 		err := fmt.Errorf("patches of %dx%d do not fit into a picture of %dx%d", p.Height, p.Width, height, width)
-		return nil, nil, hint.Add(err, "choose smaller patches")
+		return nil, nil, advice.Add(err, "choose smaller patches")
 	}
 	return places(height-p.Height, p.Stride), places(width-p.Width, p.Stride), nil
 }

@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -191,14 +191,14 @@ func (b *bench) open(ctx context.Context, settings []*setting) error {
 		}
 		if s.noise+s.occlusion > 0 && !s.input.Embedding.IsZero() {
 			err := s.jobs[0].contestant.at.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
-			return hint.Add(err, `name the data sets that this method meets: "datasets": […]`)
+			return advice.Add(err, `name the data sets that this method meets: "datasets": […]`)
 		}
 		if s.noise+s.occlusion > 0 && !set.AreImages() {
 			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
 		}
 		if own := b.sets[s.data.own()].set.Frame; s.noise > 0 && !own.Same(set.Frame) {
 			err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.Size, set.Frame.Size)
-			return hint.Add(err, "leave the size to the data set, or give the data set this size")
+			return advice.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
 			if p, ok := j.method.(Program); ok {
@@ -238,7 +238,7 @@ func (b *bench) openSets(ctx context.Context, s *setting) error {
 	for c, person := range own.Classes {
 		if c >= len(seen.Classes) || seen.Classes[c] != person {
 			err := fmt.Errorf("%s: no face is found in the images of %s, and all methods need the same people", s.data.name, person)
-			return hint.Add(err, "remove these images, or add some in which a face is found")
+			return advice.Add(err, "remove these images, or add some in which a face is found")
 		}
 	}
 	return nil
@@ -262,7 +262,7 @@ func (b *bench) fits(j *job, set *dataset.Images) error {
 	}
 	learn, _, err := j.split.Apply(set, j.fit())
 	if err == nil && len(learn) < 2*len(set.Classes) {
-		err = hint.Add(fmt.Errorf("split %v leaves one training image of a person, and tuning holds some out", j.split),
+		err = advice.Add(fmt.Errorf("split %v leaves one training image of a person, and tuning holds some out", j.split),
 			"tune with at least two training images per person")
 	}
 	return err
@@ -274,7 +274,7 @@ func samePlan(old []Record, p *Plan, path string) error {
 	for i := range old {
 		if other := old[i].Plan; other != p.Name {
 			err := fmt.Errorf("records %s: they are of the plan %q, not of %q", path, other, p.Name)
-			return hint.Add(err, "write to another file with -o")
+			return advice.Add(err, "write to another file with -o")
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (b *bench) sameData(old []Record) error {
 			r := &old[i]
 			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.Same(s.set.Frame) {
 				err := d.at.errorf("%s is not what the records were made with: its content has changed", d.name)
-				return hint.Add(err, "write to another file with -o")
+				return advice.Add(err, "write to another file with -o")
 			}
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -247,8 +247,8 @@ func TestBenchRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "r.jsonl")
 		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), parse(t, c.text), path)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) || ugly.MatchString(err.Error()) {
-			t.Errorf("%s: %v (hint %q), want %s", c.text, err, hint.Of(err), c.want)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) || ugly.MatchString(err.Error()) {
+			t.Errorf("%s: %v (hint %q), want %s", c.text, err, advice.Text(err), c.want)
 		}
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s: a file was made", c.text)
@@ -273,7 +273,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])
 	_, err := (&Bench{Jobs: 1, Databases: library(&other)}).Run(t.Context(), more, path)
-	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !strings.Contains(hint.Of(err), "-o") {
+	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !strings.Contains(advice.Text(err), "-o") {
 		t.Errorf("other data: %v", err)
 	}
 	if linesOf(t, path) != 1 {

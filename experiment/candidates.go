@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -29,7 +29,7 @@ func Candidates(ctx context.Context, images *dataset.Images, by classify.Method,
 		return nil, errors.New("choose an input: no images")
 	}
 	if !images.AreImages() {
-		return nil, hint.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
+		return nil, advice.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
 			"leave out --input; --project fisher may follow any samples")
 	}
 	all := simplest(images.Frame)

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -115,7 +115,7 @@ func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds
 		return Choice{}, errors.New("choose an input: of none")
 	case best < 0:
 		err := fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Tried[0].Err)
-		return Choice{}, hint.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
+		return Choice{}, advice.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
 	}
 	c.Best = best
 	return c, nil

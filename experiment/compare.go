@@ -9,10 +9,10 @@ import (
 	"math"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/method"
 )
@@ -131,7 +131,7 @@ func (row *Compared) run(ctx context.Context, d *division, m classify.Method, r 
 	}
 	if err != nil {
 		*row = Compared{Method: row.Method, Params: row.Params, Err: err.Error()}
-		if h := hint.Of(err); h != "" {
+		if h := advice.Text(err); h != "" {
 			row.Err += " (" + h + ")"
 		}
 		if o.Failed != nil {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -48,7 +48,7 @@ func (p *Plan) addMethod(e *methodFile) error {
 	}
 	for _, c := range all {
 		if slices.ContainsFunc(p.contestants, func(o contestant) bool { return o.label == c.label && p.meet(&o, &c) }) {
-			return hint.Add(e.at.errorf("two methods go by %q", c.label), `give them different "label"s`)
+			return advice.Add(e.at.errorf("two methods go by %q", c.label), `give them different "label"s`)
 		}
 		p.contestants = append(p.contestants, c)
 	}

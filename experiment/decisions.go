@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Decisions count what a threshold makes of test faces. Right, Wrong and Unknown are
@@ -111,14 +111,14 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 	switch {
 	case len(trained) > 0 && faces == 0:
 		err := fmt.Errorf("the model was trained on all test images, %d: the rate would say nothing", len(trained))
-		return nil, nil, hint.Add(err, "test on other images, or give the --split and --seed of the training")
+		return nil, nil, advice.Add(err, "test on other images, or give the --split and --seed of the training")
 	case len(trained) > 0 && !skip:
 		more := ""
 		if len(trained) > 3 {
 			more = ", …"
 		}
 		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(kept), strings.Join(trained[:min(3, len(trained))], ", "), more)
-		return nil, nil, hint.Add(err, "--skip-trained tests on the others only; or give the --split and --seed of the training")
+		return nil, nil, advice.Add(err, "--skip-trained tests on the others only; or give the --split and --seed of the training")
 	case len(trained) > 0:
 		set = set.Select(others)
 	}

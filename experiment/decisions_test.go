@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
@@ -150,7 +150,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	_, err = EvaluateModel(t.Context(), set, m, nil, 0, false)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) || !strings.Contains(hint.Of(err), "--skip-trained") {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) || !strings.Contains(advice.Text(err), "--skip-trained") {
 		t.Errorf("some are training images: %v", err)
 	}
 	got, err := EvaluateModel(t.Context(), set, m, nil, 0, true)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Work are the runs of a plan that a Bench hands to Elsewhere, in place of making them.
@@ -197,7 +197,7 @@ func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*openSet, er
 		return nil, cause
 	}
 	if err == nil && set.hash != want {
-		err = hint.Add(fmt.Errorf("the content of %s is not the one of the bench", s.data.path), "give --data with the same files")
+		err = advice.Add(fmt.Errorf("the content of %s is not the one of the bench", s.data.path), "give --data with the same files")
 	}
 	if err == nil || r.fetch == nil {
 		return set, err

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
@@ -170,7 +170,7 @@ func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, 
 func (p Protocol) apply(set *dataset.Images, seed uint64) (learn, judge []int, err error) {
 	learn, judge, err = p.Split.Apply(set, seed)
 	if err == nil && len(judge) == 0 {
-		err = hint.Add(fmt.Errorf("split %v leaves no image to judge by", p.Split), "choose half, or first:K or random:K")
+		err = advice.Add(fmt.Errorf("split %v leaves no image to judge by", p.Split), "choose half, or first:K or random:K")
 	}
 	return learn, judge, err
 }
@@ -251,7 +251,7 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 	p := model.Parts()
 	if unknown := Strangers(model.Parts().Classes, test); len(unknown) == len(test.Classes) {
 		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
-		return Run{}, hint.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
+		return Run{}, advice.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
 	start := time.Now()
 	named, err := names(ctx, model, test, predict)

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -158,7 +158,7 @@ func TestJudgeMatchesNames(t *testing.T) {
 		t.Errorf("%d wrong, not the one of the stranger", r.Wrong)
 	}
 	some.Classes = []string{"x", "y", "z"}
-	if _, err := Judge(t.Context(), model, some); err == nil || !strings.Contains(hint.Of(err), set.Classes[0]) {
+	if _, err := Judge(t.Context(), model, some); err == nil || !strings.Contains(advice.Text(err), set.Classes[0]) {
 		t.Errorf("nobody known: %v", err)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -70,7 +70,7 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 		}
 		set, err = dataset.Open(ctx, found, how)
 		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
-			err = hint.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
+			err = advice.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}
 	}
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -186,8 +186,8 @@ func TestBenchRefusesInputs(t *testing.T) {
 	} {
 		p := parse(t, `{"datasets": [{"name": "d", `+c.data+`, "split": "half"}], "methods": ["crc",`+"\n"+`{"method": "crc", "label": "b", "input": "`+c.input+`"}]}`)
 		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), p, filepath.Join(t.TempDir(), "r.jsonl"))
-		if err == nil || !strings.HasPrefix(err.Error(), "plan.json:2: ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) || ugly.MatchString(err.Error()) {
-			t.Errorf("%s of %s: %v (hint %q), want %s", c.input, c.data, err, hint.Of(err), c.want)
+		if err == nil || !strings.HasPrefix(err.Error(), "plan.json:2: ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) || ugly.MatchString(err.Error()) {
+			t.Errorf("%s of %s: %v (hint %q), want %s", c.input, c.data, err, advice.Text(err), c.want)
 		}
 	}
 	for data, input := range map[string]string{"igo": "fisher", "vectors": "pca:3", "faces": "igo zoom=0.8 mirror fisher shift=1"} {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -52,7 +52,7 @@ func (r *Record) identity() Record {
 func (r *Record) fail(err error) {
 	*r = r.identity()
 	r.Error = err.Error()
-	if h := hint.Of(err); h != "" {
+	if h := advice.Text(err); h != "" {
 		r.Error += " (" + h + ")"
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/plans"
@@ -59,7 +60,7 @@ func parseJSON(data []byte, file string) (*value, error) {
 	if !utf8.Valid(data) {
 		err := fmt.Errorf("%s: not UTF-8 text", file)
 		if dataset.IsMatrix(file) {
-			err = hint.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; nrdl bench --init %s writes one", hint.Quoted(file))
+			err = advice.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; nrdl bench --init %s writes one", hint.Quoted(file))
 		}
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (s *source) explain(err error) error {
 	}
 	located := (&value{source: s, end: at}).errorf("%w", err)
 	if bytes.HasPrefix(s.data[at:], []byte("/")) || bytes.HasPrefix(s.data[at:], []byte("#")) {
-		return hint.Add(located, "%s", noComments)
+		return advice.Add(located, "%s", noComments)
 	}
 	return located
 }
@@ -253,20 +254,20 @@ func (m mistake) explain() error {
 	switch k := m.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		v = v.members[slices.IndexFunc(v.members, func(m *value) bool { return s.Properties[m.name] == nil })]
-		err := v.errorf("%w", hint.Unknown("key", v.name, slices.Sorted(maps.Keys(s.Properties))))
+		err := v.errorf("%w", advice.Unknown("key", v.name, slices.Sorted(maps.Keys(s.Properties))))
 		if strings.HasPrefix(v.name, "//") || strings.HasPrefix(v.name, "#") || strings.Trim(v.name, "_$") == "comment" {
-			return hint.Add(err, "%s", noComments)
+			return advice.Add(err, "%s", noComments)
 		}
 		return err
 	case *kind.Required:
 		name := k.Missing[0]
-		return hint.Add(v.wrong("no %q", name), "%q is %s", name, s.Properties[name].Description)
+		return advice.Add(v.wrong("no %q", name), "%q is %s", name, s.Properties[name].Description)
 	case *kind.Enum:
 		var names []string
 		for _, name := range k.Want {
 			names = append(names, fmt.Sprint(name))
 		}
-		return v.errorf("%w", hint.Unknown(v.name, fmt.Sprint(k.Got), names))
+		return v.errorf("%w", advice.Unknown(v.name, fmt.Sprint(k.Got), names))
 	case *kind.UniqueItems:
 		return v.wrong("%s is there twice", v.members[k.Duplicates[1]])
 	case *kind.MinItems:
@@ -283,7 +284,7 @@ func (m mistake) explain() error {
 	err := v.wrong("%s is not %s", v, s.Description)
 	if m.about != "" {
 		if about := schemaAt(m.about).Description; about != "" {
-			return hint.Add(err, "%q is %s", v.name, about)
+			return advice.Add(err, "%q is %s", v.name, about)
 		}
 	}
 	return err

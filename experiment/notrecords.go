@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // otherThanRecords says what the file at path is, which begins so, where it is known to be
@@ -28,5 +28,5 @@ func otherThanRecords(path string, begins []byte) error {
 	default:
 		return nil
 	}
-	return hint.Add(fmt.Errorf("read records %s: this is %s, not records", path, what), "the records of runs are what nrdl bench writes")
+	return advice.Add(fmt.Errorf("read records %s: this is %s, not records", path, what), "the records of runs are what nrdl bench writes")
 }

@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -141,7 +141,7 @@ func (o OpenSet) Validate() error {
 	case o.Given < 0:
 		return fmt.Errorf("given = %d strangers is negative", o.Given)
 	case o.Given > 0 && o.Given >= o.others():
-		return hint.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.Given, o.others()), "give fewer, or more photographs of strangers")
+		return advice.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.Given, o.others()), "give fewer, or more photographs of strangers")
 	}
 	return o.Calibrate.Validate()
 }
@@ -165,9 +165,9 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	others := o.others()
 	switch {
 	case people < 3:
-		return nil, hint.Add(fmt.Errorf("open set: %d of %d people are too few to enrol", people, len(set.Classes)), "at least 3 are needed, and others as strangers")
+		return nil, advice.Add(fmt.Errorf("open set: %d of %d people are too few to enrol", people, len(set.Classes)), "at least 3 are needed, and others as strangers")
 	case people == len(set.Classes) && others == 0:
-		return nil, hint.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
+		return nil, advice.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
 	}
 	res := &OpenSetResult{
 		Method: m.Name(), Input: o.Input.ForImages(set.Frame), Split: o.Split.String(), Calibrate: o.Calibrate,
@@ -209,7 +209,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 		return nil, err
 	}
 	if len(test) == 0 {
-		return nil, hint.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
+		return nil, advice.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
 	}
 	model, err := gallery.Learn(ctx, known.Select(learn), o.Input.ForImages(set.Frame), m, classify.Run{Seed: seed})
 	if err != nil {

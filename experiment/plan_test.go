@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Parts of plans.
@@ -307,8 +307,8 @@ var ugly = regexp.MustCompile(`\n|%!|Go (struct|value|type)|(^|[^.])json:|experi
 // presentable fails where err, of a plan, is not one line about one place.
 func presentable(t testing.TB, text string, err error) {
 	t.Helper()
-	if m := err.Error(); ugly.MatchString(m) || strings.Count(m, "plan.json") != 1 || ugly.MatchString(hint.Of(err)) {
-		t.Errorf("%.200q: an ugly message, %q (hint %q)", text, m, hint.Of(err))
+	if m := err.Error(); ugly.MatchString(m) || strings.Count(m, "plan.json") != 1 || ugly.MatchString(advice.Text(err)) {
+		t.Errorf("%.200q: an ugly message, %q (hint %q)", text, m, advice.Text(err))
 	}
 }
 

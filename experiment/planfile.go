@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/plans"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -58,10 +58,10 @@ func FindPlan(path string) (*Plan, error) {
 	if ok {
 		return ParsePlan(text, path)
 	}
-	if near := hint.Nearest(path, plans.Names()); near != "" {
-		return nil, hint.Add(err, "did you mean %q?", near)
+	if near := advice.Nearest(path, plans.Names()); near != "" {
+		return nil, advice.Add(err, "did you mean %q?", near)
 	}
-	return nil, hint.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
+	return nil, advice.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
 }
 
 // ParsePlan reads a plan from text; errors call it file.
@@ -257,7 +257,7 @@ func (v *value) known(what, name string, names, others []string) error {
 	if slices.Contains(names, name) || slices.Contains(others, name) {
 		return nil
 	}
-	return v.errorf("%w", hint.Unknown(what, name, names))
+	return v.errorf("%w", advice.Unknown(what, name, names))
 }
 
 func (p *Plan) dataNames() (names []string) {

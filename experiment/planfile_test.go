@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/method"
 )
 
@@ -186,7 +186,7 @@ func TestBadPlansAreRefused(t *testing.T) {
 		if m := err.Error(); !strings.HasPrefix(m, at) || !strings.Contains(m, c.want) {
 			t.Errorf("%.200q: %q, want %q", c.text, m, at+c.want)
 		}
-		if h := hint.Of(err); !strings.Contains(h, c.hint) || c.hint == "no comments" && h == "" {
+		if h := advice.Text(err); !strings.Contains(h, c.hint) || c.hint == "no comments" && h == "" {
 			t.Errorf("%.200q: the hint %q, want %q", c.text, h, c.hint)
 		}
 		if refused := accepts(schema, []byte(c.text)) != nil; refused == c.beyond {

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -28,7 +28,7 @@ const manyPeople = 30
 // path.
 func WritePlan(ctx context.Context, data, path string, warn func(string)) error {
 	if _, err := os.Lstat(path); err == nil {
-		return hint.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
+		return advice.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
 	}
 	text, err := newPlan(ctx, data, warn)
 	if err != nil {
@@ -57,7 +57,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 	info := dataset.Describe(set)
 	if info.Fewest < 2 {
 		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
-		return nil, hint.Add(err, "add images of these people, or leave them out; nrdl data info %s names them", path)
+		return nil, advice.Add(err, "add images of these people, or leave them out; nrdl data info %s names them", path)
 	}
 	type method struct {
 		Method string `json:"method"`

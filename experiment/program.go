@@ -20,6 +20,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/hint"
@@ -46,7 +47,7 @@ func (p Program) Validate() error {
 		return errors.New("no command")
 	}
 	if _, err := exec.LookPath(p.Command[0]); err != nil {
-		return hint.Add(fmt.Errorf("the program %q cannot be started: %w", p.Command[0], err), "give its path, or put its folder into PATH")
+		return advice.Add(fmt.Errorf("the program %q cannot be started: %w", p.Command[0], err), "give its path, or put its folder into PATH")
 	}
 	return nil
 }
@@ -276,11 +277,11 @@ func digest(words []string) string {
 func (e *methodFile) programs() ([]contestant, error) {
 	switch {
 	case e.Method != "":
-		return nil, hint.Add(e.at.errorf(`both "method" and "command"`), "a program is a contestant of its own")
+		return nil, advice.Add(e.at.errorf(`both "method" and "command"`), "a program is a contestant of its own")
 	case e.at.member["preset"] != nil:
 		return nil, e.at.errorf("a program has no presets")
 	case e.at.member["tune"] != nil || e.Trace:
-		return nil, hint.Add(e.at.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
+		return nil, advice.Add(e.at.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
 	}
 	file := filepath.Base(e.Command[len(e.Command)-1])
 	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))

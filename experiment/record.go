@@ -16,10 +16,10 @@ import (
 
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/jsonl"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -292,10 +292,10 @@ func DecodeRecord(line []byte) (Record, error) {
 		}
 	}
 	if err != nil {
-		return rec, hint.Add(fmt.Errorf("not a record: %w", explainJSON(err)), "%s", hintOf(err))
+		return rec, advice.Add(fmt.Errorf("not a record: %w", explainJSON(err)), "%s", hintOf(err))
 	}
 	if err := rec.check(); err != nil {
-		return rec, hint.Add(err, "%s", repair)
+		return rec, advice.Add(err, "%s", repair)
 	}
 	return rec, nil
 }
@@ -363,7 +363,7 @@ func ReadRecordsFile(path string, warn func(string)) ([]Record, error) {
 	if err != nil {
 		err = fmt.Errorf("read records %s: %w", path, err)
 		if compressed {
-			err = hint.Add(err, "the compressed file is damaged: get it again, or unpack what can be unpacked")
+			err = advice.Add(err, "the compressed file is damaged: get it again, or unpack what can be unpacked")
 		}
 		return nil, err
 	}

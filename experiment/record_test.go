@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/edits"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -192,7 +192,7 @@ func TestDamagedRecords(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || !strings.Contains(err.Error(), c.want) || ugly.MatchString(err.Error()) {
 			t.Errorf("%.80q: %v, want line 2: … %s", c.line, err, c.want)
 		}
-		if h := hint.Of(err); !strings.Contains(h, c.hint) {
+		if h := advice.Text(err); !strings.Contains(h, c.hint) {
 			t.Errorf("%.80q: hint %q", c.line, h)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -55,7 +55,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 		return nil, err
 	}
 	if set.hash != r.Dataset.Hash {
-		return nil, hint.Add(errors.New("the data are not those of the record"), "they have changed since, or another folder is meant")
+		return nil, advice.Add(errors.New("the data are not those of the record"), "they have changed since, or another folder is meant")
 	}
 	var in frontend.Pipeline
 	if r.Input != nil {

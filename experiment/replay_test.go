@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/modelfile"
 	"nrdl.example/nrdl/method"
 )
@@ -100,7 +100,7 @@ func TestReplayRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "repeat CRC on d: ") {
 			t.Errorf("%v, want %s", err, want)
 		}
-		if strings.Contains(want, "data") && hint.Of(err) == "" {
+		if strings.Contains(want, "data") && advice.Text(err) == "" {
 			t.Errorf("%v has no hint", err)
 		}
 	}

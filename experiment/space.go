@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -53,7 +53,7 @@ func newSpace(m classify.Method) (*space, error) {
 		s.axes = append(s.axes, axis{r, params[i].Type == "integer", params[i].Value})
 	}
 	if len(s.axes) == 0 {
-		return nil, hint.Add(errors.New("the method does not say where to look for its parameters"),
+		return nil, advice.Add(errors.New("the method does not say where to look for its parameters"),
 			"give it a method Ranges, or judge parameters of your own choice by the same folds")
 	}
 	return s, nil

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/jsonl"
 )
 
@@ -27,7 +27,7 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 	f, err := jsonl.Open(path, maxLine, old.add)
 	if errors.Is(err, atomicfile.ErrLocked) {
 		err := fmt.Errorf("records %s: another nrdl bench is writing to it", path)
-		return nil, nil, hint.Add(err, "wait for it, or write to another file with -o")
+		return nil, nil, advice.Add(err, "wait for it, or write to another file with -o")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -42,10 +42,10 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 // none.
 func canHold(path string) error {
 	if strings.HasSuffix(path, ".gz") {
-		return hint.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with -o")
+		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with -o")
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeType&^fs.ModeDir) != 0 {
-		return hint.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example -o runs.jsonl")
+		return advice.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example -o runs.jsonl")
 	}
 	return atomicfile.Check(path)
 }
@@ -58,7 +58,7 @@ func (s *Store) Append(r Record) error {
 		return err
 	}
 	if err := s.f.Append(line); err != nil {
-		return hint.Add(err, "make room and run the same command again: it goes on where it stopped")
+		return advice.Add(err, "make room and run the same command again: it goes on where it stopped")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 func TestStoreAppends(t *testing.T) {
@@ -37,7 +37,7 @@ func TestStoreHasOneHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another nrdl bench is writing to it") || hint.Of(err) == "" {
+	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another nrdl bench is writing to it") || advice.Text(err) == "" {
 		t.Errorf("a second holder: %v", err)
 	}
 	if err := s.Append(aRecord("a")); err != nil { // the refused one has changed nothing
@@ -114,7 +114,7 @@ func TestStoreCannotWrite(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(aRecord("a")); err == nil || !strings.Contains(hint.Of(err), "make room") {
+	if err := s.Append(aRecord("a")); err == nil || !strings.Contains(advice.Text(err), "make room") {
 		t.Errorf("%v", err)
 	}
 }
@@ -132,8 +132,8 @@ func TestStorePlaces(t *testing.T) {
 		filepath.Join(dir, "r.jsonl.gz"): "nothing can be added to a compressed file",
 	} {
 		s, _, err := OpenStore(path, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" || ugly.MatchString(err.Error()) || s != nil {
-			t.Errorf("%s: %v (hint %q), want %s", path, err, hint.Of(err), want)
+		if err == nil || !strings.Contains(err.Error(), want) || advice.Text(err) == "" || ugly.MatchString(err.Error()) || s != nil {
+			t.Errorf("%s: %v (hint %q), want %s", path, err, advice.Text(err), want)
 		}
 	}
 	if _, _, err := OpenStore(filepath.Join(file, "r"), nil); err == nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -300,10 +300,10 @@ func TestFailuresAreTrials(t *testing.T) {
 	if got.Trials[0].Err == "" || failed == 0 || failed == len(got.Trials) {
 		t.Errorf("%d failed of %+v", failed, got.Trials)
 	}
-	cause := hint.Add(errors.New("ever"), "do not")
+	cause := advice.Add(errors.New("ever"), "do not")
 	m.Fails = func(*few) error { return cause }
-	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || hint.Of(err) != "do not" {
-		t.Errorf("all fail: %v, hint %q", err, hint.Of(err))
+	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || advice.Text(err) != "do not" {
+		t.Errorf("all fail: %v, hint %q", err, advice.Text(err))
 	}
 }
 
@@ -357,7 +357,7 @@ func TestTuneErrors(t *testing.T) {
 			t.Errorf("%+v: %v", c.s, err)
 		}
 	}
-	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); hint.Of(err) == "" {
+	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, few{}, Search{Budget: 1, Folds: 2}, TuneObserver{}); advice.Text(err) == "" {
 		t.Error("no hint without ranges")
 	}
 }

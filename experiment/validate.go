@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -105,7 +105,7 @@ func (f Folds) deal(train *dataset.Images, seed uint64) ([]int, error) {
 	}
 	if dealt < f.N {
 		err := fmt.Errorf("%d images of people with more than one, fewer than %d folds", dealt, f.N)
-		return nil, hint.Add(err, "validation holds out an image of a person and learns from the others")
+		return nil, advice.Add(err, "validation holds out an image of a person and learns from the others")
 	}
 	return fold, nil
 }

@@ -9,9 +9,9 @@ import (
 	"math"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/page"
 	"nrdl.example/nrdl/method"
@@ -61,7 +61,7 @@ func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, by *
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Portraits, func(p *Portrait) bool { return p != nil }) {
-		return nil, hint.Add(fmt.Errorf("none of the model's photographs is in %s", photos), "name the folder that the model was trained on")
+		return nil, advice.Add(fmt.Errorf("none of the model's photographs is in %s", photos), "name the folder that the model was trained on")
 	}
 	return p, nil
 }

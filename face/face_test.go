@@ -22,8 +22,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -309,8 +309,8 @@ func TestRefusal(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad.Quality)
-		if err := DefaultLimits.Refusal(bad); err == nil || !strings.Contains(err.Error(), want) || hint.Of(err) == "" {
-			t.Errorf("%v, hint %q, want %q", err, hint.Of(err), want)
+		if err := DefaultLimits.Refusal(bad); err == nil || !strings.Contains(err.Error(), want) || advice.Text(err) == "" {
+			t.Errorf("%v, hint %q, want %q", err, advice.Text(err), want)
 		}
 	}
 }
@@ -363,8 +363,8 @@ func TestChoose(t *testing.T) {
 		if len(faces) != c.want || (err == nil) != (c.why == "") {
 			t.Errorf("%v of %d: %d faces, error %v", c.which, len(c.found), len(faces), err)
 		}
-		if err != nil && (!errors.Is(err, dataset.ErrNoFace) || !strings.Contains(err.Error(), c.why) || hint.Of(err) == "") {
-			t.Errorf("%v, hint %q, want %q", err, hint.Of(err), c.why)
+		if err != nil && (!errors.Is(err, dataset.ErrNoFace) || !strings.Contains(err.Error(), c.why) || advice.Text(err) == "") {
+			t.Errorf("%v, hint %q, want %q", err, advice.Text(err), c.why)
 		}
 	}
 	if Which("first").Validate() == nil || All.Validate() != nil {

@@ -7,12 +7,12 @@ import (
 	"image"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // ErrNoFace is returned for a photograph without faces.
-var ErrNoFace = hint.Add(errors.New("no face found"), "let the face look into the camera, upright, and fill more of the photograph")
+var ErrNoFace = advice.Add(errors.New("no face found"), "let the face look into the camera, upright, and fill more of the photograph")
 
 // ErrBlank is the reason why a black or constant image is rejected.
 var ErrBlank = errors.New("the image is blank")
@@ -29,7 +29,7 @@ type Options struct {
 // Validate reports an unknown choice.
 func (o Options) Validate() error {
 	if o.Detect != "" && o.Detect != Auto && o.Detect != Always && o.Detect != Never {
-		return hint.Unknown("choice of detection", string(o.Detect), Detects)
+		return advice.Unknown("choice of detection", string(o.Detect), Detects)
 	}
 	if o.Which != "" {
 		return o.Which.Validate()
@@ -183,6 +183,6 @@ func Mistaken(ctx context.Context, f dataset.Frame, files []string) error {
 	if photographs, err := DefaultFinder.Photographs(ctx, files[:min(few, len(files))]); err != nil || !photographs {
 		return nil
 	}
-	return hint.Add(errors.New("these look like photographs, but the model was trained on face crops: the images are used as they are"),
+	return advice.Add(errors.New("these look like photographs, but the model was trained on face crops: the images are used as they are"),
 		"cut out the faces, or train on photographs: nrdl train DATA -o MODEL --detect always")
 }

@@ -13,8 +13,8 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // onGrey is a grey photograph with pictures scaled into these places.
@@ -68,8 +68,8 @@ func TestFindSmallest(t *testing.T) {
 	if err != nil || len(found) != 0 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if _, err := r.choose(found); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(hint.Of(err), "fill more of the photograph") {
-		t.Errorf("%v; %s", err, hint.Of(err))
+	if _, err := r.choose(found); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(advice.Text(err), "fill more of the photograph") {
+		t.Errorf("%v; %s", err, advice.Text(err))
 	}
 	if faces := findIn(t, dataset.NewPhoto(cartoon(8))); len(faces) != 0 {
 		t.Errorf("%+v", faces)

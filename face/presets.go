@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/network"
 )
 
@@ -53,7 +53,7 @@ func OpenSearch(text string) (*Search, error) {
 		return &alone, nil
 	}
 	if !strings.HasSuffix(strings.ToLower(text), ".onnx") {
-		return nil, hint.Unknown("detector", text, append(slices.Clone(Detectors), "FILE.onnx"))
+		return nil, advice.Unknown("detector", text, append(slices.Clone(Detectors), "FILE.onnx"))
 	}
 	data, err := readDetector(text)
 	if err != nil {
@@ -62,8 +62,8 @@ func OpenSearch(text string) (*Search, error) {
 	kind, side, err := kindOf(data)
 	if err != nil {
 		err = fmt.Errorf("detector %s: %w", text, err)
-		if hint.Of(err) == "" {
-			err = hint.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
+		if advice.Text(err) == "" {
+			err = advice.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
 		}
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 	if filepath.Base(name) != name || !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, fmt.Errorf("the detector %.80q is no name of an ONNX file", name)
 	}
-	lost := absent{hint.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
+	lost := absent{advice.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
 		"put the file beside the model, or name another detector: --detector NAME")}
 	for _, folder := range folders {
 		s, err := OpenSearch(filepath.Join(folder, name))
@@ -112,7 +112,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 		case s.Digest == digest:
 			return s, nil
 		default:
-			lost.why = hint.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%s", hint.Of(lost.why))
+			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%s", advice.Text(lost.why))
 		}
 	}
 	return &Search{Name: name, Digest: digest, Network: lost}, nil
@@ -210,7 +210,7 @@ func (k *netKind) decodes(outputs []network.Info, preset string) error {
 			}
 		}
 		if slices.Contains(order, -1) {
-			return hint.Add(errors.New("its outputs are not named as those of YuNet"), "cls_8, obj_8, bbox_8, kps_8, and the same for 16 and 32")
+			return advice.Add(errors.New("its outputs are not named as those of YuNet"), "cls_8, obj_8, bbox_8, kps_8, and the same for 16 and 32")
 		}
 		outputs = picked(outputs, order)
 		k.bgr = true
@@ -251,7 +251,7 @@ func (k *netKind) decodes(outputs []network.Info, preset string) error {
 		for _, o := range outputs {
 			shapes = append(shapes, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Shape), " ", "×"), "[]"))
 		}
-		return hint.Add(fmt.Errorf("it is no detector that is known: its outputs have the shapes %s", strings.Join(shapes, ", ")),
+		return advice.Add(fmt.Errorf("it is no detector that is known: its outputs have the shapes %s", strings.Join(shapes, ", ")),
 			"known are YuNet, SCRFD, and scores with corners; or name one of: %s", strings.Join(Detectors, ", "))
 	}
 	for i, o := range outputs {

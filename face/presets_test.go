@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/network"
 )
@@ -134,14 +134,14 @@ func TestOpenSearch(t *testing.T) {
 		}
 		return path
 	}
-	if _, err := OpenSearch("sdd"); err == nil || !strings.Contains(hint.Of(err), "ssd") {
-		t.Errorf("a name that is none: %v, %s", err, hint.Of(err))
+	if _, err := OpenSearch("sdd"); err == nil || !strings.Contains(advice.Text(err), "ssd") {
+		t.Errorf("a name that is none: %v, %s", err, advice.Text(err))
 	}
 	if _, err := OpenSearch(filepath.Join(folder, "none.onnx")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is missing: %v", err)
 	}
-	if _, err := OpenSearch(write("noise.onnx", []byte("no network"))); err == nil || !strings.Contains(hint.Of(err), "YuNet") {
-		t.Errorf("a file that is no network: %v, %s", err, hint.Of(err))
+	if _, err := OpenSearch(write("noise.onnx", []byte("no network"))); err == nil || !strings.Contains(advice.Text(err), "YuNet") {
+		t.Errorf("a file that is no network: %v, %s", err, advice.Text(err))
 	}
 	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its outputs have the shapes") {
 		t.Errorf("a network that is no detector: %v", err)

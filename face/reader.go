@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Which says which faces of a photograph with several are used.
@@ -31,7 +31,7 @@ func (w Which) Validate() error {
 	case Largest, Central, Refuse, All, Every:
 		return nil
 	}
-	return hint.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every)})
+	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every)})
 }
 
 // offCentre is the share by which the size of a face in a corner counts less than that of
@@ -119,9 +119,9 @@ func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.
 func (r *Reader) choose(found []Face) ([]Face, error) {
 	switch {
 	case len(found) == 0:
-		return nil, hint.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
+		return nil, advice.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
 	case len(found) > 1 && r.Which == Refuse:
-		return nil, hint.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(found)), "cut out the one that is meant")
+		return nil, advice.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(found)), "cut out the one that is meant")
 	case r.Which != All && r.Which != Every:
 		found = found[:1]
 	}

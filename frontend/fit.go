@@ -5,11 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -60,7 +60,7 @@ func (in Pipeline) makerFor(images *dataset.Images) (*maker, error) {
 	case !images.Frame.Same(in.Frame):
 		err := fmt.Errorf("the images are %v: %v cannot be made of them", images.Frame, in.Fixed())
 		if images.AreImages() && in.Size != (dataset.Size{}) {
-			return nil, hint.Add(err, "bring the images to %v when they are read", in.Frame)
+			return nil, advice.Add(err, "bring the images to %v when they are read", in.Frame)
 		}
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense)
 func (in Pipeline) Suits(images *dataset.Images) error {
 	needs := in.Mirror || in.Shift != 0 || in.Zoom != 0 || len(in.Photometric)+len(in.Features) > 0
 	if !images.AreImages() && needs {
-		return hint.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
+		return advice.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
 			"only --project may follow vectors; a file of images has height and width")
 	}
 	return in.Validate()

@@ -11,11 +11,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func input(t testing.TB, text string) frontend.Pipeline {
@@ -220,8 +220,8 @@ func TestSamplesRefuses(t *testing.T) {
 	} {
 		in := input(t, c.in)
 		_, err := in.Samples(c.set)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("%s: %v (hint %q), want %s (%s)", c.name, err, hint.Of(err), c.want, c.hint)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("%s: %v (hint %q), want %s (%s)", c.name, err, advice.Text(err), c.want, c.hint)
 		}
 		if _, _, again := in.Fit(t.Context(), c.set); again == nil || again.Error() != err.Error() {
 			t.Errorf("%s: Fit says %v", c.name, again)

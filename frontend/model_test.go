@@ -12,13 +12,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // learnt returns a model whose atoms are the training samples that in makes of s.
@@ -231,8 +231,8 @@ func TestModelRefusesImagesOfAnotherFrame(t *testing.T) {
 			"Margins":   func(ctx context.Context, s *dataset.Images) error { _, err := c.m.Margins(ctx, s); return err },
 			"Predict":   func(ctx context.Context, s *dataset.Images) error { _, err := c.m.Predict(ctx, s); return err },
 		} {
-			if err := use(expired, c.set); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-				t.Errorf("%s: %s: %v (hint %q), want %s (%s)", name, c.name, err, hint.Of(err), c.want, c.hint)
+			if err := use(expired, c.set); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+				t.Errorf("%s: %s: %v (hint %q), want %s (%s)", name, c.name, err, advice.Text(err), c.want, c.hint)
 			}
 		}
 	}

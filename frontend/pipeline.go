@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Pipeline lists the stages that turn a face into a sample. It is stored in
@@ -116,7 +116,7 @@ func (in Pipeline) Validate() error {
 	if in.Size == (dataset.Size{}) {
 		if len(in.Photometric)+len(in.Features) > 0 || in.Mirror || in.Zoom != 0 || in.Shift != 0 {
 			if !in.Embedding.IsZero() {
-				return hint.Add(fmt.Errorf("input %v: only a projection may follow a network", in), "mirror=off leaves the mirror image out of the vector")
+				return advice.Add(fmt.Errorf("input %v: only a projection may follow a network", in), "mirror=off leaves the mirror image out of the vector")
 			}
 			return fmt.Errorf("input %v without a size: photometric steps, features, mirror and shifted images need images", in)
 		}
@@ -134,15 +134,15 @@ func (in Pipeline) validateCopies() error {
 	most := (min(in.Height, in.Width) - 1) / 4
 	switch {
 	case in.Zoom != 0 && !(in.Zoom >= leastZoom && in.Zoom < 1):
-		return hint.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, leastZoom), "0.8 adds the features of the middle eight tenths of height and width")
+		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, leastZoom), "0.8 adds the features of the middle eight tenths of height and width")
 	case in.Zoom != 0 && in.Size != (dataset.Size{}) && in.onlyPixels():
-		return hint.Add(fmt.Errorf("zoom = %v without features", in.Zoom), "pixels of the inner part are there already; name features, as hog")
+		return advice.Add(fmt.Errorf("zoom = %v without features", in.Zoom), "pixels of the inner part are there already; name features, as hog")
 	case in.Shift < 0 || in.Shift > dataset.MaxSide/4:
 		return fmt.Errorf("shift = %d is not a number of pixels from 0 to %d", in.Shift, dataset.MaxSide/4)
 	case in.Shift != 0 && in.Projection.IsZero():
-		return hint.Add(fmt.Errorf("shift = %d without a projection", in.Shift), "only a projection is fit on shifted images, as fisher")
+		return advice.Add(fmt.Errorf("shift = %d without a projection", in.Shift), "only a projection is fit on shifted images, as fisher")
 	case in.Size != (dataset.Size{}) && in.Shift > most:
-		return hint.Add(fmt.Errorf("shift = %d is too far for images of %v", in.Shift, in.Size), "the largest is shift=%d", most)
+		return advice.Add(fmt.Errorf("shift = %d is too far for images of %v", in.Shift, in.Size), "the largest is shift=%d", most)
 	}
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // inputs draws pipelines of which Parse may know all stages.
@@ -237,8 +237,8 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		{strings.Repeat("igo+", 9) + "igo", "more than 8 parts", ""},
 	} {
 		in, err := frontend.Parse(c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) || !reflect.DeepEqual(in, frontend.Pipeline{}) {
-			t.Errorf("%q is %v: %v (hint %q), want %s (%s)", c.text, in, err, hint.Of(err), c.want, c.hint)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) || !reflect.DeepEqual(in, frontend.Pipeline{}) {
+			t.Errorf("%q is %v: %v (hint %q), want %s (%s)", c.text, in, err, advice.Text(err), c.want, c.hint)
 		}
 	}
 }

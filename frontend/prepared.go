@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -126,7 +126,7 @@ func (p *Prepared) Fit(ctx context.Context) (Fitted, *classify.Samples, error) {
 	}
 	if v := lin.MaxAbs(basis.P); !(v <= classify.DivergenceBound) {
 		err := fmt.Errorf("the projection %v holds %.3g: the training samples hardly vary", p.Projection, v)
-		return Fitted{}, nil, hint.Add(err, "give more and other images of each person, or take a larger ridge")
+		return Fitted{}, nil, advice.Add(err, "give more and other images of each person, or take a larger ridge")
 	}
 	t := *p.Samples
 	t.X = basis.Apply(classify.Unit(t.X))

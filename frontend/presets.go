@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Preset is a Pipeline with a name. doc/frontends.md has the evidence for
@@ -113,9 +113,9 @@ func Parse(text string) (Pipeline, error) {
 		case err != nil:
 			return Pipeline{}, err
 		case of == presetStage && len(said) > 0 && !strings.Contains(word, "="):
-			return Pipeline{}, hint.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
+			return Pipeline{}, advice.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
 		case said[of]:
-			return Pipeline{}, hint.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")
+			return Pipeline{}, advice.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")
 		}
 		said[of] = true
 	}
@@ -141,12 +141,12 @@ type parser struct {
 func (p *parser) embed() error {
 	if !p.embeds {
 		if p.about != "" {
-			return hint.Add(fmt.Errorf("%q without a network", p.about), "name it first: embedding:FILE.onnx, or embedding for the one that is built in")
+			return advice.Add(fmt.Errorf("%q without a network", p.about), "name it first: embedding:FILE.onnx, or embedding for the one that is built in")
 		}
 		return nil
 	}
 	if p.Size != (dataset.Size{}) {
-		return hint.Add(fmt.Errorf("size %v of an input with a network, which takes faces of its own size", p.Size), "leave it out")
+		return advice.Add(fmt.Errorf("size %v of an input with a network, which takes faces of its own size", p.Size), "leave it out")
 	}
 	mirror := p.given.Mirror
 	if p.Mirror {
@@ -275,7 +275,7 @@ func (in *Pipeline) addNumber(name, value string) (of stage, err error) {
 		return of, fmt.Errorf("%s = %q is not a number", name, value)
 	}
 	if in.Crop == 0 && of == cropStage || in.Zoom == 0 && of == zoomStage || in.Shift == 0 && of == shiftStage {
-		return of, hint.Add(fmt.Errorf("%s = %s does nothing", name, value), "leave it out")
+		return of, advice.Add(fmt.Errorf("%s = %s does nothing", name, value), "leave it out")
 	}
 	return of, nil
 }
@@ -286,7 +286,7 @@ func (in *Pipeline) addParts(word string) (of stage, err error) {
 	for _, part := range strings.Split(word, "+") {
 		if strings.Contains(word, "+") && slices.ContainsFunc(Presets, func(p Preset) bool { return p.Name == part && part != "pixels" }) {
 			err := fmt.Errorf("preset %q of an input is joined to others by +", part)
-			return "", hint.Add(err, "a preset stands alone: name its features, which nrdl methods %s shows", part)
+			return "", advice.Add(err, "a preset stands alone: name its features, which nrdl methods %s shows", part)
 		}
 	}
 	first, _, _ := strings.Cut(word, "+")
@@ -304,7 +304,7 @@ func (in *Pipeline) addParts(word string) (of stage, err error) {
 		in.Projection, err = projection.Parse(word)
 		return projectionStage, err
 	}
-	return "", hint.Unknown("stage or preset of an input", name, stageNames())
+	return "", advice.Unknown("stage or preset of an input", name, stageNames())
 }
 
 // stageNames lists what Parse knows.

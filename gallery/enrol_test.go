@@ -13,10 +13,10 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -121,7 +121,7 @@ func TestWithoutUndoesMerge(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Without(whole, "p1"); err == nil || hint.Of(err) == "" {
+	if _, err := Without(whole, "p1"); err == nil || advice.Text(err) == "" {
 		t.Errorf("nobody is p1: %v", err)
 	}
 	if _, err := Without(whole, whole.Classes...); err == nil {

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/openset"
 )
@@ -324,7 +324,7 @@ func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
 	people := slices.Clone(e.people)
 	for _, name := range names {
 		if _, found := find(e.people, name); !found {
-			return nil, hint.Unknown("person", name, e.Classes)
+			return nil, advice.Unknown("person", name, e.Classes)
 		}
 		if c, found := find(people, name); found {
 			people = slices.Delete(people, c, c+1)

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A MergeReport says what happened to the images that Merge added.
@@ -231,7 +231,7 @@ func Without(s *dataset.Images, people ...string) (*dataset.Images, error) {
 func divide(s *dataset.Images, people []string) (others, own []int, err error) {
 	for _, name := range people {
 		if !slices.Contains(s.Classes, name) {
-			return nil, nil, hint.Unknown("person", name, s.Classes)
+			return nil, nil, advice.Unknown("person", name, s.Classes)
 		}
 	}
 	for j := range s.Groups[len(s.Classes)] {

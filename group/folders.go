@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/hint"
@@ -33,7 +34,7 @@ func Unused(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, dataset.GroupsMark)); err != nil {
 		return nil
 	}
-	return hint.Add(fmt.Errorf("group: %s has the groups of an earlier run", dir), "choose another folder, or remove it")
+	return advice.Add(fmt.Errorf("group: %s has the groups of an earlier run", dir), "choose another folder, or remove it")
 }
 
 // WriteFolders makes in dir a folder for each group of two faces or more, with links to

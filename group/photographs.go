@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/openset"
 )
@@ -43,11 +43,11 @@ type Photographs struct {
 // never by two at once; may be nil.
 func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
 	if in.Embedder == nil {
-		return nil, hint.Add(fmt.Errorf("group: input %v has no network", in), "leave out --input, or name a network: --input embedding:FILE.onnx")
+		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out --input, or name a network: --input embedding:FILE.onnx")
 	}
 	l := openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)
 	if l == nil {
-		return nil, hint.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out --input: it was measured for the built-in network, with mirror images")
+		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out --input: it was measured for the built-in network, with mirror images")
 	}
 	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}

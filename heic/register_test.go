@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/heic"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // HEIC photographs are read as others are, those with values of video too.
 func TestHEIC(t *testing.T) {
-	if _, err := dataset.ReadPhoto(t.Context(), "testdata/pattern.heic"); err == nil || !strings.Contains(hint.Of(err), "heic.Register()") {
+	if _, err := dataset.ReadPhoto(t.Context(), "testdata/pattern.heic"); err == nil || !strings.Contains(advice.Text(err), "heic.Register()") {
 		t.Errorf("before Register: %v", err)
 	}
 	heic.Register()

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dictionary"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -51,7 +51,7 @@ func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 	groups := []int{0}
 	for c, name := range train.Classes {
 		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
-			return nil, hint.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
+			return nil, advice.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
 				"set atoms to at most the fewest training images of a person, or to 0 for all")
 		}
 		groups = append(groups, atoms*(c+1))

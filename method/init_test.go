@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dictionary"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -45,7 +45,7 @@ func TestClasswise(t *testing.T) {
 	}
 
 	_, _, err = classwise(context.Background(), k, x, train, 6)
-	if err == nil || !strings.Contains(err.Error(), "atoms = 6, more than the 5 training images of "+train.Classes[1]) || hint.Of(err) == "" {
+	if err == nil || !strings.Contains(err.Error(), "atoms = 6, more than the 5 training images of "+train.Classes[1]) || advice.Text(err) == "" {
 		t.Errorf("6 atoms of 5 samples: %v", err)
 	}
 	why := errors.New("no time")

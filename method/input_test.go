@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -86,7 +86,7 @@ func TestMethodsOnInputs(t *testing.T) {
 			}
 			classifier, err := m.Fit(t.Context(), train, classify.Run{Seed: 1})
 			if err != nil {
-				if hint.Of(err) == "" || !strings.HasPrefix(err.Error(), m.Name()+": ") {
+				if advice.Text(err) == "" || !strings.HasPrefix(err.Error(), m.Name()+": ") {
 					t.Errorf("%s on %s: %v, without a hint", m.Name(), text, err)
 				}
 				refusals[m.Name()]++
@@ -138,8 +138,8 @@ func TestNRDLAfterProjections(t *testing.T) {
 	few.Atoms = 1
 	for _, m := range []NRDL{DefaultNRDL, few} {
 		_, err := m.Fit(t.Context(), made("12x10 igo mirror fisher"), classify.Run{Watch: watch})
-		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") || !strings.Contains(hint.Of(err), "--project none") || passes != 0 {
-			t.Errorf("after fisher: %v (hint %q), %d passes", err, hint.Of(err), passes)
+		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") || !strings.Contains(advice.Text(err), "--project none") || passes != 0 {
+			t.Errorf("after fisher: %v (hint %q), %d passes", err, advice.Text(err), passes)
 		}
 		if Projects(m) {
 			t.Error("it may be chosen for projected samples")

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // LCLE learns a dictionary with two copies of the codes: S, which nearby atoms
@@ -92,7 +92,7 @@ func (m LCLE) fits(x *mat.Dense, classes int) error {
 	d, n := x.Dims()
 	k := m.atoms(n, classes)
 	if m.Neighbours >= k {
-		return hint.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
+		return advice.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
 			"set neighbours to at most %d", k-1)
 	}
 	return fits(m.Coder, classify.Grid{}, d, k)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Several returns the methods of a list of different names, "nrdl,nrc,src", with the
@@ -28,7 +28,7 @@ func Several(names, preset string, set []string) (all []classify.Method, notes [
 	for _, s := range set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, nil, hint.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "nrdl methods NAME lists the parameters of a method")
+			return nil, nil, advice.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "nrdl methods NAME lists the parameters of a method")
 		}
 		which, err := setWhere(all, strings.TrimSpace(path), strings.TrimSpace(value))
 		if err != nil {
@@ -51,14 +51,14 @@ func list(names string) (all []classify.Method, err error) {
 	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
-			return nil, hint.Add(fmt.Errorf("methods %.60q: a name is empty", names), "write the names with a comma between them: nrc,src")
+			return nil, advice.Add(fmt.Errorf("methods %.60q: a name is empty", names), "write the names with a comma between them: nrc,src")
 		}
 		m, err := Named(name)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(o classify.Method) bool { return o.Name() == name }) {
-			return nil, hint.Add(fmt.Errorf("methods %.60q: %s is there twice", names, name), "compare each method once")
+			return nil, advice.Add(fmt.Errorf("methods %.60q: %s is there twice", names, name), "compare each method once")
 		}
 		all = append(all, m)
 	}
@@ -83,7 +83,7 @@ func setWhere(all []classify.Method, path, value string) (which []string, err er
 			names = append(names, m.Name())
 		}
 		err := fmt.Errorf("none of %s has a parameter %.60q", strings.Join(names, ", "), path)
-		return nil, hint.Add(err, "nrdl methods NAME lists the parameters of a method")
+		return nil, advice.Add(err, "nrdl methods NAME lists the parameters of a method")
 	}
 	return which, nil
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Each setting is for the methods that have the parameter, and only for these.
@@ -43,8 +43,8 @@ func TestSeveralRefuses(t *testing.T) {
 		if c.set != "" {
 			set = []string{c.set}
 		}
-		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("%+v: %v, hint %q", c, err, hint.Of(err))
+		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("%+v: %v, hint %q", c, err, advice.Text(err))
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Size is that of a training set.
@@ -89,7 +89,7 @@ func fitsMemory(m classify.Method, s Size) error {
 	if err == nil {
 		return nil
 	}
-	return hint.Add(fmt.Errorf("%s: %w", m.Name(), err), "%s", smaller(m))
+	return advice.Add(fmt.Errorf("%s: %w", m.Name(), err), "%s", smaller(m))
 }
 
 // smaller says how to learn from a set that is too large for m.
@@ -108,7 +108,7 @@ func smaller(m classify.Method) string {
 // tooLarge adds the way on to an err that is for lack of memory.
 func tooLarge(m classify.Method, err error) error {
 	if errors.Is(err, coding.ErrMemory) {
-		return hint.Add(err, "%s", smaller(m))
+		return advice.Add(err, "%s", smaller(m))
 	}
 	return err
 }

@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // At the limit one more sample makes the difference; nothing is allocated for it.
@@ -33,7 +33,7 @@ func TestMemoryEndsAtTheLimit(t *testing.T) {
 		if !errors.Is(err, coding.ErrMemory) || !strings.Contains(err.Error(), m.Name()) {
 			t.Errorf("%s: %d samples: %v", m.Name(), s.Samples, err)
 		}
-		if hint.Of(err) == "" {
+		if advice.Text(err) == "" {
 			t.Errorf("%v: no hint", err)
 		}
 	}
@@ -58,13 +58,13 @@ func TestSampleDictionariesEndAtTheLimit(t *testing.T) {
 		if !errors.Is(err, coding.ErrMemory) || !strings.Contains(err.Error(), "60000 atoms") {
 			t.Errorf("%s: %v", m.Name(), err)
 		}
-		if h := hint.Of(err); !strings.Contains(h, "learn a dictionary") || !strings.Contains(h, "shortlist") {
+		if h := advice.Text(err); !strings.Contains(h, "learn a dictionary") || !strings.Contains(h, "shortlist") {
 			t.Errorf("%s: hint %q", m.Name(), h)
 		}
 	}
 	_, err = DefaultNRDL.Fit(context.Background(), train, classify.Run{})
-	if !errors.Is(err, coding.ErrMemory) || !strings.Contains(hint.Of(err), "--set atoms=") {
-		t.Errorf("%v: hint %q", err, hint.Of(err))
+	if !errors.Is(err, coding.ErrMemory) || !strings.Contains(advice.Text(err), "--set atoms=") {
+		t.Errorf("%v: hint %q", err, advice.Text(err))
 	}
 }
 

@@ -23,10 +23,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -83,7 +83,7 @@ func Named(name string, others ...classify.Method) (classify.Method, error) {
 			return m, nil
 		}
 	}
-	return nil, hint.Unknown("method", name, Names())
+	return nil, advice.Unknown("method", name, Names())
 }
 
 var codec = config.New(coding.All)
@@ -186,7 +186,7 @@ func samples(m classify.Method, train *classify.Samples) (*classify.Samples, err
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	if len(train.Classes) < 2 {
-		return nil, hint.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
+		return nil, advice.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
 			"recognition needs images of at least two people")
 	}
 	seen := train
@@ -200,7 +200,7 @@ func samples(m classify.Method, train *classify.Samples) (*classify.Samples, err
 	if len(seen.Classes) < len(train.Classes) {
 		for c, name := range train.Classes {
 			if c == len(seen.Classes) || seen.Classes[c] != name {
-				return nil, hint.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
+				return nil, advice.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
 					"remove them, or add others of the same person")
 			}
 		}
@@ -228,7 +228,7 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 		}
 		if v := lin.MaxAbs(l.Matrix); v == 0 && !l.MaybeZero {
 			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, l.Name)
-			return nil, hint.Add(err, "parameters far from the defaults do that")
+			return nil, advice.Add(err, "parameters far from the defaults do that")
 		} else if !(v <= classify.DivergenceBound) {
 			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, l.Name, v)
 		}
@@ -279,8 +279,8 @@ func fits(c coding.Coder, g classify.Grid, d, k int) error {
 		return nil
 	}
 	err = fmt.Errorf("coder: %w", err)
-	if rest, ok := strings.CutPrefix(hint.Of(err), "set "); ok {
-		return hint.Add(err, "set coder.%s", rest)
+	if rest, ok := strings.CutPrefix(advice.Text(err), "set "); ok {
+		return advice.Add(err, "set coder.%s", rest)
 	}
 	return err
 }

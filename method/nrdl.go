@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dictionary"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // NRDL learns a dictionary, non-negative codes and a linear classifier
@@ -160,7 +160,7 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run 
 	}
 	if t.Projected != "" && k > d && !m.Signed {
 		err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
-		return classify.Parts{}, hint.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
+		return classify.Parts{}, advice.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
 	}
 	s, err := newNRDLState(ctx, m, x, t)
 	if err != nil {
@@ -171,7 +171,7 @@ func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run 
 	}
 	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
 	if errors.Is(err, classify.ErrDiverged) {
-		return classify.Parts{}, hint.Add(err, "%s", m.remedy())
+		return classify.Parts{}, advice.Add(err, "%s", m.remedy())
 	}
 	if err != nil {
 		return classify.Parts{}, err

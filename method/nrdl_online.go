@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dictionary"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -364,7 +364,7 @@ func (q *batchQueue) addSamples(ctx context.Context, names []string, t *classify
 	class := make([]int, len(t.Classes))
 	for c, name := range t.Classes {
 		if class[c] = slices.Index(names, name); class[c] < 0 {
-			return hint.Add(fmt.Errorf("%q is not among the classes of the first samples", name), "give samples of every class first")
+			return advice.Add(fmt.Errorf("%q is not among the classes of the first samples", name), "give samples of every class first")
 		}
 	}
 	x, labels := classify.Unit(t.X), t.Labels()

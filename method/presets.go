@@ -3,8 +3,8 @@ package method
 import (
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Value is the value of one parameter in a preset, with its source.
@@ -108,7 +108,7 @@ func PresetValues(m classify.Method, name string) []Value { return presets[name]
 // Preset returns m with the parameters of the preset of this name.
 func Preset(m classify.Method, name string) (classify.Method, error) {
 	if PresetAbout(name) == "" {
-		return nil, hint.Unknown("preset", name, PresetNames())
+		return nil, advice.Unknown("preset", name, PresetNames())
 	}
 	for _, v := range PresetValues(m, name) {
 		var err error

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Representation represents a query by all training samples together, by any
@@ -32,7 +32,7 @@ func (m Representation) rule() (classify.Rule, error) {
 		}
 		names = append(names, r.Name())
 	}
-	return nil, fmt.Errorf("rule: %w", hint.Unknown("rule", m.Rule, names))
+	return nil, fmt.Errorf("rule: %w", advice.Unknown("rule", m.Rule, names))
 }
 
 // Name implements classify.Method.

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // people makes a set of samples that are random mixtures of two directions of
@@ -129,8 +129,8 @@ func TestDSRCShrinks(t *testing.T) {
 
 func TestLLCRefusesMoreNeighboursThanSamples(t *testing.T) {
 	_, err := DefaultLLC.Fit(context.Background(), people(t, 4, 5, 30, 0.3, 7), classify.Run{})
-	if err == nil || !strings.HasPrefix(err.Error(), "llc: coder: neighbours = 30") || !strings.Contains(hint.Of(err), "coder.neighbours to 20") {
-		t.Errorf("%v, hint %q", err, hint.Of(err))
+	if err == nil || !strings.HasPrefix(err.Error(), "llc: coder: neighbours = 30") || !strings.Contains(advice.Text(err), "coder.neighbours to 20") {
+		t.Errorf("%v, hint %q", err, advice.Text(err))
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/realdata"
 	"nrdl.example/nrdl/method"
 )
@@ -98,8 +98,8 @@ func TestRepresentationRefuses(t *testing.T) {
 	}
 	for rule, coder := range map[classify.Rule]string{classify.Huber{}: "robust", classify.Votes{}: "blocks"} {
 		m.Rule = rule.Name()
-		if err := m.Validate(); err == nil || !strings.Contains(hint.Of(err), coder) {
-			t.Errorf("%s: %v, %s", rule.Name(), err, hint.Of(err))
+		if err := m.Validate(); err == nil || !strings.Contains(advice.Text(err), coder) {
+			t.Errorf("%s: %v, %s", rule.Name(), err, advice.Text(err))
 		}
 	}
 	if (method.Representation{Rule: classify.Sum{}.Name()}).Validate() == nil {
@@ -129,8 +129,8 @@ func TestBlocksNeedImages(t *testing.T) {
 		for _, m := range []classify.Method{method.DefaultBlocks, learnt} {
 			watch := func(classify.Progress) { t.Errorf("%s: refused after a pass", m.Name()) }
 			_, err := m.Fit(context.Background(), set, classify.Run{Watch: watch})
-			if err == nil || !strings.Contains(err.Error(), c.message) || hint.Of(err) == "" {
-				t.Errorf("%s on %v: %v, %s", m.Name(), c.grid, err, hint.Of(err))
+			if err == nil || !strings.Contains(err.Error(), c.message) || advice.Text(err) == "" {
+				t.Errorf("%s on %v: %v, %s", m.Name(), c.grid, err, advice.Text(err))
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // SDRERDL is a reconstruction: the equations of the method [sdrerdl] were not
@@ -80,7 +80,7 @@ func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.
 func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
 	var p classify.Parts
 	if t.Grid.Planes != 1 {
-		return p, hint.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
+		return p, advice.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
 			"give the height and the width of the images with the samples, or choose another method")
 	}
 	d, n := x.Dims()

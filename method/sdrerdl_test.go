@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -180,8 +180,8 @@ func TestSDRERDLWithoutMirrorImages(t *testing.T) {
 func TestSDRERDLNeedsImages(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(4, 21)), 12, 5, 6)
 	_, err := strongSDRERDL().Fit(context.Background(), train, classify.Run{})
-	if err == nil || !strings.Contains(err.Error(), "mirror images") || hint.Of(err) == "" {
-		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	if err == nil || !strings.Contains(err.Error(), "mirror images") || advice.Text(err) == "" {
+		t.Errorf("error %v, hint %q", err, advice.Text(err))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A Calibration turns the margin of a face into a decision (named or unknown)
@@ -95,7 +95,7 @@ const (
 func (o Options) Validate() error {
 	switch {
 	case !(o.FPIR >= leastFPIR && o.FPIR <= mostFPIR):
-		return hint.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FPIR, leastFPIR, mostFPIR), "0.01 is one in a hundred")
+		return advice.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FPIR, leastFPIR, mostFPIR), "0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:

@@ -31,8 +31,8 @@ func (p *Plan) Advice(timed *Plan) string {
 	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
 }
 
-// An advice compares the best label of a plan with each other ranked one.
-type advice struct {
+// A recommendation compares the best label of a plan with each other ranked one.
+type recommendation struct {
 	*Plan
 	best   int
 	others []int               // ranked labels but best, by rank
@@ -49,7 +49,7 @@ type comparing struct {
 
 // advise chooses the label with the best average rank, and of equals the one with the
 // highest mean rate, and tests it against the others as the tables do.
-func (p *Plan) advise() *advice {
+func (p *Plan) advise() *recommendation {
 	k := &p.Ranking
 	mean := func(i int) (sum float64) {
 		for _, j := range k.Columns {
@@ -63,7 +63,7 @@ func (p *Plan) advise() *advice {
 			order[0], order[n] = order[n], order[0]
 		}
 	}
-	a := &advice{Plan: p, best: order[0], others: order[1:], result: map[int][]comparing{}}
+	a := &recommendation{Plan: p, best: order[0], others: order[1:], result: map[int][]comparing{}}
 	for _, j := range k.Columns {
 		var tests []*Comparison
 		var of []int
@@ -87,7 +87,7 @@ func (p *Plan) advise() *advice {
 }
 
 // choice names the method to take.
-func (a *advice) choice() string {
+func (a *recommendation) choice() string {
 	k := &a.Ranking
 	name := a.Labels[a.best].Name
 	if len(k.Columns) == 1 {
@@ -110,7 +110,7 @@ func (a *advice) choice() string {
 }
 
 // alike are the labels that differ from the best one significantly in no setting.
-func (a *advice) alike() (labels []int) {
+func (a *recommendation) alike() (labels []int) {
 	for _, i := range a.others {
 		if !slices.ContainsFunc(a.result[i], func(c comparing) bool { return c.significant }) {
 			labels = append(labels, i)
@@ -120,10 +120,10 @@ func (a *advice) alike() (labels []int) {
 }
 
 // losses is in how many settings label i is significantly worse than the best one.
-func (a *advice) losses(i int) int { return len(a.lost(i)) }
+func (a *recommendation) losses(i int) int { return len(a.lost(i)) }
 
 // lost are the comparisons in which label i is significantly worse than the best one.
-func (a *advice) lost(i int) (lost []comparing) {
+func (a *recommendation) lost(i int) (lost []comparing) {
 	for _, c := range a.result[i] {
 		if c.significant && c.difference < 0 {
 			lost = append(lost, c)
@@ -135,7 +135,7 @@ func (a *advice) lost(i int) (lost []comparing) {
 // doubt says for how many of the others, which are all worse than the best one by a test,
 // the test that allows for the overlap of random splits confirms that, in all settings
 // where they are worse or else in any; "" if for all.
-func (a *advice) doubt(all bool) string {
+func (a *recommendation) doubt(all bool) string {
 	n := 0
 	for _, i := range a.others {
 		lost := a.lost(i)
@@ -163,12 +163,12 @@ func (a *advice) doubt(all bool) string {
 
 // closest is the label that is significantly worse in the fewest settings, of equals
 // the one of the best rank.
-func (a *advice) closest() int {
+func (a *recommendation) closest() int {
 	return slices.MinFunc(a.others, func(i, j int) int { return cmp.Compare(a.losses(i), a.losses(j)) })
 }
 
 // wins is in how many settings label i is significantly better than the best one.
-func (a *advice) wins(i int) (n int) {
+func (a *recommendation) wins(i int) (n int) {
 	for _, c := range a.result[i] {
 		if c.significant && c.difference > 0 {
 			n++
@@ -179,7 +179,7 @@ func (a *advice) wins(i int) (n int) {
 
 // better is the first label that is significantly better than the best one in a
 // setting and worse in none, or −1.
-func (a *advice) better() int {
+func (a *recommendation) better() int {
 	for _, i := range a.others {
 		if a.wins(i) > 0 && a.losses(i) == 0 {
 			return i
@@ -190,7 +190,7 @@ func (a *advice) better() int {
 
 // near is how many of the others have an average rank that is not significantly
 // different from that of the best one, as far as ranks are tested.
-func (a *advice) near() (n int) {
+func (a *recommendation) near() (n int) {
 	k := &a.Ranking
 	for _, i := range a.others {
 		if k.Friedman != nil && k.of(i)-k.of(a.best) < k.CD {
@@ -202,7 +202,7 @@ func (a *advice) near() (n int) {
 
 // certainty says how many methods are significantly worse than the best one, from
 // which it is not significantly different, and which is closest.
-func (a *advice) certainty() string {
+func (a *recommendation) certainty() string {
 	worse, everywhere := 0, 0
 	settings := len(a.Ranking.Columns)
 	for _, i := range a.others {
@@ -261,7 +261,7 @@ func others(n int) string {
 	return fmt.Sprintf("each of the other %d is", n)
 }
 
-func (a *advice) names(labels []int) (names []string) {
+func (a *recommendation) names(labels []int) (names []string) {
 	for _, i := range labels {
 		names = append(names, a.Labels[i].Name)
 	}
@@ -270,7 +270,7 @@ func (a *advice) names(labels []int) (names []string) {
 
 // exceptions names the settings in which another method is significantly better, and
 // the best one there.
-func (a *advice) exceptions() string {
+func (a *recommendation) exceptions() string {
 	var says []string
 	for _, j := range a.Ranking.Columns {
 		best, most := -1, 0.0
@@ -296,7 +296,7 @@ func (a *advice) exceptions() string {
 }
 
 // pairs is on how many pairs of runs the tests rest, at least and at most.
-func (a *advice) pairs() (fewest, most int) {
+func (a *recommendation) pairs() (fewest, most int) {
 	fewest = math.MaxInt
 	for _, all := range a.result {
 		for _, c := range all {
@@ -307,7 +307,7 @@ func (a *advice) pairs() (fewest, most int) {
 }
 
 // evidence says on how many runs the tests rest.
-func (a *advice) evidence() string {
+func (a *recommendation) evidence() string {
 	fewest, most := a.pairs()
 	if most == 0 {
 		return "Nothing is tested, since no two methods have runs of equal splits."
@@ -333,7 +333,7 @@ func (a *advice) evidence() string {
 // cost says which of the methods that tie with the best one, or whether the closest if
 // none ties, takes much less time or memory, by the cells of timed, or of the plan
 // itself if that is nil.
-func (a *advice) cost(timed *Plan) (says []string) {
+func (a *recommendation) cost(timed *Plan) (says []string) {
 	labels := a.alike()
 	tie := "is as accurate, as far as these tests can tell, and "
 	if len(labels) == 0 {
@@ -364,7 +364,7 @@ func (a *advice) cost(timed *Plan) (says []string) {
 
 // cheapest returns the one of labels of which a measure is the least part of that of
 // the best label, and how many times that is: a geometric mean over the data sets.
-func (a *advice) cheapest(labels []int, timed *Plan, measure func(*Cell) float64) (cheapest int, times float64) {
+func (a *recommendation) cheapest(labels []int, timed *Plan, measure func(*Cell) float64) (cheapest int, times float64) {
 	cells := map[[2]string]*Cell{}
 	for i, l := range timed.Labels {
 		for j, c := range timed.Columns {

@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -90,7 +90,7 @@ func (c *Changes) Check() error {
 	if len(c.Rows) > 0 || len(c.Left) == 0 {
 		return nil
 	}
-	return hint.Add(errors.New("nothing could be compared"), "give a method the same \"label\" in both plans, and use the same data, splits and repeats")
+	return advice.Add(errors.New("nothing could be compared"), "give a method the same \"label\" in both plans, and use the same data, splits and repeats")
 }
 
 // CompareRecords compares two versions of records: each label in each setting of a plan,
@@ -101,11 +101,11 @@ func (c *Changes) Check() error {
 func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 	old, err := New(before)
 	if err != nil { // the only error
-		return nil, hint.Add(errors.New("the old version has no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("the old version has no records"), "nrdl bench PLAN makes them")
 	}
 	now, err := New(after)
 	if err != nil {
-		return nil, hint.Add(errors.New("the new version has no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("the new version has no records"), "nrdl bench PLAN makes them")
 	}
 	if len(old.Plans) == 1 && len(now.Plans) == 1 {
 		old.Plans[0].Name = now.Plans[0].Name

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report/plot"
 )
@@ -25,7 +25,7 @@ func OpenSetFormat(path string) (string, error) {
 	case ".md":
 		return "md", nil
 	}
-	return "", hint.Add(fmt.Errorf("%s: the ending says no format", path), "end it in .html or .md")
+	return "", advice.Add(fmt.Errorf("%s: the ending says no format", path), "end it in .html or .md")
 }
 
 // WriteOpenSet writes an open-set result: identification rates, ROC and the

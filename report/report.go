@@ -16,8 +16,8 @@ import (
 	"io"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // level is the level of the tests: the chance of telling equals apart.
@@ -62,7 +62,7 @@ func (r *Report) Write(w io.Writer, o Options) error {
 	case "json":
 		err = r.Rates().write(w)
 	default:
-		err = hint.Unknown("format", o.Format, Formats)
+		err = advice.Unknown("format", o.Format, Formats)
 	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -90,7 +90,7 @@ type Plan struct {
 // New arranges records. It is an error if there are none.
 func New(records []experiment.Record) (*Report, error) {
 	if len(records) == 0 {
-		return nil, hint.Add(errors.New("report: no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("report: no records"), "nrdl bench PLAN makes them")
 	}
 	r := &Report{}
 	byPlan := map[string][]*experiment.Record{}

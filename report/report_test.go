@@ -14,8 +14,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func arranged(t testing.TB, records []experiment.Record) *Report {
@@ -252,8 +252,8 @@ func TestNumbers(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, realistic(t), Options{Format: "htm"})
-	if err == nil || hint.Of(err) != `did you mean "html"?` {
-		t.Errorf("%v, hint %q", err, hint.Of(err))
+	if err == nil || advice.Text(err) != `did you mean "html"?` {
+		t.Errorf("%v, hint %q", err, advice.Text(err))
 	}
 	if err := Write(&bytes.Buffer{}, nil, Options{}); err == nil {
 		t.Error("a report of nothing")

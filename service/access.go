@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -185,7 +185,7 @@ func CheckAddress(address, url string) error {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return hint.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
+		return advice.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
 	}
 	if isPublic(address) && store.IsNew(url) {
 		return notYet(address, errNoKeys)
@@ -202,7 +202,7 @@ func isPublic(address string) bool {
 }
 
 func notYet(address string, err error) error {
-	return hint.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+	return advice.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
 }
 
 // Listen listens at an address: one that other machines reach only if there is a key.

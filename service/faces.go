@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/results"
 	"nrdl.example/nrdl/service/store"
 )
@@ -74,7 +74,7 @@ func (s *snapshot) toldFace(f nrdl.Face, o results.Face) Identified {
 	switch {
 	case f.Rejected != nil:
 		t.Decision, t.Why = "refused", "The face cannot be used: "+f.Rejected.Error()+"."
-		if h := hint.Of(f.Rejected); h != "" {
+		if h := advice.Text(f.Rejected); h != "" {
 			t.Why += " Hint: " + h + "."
 		}
 	case s.live == nil:

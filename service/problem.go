@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -65,7 +65,7 @@ func inWords(_ huma.Context, _ string, answer any) (any, error) {
 // unusable is the answer for what the caller sent, with the hint that err may have.
 func unusable(err error) error {
 	text := err.Error()
-	if h := hint.Of(err); h != "" {
+	if h := advice.Text(err); h != "" {
 		text += "; " + h
 	}
 	return huma.Error422UnprocessableEntity(text)

@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/internal/scatter"
 )
@@ -92,7 +92,7 @@ func (s Faces) Validate() error {
 	if s.People > room || s.PerPerson > room/s.People {
 		err := fmt.Errorf("draw faces: %d people × %d images of %v are more than the %d grey values (4 GiB) that one set may hold",
 			s.People, s.PerPerson, s.Input, maxValues)
-		return hint.Add(err, "draw fewer people, fewer images of each, or smaller ones")
+		return advice.Add(err, "draw fewer people, fewer images of each, or smaller ones")
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/internal/scatter"
 )
@@ -90,7 +90,7 @@ func (p Photographs) Validate() error {
 		return fmt.Errorf("draw photographs: %d of each person, 1 … %d are possible", p.PerPerson, mostDrawn)
 	case min(p.Size.Height, p.Size.Width) < leastPhotoSide || max(p.Size.Height, p.Size.Width) > mostPhotoSide:
 		err := fmt.Errorf("draw photographs: a size of %v", p.Size)
-		return hint.Add(err, "the sides of a photograph are %d … %d pixels, for example 1200x1600", leastPhotoSide, mostPhotoSide)
+		return advice.Add(err, "the sides of a photograph are %d … %d pixels, for example 1200x1600", leastPhotoSide, mostPhotoSide)
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (p Photographs) Write(ctx context.Context, dir string, progress func(done, 
 		return err
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return hint.Add(fmt.Errorf("the folder %s is not empty", dir), "choose another name, or remove it")
+		return advice.Add(fmt.Errorf("the folder %s is not empty", dir), "choose another name, or remove it")
 	}
 	return atomicfile.WriteFolder(filepath.Clean(dir), func(folder string) error {
 		plan := p.plan()

@@ -25,7 +25,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Options say how a Cluster is reached.
@@ -112,7 +112,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 			_, err = nkeys.ParseDecoratedNKey(text)
 		}
 		if err != nil {
-			return hint.Add(fmt.Errorf("credentials %s: %w", c.Credentials, err), "the administrator of the server makes such a file with `nsc generate creds`")
+			return advice.Add(fmt.Errorf("credentials %s: %w", c.Credentials, err), "the administrator of the server makes such a file with `nsc generate creds`")
 		}
 		dial = append(dial, nats.UserCredentials(c.Credentials))
 	}
@@ -125,7 +125,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 		}
 	}
 	if strings.HasPrefix(c.URL, "listen:") {
-		return hint.Add(errors.New("there is no NATS server in this program any more"), startServer)
+		return advice.Add(errors.New("there is no NATS server in this program any more"), startServer)
 	}
 	var err error
 	for told := false; ; {
@@ -157,11 +157,11 @@ const startServer = "start one, for example with nats-server -js of Debian's pac
 func explain(err error, address string) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
-		return hint.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with --creds")
+		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with --creds")
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
-		return hint.Add(fmt.Errorf("no server answers at %s: %w", address, err), startServer)
+		return advice.Add(fmt.Errorf("no server answers at %s: %w", address, err), startServer)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return hint.Add(fmt.Errorf("the server at %s has no JetStream", address), "start it with -js")
+		return advice.Add(fmt.Errorf("the server at %s has no JetStream", address), "start it with -js")
 	}
 	return err
 }

@@ -14,10 +14,10 @@ import (
 	"sync"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // photos is the kind of task whose pieces are photographs: a worker finds the faces and cuts
@@ -62,7 +62,7 @@ func failureOf(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	return &failure{err.Error(), hint.Of(err)}
+	return &failure{err.Error(), advice.Text(err)}
 }
 
 func (f *failure) err() error {
@@ -70,7 +70,7 @@ func (f *failure) err() error {
 	case f == nil:
 		return nil
 	case f.Hint != "":
-		return hint.Add(errors.New(f.Text), "%s", f.Hint)
+		return advice.Add(errors.New(f.Text), "%s", f.Hint)
 	}
 	return errors.New(f.Text)
 }

@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -90,8 +90,8 @@ func TestTuneFails(t *testing.T) {
 	s := experiment.Search{Budget: 2, Folds: 2}
 	_, want := experiment.Tune(t.Context(), set, frontend.Pipeline{}, m, s, experiment.TuneObserver{})
 	_, got := k.Tune(t.Context(), set, frontend.Pipeline{}, m, s, experiment.TuneObserver{}, "v", nil)
-	if want == nil || got == nil || !strings.HasSuffix(got.Error(), want.Error()) || hint.Of(got) != hint.Of(want) {
-		t.Errorf("%v (%s), not %v (%s)", got, hint.Of(got), want, hint.Of(want))
+	if want == nil || got == nil || !strings.HasSuffix(got.Error(), want.Error()) || advice.Text(got) != advice.Text(want) {
+		t.Errorf("%v (%s), not %v (%s)", got, advice.Text(got), want, advice.Text(want))
 	}
 }
 
@@ -134,7 +134,7 @@ func TestIdentifyIsThatOfOneProcess(t *testing.T) {
 		for r, err := range all {
 			one := outcome{r.Photo.Name, fmt.Sprint(err), "", r.Faces}
 			if err != nil {
-				one.hint = hint.Of(err)
+				one.hint = advice.Text(err)
 			}
 			out = append(out, one)
 		}
@@ -210,7 +210,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "nrdl_pieces_left 0") || strings.Contains(string(text), "nrdl_worker_") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if other, err := Connect(t.Context(), Options{URL: c.URL, Metrics: c.meter.server.Addr}); err == nil || hint.Of(err) == "" {
+	if other, err := Connect(t.Context(), Options{URL: c.URL, Metrics: c.meter.server.Addr}); err == nil || advice.Text(err) == "" {
 		other.Close()
 		t.Error("two listen at one port")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A meter counts what a process does, for Prometheus.
@@ -60,7 +60,7 @@ func (m *meter) serve(address string) error {
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return hint.Add(fmt.Errorf("metrics: %w", err), "give --metrics HOST:PORT with a free port, as 127.0.0.1:9090")
+		return advice.Add(fmt.Errorf("metrics: %w", err), "give --metrics HOST:PORT with a free port, as 127.0.0.1:9090")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -158,7 +158,7 @@ func (j *judge) Wrong(ctx context.Context, set []string, fold int) (int, error) 
 		case r.Err == "":
 			return r.Wrong, nil
 		case r.Hint != "":
-			return 0, hint.Add(errors.New(r.Err), "%s", r.Hint)
+			return 0, advice.Add(errors.New(r.Err), "%s", r.Hint)
 		}
 		return 0, errors.New(r.Err)
 	}
@@ -207,5 +207,5 @@ func (m fitMaker) make(ctx context.Context, _ string, data []byte) ([]byte, erro
 }
 
 func (fitMaker) fail(_ string, err error) ([]byte, error) {
-	return json.Marshal(judged{Err: err.Error(), Hint: hint.Of(err)})
+	return json.Marshal(judged{Err: err.Error(), Hint: advice.Text(err)})
 }

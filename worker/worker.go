@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // The times of workers.
@@ -285,7 +285,7 @@ func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 		return nil, junk(err)
 	}
 	if t.Version != w.Bench.Version {
-		return nil, hint.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
+		return nil, advice.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
 	}
 	open := kinds[t.Kind]
 	if open == nil {
@@ -322,7 +322,7 @@ func (w *Worker) notify(ctx context.Context) {
 
 func (w *Worker) refuse(id string, err error) {
 	why := err.Error()
-	if h := hint.Of(err); h != "" {
+	if h := advice.Text(err); h != "" {
 		why += " (" + h + ")"
 	}
 	w.warn("%s", why)

@@ -21,6 +21,7 @@ import (
 
 	_ "embed"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/hint"
 )
@@ -81,7 +82,7 @@ func ask(t *tasks, python string, threads, rounds int) (*results, error) {
 	if err := cmd.Run(); err != nil {
 		err = fmt.Errorf("measure with %s: %w", python, err)
 		if errors.Is(err, exec.ErrNotFound) {
-			err = hint.Add(err, "name one with -python")
+			err = advice.Add(err, "name one with -python")
 		}
 		return nil, err
 	}

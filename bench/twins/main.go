@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"runtime"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
@@ -42,7 +43,7 @@ type pair struct{ own, twin *experiment.Record }
 
 func run(ctx context.Context, w io.Writer, args []string) error {
 	if len(args) != 2 {
-		return hint.Add(errors.New("two files are needed"), "go run ./bench/twins RECORDS.jsonl SECONDS")
+		return advice.Add(errors.New("two files are needed"), "go run ./bench/twins RECORDS.jsonl SECONDS")
 	}
 	records, err := experiment.ReadRecordsFile(args[0], nil)
 	if err != nil {
@@ -62,7 +63,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 		}
 		twin, ok := seconds[task{p.own.Method, p.twin.Train, p.twin.N}]
 		if !ok {
-			return hint.Add(fmt.Errorf("%s has no seconds of the twin of %s on %s", args[1], p.own.Label, p.own.Dataset.Title), "remove both files, and run bench/twins/run again")
+			return advice.Add(fmt.Errorf("%s has no seconds of the twin of %s on %s", args[1], p.own.Label, p.own.Dataset.Title), "remove both files, and run bench/twins/run again")
 		}
 		fmt.Fprintf(w, "| %s | %s | %.1f | %.1f | %+.1f | %.2f s | %.3f s | %.*f × |\n", p.own.Label, p.own.Dataset.Title,
 			100*p.twin.Rate, 100*p.own.Rate, 100*(p.own.Rate-p.twin.Rate), twin, own, digits(twin/own), twin/own)

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // An app is what the commands share.
@@ -72,8 +72,8 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 
 // readable adds what to do about a file without permission.
 func readable(err error) error {
-	if errors.Is(err, fs.ErrPermission) && hint.Of(err) == "" {
-		return hint.Add(err, "make it readable")
+	if errors.Is(err, fs.ErrPermission) && advice.Text(err) == "" {
+		return advice.Add(err, "make it readable")
 	}
 	return err
 }

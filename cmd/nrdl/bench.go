@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 	"nrdl.example/nrdl/report"
@@ -163,7 +163,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	}
 	a.Print("\nnext: nrdl report %s\n", console.Quoted(b.output))
 	if p.Failed > 0 {
-		return hint.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
+		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
 	}
 	return nil
 }

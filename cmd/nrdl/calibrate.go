@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/advice"
+	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -48,7 +48,7 @@ func checkFolds(n int) error {
 	how := openset.Default
 	how.Folds = n
 	if err := how.Validate(); err != nil {
-		return hint.Add(err, "0 is for a model without a threshold, which names every face")
+		return advice.Add(err, "0 is for a model without a threshold, which names every face")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path s
 			return nil, err
 		}
 		if strangers, err = r.ReadFiles(ctx, files); err != nil {
-			return nil, hint.Add(fmt.Errorf("no usable face in %s: %w", path, err), "give photographs of people who are not in the model")
+			return nil, advice.Add(fmt.Errorf("no usable face in %s: %w", path, err), "give photographs of people who are not in the model")
 		}
 		strangers = strangers.Faces()
 		a.Tell("%d faces of strangers in %d images of %s", strangers.Len(), len(files), path)
@@ -136,6 +136,6 @@ func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	advice.Threshold(a.Console, with.Model(), model)
+	thresholds.Threshold(a.Console, with.Model(), model)
 	return with, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/dataset/reference"
@@ -17,7 +18,6 @@ import (
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/describe"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -162,7 +162,7 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 		return err
 	}
 	if filepath.Ext(to) == "" && !s.Pipeline.Fixed().ArePixels() {
-		return hint.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, s.Pipeline.Fixed()), "write a .npz or .mat file, which keeps any number")
+		return advice.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, s.Pipeline.Fixed()), "write a .npz or .mat file, which keeps any number")
 	}
 	set, err := featuresOf(s)
 	if err != nil {
@@ -202,7 +202,7 @@ doc/databases.md says where each database comes from, and how to make its file.`
 			if err == nil && !r.Same {
 				err = fmt.Errorf("%s differs from %s", args[0], r.Database.Title)
 				if r.Database.File != "" {
-					err = hint.Add(err, "doc/databases.md says how to make the files of the databases")
+					err = advice.Add(err, "doc/databases.md says how to make the files of the databases")
 				}
 			}
 			return err
@@ -217,7 +217,7 @@ doc/databases.md says where each database comes from, and how to make its file.`
 func checkSave(path string) error {
 	switch filepath.Base(filepath.Clean(path)) {
 	case ".", "..", string(filepath.Separator):
-		return hint.Add(cli.Misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
+		return advice.Add(cli.Misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
 	}
 	return dataset.CheckSave(path)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
@@ -16,7 +17,6 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 )
@@ -127,7 +127,7 @@ the probabilities (ECE).`,
 
 func (e *evaluation) check(c *cobra.Command) error {
 	if e.divided && e.split == (dataset.Split{}) && e.model == "" {
-		return hint.Add(cli.Misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
+		return advice.Add(cli.Misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
 	}
 	if err := e.open.check(c); err != nil {
 		return err
@@ -135,13 +135,13 @@ func (e *evaluation) check(c *cobra.Command) error {
 	e.threshold = slices.ContainsFunc(thresholdFlags, c.Flags().Changed)
 	switch {
 	case e.several() && e.open.on:
-		return hint.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
+		return advice.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
 	case e.several() && e.learn.input.text == auto:
-		return hint.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
+		return advice.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
 	case e.several() && e.threshold:
-		return hint.Add(cli.Misuse("several methods are compared without a threshold"), "evaluate a single method with --fpir or --calibrate")
+		return advice.Add(cli.Misuse("several methods are compared without a threshold"), "evaluate a single method with --fpir or --calibrate")
 	case e.csv && !e.several():
-		return hint.Add(cli.Misuse("--csv is for several methods"), "for example --method nrdl,nrc; for one method there is --json")
+		return advice.Add(cli.Misuse("--csv is for several methods"), "for example --method nrdl,nrc; for one method there is --json")
 	case e.csv && e.json:
 		return cli.Misuse("--csv and --json are two forms of one result")
 	case e.model == "" && e.skipTrained:
@@ -151,7 +151,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	for _, flag := range slices.Concat([]string{"method", "preset", "set", "repeats"}, thresholdFlags, stageFlags) {
 		if c.Flags().Changed(flag) {
-			return hint.Add(cli.Misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
+			return advice.Add(cli.Misuse("--%s has no meaning with --model", flag), "an existing model is tested as it is, once")
 		}
 	}
 	return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/results"
 	"nrdl.example/nrdl/lettering"
@@ -82,9 +82,9 @@ func (e *explaining) check(args []string) error {
 	case e.output == "" && e.json:
 		return nil
 	case e.output == "":
-		return hint.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
+		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
 	case ext != ".html" && ext != ".png":
-		return hint.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
+		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}
 	if path := cli.SameFile(e.output, args...); path != "" {
 		return cli.Misuse("the explanation would take the place of %s", path)
@@ -102,7 +102,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		return err
 	}
 	if !r.Model().Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", model), "only faces in images can be explained")
+		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", model), "only faces in images can be explained")
 	}
 	if e.output != "" {
 		if err := atomicfile.Check(e.output); err != nil {
@@ -171,7 +171,7 @@ func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string
 		return nil, 0, err
 	}
 	if len(found) == 0 {
-		return nil, 0, hint.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
+		return nil, 0, advice.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
 	}
 	if e.number > len(found) {
 		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, legible.Count(len(found), "face"))

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/realdata"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
@@ -77,8 +77,8 @@ func TestExplainPhotograph(t *testing.T) {
 		t.Errorf("error %v of the third of two faces", err)
 	}
 	save(t, photo, image.NewGray(image.Rect(0, 0, 200, 200)))
-	if _, err = run("why.html", 0); err == nil || !strings.Contains(err.Error(), "no face found") || !strings.Contains(hint.Of(err), "--detect never") {
-		t.Errorf("error %v of a photograph without a face, hint %q", err, hint.Of(err))
+	if _, err = run("why.html", 0); err == nil || !strings.Contains(err.Error(), "no face found") || !strings.Contains(advice.Text(err), "--detect never") {
+		t.Errorf("error %v of a photograph without a face, hint %q", err, advice.Text(err))
 	}
 }
 

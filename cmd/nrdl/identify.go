@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/advice"
+	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/linkdir"
 	"nrdl.example/nrdl/internal/photolist"
@@ -141,11 +141,11 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case i.json && i.csv:
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
-		return hint.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
 	case i.watched != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
 	case i.resume && i.output == "":
-		return hint.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
+		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
@@ -332,7 +332,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
-		return hint.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", path),
+		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Names()))
@@ -343,7 +343,7 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	if m.Calibration == nil {
 		i.Warn("the model has no threshold: every face is named")
-		i.Hint("to enable unknown: %s", advice.Enabling(m, path))
+		i.Hint("to enable unknown: %s", thresholds.Enabling(m, path))
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -48,8 +48,8 @@ func TestIdentifyNeedsImages(t *testing.T) {
 	path := saved(t, &dataset.Images{Samples: classify.Samples{X: set.X, Groups: set.Groups, Classes: set.Classes}}, method.DefaultCRC)
 	i := newIdentification(newTestApp(t))
 	err := i.run(t.Context(), path, []string{path}, nil)
-	if err == nil || !strings.Contains(err.Error(), "trained on vectors") || !strings.Contains(hint.Of(err), "nrdl evaluate") {
-		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	if err == nil || !strings.Contains(err.Error(), "trained on vectors") || !strings.Contains(advice.Text(err), "nrdl evaluate") {
+		t.Errorf("error %v, hint %q", err, advice.Text(err))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
@@ -20,7 +21,6 @@ import (
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
@@ -39,7 +39,7 @@ type inputFlags struct {
 
 func checkCrop(v float64) error {
 	if err := cli.Share(false)(v); err != nil {
-		return hint.Add(err, "0.5 keeps the middle half of the height and of the width")
+		return advice.Add(err, "0.5 keeps the middle half of the height and of the width")
 	}
 	return nil
 }
@@ -117,10 +117,10 @@ func (f *inputFlags) edit(in frontend.Pipeline) (_ frontend.Pipeline, err error)
 func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 	words := strings.Fields(f.text)
 	if len(words) == 0 {
-		return frontend.Pipeline{}, hint.Add(cli.Misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
+		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
-		return frontend.Pipeline{}, hint.Add(cli.Misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
+		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
 	}
 	if f.parsed == nil {
 		in, err := frontend.Parse(f.text)
@@ -151,7 +151,7 @@ func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	}
 	if dataset.IsMatrix(path) && in.Frame.Len() == 0 && in.Crop != 0 && in.Crop != 1 {
 		err := cli.Misuse("crop = %v of a .mat or .npz file needs a size", in.Crop)
-		return in, hint.Add(err, "--size HxW is what that part of the images is brought to")
+		return in, advice.Add(err, "--size HxW is what that part of the images is brought to")
 	}
 	return in, nil
 }
@@ -164,7 +164,7 @@ func (f *inputFlags) isAuto() (bool, error) {
 	}
 	for _, flag := range []string{"set", "preset"} {
 		if f.changed(flag) && !f.changed("method") {
-			return true, hint.Add(cli.Misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
+			return true, advice.Add(cli.Misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
 		}
 	}
 	for _, flag := range []string{"photometric", "mirror", "project"} {
@@ -190,7 +190,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 		return nil, err
 	}
 	if s.auto && !l.chooses {
-		return nil, hint.Add(cli.Misuse("--input %s is no input here", auto), autoHint)
+		return nil, advice.Add(cli.Misuse("--input %s is no input here", auto), autoHint)
 	}
 	in, err := l.input.reads(path)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -18,7 +19,6 @@ import (
 	"nrdl.example/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -63,7 +63,7 @@ func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
 	for _, s := range l.set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, hint.Add(cli.Misuse("--set %q is not of the form NAME=VALUE", s),
+			return nil, advice.Add(cli.Misuse("--set %q is not of the form NAME=VALUE", s),
 				"nrdl methods %s lists the parameters", m.Name())
 		}
 		path, value = strings.TrimSpace(path), strings.TrimSpace(value)
@@ -90,7 +90,7 @@ func (l *learning) named(err error, m classify.Method, path, value string) error
 	if _, wrong := method.Set(of, path, value); wrong != nil {
 		return err
 	}
-	return hint.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s", of.Name(), m.Name(), of.Name())
+	return advice.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s", of.Name(), m.Name(), of.Name())
 }
 
 // sizeVar registers a --size HxW; zero where it is not given.
@@ -129,8 +129,8 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 	o, done := a.observer("reading " + path)
 	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Observer: o})
 	done()
-	if errors.Is(err, fs.ErrNotExist) && hint.Of(err) == "" {
-		err = hint.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
+	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
+		err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
 	}
 	if err != nil {
 		return nil, err

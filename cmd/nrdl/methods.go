@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
@@ -46,7 +46,7 @@ of a stage its parameters.`,
 			m, err := method.Named(args[0])
 			switch {
 			case err != nil:
-				return cli.AsMisuse(hint.Unknown("method or input", args[0], catalogue.Names()))
+				return cli.AsMisuse(advice.Unknown("method or input", args[0], catalogue.Names()))
 			case asJSON:
 				return a.printJSON(catalogue.Of(m))
 			}

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 )
@@ -51,18 +51,18 @@ func (o *openSet) check(c *cobra.Command) error {
 	if !o.on {
 		for _, flag := range openSetFlags {
 			if c.Flags().Changed(flag) {
-				return hint.Add(cli.Misuse("--%s has no meaning without --open-set", flag), "add --open-set to judge by people who are not enrolled")
+				return advice.Add(cli.Misuse("--%s has no meaning without --open-set", flag), "add --open-set to judge by people who are not enrolled")
 			}
 		}
 		return nil
 	}
 	switch {
 	case c.Flags().Changed("model"):
-		return hint.Add(cli.Misuse("--open-set with --model: it learns models of its own"), "leave out --model")
+		return advice.Add(cli.Misuse("--open-set with --model: it learns models of its own"), "leave out --model")
 	case o.calibrate.folds == 0:
 		return cli.Misuse("--calibrate 0 with --open-set: nobody would be unknown")
 	case o.given > 0 && o.strangers == "":
-		return hint.Add(cli.Misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
+		return advice.Add(cli.Misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
 	}
 	if o.output != "" {
 		if _, err := report.OpenSetFormat(o.output); err != nil {
@@ -84,7 +84,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 		return err
 	}
 	if s.auto {
-		return hint.Add(cli.Misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
+		return advice.Add(cli.Misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
 	}
 	people := int(e.open.enrolled*float64(len(s.images.Classes)) + 0.5)
 	if s.Options, err = e.learn.options(s.images.First(people)); err != nil { // as for those who are enrolled
@@ -121,7 +121,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 // count, and nobody is named in them.
 func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*dataset.Images, error) {
 	if !s.images.AreFaces() {
-		return nil, hint.Add(errors.New("--strangers needs data that are images"), "vectors of strangers can be people of the data set")
+		return nil, advice.Add(errors.New("--strangers needs data that are images"), "vectors of strangers can be people of the data set")
 	}
 	files, err := dataset.PhotoFiles(a.databases("").Find(path))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 )
@@ -44,7 +44,7 @@ A service on SQLite must be stopped first. DATA is the folder that serve has.`,
 			at := database
 			if at == "" {
 				if len(args) == 0 {
-					return hint.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
+					return advice.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
 				}
 				at, args = filepath.Join(args[0], "nrdl.db"), args[1:]
 			}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -20,7 +20,7 @@ func (a *app) readPlan(path string) (*experiment.Plan, error) { return experimen
 func (a *app) printPlan(name string) error {
 	text, ok := plans.Named(name)
 	if !ok {
-		return cli.AsMisuse(hint.Unknown("plan", name, plans.Names()))
+		return cli.AsMisuse(advice.Unknown("plan", name, plans.Names()))
 	}
 	a.Print("%s", text)
 	return nil

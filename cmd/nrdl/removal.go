@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -52,7 +52,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 	start := time.Now()
 	next, err := r.Remove(ctx, names...)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
+		return nil, advice.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
 	}
 	for _, name := range names {
 		a.Tell("%s: removed, %s", name, legible.Count(r.Model().Faces(name), "face"))
@@ -64,9 +64,9 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 // unknownPerson is the error for somebody who is not in the model at path.
 func unknownPerson(path, name string, r *nrdl.Recogniser) error {
 	people := r.Model().Names()
-	err := fmt.Errorf("%s: %w", path, hint.Unknown("person", name, people))
-	if hint.Nearest(name, people) == "" { // they may be very many
-		err = hint.Add(err, "nrdl people %s lists them", path)
+	err := fmt.Errorf("%s: %w", path, advice.Unknown("person", name, people))
+	if advice.Nearest(name, people) == "" { // they may be very many
+		err = advice.Add(err, "nrdl people %s lists them", path)
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 		return r, nil
 	case r.Model().Faces(to) > 0 && !merge:
 		err := fmt.Errorf("%s: there is a %q already", path, to)
-		return nil, hint.Add(err, "choose another name, or if they are one person: --merge")
+		return nil, advice.Add(err, "choose another name, or if they are one person: --merge")
 	}
 	start := time.Now()
 	next, merger, err := r.Rename(ctx, from, to)

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/doc"
 	"nrdl.example/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -60,7 +60,7 @@ func setInstead(c *cobra.Command, name string) string {
 	}
 	flags := cli.Flags(c)
 	slices.Reverse(flags)
-	if near := hint.Nearest(name, slices.Concat(flags, params)); slices.Contains(params, near) {
+	if near := advice.Nearest(name, slices.Concat(flags, params)); slices.Contains(params, near) {
 		return "set parameters with --set " + near + "=…"
 	}
 	return ""

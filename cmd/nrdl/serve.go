@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 )
@@ -36,7 +36,7 @@ Requests are logged on standard error, without names, faces or keys.`,
 		Args: cli.Arguments(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (len(args) == 1) == (s.database != "") {
-				return hint.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
+				return advice.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
 			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")

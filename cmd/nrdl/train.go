@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/advice"
+	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -72,10 +72,10 @@ people can be added later; --forget stores no faces.`,
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return hint.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
+				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
 			if dataset.IsImage(output) {
-				return hint.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
+				return advice.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
 			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget, byReference, force})
 		},
@@ -211,10 +211,10 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	}
 	switch {
 	case m.Calibration != nil:
-		advice.Threshold(a.Console, m, path)
+		thresholds.Threshold(a.Console, m, path)
 	case m.OpenSet == nil: // none was asked for
 		a.Tell("the model has no threshold: every face gets a name")
-		a.Hint("to enable unknown: %s", advice.Enabling(m, path))
+		a.Hint("to enable unknown: %s", thresholds.Enabling(m, path))
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) transformCmd() *cobra.Command {
@@ -27,11 +27,11 @@ for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be in the mo
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return hint.Add(cli.Misuse("transform needs -o CODES, the file to write"),
+				return advice.Add(cli.Misuse("transform needs -o CODES, the file to write"),
 					"for example: nrdl transform %s %s -o codes.npz", args[0], args[1])
 			}
 			if filepath.Ext(output) == "" {
-				return hint.Add(cli.Misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
+				return advice.Add(cli.Misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
 			}
 			return a.transform(c.Context(), args[0], args[1], output)
 		},

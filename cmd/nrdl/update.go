@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // backupSuffix is what the name of a kept older model ends in.
@@ -34,9 +34,9 @@ func registerForce(c *cobra.Command, force *bool) {
 // refused is the error for a model that is not written at path because of err.
 func refused(path string, err error) error {
 	if useless := (*gallery.UselessError)(nil); errors.As(err, &useless) && useless.Members {
-		return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
+		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
 	}
-	return hint.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
+	return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
 }
 
 // usableAt reports whether there is a model at path under whose threshold faces get their
@@ -56,7 +56,7 @@ func lockModel(path string) (unlock func(), err error) {
 		return func() {}, nil // a device, a pipe
 	}
 	if unlock, err = atomicfile.Lock(path); errors.Is(err, atomicfile.ErrLocked) {
-		err = hint.Add(err, "wait until the other nrdl has done with the model, and try again")
+		err = advice.Add(err, "wait until the other nrdl has done with the model, and try again")
 	}
 	return unlock, err
 }

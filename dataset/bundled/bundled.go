@@ -6,7 +6,7 @@ import (
 	"embed"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 //go:embed *.npz
@@ -24,7 +24,7 @@ func Open(path string) ([]byte, error) {
 	name := strings.TrimPrefix(path, Prefix)
 	file, err := files.ReadFile(name + ".npz")
 	if err != nil {
-		return nil, hint.Unknown("bundled data set", name, Names())
+		return nil, advice.Unknown("bundled data set", name, Names())
 	}
 	return file, nil
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Result says how a set differs from a database.
@@ -38,7 +38,7 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 			for _, one := range all {
 				names = append(names, one.Name)
 			}
-			return nil, hint.Add(errors.New("it shares no image, number of people or image size with any of the five databases"),
+			return nil, advice.Add(errors.New("it shares no image, number of people or image size with any of the five databases"),
 				"name what to compare it with: %s, or another data set", strings.Join(names, ", "))
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"math"
 	"slices"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 //go:generate go run ./make
@@ -78,7 +78,7 @@ func Named(name string) (*Database, error) {
 		}
 		names = append(names, db.Name)
 	}
-	return nil, hint.Unknown("database", name, names)
+	return nil, advice.Unknown("database", name, names)
 }
 
 // Of describes a set, so that others can be compared with it.

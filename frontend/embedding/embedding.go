@@ -21,8 +21,8 @@ import (
 	"strings"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/network"
 )
@@ -180,7 +180,7 @@ func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 		e, err = builtIn(g)
 	case file == nil:
 		err := fmt.Errorf("%w: %s with the SHA-256 %.12s…", ErrMissing, made.Name, made.Digest)
-		return nil, hint.Add(err, "put the file %s beside the model", made.Name)
+		return nil, advice.Add(err, "put the file %s beside the model", made.Name)
 	default:
 		sum := sha256.Sum256(file)
 		e, err = opened(file, made.Name, hex.EncodeToString(sum[:]), g)
@@ -311,7 +311,7 @@ func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]floa
 			}
 		}
 		if !normalise(vectors[j]) {
-			return hint.Add(fmt.Errorf("network %s makes no vector of a face: its output is zero or not finite", e.frame.Embedding.Name),
+			return advice.Add(fmt.Errorf("network %s makes no vector of a face: its output is zero or not finite", e.frame.Embedding.Name),
 				"the network does not suit, or takes other values: look at channels, subtract and scale")
 		}
 	}

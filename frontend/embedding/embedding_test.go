@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/onnxfile"
 )
 
@@ -199,7 +199,7 @@ func TestSettings(t *testing.T) {
 		"true or false":  {map[string]string{"mirror": "perhaps"}, Given{}},
 		"one number or ": {said, Given{Mean: []float64{1, 2}}},
 	} {
-		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+hint.Of(err), want) {
+		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+advice.Text(err), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestRestore(t *testing.T) {
 	if again, err := Restore(crops, e.File()); err != nil || again.Frame().Embedding != e.Frame().Embedding {
 		t.Errorf("of crops: %v", err)
 	}
-	if _, err := Restore(e.Frame(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(hint.Of(err), "tiny.onnx") {
+	if _, err := Restore(e.Frame(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(advice.Text(err), "tiny.onnx") {
 		t.Errorf("without the file: %v", err)
 	}
 	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"})); err == nil || errors.Is(err, ErrMissing) {

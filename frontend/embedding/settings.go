@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Given is what is known of the input of a network. What is zero is taken from the
@@ -72,7 +72,7 @@ func settled(metadata map[string]string, input dataset.Size, g Given) (s setting
 		return p.input == input
 	})
 	if p < 0 && g.Preset != "" {
-		return s, hint.Unknown("preset of a network", g.Preset, Presets())
+		return s, advice.Unknown("preset of a network", g.Preset, Presets())
 	}
 	if p >= 0 {
 		s.eyes, s.mean, s.scale = presets[p].eyes, presets[p].mean, presets[p].scale
@@ -103,14 +103,14 @@ func settled(metadata map[string]string, input dataset.Size, g Given) (s setting
 	case s.scale == 0:
 		return s, missing(errors.New("nothing says the range of the values that this network takes"))
 	case s.channels != rgb && s.channels != bgr:
-		return s, hint.Unknown("order of channels", s.channels, []string{rgb, bgr})
+		return s, advice.Unknown("order of channels", s.channels, []string{rgb, bgr})
 	}
 	return s, nil
 }
 
 // missing adds what to do about a setting that nothing tells.
 func missing(err error) error {
-	return hint.Add(err, "name a preset, as preset=arcface, or say eyes=DISTANCE@HEIGHT, subtract=R,G,B and scale=S")
+	return advice.Add(err, "name a preset, as preset=arcface, or say eyes=DISTANCE@HEIGHT, subtract=R,G,B and scale=S")
 }
 
 // read takes what metadata says.

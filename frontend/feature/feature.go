@@ -33,7 +33,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A Feature describes an image by a vector.
@@ -79,7 +79,7 @@ func fits(f Feature, height, width int) error {
 	}
 	if n := f.Len(height, width); n > MaxLen {
 		err := fmt.Errorf("%s: %d numbers of an image of %dx%d are more than %d", f.Name(), n, height, width, MaxLen)
-		return hint.Add(err, "take larger cells or smaller images")
+		return advice.Add(err, "take larger cells or smaller images")
 	}
 	return nil
 }
@@ -102,13 +102,13 @@ func within(name, parameter string, value, lo, hi float64) error {
 		nearest = lo
 	}
 	err := fmt.Errorf("%s: %s = %v is not in %v … %v", name, parameter, value, lo, hi)
-	return hint.Add(err, "the nearest is %s=%v", parameter, nearest)
+	return advice.Add(err, "the nearest is %s=%v", parameter, nearest)
 }
 
 // beyond is the error of a parameter that is too large for the images.
 func beyond(name, parameter string, value, most float64, height, width int) error {
 	err := fmt.Errorf("%s: %s = %v is too large for an image of %dx%d", name, parameter, value, height, width)
-	return hint.Add(err, "the largest is %s=%v", parameter, most)
+	return advice.Add(err, "the largest is %s=%v", parameter, most)
 }
 
 // An extractor computes a feature of pixels that are at most greatest. It

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Features are described side by side: a block of unit length for each, the
@@ -50,7 +50,7 @@ func (f *Features) UnmarshalJSON(raw []byte) error {
 // that is outside its range.
 func (f Features) Validate() error {
 	if len(f) == 0 {
-		return hint.Add(fmt.Errorf("no features"), "take pixels for the grey values themselves")
+		return advice.Add(fmt.Errorf("no features"), "take pixels for the grey values themselves")
 	}
 	return validateList("feature", f)
 }
@@ -97,7 +97,7 @@ func (f Features) Over(height, width int) (Extractor, error) {
 	}
 	if n := f.Len(height, width); n > MaxLen {
 		err := fmt.Errorf("%v: %d numbers of an image of %dx%d are more than %d", f, n, height, width, MaxLen)
-		return nil, hint.Add(err, "take fewer features, larger cells or smaller images")
+		return nil, advice.Add(err, "take fewer features, larger cells or smaller images")
 	}
 	if len(f) == 1 {
 		return all.extractors[0], nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 func TestParseFeatures(t *testing.T) {
@@ -106,8 +106,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("no error where %q is wanted", tt.message)
 		case tt.err.Error() != tt.message:
 			t.Errorf("%q, want %q", tt.err, tt.message)
-		case hint.Of(tt.err) != tt.hint && tt.hint != "":
-			t.Errorf("%q: hint %q, want %q", tt.err, hint.Of(tt.err), tt.hint)
+		case advice.Text(tt.err) != tt.hint && tt.hint != "":
+			t.Errorf("%q: hint %q, want %q", tt.err, advice.Text(tt.err), tt.hint)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A Step is a photometric step: it makes an image of one of the same size.
@@ -97,7 +97,7 @@ func (s StepList) Validate() error {
 			switch earlier.(type) {
 			case LCN, TanTriggs:
 				err := fmt.Errorf("%s works on grey values, which %s does not give", step.Name(), earlier.Name())
-				return hint.Add(err, "put %s before %s", step.Name(), earlier.Name())
+				return advice.Add(err, "put %s before %s", step.Name(), earlier.Name())
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // TanTriggs is the preprocessing sequence of [tt]: a power of the grey values,
@@ -41,7 +41,7 @@ func (s TanTriggs) Validate() error {
 	}
 	if s.Outer <= s.Inner {
 		err := fmt.Errorf("%s: outer = %v is not more than inner = %v", s.Name(), s.Outer, s.Inner)
-		return hint.Add(err, "the usual is twice it, outer=%v", 2*s.Inner)
+		return advice.Add(err, "the usual is twice it, outer=%v", 2*s.Inner)
 	}
 	if err := within(s.Name(), "alpha", s.Alpha, 0.01, 2); err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // mostWork bounds the multiply-adds that all features of an image take, and all
@@ -36,7 +36,7 @@ func affordable[T named](list []T, height, width int) error {
 		return nil
 	}
 	err := fmt.Errorf("%s (%+v), and what is beside it, takes %.2g operations for an image of %dx%d, more than the limit of %.2g", at.Name(), at, sum, height, width, mostWork)
-	return hint.Add(err, "take smaller images, shorter filters, or fewer of them")
+	return advice.Add(err, "take smaller images, shorter filters, or fewer of them")
 }
 
 func (g Gabor) work(height, width int) (sum float64) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // taps counts the multiply-adds of a prepared feature or step from its filters.
@@ -73,7 +73,7 @@ func TestWorkBoundsFilters(t *testing.T) {
 func TestTooMuchWork(t *testing.T) {
 	long := Gabor{Cell: 16, Scales: 8, Orientations: 16, Wavelength: 32, Width: 1}
 	_, err := (Features{Pixels{}, long}).Over(1024, 1024)
-	if err == nil || !strings.Contains(err.Error(), "gabor") || !strings.Contains(err.Error(), "operations") || hint.Of(err) == "" {
+	if err == nil || !strings.Contains(err.Error(), "gabor") || !strings.Contains(err.Error(), "operations") || advice.Text(err) == "" {
 		t.Error(err)
 	}
 	_, err = StepList(slices.Repeat([]Step{LCN{Sigma: 64, Floor: 1}}, 8)).Over(1024, 1024)

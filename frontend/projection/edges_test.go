@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // What cannot be fit is an error; what can is finite.
@@ -58,8 +58,8 @@ func TestEdges(t *testing.T) {
 		{"too many dims", PCA{Dims: 7}, x, nil, "dims = 7, and the 7 training samples vary in 6 dimensions", "dims=6"},
 	} {
 		f, err := c.p.Fit(t.Context(), c.x, c.groups)
-		if err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("%s: %v (hint %q), want %s (%s)", c.name, err, hint.Of(err), c.want, c.hint)
+		if err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("%s: %v (hint %q), want %s (%s)", c.name, err, advice.Text(err), c.want, c.hint)
 		}
 	}
 	for name, c := range map[string]*mat.Dense{"huge": scaled(x, 1e140), "tiny": scaled(x, 1e-140), "far off": shifted(x, 1e5)} {
@@ -173,8 +173,8 @@ func TestChoices(t *testing.T) {
 		{"pca:1.5", "dims", ""},
 		{"none:1", `"none"`, ""},
 	} {
-		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(hint.Of(err), c.hint) {
-			t.Errorf("%s: %v (hint %q)", c.text, err, hint.Of(err))
+		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) {
+			t.Errorf("%s: %v (hint %q)", c.text, err, advice.Text(err))
 		}
 	}
 	for _, raw := range []string{`{}`, `{"name":"fisher"}`, `{"name":"pca","dims":-1}`, `{"name":"pca","dims":1,"dims":1}`, `{"name":"pca","dims":1,"x":1}`, `[]`, `"pca"`} {

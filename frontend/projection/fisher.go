@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -47,9 +47,9 @@ func (Fisher) Name() string { return "fisher" }
 func (f Fisher) Validate() error {
 	switch {
 	case !(f.Ridge > 0 && f.Ridge <= maxRidge):
-		return hint.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0 and at most %v", f.Ridge, float64(maxRidge)), "the default is ridge=%v", DefaultFisher.Ridge)
+		return advice.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0 and at most %v", f.Ridge, float64(maxRidge)), "the default is ridge=%v", DefaultFisher.Ridge)
 	case f.Dims < 0:
-		return hint.Add(fmt.Errorf("dims = %d of fisher is negative", f.Dims), "the nearest is dims=0, one less than there are classes")
+		return advice.Add(fmt.Errorf("dims = %d of fisher is negative", f.Dims), "the nearest is dims=0, one less than there are classes")
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 	ε := f.Ridge * (total - between) / float64(min(d, n-1))
 	if n == classes {
 		err := errors.New("fit fisher: there is one image of each person, and nothing tells what differs between images of one person")
-		return nil, hint.Add(err, "add images, or mirror images (--mirror), or leave out the projection (--project none)")
+		return nil, advice.Add(err, "add images, or mirror images (--mirror), or leave out the projection (--project none)")
 	}
 	if total-between > flat*total && !(ε > flat*total) {
 		return nil, f.tooSmall()
@@ -126,7 +126,7 @@ const indistinct = 1e-7
 // tooSmall is the error of a ridge that leaves the scatter singular.
 func (f Fisher) tooSmall() error {
 	err := fmt.Errorf("fit fisher: ridge = %v leaves the scatter within classes singular", f.Ridge)
-	return hint.Add(err, "take a larger ridge, as fisher:%.2g; %v is the default", 100*f.Ridge, DefaultFisher.Ridge)
+	return advice.Add(err, "take a larger ridge, as fisher:%.2g; %v is the default", 100*f.Ridge, DefaultFisher.Ridge)
 }
 
 // scale divides column j of the matrix a of so many rows by √squares[j].

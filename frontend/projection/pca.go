@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -26,7 +26,7 @@ func (PCA) Name() string { return "pca" }
 // Validate implements Projection.
 func (p PCA) Validate() error {
 	if p.Dims < 0 {
-		return hint.Add(fmt.Errorf("dims = %d of pca is negative", p.Dims), "the nearest is dims=0, all in which the training samples vary")
+		return advice.Add(fmt.Errorf("dims = %d of pca is negative", p.Dims), "the nearest is dims=0, all in which the training samples vary")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (p PCA) Fit(ctx context.Context, x *mat.Dense, _ []int) (*Fitted, error) {
 	}
 	if p.Dims > kept {
 		err := fmt.Errorf("fit pca: dims = %d, and the %d training samples vary in %d dimensions", p.Dims, n, kept)
-		return nil, hint.Add(err, "the most are dims=%d", kept)
+		return nil, advice.Add(err, "the most are dims=%d", kept)
 	}
 	v := mat.DenseCopyOf(lin.Cols(vectors, 0, kept))
 	if d <= n {

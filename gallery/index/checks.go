@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // blockBytes is what a checksum of a file is for.
@@ -46,7 +46,7 @@ func (f *source) changed(err error) error {
 	if failed == nil && now.Size() >= f.size && now.ModTime().Equal(f.info.ModTime()) {
 		return err
 	}
-	return hint.Add(ErrChanged, "read it again; to replace a model that is in use, move the new file to its place")
+	return advice.Add(ErrChanged, "read it again; to replace a model that is in use, move the new file to its place")
 }
 
 // read reads b at a place of f.

@@ -13,7 +13,7 @@ import (
 
 	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A file of an Index begins with a page: Magic, the version of the format, and two slots.
@@ -137,7 +137,7 @@ func committed(b []byte, size int64) (generation uint64, length int64, err error
 	}
 	switch v := binary.LittleEndian.Uint32(b[len(Magic):]); {
 	case v > fileVersion:
-		return 0, 0, hint.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
+		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
 	case v < 1:
 		return 0, 0, damaged("it does not say its version")
 	}
@@ -150,7 +150,7 @@ func committed(b []byte, size int64) (generation uint64, length int64, err error
 	case generation == 0:
 		return 0, 0, damaged("neither slot of the first page is whole")
 	case length > size:
-		return 0, 0, hint.Add(fmt.Errorf("the gallery is cut short: it has %d of %d bytes", size, length), "copy it again, or restore a backup")
+		return 0, 0, advice.Add(fmt.Errorf("the gallery is cut short: it has %d of %d bytes", size, length), "copy it again, or restore a backup")
 	}
 	return generation, length, nil
 }

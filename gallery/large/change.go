@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/gallery/index"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Enrol returns g with more people, or faces of its people, as gallery.Merge merges them,
@@ -81,7 +81,7 @@ func (g *Gallery) Without(ctx context.Context, names ...string) (*Gallery, error
 			if isID {
 				return nil, fmt.Errorf("no image is called %q", name)
 			}
-			return nil, hint.Unknown("person", name, g.Names())
+			return nil, advice.Unknown("person", name, g.Names())
 		}
 		if isID {
 			if ids[person] == nil {
@@ -137,7 +137,7 @@ func (g *Gallery) Rename(ctx context.Context, from, to string) (*Gallery, galler
 	var report gallery.MergeReport
 	r, found := g.faces.Find(from)
 	if !found {
-		return nil, report, hint.Unknown("person", from, g.Names())
+		return nil, report, advice.Unknown("person", from, g.Names())
 	}
 	p, err := g.faces.Person(r)
 	if err != nil {

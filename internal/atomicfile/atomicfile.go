@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"sync"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Write makes the file at path of what fill writes and returns its size.
@@ -165,7 +165,7 @@ func place(path string) (string, fs.FileMode, error) {
 	case err != nil:
 		return "", 0, Error(path, err)
 	case info.IsDir():
-		return "", 0, hint.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
+		return "", 0, advice.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
 	case !info.Mode().IsRegular():
 		return path, info.Mode(), nil
 	}
@@ -208,7 +208,7 @@ func follow(path string) (string, error) {
 		target = link
 	}
 	if folder := filepath.Dir(target); target != path && missing(folder) {
-		return "", hint.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder first: mkdir -p %s", folder)
+		return "", advice.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder first: mkdir -p %s", folder)
 	}
 	return target, nil
 }
@@ -255,7 +255,7 @@ func Error(path string, err error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("write %s: %w", path, err)
 	case missing(filepath.Dir(path)):
-		return hint.Add(fmt.Errorf("write %s: %w", path, err), "make the folder first: mkdir -p %s", filepath.Dir(path))
+		return advice.Add(fmt.Errorf("write %s: %w", path, err), "make the folder first: mkdir -p %s", filepath.Dir(path))
 	}
-	return hint.Add(fmt.Errorf("write %s: %w", path, err), "no file can be made in %s: choose another folder", filepath.Dir(path))
+	return advice.Add(fmt.Errorf("write %s: %w", path, err), "no file can be made in %s: choose another folder", filepath.Dir(path))
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Bounds on the scans of a JPEG file, each of which visits all pixels of its components:
@@ -165,5 +165,5 @@ func (j *JPEG) Check() error {
 	default:
 		why = fmt.Sprintf("together they visit more than %d million pixels", MaxVisited/1_000_000)
 	}
-	return hint.Add(fmt.Errorf("has too many scans: %s", why), "save it anew, as a JPEG that is not progressive")
+	return advice.Add(fmt.Errorf("has too many scans: %s", why), "save it anew, as a JPEG that is not progressive")
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // run executes a command line of a program with one command.
@@ -57,8 +57,8 @@ func TestMisuse(t *testing.T) {
 	} {
 		err := run(strings.Fields(line)...)
 		what, next, _ := strings.Cut(want, "|")
-		if !cli.IsMisuse(err) || !strings.Contains(err.Error(), what) || !strings.Contains(hint.Of(err), next) {
-			t.Errorf("%s: error %v, hint %q", line, err, hint.Of(err))
+		if !cli.IsMisuse(err) || !strings.Contains(err.Error(), what) || !strings.Contains(advice.Text(err), next) {
+			t.Errorf("%s: error %v, hint %q", line, err, advice.Text(err))
 		}
 	}
 	for _, line := range []string{"", "help", "help work", "work a", "work a -n 0x9 --share 0.5 --how two", "completion bash"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A value is a flag of any type.
@@ -48,7 +48,7 @@ func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []stri
 				return T(text), nil
 			}
 		}
-		return "", hint.Unknown("value", text, choices)
+		return "", advice.Unknown("value", text, choices)
 	}, func(v T) string { return string(v) })
 	Complete(c, name, Words(choices...))
 }
@@ -118,7 +118,7 @@ func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 			choices = "choose one of " + strings.Join(values, ", ")
 		}
 		name, use := pflag.UnquoteUsage(f)
-		err = hint.Add(Misuse("--%s is empty", f.Name), "%s", cmp.Or(choices, fmt.Sprintf("--%s %s: %s", f.Name, name, use)))
+		err = advice.Add(Misuse("--%s is empty", f.Name), "%s", cmp.Or(choices, fmt.Sprintf("--%s %s: %s", f.Name, name, use)))
 	})
 	return err
 }

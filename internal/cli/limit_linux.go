@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Address space that a process of Go has reserved before it does anything, and that one
@@ -25,7 +25,7 @@ func CheckMemory() error {
 		return nil //nolint:nilerr // as if there were none
 	}
 	if limit.Cur < leastMemory {
-		return hint.Add(fmt.Errorf("the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB", float64(limit.Cur)/1e9, leastMemory/1e9, reserved/1e9),
+		return advice.Add(fmt.Errorf("the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB", float64(limit.Cur)/1e9, leastMemory/1e9, reserved/1e9),
 			"raise the limit (ulimit -v unlimited); the memory that is used can be bounded by a control group instead")
 	}
 	debug.SetMemoryLimit(int64(limit.Cur-reserved) / 4 * 3)

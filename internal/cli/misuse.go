@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // misuse is the error for a command line that makes no sense, whatever the data.
@@ -34,7 +34,7 @@ func OneOf(flag, value string, choices []string) error {
 			return nil
 		}
 	}
-	return misuse{hint.Unknown("--"+flag, value, choices)}
+	return misuse{advice.Unknown("--"+flag, value, choices)}
 }
 
 // Either makes c refuse two names of one flag together.
@@ -42,7 +42,7 @@ func Either(c *cobra.Command, name, other string) {
 	check := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed(name) && c.Flags().Changed(other) {
-			return hint.Add(Misuse("--%s and --%s are two names of one flag", name, other), "leave out --%s", other)
+			return advice.Add(Misuse("--%s and --%s are two names of one flag", name, other), "leave out --%s", other)
 		}
 		if check != nil {
 			return check(c, args)

@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Prepare makes root, which has all its commands, and those below it answer in the
-// way of this package. Its help takes console.Columns at most. What advice returns
+// way of this package. Its help takes console.Columns at most. What instead returns
 // for the name of a flag that a command does not have is the hint, unless it is "".
-func Prepare(root *cobra.Command, advice func(c *cobra.Command, flag string) string) {
+func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) string) {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.PersistentPreRunE = refuseEmpty
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, advice) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, instead) })
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
 	root.SetHelpCommand(helpCmd(root))
 	root.InitDefaultHelpCmd()
@@ -54,7 +54,7 @@ func helpCmd(root *cobra.Command) *cobra.Command {
 				i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
 				switch {
 				case i < 0 && !c.HasSubCommands():
-					return hint.Add(Misuse("help: unexpected argument %q", name), "usage: %s help %s", root.Name(), c.Name())
+					return advice.Add(Misuse("help: unexpected argument %q", name), "usage: %s help %s", root.Name(), c.Name())
 				case i < 0:
 					return unknownCommand(c, name)
 				}
@@ -90,9 +90,9 @@ var synonyms = map[string]string{
 
 func unknownCommand(c *cobra.Command, name string) error {
 	if is := synonyms[name]; slices.Contains(commandNames(c), is) {
-		return hint.Add(Misuse("unknown command %q", name), "%q is what it is called here", is)
+		return advice.Add(Misuse("unknown command %q", name), "%q is what it is called here", is)
 	}
-	return misuse{hint.Unknown("command", name, commandNames(c))}
+	return misuse{advice.Unknown("command", name, commandNames(c))}
 }
 
 func commandNames(c *cobra.Command) (names []string) {
@@ -113,12 +113,12 @@ func Arguments(least, most int) cobra.PositionalArgs {
 			_, form, _ := strings.Cut(c.Use, " ")
 			example, _, _ := strings.Cut(c.Example, "\n")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
-			return hint.Add(err, "for example: %s", strings.TrimSpace(example))
+			return advice.Add(err, "for example: %s", strings.TrimSpace(example))
 		case most >= 0 && n > most:
-			return hint.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
+			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
 		}
 		if i := slices.Index(args, ""); i >= 0 {
-			return hint.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
+			return advice.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())
 		}
 		if err := c.ValidateFlagGroups(); err != nil { // cobra would not take it for a wrong command line
 			return exclusive(err)
@@ -137,7 +137,7 @@ func exclusive(err error) error {
 }
 
 // flagError turns what pflag says into a sentence with a next step.
-func flagError(c *cobra.Command, err error, advice func(*cobra.Command, string) string) error {
+func flagError(c *cobra.Command, err error, instead func(*cobra.Command, string) string) error {
 	var (
 		unknown *pflag.NotExistError
 		invalid *pflag.InvalidValueError
@@ -148,17 +148,17 @@ func flagError(c *cobra.Command, err error, advice func(*cobra.Command, string) 
 	case errors.Is(err, pflag.ErrHelp):
 		return err
 	case errors.As(err, &unknown):
-		return unknownFlag(c, unknown, advice)
+		return unknownFlag(c, unknown, instead)
 	case errors.As(err, &missing):
 		return Misuse("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &invalid):
 		flag, cause := invalid.GetFlag(), errors.Unwrap(invalid)
 		if errors.As(cause, &number) {
 			err := Misuse("--%s %q is not %s", flag.Name, invalid.GetValue(), kind(flag, number))
-			return hint.Add(err, "%s", numberHint(flag, invalid.GetValue()))
+			return advice.Add(err, "%s", numberHint(flag, invalid.GetValue()))
 		}
-		next := cmp.Or(hint.Of(cause), c.CommandPath()+" --help describes the flags")
-		return hint.Add(Misuse("--%s: %w", flag.Name, cause), "%s", next)
+		next := cmp.Or(advice.Text(cause), c.CommandPath()+" --help describes the flags")
+		return advice.Add(Misuse("--%s: %w", flag.Name, cause), "%s", next)
 	}
 	return misuse{err}
 }
@@ -195,25 +195,25 @@ func numberHint(f *pflag.Flag, text string) string {
 	return "write it with digits, for example --" + f.Name + " 5"
 }
 
-func unknownFlag(c *cobra.Command, err *pflag.NotExistError, advice func(*cobra.Command, string) string) error {
+func unknownFlag(c *cobra.Command, err *pflag.NotExistError, instead func(*cobra.Command, string) string) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 { // the flag is one of the command that was meant
 		return unknownCommand(c, args[0])
 	}
 	name, lists := err.GetSpecifiedName(), c.CommandPath()+" --help lists the flags"
 	if len(name) < 2 || err.GetSpecifiedShortnames() != "" {
-		return hint.Add(Misuse("unknown flag -%s", name), "%s", lists)
+		return advice.Add(Misuse("unknown flag -%s", name), "%s", lists)
 	}
-	next := advice(c, name)
+	next := instead(c, name)
 	if is := flagSynonyms[name]; is != "" && c.Flags().Lookup(is) != nil {
 		next = "did you mean --" + is + "?"
 	}
 	if next == "" {
 		next = lists
-		if near := hint.Nearest(name, Flags(c)); near != "" {
+		if near := advice.Nearest(name, Flags(c)); near != "" {
 			next = "did you mean --" + near + "?"
 		}
 	}
-	return hint.Add(Misuse("unknown flag --%s", name), "%s", next)
+	return advice.Add(Misuse("unknown flag --%s", name), "%s", next)
 }
 
 // flagSynonyms are what other programs call our flags.

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"sync"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A Codec edits, describes and stores parameter structs. It is safe for
@@ -152,10 +152,10 @@ func (c *Codec) unknown(v any, path string) error {
 		paths = append(paths, p.Path)
 		if strings.HasPrefix(p.Path, path+".") {
 			err := fmt.Errorf("%s is a group of parameters", path)
-			return hint.Add(err, "set one of them, for example %s", p.Path)
+			return advice.Add(err, "set one of them, for example %s", p.Path)
 		}
 	}
-	err := hint.Unknown("parameter of "+nameOf(reflect.ValueOf(v)), path, paths)
+	err := advice.Unknown("parameter of "+nameOf(reflect.ValueOf(v)), path, paths)
 	for _, p := range c.Params(v) {
 		rest, under := strings.CutPrefix(path, p.Path+".")
 		if f, ok := c.find(reflect.TypeOf(v), p.Path); !under || !ok || f.kind != reflect.Interface {
@@ -163,7 +163,7 @@ func (c *Codec) unknown(v any, path string) error {
 		}
 		for i, a := range c.alternatives {
 			if _, ok := c.find(a.Type(), rest); ok {
-				return hint.Add(err, "it is a parameter of the %s %s: set %s=%s first", c.kind, c.names[i], p.Path, c.names[i])
+				return advice.Add(err, "it is a parameter of the %s %s: set %s=%s first", c.kind, c.names[i], p.Path, c.names[i])
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (c *Codec) unknown(v any, path string) error {
 func (c *Codec) alternative(name string) (reflect.Value, error) {
 	i := slices.Index(c.names, name)
 	if i < 0 {
-		return reflect.Value{}, hint.Unknown(c.kind, clip(name), c.names)
+		return reflect.Value{}, advice.Unknown(c.kind, clip(name), c.names)
 	}
 	return c.alternatives[i], nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 type shape interface{ Name() string }
@@ -123,7 +123,7 @@ func TestSetErrors(t *testing.T) {
 		if err.Error() != tt.message {
 			t.Errorf("%s=%s: %q, want %q", tt.path, tt.value, err, tt.message)
 		}
-		if h := hint.Of(err); tt.hint != "" && h != tt.hint {
+		if h := advice.Text(err); tt.hint != "" && h != tt.hint {
 			t.Errorf("%s=%s: hint %q, want %q", tt.path, tt.value, h, tt.hint)
 		}
 	}
@@ -296,8 +296,8 @@ func TestUnmarshalErrors(t *testing.T) {
 		if err == nil || err.Error() != tt.message {
 			t.Errorf("%s → %s: %+v, %v; want %s", tt.old, tt.new, got, err, tt.message)
 		}
-		if tt.hint != "" && hint.Of(err) != tt.hint {
-			t.Errorf("%s → %s: hint %q, want %q", tt.old, tt.new, hint.Of(err), tt.hint)
+		if tt.hint != "" && advice.Text(err) != tt.hint {
+			t.Errorf("%s → %s: hint %q, want %q", tt.old, tt.new, advice.Text(err), tt.hint)
 		}
 	}
 }

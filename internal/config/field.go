@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // A field is a parameter, or a group of them, in its struct.
@@ -153,7 +153,7 @@ func oneOf(choices []string, path, text string) error {
 		}
 	}
 	err := fmt.Errorf("%s = %s is none of %s", path, quote(text), strings.Join(choices, ", "))
-	return hint.Add(err, "%s", hint.Of(hint.Unknown(path, clip(text), choices)))
+	return advice.Add(err, "%s", advice.Text(advice.Unknown(path, clip(text), choices)))
 }
 
 func parseInteger(v reflect.Value, path, text string) error {

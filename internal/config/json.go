@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Marshal gives the parameters of the struct value v as a JSON object in the
@@ -138,7 +138,7 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 	for _, m := range members {
 		f, ok := d.find(v.Type(), m.Name)
 		if !ok {
-			return hint.Unknown("parameter of "+d.of, clip(prefix+m.Name), names)
+			return advice.Unknown("parameter of "+d.of, clip(prefix+m.Name), names)
 		}
 		delete(missing, m.Name)
 		if err := d.value(m.Value, prefix+m.Name, v.FieldByIndex(f.index), f.choices); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // Parse returns the alternative that text names, with its defaults but for the
@@ -35,7 +35,7 @@ func (c *Codec) Parse(text string) (any, error) {
 		if !named {
 			if i > 0 || s == "" {
 				err := fmt.Errorf("%s: %s is not of the form parameter=value", name, quote(s))
-				return nil, hint.Add(err, "for example %s:%s=%s", name, params[0].Path, params[0].Value)
+				return nil, advice.Add(err, "for example %s:%s=%s", name, params[0].Path, params[0].Value)
 			}
 			path, value = params[0].Path, s
 		}

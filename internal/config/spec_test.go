@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // An item is what a spec can describe: one with a group and a choice within.
@@ -82,7 +82,7 @@ func TestParseSpecErrors(t *testing.T) {
 		if err.Error() != tt.message {
 			t.Errorf("%s: %q, want %q", tt.text, err, tt.message)
 		}
-		if h := hint.Of(err); tt.hint != "" && h != tt.hint {
+		if h := advice.Text(err); tt.hint != "" && h != tt.hint {
 			t.Errorf("%s: hint %q, want %q", tt.text, h, tt.hint)
 		}
 	}

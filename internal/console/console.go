@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/term"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -104,7 +104,7 @@ func (c *Console) Warn(format string, args ...any) {
 // WarnOf is Warn of err, and its hint.
 func (c *Console) WarnOf(err error) {
 	c.Warn("%v", err)
-	if h := hint.Of(err); h != "" {
+	if h := advice.Text(err); h != "" {
 		c.Hint("%s", h)
 	}
 }
@@ -118,7 +118,7 @@ func (c *Console) Complaint(err error) string {
 	for _, one := range dataset.Joined(err) {
 		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(red, "error:"), legible.Escaped(one.Error()))
 	}
-	if h := hint.Of(err); h != "" {
+	if h := advice.Text(err); h != "" {
 		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(h))
 	}
 	return lines.String()

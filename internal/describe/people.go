@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/advice"
+	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
@@ -44,7 +44,7 @@ func People(c *console.Console, r *gallery.Survey) error {
 	}
 	c.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		c.Print("%s\n", advice.Strangers(*r.AtLarge, *r.Like))
+		c.Print("%s\n", thresholds.Strangers(*r.AtLarge, *r.Like))
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // NoFace is the folder of photographs in which nobody is looked at.
@@ -64,7 +64,7 @@ func New(dir string, people []string, warn func(format string, args ...any)) (*S
 	}
 	unlock, err := atomicfile.LockFolder(dir)
 	if errors.Is(err, atomicfile.ErrLocked) {
-		err = hint.Add(err, "wait until the other nrdl is done, or choose another folder: --sort DIR")
+		err = advice.Add(err, "wait until the other nrdl is done, or choose another folder: --sort DIR")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sort: %w", err)

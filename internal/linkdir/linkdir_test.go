@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // place places a photograph of names, dataset.Unknown, or "" for a face that is
@@ -174,7 +174,7 @@ func TestSortFindsLinks(t *testing.T) {
 func TestSortLocks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sorted")
 	s := newTestSorter(t, dir, 0)
-	if _, err := New(dir, nil, t.Logf); !errors.Is(err, atomicfile.ErrLocked) || hint.Of(err) == "" {
+	if _, err := New(dir, nil, t.Logf); !errors.Is(err, atomicfile.ErrLocked) || advice.Text(err) == "" {
 		t.Errorf("the second sorter: %v", err)
 	}
 	s.Unlock()

@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/mat5"
 )
 
@@ -188,8 +188,8 @@ func TestOtherFiles(t *testing.T) {
 		"zeros":              {make([]byte, 200), "not a MATLAB file", ""},
 	} {
 		_, err := read(tt.data)
-		if err == nil || err.Error() != tt.want || !strings.Contains(hint.Of(err), tt.hint) {
-			t.Errorf("%s: %v (hint %q), want %s", name, err, hint.Of(err), tt.want)
+		if err == nil || err.Error() != tt.want || !strings.Contains(advice.Text(err), tt.hint) {
+			t.Errorf("%s: %v (hint %q), want %s", name, err, advice.Text(err), tt.want)
 		}
 	}
 	if vs, err := read(plain[:128]); err != nil || len(vs) != 0 {

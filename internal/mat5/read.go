@@ -10,8 +10,8 @@ import (
 	"io"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/array"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Limits bound what Read takes.
@@ -76,7 +76,7 @@ func (d *decoder) header(r *bufio.Reader) error {
 		return version73()
 	case version4(header):
 		err := errors.New("a MATLAB 4 file; nrdl reads those of save -v7")
-		return hint.Add(err, "load it in MATLAB and save it again with save -v7")
+		return advice.Add(err, "load it in MATLAB and save it again with save -v7")
 	case len(header) < 128:
 		return errors.New("not a MATLAB file: shorter than its header")
 	}
@@ -101,7 +101,7 @@ func (d *decoder) header(r *bufio.Reader) error {
 
 func version73() error {
 	err := errors.New("a MATLAB 7.3 file, which is HDF5; nrdl reads those of save -v7")
-	return hint.Add(err, "load it in MATLAB and save it again with save -v7 (in Python with scipy.io.savemat)")
+	return advice.Add(err, "load it in MATLAB and save it again with save -v7 (in Python with scipy.io.savemat)")
 }
 
 // version4 reports whether header begins as the matrices of version 4 do: a

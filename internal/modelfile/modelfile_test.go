@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
@@ -27,7 +28,6 @@ import (
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/safetensors"
 )
 
@@ -287,12 +287,12 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		}, changed, "damaged model: groups are not a list of integers", ""},
 	} {
 		_, err := load(repack(t, b, false, tt.edit))
-		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || hint.Of(err) != tt.hint {
-			t.Errorf("%s: %v (hint %q), want %s", name, err, hint.Of(err), tt.want)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || advice.Text(err) != tt.hint {
+			t.Errorf("%s: %v (hint %q), want %s", name, err, advice.Text(err), tt.want)
 		}
 		switch _, err = load(repack(t, b, true, tt.edit)); {
 		case tt.sealed == "nothing" && err == nil:
-		case tt.sealed == "" && err != nil && strings.HasPrefix(err.Error(), tt.want) && hint.Of(err) == tt.hint:
+		case tt.sealed == "" && err != nil && strings.HasPrefix(err.Error(), tt.want) && advice.Text(err) == tt.hint:
 		case err == nil || err.Error() != tt.sealed:
 			t.Errorf("%s, sealed: %v, want %s", name, err, tt.sealed)
 		}

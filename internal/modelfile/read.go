@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
@@ -22,7 +23,6 @@ import (
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/safetensors"
 )
 
@@ -73,7 +73,7 @@ func checkFormat(text string) error {
 		return errors.New("damaged model: it does not say its format")
 	case *version.Format > modelFormat:
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
-		return hint.Add(err, "update nrdl")
+		return advice.Add(err, "update nrdl")
 	case *version.Format < oldestFormat:
 		return fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
 	}
@@ -173,7 +173,7 @@ func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 		delete(c.learnt, name)
 	}
 	if err := dataset.CheckNames(a.Classes); err != nil {
-		return nil, hint.Add(err, "train it again from faces with another name for this person")
+		return nil, advice.Add(err, "train it again from faces with another name for this person")
 	}
 	rule, err := c.rule(a.Rule, a.Weight)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/edits"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/safetensors"
 )
 
@@ -103,8 +103,8 @@ func TestSealedNamesAreChecked(t *testing.T) {
 	for _, name := range []string{"", "unknown", "..", "../../x", `a\nb`, `a\u001b[31mb`, `a\u202eb`} {
 		text := strings.Replace(sealed, `"a"`, `"`+name+`"`, 1)
 		_, err := load(seal(t, text, []int64{0, 1, 4}))
-		if err == nil || !strings.HasPrefix(hint.Of(err), "train it again") {
-			t.Errorf("%q: %v (hint %q)", name, err, hint.Of(err))
+		if err == nil || !strings.HasPrefix(advice.Text(err), "train it again") {
+			t.Errorf("%q: %v (hint %q)", name, err, advice.Text(err))
 		}
 	}
 }
@@ -124,8 +124,8 @@ func TestSealedModelsOfMuchWorkAreRefused(t *testing.T) {
 		switch _, err := load(seal(t, text, groups)); {
 		case tt.want == "" && err != nil:
 			t.Error(err)
-		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(hint.Of(err), tt.hint)):
-			t.Errorf("%s: %v (%s), want %s", tt.coder, err, hint.Of(err), tt.want)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(advice.Text(err), tt.hint)):
+			t.Errorf("%s: %v (%s), want %s", tt.coder, err, advice.Text(err), tt.want)
 		}
 	}
 }

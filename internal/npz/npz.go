@@ -18,8 +18,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/array"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // An Array is an array of a file.
@@ -61,9 +61,9 @@ func (as Arrays) Find(names ...string) (Array, error) {
 	}
 	err := fmt.Errorf("no array %s", strings.Join(names, " or "))
 	if there == nil {
-		return Array{}, hint.Add(err, "the file holds no array at all")
+		return Array{}, advice.Add(err, "the file holds no array at all")
 	}
-	return Array{}, hint.Add(err, "the file holds %s", strings.Join(there, ", "))
+	return Array{}, advice.Add(err, "the file holds %s", strings.Join(there, ", "))
 }
 
 // String gives the name, the shape and the kind.

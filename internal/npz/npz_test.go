@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/npz"
 )
 
@@ -150,11 +150,11 @@ func TestVersions(t *testing.T) {
 func TestFind(t *testing.T) {
 	as := npz.Arrays{npz.Float64("X", []int{1, 2}, []float64{1, 2}), npz.Text("y", []string{"a", "b"}), npz.Int64("n", nil, []int64{1})}
 	_, err := as.Find("fea", "data")
-	if err == nil || err.Error() != "no array fea or data" || hint.Of(err) != "the file holds X (1×2 float64), y (2 text), n (int64)" {
-		t.Errorf("%v, %s", err, hint.Of(err))
+	if err == nil || err.Error() != "no array fea or data" || advice.Text(err) != "the file holds X (1×2 float64), y (2 text), n (int64)" {
+		t.Errorf("%v, %s", err, advice.Text(err))
 	}
-	if _, err := (npz.Arrays{}).Find("X"); hint.Of(err) != "the file holds no array at all" {
-		t.Errorf("%v, %s", err, hint.Of(err))
+	if _, err := (npz.Arrays{}).Find("X"); advice.Text(err) != "the file holds no array at all" {
+		t.Errorf("%v, %s", err, advice.Text(err))
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/linkdir"
 )
 
@@ -38,7 +38,7 @@ type Outputs map[string]string
 func (o Outputs) Outside(path string) error {
 	for flag, dir := range o {
 		if dir != "" && linkdir.Within(dir, path) {
-			return hint.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")
+			return advice.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")
 		}
 	}
 	return nil
@@ -165,10 +165,10 @@ func readPaths(ctx context.Context, list io.Reader, send func(Source)) {
 	}
 	err := scan.Err()
 	if err == nil && !listed && ctx.Err() == nil {
-		send(Source{Err: hint.Add(errors.New("the list of images on standard input is empty"), "write the path of one image a line")})
+		send(Source{Err: advice.Add(errors.New("the list of images on standard input is empty"), "write the path of one image a line")})
 	}
 	if errors.Is(err, bufio.ErrTooLong) {
-		err = hint.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
+		err = advice.Add(fmt.Errorf("line %d is longer than %d bytes", line, bufio.MaxScanTokenSize), "write the path of one image a line")
 	}
 	if err != nil {
 		send(Source{Err: fmt.Errorf("read the list of images: %w", err)})

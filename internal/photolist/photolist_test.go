@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Whatever the path, what is drawn stays in the folder.
@@ -56,7 +56,7 @@ func TestOutside(t *testing.T) {
 	}
 	for _, dir := range inside {
 		for _, o := range []Outputs{{"draw": dir, "sort": ""}, {"draw": "", "sort": dir}} {
-			if err := o.Outside("photos"); err == nil || hint.Of(err) == "" {
+			if err := o.Outside("photos"); err == nil || advice.Text(err) == "" {
 				t.Errorf("%s lies in photos: %v", dir, err)
 			}
 		}
@@ -101,7 +101,7 @@ func TestListedTooLong(t *testing.T) {
 	for s := range (Outputs{}).Listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20)), quiet) {
 		last = s.Err
 	}
-	if last == nil || last.Error() != "read the list of images: line 4 is longer than 65536 bytes" || hint.Of(last) == "" {
+	if last == nil || last.Error() != "read the list of images: line 4 is longer than 65536 bytes" || advice.Text(last) == "" {
 		t.Error(last)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"sync"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/lettering"
 )
 
@@ -110,10 +110,10 @@ func mayDraw(path, source string) error {
 		return nil // nothing is there
 	}
 	if own, err := os.Stat(source); err == nil && os.SameFile(info, own) {
-		return hint.Add(fmt.Errorf("draw %s: it would be written over", source), "choose another folder: --draw DIR")
+		return advice.Add(fmt.Errorf("draw %s: it would be written over", source), "choose another folder: --draw DIR")
 	}
 	if !info.Mode().IsRegular() {
-		return hint.Add(fmt.Errorf("draw %s: it is no file, or a link to one", path), "choose another folder: --draw DIR")
+		return advice.Add(fmt.Errorf("draw %s: it is no file, or a link to one", path), "choose another folder: --draw DIR")
 	}
 	return nil
 }

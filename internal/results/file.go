@@ -14,8 +14,8 @@ import (
 
 	"nrdl.example/nrdl"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/jsonl"
 )
 
@@ -41,13 +41,13 @@ type File struct {
 // this model.
 func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !resume && info.Size() > 0 {
-		return nil, hint.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
+		return nil, advice.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
 	}
 	r := &File{done: map[string]bool{}, told: map[string]bool{}, model: model, top: top}
 	var err error
 	if r.file, err = jsonl.Open(path, mostResult, r.replay); err != nil {
-		if hint.Of(err) == "" {
-			err = hint.Add(err, "write to another file")
+		if advice.Text(err) == "" {
+			err = advice.Add(err, "write to another file")
 		}
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // A file of results goes on wherever it was cut, and names what is missing then.
@@ -90,8 +90,8 @@ func TestResultsRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := OpenFile(path, 1, "n", c.resume)
-		if err == nil || !strings.Contains(err.Error(), c.want) || hint.Of(err) == "" {
-			t.Errorf("%s: %v, hint %q", name, err, hint.Of(err))
+		if err == nil || !strings.Contains(err.Error(), c.want) || advice.Text(err) == "" {
+			t.Errorf("%s: %v, hint %q", name, err, advice.Text(err))
 		}
 		if data, _ := os.ReadFile(path); string(data) != c.text {
 			t.Errorf("%s: it was changed to %q", name, data)

@@ -23,8 +23,8 @@ import (
 	"strings"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 
 	"github.com/google/uuid"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
@@ -135,10 +135,10 @@ func (s *Store) connect(at string) (err error) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		return hint.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
+		return advice.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
 	}
 	if s.unlock, err = atomicfile.Lock(at); errors.Is(err, atomicfile.ErrLocked) {
-		return hint.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
+		return advice.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
 	} else if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func ownFile(at string) error {
 			continue
 		}
 		if err := os.Chmod(at+suffix, 0o600); err != nil {
-			return hint.Add(err, "others can read the database, which has faces: give the file to whoever runs this program")
+			return advice.Add(err, "others can read the database, which has faces: give the file to whoever runs this program")
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/postgres"
 )
 
@@ -627,7 +627,7 @@ func TestFileIsForOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path); !strings.Contains(fmt.Sprint(err), "another process serves") || hint.Of(err) == "" {
+	if _, err := Open(t.Context(), path); !strings.Contains(fmt.Sprint(err), "another process serves") || advice.Text(err) == "" {
 		t.Errorf("a second one: %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {

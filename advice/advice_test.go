@@ -1,11 +1,11 @@
-package hint_test
+package advice_test
 
 import (
 	"errors"
 	"fmt"
 	"testing"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 func TestUnknownNamesTheNearest(t *testing.T) {
@@ -15,19 +15,19 @@ func TestUnknownNamesTheNearest(t *testing.T) {
 		"nrd": `did you mean "nrdl"?`, "svm": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`,
 		"": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`, "NRDL": `did you mean "nrdl"?`, "sdrerdl": `did you mean "sdrerdl-reconstruction"?`,
 	} {
-		if got := hint.Of(hint.Unknown("method", name, names)); got != want {
+		if got := advice.Text(advice.Unknown("method", name, names)); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
 }
 
-func TestHintsSurviveWrapping(t *testing.T) {
+func TestAdviceSurvivesWrapping(t *testing.T) {
 	cause := errors.New("cause")
-	err := fmt.Errorf("outer: %w", hint.Add(cause, "do %d", 1))
-	if hint.Of(err) != "do 1" || !errors.Is(err, cause) || err.Error() != "outer: cause" {
-		t.Errorf("%q with the hint %q", err, hint.Of(err))
+	err := fmt.Errorf("outer: %w", advice.Add(cause, "do %d", 1))
+	if advice.Text(err) != "do 1" || !errors.Is(err, cause) || err.Error() != "outer: cause" {
+		t.Errorf("%q with the advice %q", err, advice.Text(err))
 	}
-	if hint.Of(cause) != "" || hint.Of(nil) != "" {
-		t.Error("a hint out of nowhere")
+	if advice.Text(cause) != "" || advice.Text(nil) != "" {
+		t.Error("advice out of nowhere")
 	}
 }
