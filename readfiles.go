@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -48,80 +49,114 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	if err != nil {
 		return nil, err
 	}
-	var all [][]float64
-	var people, ids []string
-	var quality []dataset.Quality
-	var noFace []bool
-	var lost []string
-	var last error
-	several, found := 0, 0
-	for i, r := range read {
-		f := files[i]
-		if len(r.seen) > 0 && r.seen[0].Of > 1 {
-			several++
+	left := o.warnOfLeftOut(files, read)
+	faces := o.readFaces(files, read)
+	if !slices.ContainsFunc(faces, func(f readFace) bool { return f.values != nil }) {
+		err := fmt.Errorf("no face can be used: %s left out", legible.Count(len(files), "image"))
+		if o.Warn != nil { // the warnings have the hint
+			return nil, err
 		}
-		used := 0
-		var why []error
+		return nil, advice.Add(err, "%s", advice.Text(left))
+	}
+	o.warnOfPeople(files, read, faces)
+	return labelled(faces, o.Frame)
+}
+
+// A readFace is one image of the result of ReadFiles: a face, or an unlabelled image without
+// one.
+type readFace struct {
+	values  []float64 // nil: no face
+	person  string
+	id      string
+	quality *dataset.Quality // nil for an image that is used as it is
+}
+
+// readFaces returns the faces that can be used, in the order of files, and the unlabelled
+// images without any.
+func (o ReadOptions) readFaces(files []dataset.File, read []readFile) (faces []readFace) {
+	for i, r := range read {
+		f, n := files[i], 0
 		for _, s := range r.seen {
 			if s.Refused != nil {
-				why = append(why, fmt.Errorf("%s: %w", f.Path, s.Refused))
 				continue
 			}
 			id := f.ID
-			if used++; used > 1 {
-				id = fmt.Sprintf("%s#%d", f.ID, used) // as when a data set is opened
+			if n++; n > 1 {
+				id = fmt.Sprintf("%s#%d", f.ID, n) // as when a data set is opened
 			}
-			all, people, ids, noFace = append(all, s.Values), append(people, f.Person), append(ids, id), append(noFace, false)
+			one := readFace{values: s.Values, person: f.Person, id: id}
 			if s.Face != nil {
-				quality = append(quality, s.Face.Quality)
+				one.quality = &s.Face.Quality
 			}
+			faces = append(faces, one)
 		}
-		found += used
-		switch {
-		case r.err != nil:
-			why = []error{r.err}
-		case len(r.seen) > 1 && o.Detect.Which == face.Refuse:
-			why = []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", f.Path, len(r.seen)), "cut out the one that is meant")}
-		case len(r.seen) == 0:
-			why = []error{advice.Add(fmt.Errorf("%s: %w", f.Path, face.ErrNoFace), "%s", advice.Text(face.ErrNoFace))}
+		if n == 0 && f.Person == "" && r.err == nil {
+			one := readFace{id: f.ID}
+			if !o.Frame.Eyes.IsZero() {
+				one.quality = &dataset.Quality{}
+			}
+			faces = append(faces, one)
 		}
-		for _, err := range why {
+	}
+	return faces
+}
+
+// warnOfLeftOut warns of each face and file that is left out, and returns why the last file
+// without a usable face has none.
+func (o ReadOptions) warnOfLeftOut(files []dataset.File, read []readFile) (last error) {
+	for i, r := range read {
+		reasons := o.leftOut(files[i].Path, r)
+		for _, err := range reasons {
 			o.warn(fmt.Errorf("left out: %w", err))
 		}
-		if used > 0 {
-			continue
-		}
-		last, lost = why[0], append(lost, f.Person)
-		if f.Person == "" && r.read {
-			all, people, ids, noFace = append(all, nil), append(people, ""), append(ids, f.ID), append(noFace, true)
-			if !o.Frame.Eyes.IsZero() {
-				quality = append(quality, dataset.Quality{})
-			}
+		if !r.usable() {
+			last = reasons[0]
 		}
 	}
-	if found == 0 {
-		err := fmt.Errorf("no face can be used: %s left out", legible.Count(len(files), "image"))
-		if o.Warn != nil { // which was told what to do
-			return nil, err
-		}
-		return nil, advice.Add(err, "%s", advice.Text(last))
+	return last
+}
+
+// leftOut returns why faces of the file at path, or the file, are left out.
+func (o ReadOptions) leftOut(path string, r readFile) (reasons []error) {
+	switch {
+	case r.err != nil:
+		return []error{r.err}
+	case len(r.seen) == 0:
+		return []error{advice.Add(fmt.Errorf("%s: %w", path, face.ErrNoFace), "%s", advice.Text(face.ErrNoFace))}
+	case len(r.seen) > 1 && o.Detect.Which == face.Refuse:
+		return []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", path, len(r.seen)), "cut out the one that is meant")}
 	}
-	slices.Sort(lost)
-	for _, name := range slices.Compact(lost) {
-		if name != "" && !slices.Contains(people, name) {
-			o.warn(fmt.Errorf("%s is not added: no photograph shows a face", name))
+	for _, s := range r.seen {
+		if s.Refused != nil {
+			reasons = append(reasons, fmt.Errorf("%s: %w", path, s.Refused))
 		}
 	}
-	if several > 0 && slices.ContainsFunc(people, func(p string) bool { return p != "" }) {
+	return reasons
+}
+
+// warnOfPeople warns of people whose photographs show no usable face, and of photographs
+// with several faces if any face has a person.
+func (o ReadOptions) warnOfPeople(files []dataset.File, read []readFile, faces []readFace) {
+	people := map[string]bool{}
+	for _, f := range faces {
+		people[f.person] = true
+	}
+	missing := map[string]bool{}
+	several := 0
+	for i, r := range read {
+		if len(r.seen) > 0 && r.seen[0].Of > 1 {
+			several++
+		}
+		if name := files[i].Person; name != "" && !people[name] {
+			missing[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		o.warn(fmt.Errorf("%s is not added: no photograph shows a face", name))
+	}
+	if delete(people, ""); len(people) > 0 {
 		o.warnOfSeveral(several, o.Detect.Which, "all of them are taken for those of the person")
 	}
-	x := mat.NewDense(o.Frame.Len(), len(all), nil)
-	for j, v := range all {
-		if v != nil {
-			x.SetCol(j, v)
-		}
-	}
-	return labelled(x, people, ids, quality, noFace, o.Frame)
 }
 
 // framed returns o with the Frame and the Embedder that Read would choose for the images
@@ -165,10 +200,24 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.m.Embedder, r.Observer})
 }
 
-// labelled are the images in the columns of x; of nobody in particular where
-// nobody has a name.
-func labelled(x *mat.Dense, people, ids []string, quality []dataset.Quality, noFace []bool, f dataset.Frame) (*dataset.Images, error) {
-	if !slices.ContainsFunc(people, func(p string) bool { return p != "" }) {
+// labelled makes a data set of faces. It is unlabelled if no face has a person.
+func labelled(faces []readFace, f dataset.Frame) (*dataset.Images, error) {
+	x := mat.NewDense(f.Len(), len(faces), nil)
+	var people, ids []string
+	var quality []dataset.Quality
+	var noFace []bool
+	named := false
+	for j, one := range faces {
+		if one.values != nil {
+			x.SetCol(j, one.values)
+		}
+		people, ids, noFace = append(people, one.person), append(ids, one.id), append(noFace, one.values == nil)
+		if one.quality != nil {
+			quality = append(quality, *one.quality)
+		}
+		named = named || one.person != ""
+	}
+	if !named {
 		images := dataset.Unlabelled(x, f)
 		images.IDs, images.Quality, images.NoFace = ids, quality, noFace
 		return images, nil
@@ -184,11 +233,15 @@ func labelled(x *mat.Dense, people, ids []string, quality []dataset.Quality, noF
 	return images, err
 }
 
-// A readFile is what was seen in a file.
+// A readFile is a file as face.Decode reads it.
 type readFile struct {
 	seen []face.Seen
-	read bool
 	err  error
+}
+
+// usable reports whether one of the faces can be used.
+func (r readFile) usable() bool {
+	return slices.ContainsFunc(r.seen, func(s face.Seen) bool { return s.Refused == nil })
 }
 
 // readAll reads files on all processors.
@@ -206,7 +259,7 @@ func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face
 		if err == nil {
 			all[j].seen, _, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}
-		all[j].err, all[j].read = err, err == nil
+		all[j].err = err
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; step != nil {

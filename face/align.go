@@ -60,6 +60,10 @@ func fitted(from, to []Point) similarity {
 	return about(cf.X, cf.Y, math.Hypot(a, b)/n, math.Atan2(b, a), ct)
 }
 
+// mostResidual is the largest distance of five landmarks of a face from those of the mean
+// face: the root of the mean square, in eye distances.
+const mostResidual = 0.35
+
 // How the network of landmarks is used: on a square of this side about a point so far
 // below the eyes, in eye distances.
 const (

@@ -108,3 +108,33 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	}
 	return planes
 }
+
+// lit returns c, brighter if the photograph is dark.
+func (c channels) lit(o LightOptions) channels {
+	var counts [256]int
+	n := len(c[1].Pix)
+	for _, v := range c[1].Pix {
+		counts[v]++
+	}
+	level, below := 0, counts[0]
+	for below < int(o.Share*float64(n)) {
+		level++
+		below += counts[level]
+	}
+	if level >= o.Dark || level == 0 {
+		return c
+	}
+	gain := min(o.Most, o.Light/float64(level))
+	for k := range c {
+		m := image.NewGray(c[k].Rect)
+		for i, v := range c[k].Pix {
+			m.Pix[i] = byte(min(255, gain*float64(v)))
+		}
+		c[k].Gray = m
+	}
+	return c
+}
+
+func boxOf(r image.Rectangle) Box {
+	return Box{float64(r.Min.X), float64(r.Min.Y), float64(r.Max.X), float64(r.Max.Y)}
+}

@@ -358,12 +358,15 @@ func TestChoose(t *testing.T) {
 		{All, []Face{face(60), face(50), face(15)}, 2, ""},
 		{All, []Face{face(16), face(15)}, 0, "16 pixels"},
 	} {
-		r := &Reader{Limits: DefaultLimits, Which: c.which}
-		faces, err := r.choose(c.found)
-		if len(faces) != c.want || (err == nil) != (c.why == "") {
-			t.Errorf("%v of %d: %d faces, error %v", c.which, len(c.found), len(faces), err)
+		seen := c.which.chosen(c.found, DefaultLimits)
+		used := slices.DeleteFunc(slices.Clone(seen), func(s Seen) bool { return s.Refused != nil })
+		if len(used) != c.want {
+			t.Errorf("%v of %d: %d faces, not %d", c.which, len(c.found), len(used), c.want)
 		}
-		if err != nil && (!errors.Is(err, dataset.ErrNoFace) || !strings.Contains(err.Error(), c.why) || advice.Text(err) == "") {
+		if c.want > 0 {
+			continue
+		}
+		if err := whyNone(seen, c.which); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(err.Error(), c.why) || advice.Text(err) == "" {
 			t.Errorf("%v, hint %q, want %q", err, advice.Text(err), c.why)
 		}
 	}

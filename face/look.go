@@ -56,6 +56,10 @@ func (s Seen) Others() int { return max(0, s.Of-1) + s.Smaller }
 // In returns the faces in photo that which selects, cut out by cut, the largest
 // first. The error is that of ctx, or of the network of cut.
 func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {
+	return in(ctx, photo, which, cut, cut.limits())
+}
+
+func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits Limits) ([]Seen, error) {
 	found, behind, err := cut.search().FindAll(ctx, photo)
 	if err != nil {
 		return nil, err
@@ -63,25 +67,13 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 	if which == Every {
 		found, behind = append(found, behind...), nil
 	}
-	found = which.ordered(found, photo.Grey.Rect)
-	of, smaller := len(found), len(behind)
-	switch {
-	case len(found) > 1 && which == Refuse:
-		several := fmt.Errorf("one of %d faces", len(found))
-		seen := make([]Seen, len(found))
-		for i := range found {
-			seen[i] = Seen{Face: &found[i], Refused: several, Of: of, Smaller: smaller, Thumb: cut.thumb(photo, &found[i])}
-		}
-		return seen, nil
-	case len(found) > 1 && which != All && which != Every:
-		found = found[:1]
-	}
-	seen := make([]Seen, len(found))
+	seen := which.chosen(which.ordered(found, photo.Grey.Rect), limits)
 	var used []Face
-	for i := range found {
-		seen[i] = Seen{Face: &found[i], Refused: cut.limits().Refusal(found[i]), Of: of, Smaller: smaller, Thumb: cut.thumb(photo, &found[i])}
-		if seen[i].Refused == nil {
-			used = append(used, found[i])
+	for i := range seen {
+		s := &seen[i]
+		s.Smaller, s.Thumb = len(behind), cut.thumb(photo, s.Face)
+		if s.Refused == nil {
+			used = append(used, *s.Face)
 		}
 	}
 	values, err := cut.faces(ctx, photo, used)
@@ -89,20 +81,40 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 		return nil, err
 	}
 	for i := range seen {
-		if seen[i].Refused == nil {
-			seen[i].Values, values = values[0], values[1:]
+		s := &seen[i]
+		if s.Refused != nil {
+			continue
 		}
-		if cut.Turns && seen[i].Refused == nil {
-			turn, ok, err := Turn(ctx, photo, found[i])
+		s.Values, values = values[0], values[1:]
+		if cut.Turns {
+			turn, ok, err := Turn(ctx, photo, *s.Face)
 			if err != nil {
 				return nil, err
 			}
 			if ok {
-				seen[i].Turn = &turn
+				s.Turn = &turn
 			}
 		}
 	}
 	return seen, nil
+}
+
+// chosen returns the faces of found that w selects. Refused says which of them cannot be
+// used.
+func (w Which) chosen(found []Face, limits Limits) []Seen {
+	of := len(found)
+	if of > 1 && w != All && w != Every && w != Refuse {
+		found = found[:1]
+	}
+	seen := make([]Seen, len(found))
+	for i := range found {
+		refused := limits.Refusal(found[i])
+		if of > 1 && w == Refuse {
+			refused = fmt.Errorf("one of %d faces", of)
+		}
+		seen[i] = Seen{Face: &found[i], Refused: refused, Of: of}
+	}
+	return seen
 }
 
 // Whole returns photo as one face.

@@ -72,7 +72,7 @@ func TestNetworksAsFaceAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw := func(d NetDetector) [][]float32 {
-		net, err := d.kind.at(t.Context(), d.Side)
+		net, err := d.net.at(t.Context(), d.Side)
 		if err != nil {
 			t.Fatal(err)
 		}

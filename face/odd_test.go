@@ -63,12 +63,11 @@ func TestFindCartoon(t *testing.T) {
 // A face of 8 pixels is not found, and what to do is said.
 func TestFindSmallest(t *testing.T) {
 	photo := onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(300, 200, 312, 212): cartoon(240)})
-	r := &Reader{Limits: DefaultLimits, Which: Largest}
-	found, err := r.search().Find(t.Context(), photo)
-	if err != nil || len(found) != 0 {
-		t.Fatalf("%+v, %v", found, err)
+	found := findIn(t, photo)
+	if len(found) != 0 {
+		t.Fatalf("%+v", found)
 	}
-	if _, err := r.choose(found); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(advice.Text(err), "fill more of the photograph") {
+	if err := whyNone(Largest.chosen(found, DefaultLimits), Largest); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(advice.Text(err), "fill more of the photograph") {
 		t.Errorf("%v; %s", err, advice.Text(err))
 	}
 	if faces := findIn(t, dataset.NewPhoto(cartoon(8))); len(faces) != 0 {

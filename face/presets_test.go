@@ -66,8 +66,8 @@ func TestKindsOfDetectors(t *testing.T) {
 			at(all, "boxes", out, 4, 24./96, 0, 56./96, 48./64)
 		}, 0.8, false},
 	} {
-		k := &netKind{size: size}
-		if err := k.decodes(c.outputs, ""); err != nil {
+		k := &detectorNet{size: size}
+		if err := k.recognise(c.outputs, ""); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -112,8 +112,8 @@ func TestUnknownDetectors(t *testing.T) {
 		"one corner":   {[]network.Info{info("a", 1, 4)}, "corners", "it has 1 outputs"},
 		"more corners": {[]network.Info{info("boxes", 1, 3, 4), info("scores", 1, 4, 2)}, "", "has 8 numbers"},
 	} {
-		k := &netKind{size: size}
-		if err := k.decodes(c.outputs, c.preset); err == nil || !strings.Contains(err.Error(), c.want) {
+		k := &detectorNet{size: size}
+		if err := k.recognise(c.outputs, c.preset); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -109,53 +109,60 @@ func grey(m *image.Gray, x, y float64) byte {
 	return m.Pix[r*m.Stride+c]
 }
 
-// Where pupils are in the square of the cascade of faces, in shares of its
-// side, and how large the square of the cascade of pupils is: as pigo starts.
-const (
-	pupilAside = 0.18
-	pupilAbove = 0.075
-	pupilScale = 0.35
-	startRange = 0.3
-)
+// PupilOptions are the parameters of the search for pupils in the square that the cascade
+// of faces gives, or that follows from pupils found before. Lengths are shares of its side.
+type PupilOptions struct {
+	Patch  int     // pixels to which the side of the square is brought
+	Starts int     // places from which a pupil is searched for; the median of the ends is the pupil
+	Rounds int     // searches, each in the square that the pupils of the one before make level
+	Spread float64 // largest median distance of the ends from their median, a share of the eye distance
 
-// plausible are the bounds on the eye distance, in shares of the window's side,
-// and on the angle to the window, in radians.
-const (
-	leastApart, mostApart = 0.2, 0.6
-	mostTilt              = 40 * math.Pi / 180
-)
+	Aside, Above float64 // of a pupil from the middle of the square
+	Size         float64 // of the first square of the cascade of pupils
+	StartRange   float64 // of the starts, in sides of that square
+
+	LeastApart, MostApart float64 // eye distance
+	MostTilt              float64 // angle between the eyes and the square, radians
+}
+
+// DefaultPupils starts where pigo does.
+var DefaultPupils = PupilOptions{
+	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
+	Aside: 0.18, Above: 0.075, Size: 0.35, StartRange: 0.3,
+	LeastApart: 0.2, MostApart: 0.6, MostTilt: 40 * math.Pi / 180,
+}
 
 // pupils returns the pupils of the face in w. They are looked for in an upright
 // square about it, and then in those about the eyes that were found. Not ok:
 // they are not where those of a face can be, the starts do not agree, or they
 // are outside of the photograph.
-func (f Finder) pupils(img *image.Gray, w window) (p [2]Point, ok bool) {
+func (o PupilOptions) pupils(img *image.Gray, w window) (p [2]Point, ok bool) {
 	const sides = 2 // of the window, are looked at
 	around := window{Point: w.Point, side: sides * w.side}.box(img.Rect)
 	if around.Empty() {
 		return p, false
 	}
-	level := reduced(img, around, w.side/float64(f.Patch))
+	level := reduced(img, around, w.side/float64(o.Patch))
 	now, spread := w, 0.0
-	for range f.Rounds {
-		upright := level.square(sides*f.Patch, now.side/float64(f.Patch), now.angle, now.Point)
-		p, spread = f.pair(upright)
-		now = windowOf(p)
+	for range o.Rounds {
+		upright := level.square(sides*o.Patch, now.side/float64(o.Patch), now.angle, now.Point)
+		p, spread = o.pair(upright)
+		now = o.windowOf(p)
 		apart := p[0].to(p[1])
-		if !(apart >= leastApart*w.side && apart <= mostApart*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > mostTilt {
+		if !(apart >= o.LeastApart*w.side && apart <= o.MostApart*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > o.MostTilt {
 			return p, false
 		}
 	}
-	agree := spread <= f.Spread*p[0].to(p[1])
+	agree := spread <= o.Spread*p[0].to(p[1])
 	return p, agree && inside(p[0], img.Rect) && inside(p[1], img.Rect)
 }
 
 // pair returns the pupils of the upright face in the middle of v, in the
 // photograph, and the larger spread of the two.
-func (f Finder) pair(v view) (p [2]Point, spread float64) {
-	middle, side := float64(v.Rect.Dx())/2, float64(f.Patch)
-	for i, aside := range [2]float64{-pupilAside, pupilAside} {
-		at, away := f.pupil(v.Gray, Point{middle + aside*side, middle - pupilAbove*side}, pupilScale*side)
+func (o PupilOptions) pair(v view) (p [2]Point, spread float64) {
+	middle, side := float64(v.Rect.Dx())/2, float64(o.Patch)
+	for i, aside := range [2]float64{-o.Aside, o.Aside} {
+		at, away := o.pupil(v.Gray, Point{middle + aside*side, middle - o.Above*side}, o.Size*side)
 		p[i] = v.back.at(at.X, at.Y)
 		spread = max(spread, away*v.back.scale())
 	}
@@ -163,9 +170,9 @@ func (f Finder) pair(v view) (p [2]Point, spread float64) {
 }
 
 // windowOf returns the window in which pupils are expected at p.
-func windowOf(p [2]Point) window {
-	w := window{side: p[0].to(p[1]) / (2 * pupilAside), angle: math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)}
-	w.Point = about(0, 0, w.side, w.angle, middle(p)).at(0, pupilAbove)
+func (o PupilOptions) windowOf(p [2]Point) window {
+	w := window{side: p[0].to(p[1]) / (2 * o.Aside), angle: math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)}
+	w.Point = about(0, 0, w.side, w.angle, middle(p)).at(0, o.Above)
 	return w
 }
 
@@ -177,13 +184,13 @@ func inside(p Point, r image.Rectangle) bool {
 // from places about at, and the median distance from it. The places are the
 // points of the additive recurrence of Roberts in three dimensions, which fill
 // the cube evenly.
-func (f Finder) pupil(m *image.Gray, at Point, scale float64) (Point, float64) {
+func (o PupilOptions) pupil(m *image.Gray, at Point, scale float64) (Point, float64) {
 	const plastic = 1.2207440846057596 // the root of x⁴ = x + 1
-	walks := make([]walk, 0, 2*f.Starts)
-	for i := range f.Starts {
+	walks := make([]walk, 0, 2*o.Starts)
+	for i := range o.Starts {
 		share := func(power float64) float64 {
 			_, part := math.Modf(0.5 + float64(i)/math.Pow(plastic, power))
-			return (part - 0.5) * startRange
+			return (part - 0.5) * o.StartRange
 		}
 		s := scale * (1 + share(3))
 		for _, mirror := range [2]float64{-1, 1} {

@@ -90,69 +90,46 @@ func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.
 	if err != nil {
 		return nil, err
 	}
-	found, behind, err := r.search().FindAll(ctx, photo)
+	seen, err := in(ctx, photo, r.Which, r.Cut, r.Limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.Which == Every {
-		found = append(found, behind...)
+	var crops []dataset.Crop
+	for _, s := range seen {
+		if s.Refused == nil {
+			crops = append(crops, dataset.Crop{Values: s.Values, Quality: s.Face.Quality})
+		}
 	}
-	found = r.Which.ordered(found, photo.Grey.Rect)
-	faces, err := r.choose(found)
-	r.count(found, faces)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	values, err := r.faces(ctx, photo, faces)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	crops := make([]dataset.Crop, len(faces))
-	for i, f := range faces {
-		crops[i] = dataset.Crop{Values: values[i], Quality: f.Quality}
+	r.count(seen, len(crops))
+	if len(crops) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, whyNone(seen, r.Which))
 	}
 	return crops, nil
 }
 
-// choose returns the faces among found that are meant and seen well enough, or
-// why there are none.
-func (r *Reader) choose(found []Face) ([]Face, error) {
+// whyNone returns why none of the faces seen in a photograph can be used.
+func whyNone(seen []Seen, which Which) error {
 	switch {
-	case len(found) == 0:
-		return nil, advice.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
-	case len(found) > 1 && r.Which == Refuse:
-		return nil, advice.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(found)), "cut out the one that is meant")
-	case r.Which != All && r.Which != Every:
-		found = found[:1]
+	case len(seen) == 0:
+		return advice.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
+	case len(seen) > 1 && which == Refuse:
+		return advice.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(seen)), "cut out the one that is meant")
 	}
-	var faces []Face
-	var why error // of the largest that is refused
-	for _, f := range found {
-		err := r.Limits.Refusal(f)
-		if err == nil {
-			faces = append(faces, f)
-		} else if why == nil {
-			why = err
-		}
-	}
-	if len(faces) == 0 {
-		return nil, fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, why)
-	}
-	return faces, nil
+	return fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, seen[0].Refused)
 }
 
-func (r *Reader) count(found, chosen []Face) {
+func (r *Reader) count(seen []Seen, used int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.Photographs++
-	r.tally.Faces += len(chosen)
+	r.tally.Faces += used
 	switch {
-	case len(found) == 0:
+	case len(seen) == 0:
 		r.tally.None++
-	case len(chosen) == 0:
+	case used == 0:
 		r.tally.Refused++
 	}
-	if len(found) > 1 {
+	if len(seen) > 0 && seen[0].Of > 1 {
 		r.tally.Several++
 	}
 }

@@ -130,7 +130,7 @@ func TestRealHidden(t *testing.T) {
 			t.Errorf("%s: %d faces", file, len(faces))
 			continue
 		}
-		nose := windowOf(faces[0].Pupils).Point
+		nose := DefaultPupils.windowOf(faces[0].Pupils).Point
 		if away := nose.to(Point{125, 125}); away > 25 || DefaultLimits.Refusal(faces[0]) != nil {
 			t.Errorf("%s: %+v, %.0f pixels from the middle; refused: %v", file, faces[0], away, DefaultLimits.Refusal(faces[0]))
 		}
@@ -180,9 +180,9 @@ func TestRealPigo(t *testing.T) {
 	golden := pigoGolden(t)
 	images, names := photographs(t, 40, "photos", "gt_db")
 	for i, m := range images {
-		w := DefaultFinder.windows(DefaultFinder.overview(m), DefaultFinder.Least, DefaultFinder.Score)[0]
-		start := Point{math.Floor(w.X - pupilAside*w.side), math.Floor(w.Y - pupilAbove*w.side)}
-		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, pupilScale*w.side)
+		w := DefaultFinder.windows(overview(m, DefaultFinder.Side), DefaultFinder.Least, DefaultFinder.Score)[0]
+		start := Point{math.Floor(w.X - DefaultFinder.Aside*w.side), math.Floor(w.Y - DefaultFinder.Above*w.side)}
+		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, DefaultFinder.Size*w.side)
 		_, name, _ := strings.Cut(filepath.ToSlash(names[i]), "/photos/")
 		place, ok := golden[name]
 		if !ok {

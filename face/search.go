@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"image"
-	"math"
 	"slices"
 
 	"nrdl.example/nrdl/dataset"
@@ -13,38 +12,40 @@ import (
 // A Search finds the faces in photographs, and the pupils in each: by the cascade where
 // it is sure, and otherwise by networks. It is safe for concurrent use.
 //
-// What a network detects is a face if five landmarks in it lie as those of a face do;
-// upside down they do not. Detections that lead to the same landmarks are of one face,
-// and their scores add up.
+// A detection of a network is a face if its five landmarks lie as those of a face do;
+// upside down they do not. Detections with the same landmarks are one face, and their
+// scores add up.
 type Search struct {
-	Name    string // of the detector; of a network in a file, the name of that
-	Digest  string // SHA-256 of that file, hexadecimal; "" for a detector that is built in
+	Name    string // of the detector; of a network in a file, the file's name
+	Digest  string // SHA-256 of that file, hexadecimal; "" for a built-in detector
 	path    string // of that file
 	Cascade Finder
-	First   bool    // the cascade decides where it is certain
-	Certain float64 // score of the cascade from which no network is asked
+	First   bool    // the cascade is the first stage
+	Certain float64 // score of the cascade from which no network runs
 
 	Network BoxDetector // nil: the cascade alone
-	Upright float64     // score of an upright face that the cascade sees too, from which the network does not look at the turned photograph
-	Turns   []float64   // by these angles, degrees
+	Upright float64     // score of an upright face that the cascade finds too, from which the network does not search the turned photograph
+	Turns   []float64   // angles by which the network searches it, degrees
 	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
-	Checked int         // so many of them, the surest, are shown to the network at each angle
+	Checked int         // at each angle, the network checks at most so many of them, the surest
 	Around  float64     // each in a square with this side about its eyes, in eye distances
 	Sure    float64     // sum of the scores of a face from which it is certain
-	Least   float64     // the same, of a face that is reported
-	Last    BoxDetector // looks where no face is certain; nil: none
-	Alone   float64     // score of the cascade for a face that no network sees
+	Least   float64     // lowest sum of the scores of a face that is reported
+	Last    BoxDetector // runs where no face is certain; nil: none
+	Alone   float64     // score of the cascade from which a face is reported that no network finds
 
-	// A large photograph with small faces only, or none, is looked at part by part.
-	Far    float64 // distance of the eyes, a share of the longest side of the photograph, below which faces are small
-	Tiles  int     // in so many parts across and down
-	Tiled  int     // longest side from which, pixels
+	// In a large photograph with small faces only, or none, Last runs on each part.
+	Far    float64 // distance of the eyes below which faces are small, a share of the longest side of the photograph
+	Tiles  int     // number of parts across, and down
+	Tiled  int     // longest side from which a photograph is large, pixels
 	Beside float64 // how much of its side each part shares with the next
-	Hint   float64 // score of Last from which a part is looked at
-	Small  float64 // the same: width of the box at most, a share of the longest side
+	Hint   float64 // score of Last from which it runs on a part
+	Small  float64 // largest width of the box then, a share of the longest side
+
+	Sighting SightingOptions
 }
 
-// String is what OpenSearch takes for s; "" for nil.
+// String is the argument of OpenSearch that gives s; "" for nil.
 func (s *Search) String() string {
 	if s == nil {
 		return ""
@@ -52,19 +53,18 @@ func (s *Search) String() string {
 	return cmp.Or(s.path, s.Name)
 }
 
-// networkScale is the score of the cascade that is taken for one of 1 of a network.
-const networkScale = 100
-
-// DefaultSearch is the cascade, then the tiny detector, which sees large faces that are
-// covered, turned or cut by the edge, then SSD, which sees small ones.
+// DefaultSearch is the cascade, then the tiny detector, which finds large faces that are
+// covered, turned or cut by the edge, then SSD, which finds small ones. Its numbers were
+// chosen by the study of detectors (doc/photographs.md).
 var DefaultSearch = &Search{
 	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60,
-	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, kind: tinyKind},
-	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, kind: ssdKind},
+	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
+	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
 	Aside:   []float64{90, -90, 180}, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
+	Sighting: DefaultSighting,
 }
 
 // Find returns the faces in photo, the largest eye distance first, without those in the
@@ -74,171 +74,64 @@ func (s *Search) Find(ctx context.Context, photo *dataset.Photo) ([]Face, error)
 	return faces, err
 }
 
-// FindAll is Find. Behind are faces in the background that are certain; they are only
-// those that are seen on the way, and are not searched for.
+// FindAll is Find. It also returns the faces in the background that are certain and that
+// the search came across; it does not search for more of them.
 func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
-	faces, behind, err = s.find(ctx, photo)
-	if err != nil || len(faces) == 0 {
-		return faces, nil, err
-	}
-	var left []Face
-	for _, f := range behind {
-		if f.Quality.Detection >= s.Cascade.Sure && f.Quality.Eyes < faces[0].Quality.Eyes && !alike(faces, f) && !alike(left, f) {
-			left = append(left, f)
-		}
-	}
-	return faces, left, nil
-}
-
-// find returns the faces in photo, and those in the background, some more than once.
-func (s *Search) find(ctx context.Context, photo *dataset.Photo) (faces, behind []Face, err error) {
-	img := photo.Grey
-	if img.Rect.Dx() < s.Cascade.LeastSide || img.Rect.Dy() < s.Cascade.LeastSide {
+	if s.Cascade.tooSmall(photo.Grey) {
 		return nil, nil, nil
 	}
+	p := newPicture(photo)
+	var c candidates
 	if s.Network == nil {
-		faces, behind = s.Cascade.find(img)
-		return faces, behind, nil
+		c = s.Cascade.find(p)
+	} else if c, _, err = find(ctx, p, s.stages(), c); err != nil {
+		return nil, nil, err
 	}
-	var small view
-	var byCascade []Face
-	if s.First {
-		small = s.Cascade.overview(img)
-		byCascade, behind = s.Cascade.upright(img, small)
+	if len(c.faces) == 0 {
+		return c.faces, nil, nil
 	}
-	sure := s.First && surest(byCascade) >= s.Certain
-	if sure && !s.far(img, byCascade) {
-		return byCascade, behind, nil
-	}
-	g := &gathering{Search: s, photo: photo}
-	if !sure {
-		confirmed, err := g.network(ctx, byCascade)
-		if err != nil {
-			return nil, nil, err
-		}
-		if confirmed && !s.far(img, byCascade) {
-			return byCascade, behind, nil
-		}
-		switch {
-		case !s.First:
-		case g.certain():
-			turned, err := g.turned(ctx, small)
-			if err != nil {
-				return nil, nil, err
-			}
-			byCascade = append(byCascade, turned...)
-		default:
-			if turned, err := g.atAngles(ctx, small, s.Aside); err != nil || len(turned) > 0 {
-				faces, more := s.Cascade.inFront(turned)
-				return faces, append(behind, more...), err
-			}
-			if byCascade = s.Cascade.further(img, small, byCascade); surest(byCascade) >= s.Certain && !s.far(img, byCascade) {
-				return byCascade, behind, nil
-			}
+	for _, f := range c.behind {
+		if f.Quality.Detection >= s.Cascade.Sure && f.Quality.Eyes < c.faces[0].Quality.Eyes && !alike(c.faces, f) && !alike(behind, f) {
+			behind = append(behind, f)
 		}
 	}
-	if s.Last != nil && !g.certain() {
-		if err := g.last(ctx, byCascade, s.far(img, byCascade)); err != nil {
-			return nil, nil, err
-		}
-	}
-	faces, more := s.Cascade.inFront(g.with(byCascade))
-	return faces, append(behind, more...), nil
+	return c.faces, behind, nil
 }
 
-// far reports whether img is so large that parts of it tell more, and has small faces
-// only, or none.
+// stages are those of a search with a network.
+func (s *Search) stages() []stage {
+	network, small, join := networkStage{s}, smallStage{s}, joinStage{s}
+	if !s.First {
+		return []stage{network, small, join}
+	}
+	return []stage{
+		uprightStage{s.Cascade, s.enough},
+		network,
+		confirmStage{s},
+		unsureStage{s, []stage{asideStage{s}, edgeStage{s.Cascade}, closerStage{s.Cascade}, turnsStage{s.Cascade}}},
+		small, join,
+	}
+}
+
+// enough reports whether the cascade is certain of one of faces, and no part of p has to
+// be searched for small ones.
+func (s *Search) enough(p *picture, faces []Face) bool {
+	return s.cascadeCertain(faces) && !s.far(p.Grey, faces)
+}
+
+// cascadeCertain reports whether the cascade is certain of one of faces.
+func (s *Search) cascadeCertain(faces []Face) bool { return s.First && surest(faces) >= s.Certain }
+
+// networkCertain reports whether the networks are certain of one of the faces in all.
+func (s *Search) networkCertain(all []sighting) bool {
+	return slices.ContainsFunc(all, func(o sighting) bool { return o.sum >= s.Sure })
+}
+
+// far reports whether img is so large that its parts show more, and has small faces only,
+// or none.
 func (s *Search) far(img *image.Gray, faces []Face) bool {
-	longest := max(img.Rect.Dx(), img.Rect.Dy())
-	return longest >= s.Tiled && !slices.ContainsFunc(faces, func(f Face) bool { return f.Quality.Eyes >= s.Far*float64(longest) })
-}
-
-// sameFace is the intersection over union of two boxes from which they show one face:
-// detectors draw their boxes differently.
-const sameFace = 0.25
-
-func alike(faces []Face, f Face) bool {
-	return seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(o Face) bool { return boxOf(o.Box).overlap(boxOf(f.Box)) >= sameFace })
-}
-
-func boxOf(r image.Rectangle) Box {
-	return Box{float64(r.Min.X), float64(r.Min.Y), float64(r.Max.X), float64(r.Max.Y)}
-}
-
-// Where the eyes of a face can be that a network sees: their distance in shares of the
-// longer side of the box, the angle between them and the box, and how far five
-// landmarks are from those of the mean face at most, in eye distances.
-const (
-	leastOfBox, mostOfBox = 0.15, 0.8
-	mostResidual          = 0.35
-)
-
-// faceOf returns the face that a network sees at d. Not ok: it has no eyes where those
-// of a face can be.
-func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) (f Face, ok bool, err error) {
-	img := photo.Grey
-	side := max(d.Box.width(), d.Box.height())
-	five := d.Landmarks
-	if len(five) != len(fiveMean) {
-		all, err := landmarks68(ctx, photo, d.Box.centre(), side, d.Angle)
-		if err != nil || all == nil {
-			return f, false, err
-		}
-		p, residual := pupilsOf(fivePoints(all))
-		if residual > mostResidual {
-			return f, false, nil
-		}
-		if five, err = landmarksAt(ctx, photo, p); err != nil || five == nil {
-			return f, false, err
-		}
-	}
-	p, residual := pupilsOf(five)
-	apart := p[0].to(p[1])
-	tilt := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X) - d.Angle
-	if residual > mostResidual || apart < leastOfBox*side || apart > mostOfBox*side || math.Abs(math.Remainder(tilt, 2*math.Pi)) > mostTilt || !inside(middle(p), img.Rect) {
-		return f, false, nil
-	}
-	f.Aligned, f.Pupils = p, [2]Point{five[0], five[1]}
-	if exact, ok := s.Cascade.pupils(img, windowOf(p)); ok && max(exact[0].to(five[0]), exact[1].to(five[1])) < nearEyes*apart {
-		f.Pupils = exact
-	}
-	half := side / 2
-	c := d.Box.centre()
-	f.Box = image.Rect(int(c.X-half), int(c.Y-half), int(math.Ceil(c.X+half)), int(math.Ceil(c.Y+half))).Intersect(img.Rect)
-	f.Quality = measure(img, f.Pupils, networkScale*d.Score)
-	return f, true, nil
-}
-
-// nearEyes is how far a pupil may be from the middle of the eye's corners and lids, in
-// eye distances.
-const nearEyes = 0.2
-
-// lit returns c, brighter if the photograph is dark: its lightest pixels, but for one
-// in a hundred, come near to white.
-func (c channels) lit() channels {
-	const share, light, dark = 0.99, 230, 140
-	var counts [256]int
-	n := len(c[1].Pix)
-	for _, v := range c[1].Pix {
-		counts[v]++
-	}
-	level, below := 0, counts[0]
-	for below < int(share*float64(n)) {
-		level++
-		below += counts[level]
-	}
-	if level >= dark || level == 0 {
-		return c
-	}
-	gain := min(8, light/float64(level))
-	for k := range c {
-		m := image.NewGray(c[k].Rect)
-		for i, v := range c[k].Pix {
-			m.Pix[i] = byte(min(255, gain*float64(v)))
-		}
-		c[k].Gray = m
-	}
-	return c
+	side := longest(img)
+	return side >= s.Tiled && !slices.ContainsFunc(faces, func(f Face) bool { return f.Quality.Eyes >= s.Far*float64(side) })
 }
 
 // Detect implements BoxDetector.
@@ -247,4 +140,18 @@ func (s *Search) Detect(ctx context.Context, photo *dataset.Photo) ([]Detection,
 	found := detections(faces)
 	slices.SortStableFunc(found, func(a, b Detection) int { return cmp.Compare(b.Score, a.Score) })
 	return found, err
+}
+
+// unsureStage runs a line of stages where neither the cascade nor a network is certain.
+type unsureStage struct {
+	*Search
+	line []stage
+}
+
+func (s unsureStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
+	if s.cascadeCertain(c.faces) || s.networkCertain(c.sightings) {
+		return c, false, nil
+	}
+	c, done, err := find(ctx, p, s.line, c)
+	return c, done || s.enough(p, c.faces), err
 }

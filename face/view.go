@@ -44,11 +44,6 @@ type view struct {
 	back similarity // from the view to the photograph
 }
 
-// overview returns img with its longest side reduced to f.Side.
-func (f Finder) overview(img *image.Gray) view {
-	return reduced(img, img.Rect, float64(max(img.Rect.Dx(), img.Rect.Dy()))/float64(f.Side))
-}
-
 // padded returns v with margin of its sides more on each of them.
 func (v view) padded(margin float64) view {
 	x, y := math.Round(margin*float64(v.Rect.Dx())), math.Round(margin*float64(v.Rect.Dy()))

@@ -2,12 +2,24 @@ package face
 
 import (
 	"math"
+
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/network"
 )
 
-// A decoder turns the outputs of a detector's network for one input image into boxes
-// and landmarks in pixels of that image. Those with a lower score than least are left
-// out.
-type decoder func(outputs [][]float32, width, height int, least float64) []Detection
+// ssdFormat is face-api's SSD: boxes relative to priors, and their scores.
+var ssdFormat = format{
+	name: ssdDetector, outputs: []int{2},
+	bind: func(_ []network.Info, size dataset.Size) (layout, error) {
+		n := 0
+		rows, columns := halved(size.Height, 4), halved(size.Width, 4)
+		for level := range len(ssdScales) - 1 {
+			n += rows * columns * len(ssdShapes(level))
+			rows, columns = halved(rows, 1), halved(columns, 1)
+		}
+		return layout{lengths: []int{4 * n, n}, decode: decodeSSD}, nil
+	},
+}
 
 // The priors of [ssd]: boxes of these sizes, shares of 512 pixels, about the middle of
 // each cell; a level has cells of twice the side of that before. Shapes are a size and
@@ -63,35 +75,3 @@ func halved(n, times int) int {
 	}
 	return n
 }
-
-// tinyAnchors are the anchors of the tiny detector: width and height in cells.
-var tinyAnchors = [...][2]float64{
-	{1.603231, 2.094468}, {6.041143, 7.080126}, {2.882459, 3.518061}, {4.266906, 5.178857}, {9.041765, 10.66308},
-}
-
-// decodeTiny takes, for each cell and anchor, x and y within the cell and the logarithm
-// of width and height over the anchor's, and the score; x, y and the score are logits.
-func decodeTiny(outputs [][]float32, width, height int, least float64) (found []Detection) {
-	const numbers = 5
-	rows, columns := tinyCells(height), tinyCells(width)
-	for i := range rows * columns * len(tinyAnchors) {
-		v := outputs[0][numbers*i:]
-		score := sigmoid(v[4])
-		if score < least {
-			continue
-		}
-		cell, anchor := i/len(tinyAnchors), tinyAnchors[i%len(tinyAnchors)]
-		x := (float64(cell%columns) + sigmoid(v[0])) * float64(width) / float64(columns)
-		y := (float64(cell/columns) + sigmoid(v[1])) * float64(height) / float64(rows)
-		w := anchor[0] * math.Exp(float64(v[2])) * float64(width) / float64(columns) / 2
-		h := anchor[1] * math.Exp(float64(v[3])) * float64(height) / float64(rows) / 2
-		found = append(found, Detection{Box: Box{x - w, y - h, x + w, y + h}, Score: score})
-	}
-	return found
-}
-
-// tinyCells is how many cells the network makes of n pixels: its first convolution has
-// no border.
-func tinyCells(n int) int { return halved(n-2, 5) }
-
-func sigmoid(v float32) float64 { return 1 / (1 + math.Exp(-float64(v))) }
