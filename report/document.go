@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,15 +62,19 @@ type cell struct {
 	Notes  []int
 }
 
-// noted adds the remark to the notes of t, once, and returns its number.
+// noted returns the number of the remark in the notes of t, to which it adds the remark
+// if it is new.
 func (t *table) noted(remark string) int {
-	for i, n := range t.Notes {
-		if n == remark {
-			return i + 1
-		}
+	if i := slices.Index(t.Notes, remark); i >= 0 {
+		return i + 1
 	}
 	t.Notes = append(t.Notes, remark)
 	return len(t.Notes)
+}
+
+// Subtitled reports whether a column has a second line in its head.
+func (t *table) Subtitled() bool {
+	return slices.ContainsFunc(t.Head, func(h head) bool { return h.Sub != "" })
 }
 
 // many is from how many columns on a table is turned on its side, if it has fewer

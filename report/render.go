@@ -1,0 +1,148 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+	text "text/template"
+
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageText string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.md.tmpl
+	markdownPage string
+	//go:embed tables.tex.tmpl
+	latexTables string
+)
+
+// functions are those that all templates have.
+var functions = map[string]any{
+	"notes":   numbers,
+	"numbers": (*Figure).numbers,
+	"line":    oneLine,
+	"next":    func(i int) int { return i + 1 },
+}
+
+var (
+	htmlTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
+			"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
+			"image": func(png []byte) template.URL {
+				return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+			},
+			"svg":  drawing,
+			"term": define,
+			"about": func(title string) string {
+				text, _ := doc.Define(title)
+				return text
+			},
+		}).Parse(pageText))
+	})
+	markdownTemplate = sync.OnceValue(func() *text.Template {
+		return text.Must(text.New("page").Funcs(functions).Funcs(text.FuncMap{"text": markdownText, "target": linkTarget}).Parse(markdownPage))
+	})
+	latexTemplate = sync.OnceValue(func() *text.Template {
+		return text.Must(text.New("tables").Delims("<<", ">>").Funcs(functions).Funcs(text.FuncMap{
+			"text": latexText,
+			// key is a text about the marks in the tables.
+			"key": func(s string) string {
+				return strings.ReplaceAll(latexText(s), `\textasciitilde{}`, `$\sim$`)
+			},
+		}).Parse(latexTables))
+	})
+)
+
+// writeHTML writes d as one page that needs no network and no script.
+func writeHTML(w io.Writer, d *document) error {
+	var b bytes.Buffer
+	if err := htmlTemplate().Execute(&b, d); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, legible.Printable(b.String()))
+	return err
+}
+
+// writeMarkdown writes d as GitHub reads Markdown. If link is nil, figures are left out,
+// but not their numbers.
+func writeMarkdown(w io.Writer, d *document, link func(Figure) string) error {
+	page := struct {
+		*document
+		Link func(*Figure) string
+	}{document: d}
+	if link != nil {
+		page.Link = func(f *Figure) string { return link(*f) }
+	}
+	return execute(w, markdownTemplate(), page)
+}
+
+// writeLaTeX writes the tables of d, for \input.
+func writeLaTeX(w io.Writer, d *document) error { return execute(w, latexTemplate(), d) }
+
+// execute writes the result of a template in one piece.
+func execute(w io.Writer, t *text.Template, data any) error {
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// drawing returns the SVG of a figure. If no point of it is finite, or positive on a
+// logarithmic axis, it returns a paragraph with the error.
+func drawing(f *Figure) template.HTML {
+	svg, err := f.SVG()
+	if err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	}
+	return template.HTML(svg) // its texts are escaped
+}
+
+// numbers lists the numbers of notes.
+func numbers(notes []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(notes), " ", ", "), "[]")
+}
+
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`,
+	"−", "$-$", "±", `$\pm$`, "×", `$\times$`, "…", `\ldots{}`, "—", "---", "·", `$\cdot$`, "²", `\textsuperscript{2}`, "χ", `$\chi$`, "∞", `$\infty$`,
+)
+
+// latexText escapes s for LaTeX and puts it on one line.
+func latexText(s string) string { return latexEscapes.Replace(oneLine(s)) }
+
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "$", `\$`, "!", `\!`, "://", ":&#47;/", "www.", "www&#46;", "@", "&#64;",
+)
+
+// markdownText escapes s for Markdown and puts it on one line, so that nothing in it is
+// a mark, a link or HTML.
+func markdownText(s string) string { return markdownEscapes.Replace(oneLine(s)) }
+
+// oneLine joins the lines of s and drops invisible characters.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if legible.Hidden(r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(strings.ToValidUTF8(s, "�")), " "))
+}
+
+// linkTarget escapes an address that stands in angle brackets.
+func linkTarget(s string) string {
+	return strings.NewReplacer("<", "%3C", ">", "%3E", "\\", "%5C").Replace(oneLine(s))
+}
