@@ -11,7 +11,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// much is the least ratio of times or memory that is worth telling.
+// much is the smallest ratio of times or memory that is reported.
 const much = 2
 
 // Advice says in a few sentences which method to take for the data of p, how sure
@@ -26,28 +26,31 @@ func (p *Plan) Advice(timed *Plan) string {
 		return "No advice yet: too few methods have all their runs in the same settings."
 	}
 	a := p.advise()
-	s := []string{a.choice(), a.certainty(), a.exceptions(), a.evidence()}
+	s := []string{a.choice(), a.certainty(), a.exceptional(), a.evidence()}
 	s = append(s, a.cost(timed)...)
 	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
 }
 
-// A recommendation compares the best label of a plan with each other ranked one.
+// recommendation compares the best label of a plan with the other ranked labels.
 type recommendation struct {
 	*Plan
-	best   int
-	others []int               // ranked labels but best, by rank
-	result map[int][]comparing // of each of others, by ranked column
+	best         int
+	rivals       []rival  // by rank
+	exceptions   []string // the settings in which a rival is significantly better, and the best one there
+	fewest, most int      // pairs of runs of a test; MaxInt and 0 without tests
 }
 
-// A comparing is the result of a label against the best one in a column.
-type comparing struct {
-	column, pairs int
-	difference    float64 // of the label from the best one, in points
-	significant   bool
-	overlapping   bool // significant only if the overlap of random splits is not allowed for
+// rival is a ranked label with the number of settings in which it differs significantly
+// from the best label.
+type rival struct {
+	label       int
+	wins        int
+	losses      int
+	confirmed   int // losses that are significant by the test that allows for overlapping splits, too
+	significant int // wins, losses, and differences of 0
 }
 
-// advise chooses the label with the best average rank, and of equals the one with the
+// advise chooses the label with the best average rank, or among equals the one with the
 // highest mean rate, and tests it against the others as the tables do.
 func (p *Plan) advise() *recommendation {
 	k := &p.Ranking
@@ -63,27 +66,52 @@ func (p *Plan) advise() *recommendation {
 			order[0], order[n] = order[n], order[0]
 		}
 	}
-	a := &recommendation{Plan: p, best: order[0], others: order[1:], result: map[int][]comparing{}}
+	a := &recommendation{Plan: p, best: order[0], fewest: math.MaxInt}
+	for _, i := range order[1:] {
+		a.rivals = append(a.rivals, rival{label: i})
+	}
 	for _, j := range k.Columns {
-		var tests []*Comparison
-		var of []int
-		best := p.Cells[a.best][j]
-		for _, i := range a.others {
-			if t := compareRuns(p.Cells[i][j].runs, best.runs, len(a.others)); t != nil {
-				tests, of = append(tests, t), append(of, i)
-			}
-		}
-		adjust(tests)
-		for n, t := range tests {
-			i := of[n]
-			significant := t.Adjusted <= level
-			a.result[i] = append(a.result[i], comparing{
-				j, t.Pairs, p.Cells[i][j].Mean - best.Mean, significant,
-				significant && t.Test == wilcoxon && !fixedSplit(p.Columns[j]) && t.Overlap > level,
-			})
-		}
+		a.compareIn(j)
 	}
 	return a
+}
+
+// compareIn tests the best label against its rivals in column j.
+func (a *recommendation) compareIn(j int) {
+	best := a.Cells[a.best][j]
+	var tests []*Comparison
+	var tested []*rival
+	for n := range a.rivals {
+		r := &a.rivals[n]
+		if t := compareRuns(a.Cells[r.label][j].runs, best.runs, len(a.rivals)); t != nil {
+			tests, tested = append(tests, t), append(tested, r)
+		}
+	}
+	adjust(tests)
+	better, most := "", 0.0
+	for n, t := range tests {
+		a.fewest, a.most = min(a.fewest, t.Pairs), max(a.most, t.Pairs)
+		if t.Adjusted > level {
+			continue
+		}
+		r := tested[n]
+		r.significant++
+		switch d := a.Cells[r.label][j].Mean - best.Mean; {
+		case d < 0:
+			r.losses++
+			if t.Test != wilcoxon || fixedSplit(a.Columns[j]) || !(t.Overlap > level) {
+				r.confirmed++
+			}
+		case d > 0:
+			r.wins++
+			if d > most {
+				better, most = a.Labels[r.label].Name, d
+			}
+		}
+	}
+	if better != "" {
+		a.exceptions = append(a.exceptions, fmt.Sprintf("%s on %s (by %s points)", better, a.Columns[j], tenths(most)))
+	}
 }
 
 // choice names the method to take.
@@ -102,58 +130,45 @@ func (a *recommendation) choice() string {
 		}
 	}
 	take := "For data like these, take"
-	if k.Friedman != nil && a.near() == len(a.others) {
+	if k.Friedman != nil && a.near() == len(a.rivals) {
 		take = "Average ranks decide nothing here: no method is significantly different from the first (Nemenyi's test). If you have to choose, take"
 	}
 	return fmt.Sprintf("%s %s: of %s it has the best average rank, %s, over %s, and the highest rate in %d of them.",
 		take, name, legible.Count(len(k.Labels), "method"), fixed(k.of(a.best), 2), legible.Count(len(k.Columns), "setting"), highest)
 }
 
-// alike are the labels that differ from the best one significantly in no setting.
-func (a *recommendation) alike() (labels []int) {
-	for _, i := range a.others {
-		if !slices.ContainsFunc(a.result[i], func(c comparing) bool { return c.significant }) {
-			labels = append(labels, i)
+// ties returns the rivals that differ significantly from the best label in no setting.
+func (a *recommendation) ties() (all []rival) {
+	for _, r := range a.rivals {
+		if r.significant == 0 {
+			all = append(all, r)
 		}
 	}
-	return labels
+	return all
 }
 
-// losses is in how many settings label i is significantly worse than the best one.
-func (a *recommendation) losses(i int) int { return len(a.lost(i)) }
-
-// lost are the comparisons in which label i is significantly worse than the best one.
-func (a *recommendation) lost(i int) (lost []comparing) {
-	for _, c := range a.result[i] {
-		if c.significant && c.difference < 0 {
-			lost = append(lost, c)
-		}
-	}
-	return lost
+// closest returns the rival that is significantly worse in the fewest settings, among
+// equals the one with the best rank.
+func (a *recommendation) closest() rival {
+	return slices.MinFunc(a.rivals, func(r, s rival) int { return cmp.Compare(r.losses, s.losses) })
 }
 
-// doubt says for how many of the others, which are all worse than the best one by a test,
-// the test that allows for the overlap of random splits confirms that, in all settings
-// where they are worse or else in any; "" if for all.
+// doubt is a sentence for the case that each rival is significantly worse than the best
+// label: how many of these findings the test that allows for overlapping splits confirms.
+// A rival counts if all of its losses are confirmed or, unless all is set, one of them.
+// The sentence is "" if all rivals count.
 func (a *recommendation) doubt(all bool) string {
 	n := 0
-	for _, i := range a.others {
-		lost := a.lost(i)
-		confirmed := len(lost)
-		for _, c := range lost {
-			if c.overlapping {
-				confirmed--
-			}
-		}
-		if confirmed == len(lost) || !all && confirmed > 0 {
+	for _, r := range a.rivals {
+		if r.confirmed == r.losses || !all && r.confirmed > 0 {
 			n++
 		}
 	}
 	const test = " The corrected t-test, which allows for the overlap of the random splits, "
 	switch {
-	case n == len(a.others):
+	case n == len(a.rivals):
 		return ""
-	case len(a.others) == 1:
+	case len(a.rivals) == 1:
 		return test + "does not confirm this."
 	case n == 0:
 		return test + "confirms this for none of them."
@@ -161,69 +176,33 @@ func (a *recommendation) doubt(all bool) string {
 	return test + fmt.Sprintf("confirms this for %d of them.", n)
 }
 
-// closest is the label that is significantly worse in the fewest settings, of equals
-// the one of the best rank.
-func (a *recommendation) closest() int {
-	return slices.MinFunc(a.others, func(i, j int) int { return cmp.Compare(a.losses(i), a.losses(j)) })
-}
+// near is the number of rivals whose average rank is not significantly different from
+// that of the best label.
+func (a *recommendation) near() int { return a.Ranking.near(a.best) }
 
-// wins is in how many settings label i is significantly better than the best one.
-func (a *recommendation) wins(i int) (n int) {
-	for _, c := range a.result[i] {
-		if c.significant && c.difference > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// better is the first label that is significantly better than the best one in a
-// setting and worse in none, or −1.
-func (a *recommendation) better() int {
-	for _, i := range a.others {
-		if a.wins(i) > 0 && a.losses(i) == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// near is how many of the others have an average rank that is not significantly
-// different from that of the best one, as far as ranks are tested.
-func (a *recommendation) near() (n int) {
-	k := &a.Ranking
-	for _, i := range a.others {
-		if k.Friedman != nil && k.of(i)-k.of(a.best) < k.CD {
-			n++
-		}
-	}
-	return n
-}
-
-// certainty says how many methods are significantly worse than the best one, from
-// which it is not significantly different, and which is closest.
+// certainty says how many methods are significantly worse than the best one, which ones
+// are not significantly different, and which one is closest.
 func (a *recommendation) certainty() string {
 	worse, everywhere := 0, 0
 	settings := len(a.Ranking.Columns)
-	for _, i := range a.others {
-		switch n := a.losses(i); {
-		case n == settings:
+	for _, r := range a.rivals {
+		if r.losses > 0 {
+			worse++
+		}
+		if r.losses == settings {
 			everywhere++
-			worse++
-		case n > 0:
-			worse++
 		}
 	}
 	where := ""
 	if settings > 1 {
 		where = " in at least one setting"
 	}
-	name, n := a.Labels[a.best].Name, len(a.others)
+	name, n := a.Labels[a.best].Name, len(a.rivals)
 	tests := fmt.Sprintf("paired tests, level %g", level)
 	switch {
 	case everywhere == n:
 		sure, every, doubt := "sure", "", a.doubt(true)
-		if few, _ := a.pairs(); doubt != "" || few < leastPairs(n) {
+		if doubt != "" || a.fewest < leastPairs(n) {
 			sure = "fairly sure"
 		}
 		if settings > 1 {
@@ -231,11 +210,12 @@ func (a *recommendation) certainty() string {
 		}
 		return fmt.Sprintf("This is %s: %s significantly worse%s (%s).%s", sure, others(n), every, tests, doubt)
 	case worse == 0:
-		return fmt.Sprintf("This is not sure: no other method is significantly worse (%s), so these are ties: %s.", tests, join(a.names(append([]int{a.best}, a.others...))))
+		return fmt.Sprintf("This is not sure: no other method is significantly worse (%s), so these are ties: %s.",
+			tests, join(append([]string{name}, a.names(a.rivals)...)))
 	}
-	if i := a.better(); i >= 0 {
+	if i := slices.IndexFunc(a.rivals, func(r rival) bool { return r.wins > 0 && r.losses == 0 }); i >= 0 {
 		return fmt.Sprintf("This is not sure: consider %s, which is significantly better in %s and significantly worse in none (%s).",
-			a.Labels[i].Name, legible.Count(a.wins(i), "setting"), tests)
+			a.names(a.rivals[i : i+1])[0], legible.Count(a.rivals[i].wins, "setting"), tests)
 	}
 	s := fmt.Sprintf("This is fairly sure: %s significantly worse%s (%s).", others(n), where, tests)
 	switch near, doubt := a.near(), a.doubt(false); {
@@ -247,11 +227,11 @@ func (a *recommendation) certainty() string {
 	case worse < n:
 		s = fmt.Sprintf("This is not sure: only %d of the other %d are significantly worse%s (%s).", worse, n, where, tests)
 	}
-	if alike := a.names(a.alike()); len(alike) > 0 {
-		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, join(alike))
+	if ties := a.names(a.ties()); len(ties) > 0 {
+		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, join(ties))
 	}
-	i := a.closest()
-	return s + fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", a.Labels[i].Name, a.losses(i), legible.Count(settings, "setting"))
+	r := a.closest()
+	return s + fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", a.Labels[r.label].Name, r.losses, legible.Count(settings, "setting"))
 }
 
 func others(n int) string {
@@ -261,54 +241,30 @@ func others(n int) string {
 	return fmt.Sprintf("each of the other %d is", n)
 }
 
-func (a *recommendation) names(labels []int) (names []string) {
-	for _, i := range labels {
-		names = append(names, a.Labels[i].Name)
+func (a *recommendation) names(rivals []rival) (names []string) {
+	for _, r := range rivals {
+		names = append(names, a.Labels[r.label].Name)
 	}
 	return names
 }
 
-// exceptions names the settings in which another method is significantly better, and
+// exceptional names the settings in which another method is significantly better, and
 // the best one there.
-func (a *recommendation) exceptions() string {
-	var says []string
-	for _, j := range a.Ranking.Columns {
-		best, most := -1, 0.0
-		for _, i := range a.others {
-			for _, c := range a.result[i] {
-				if c.column == j && c.significant && c.difference > most {
-					best, most = i, c.difference
-				}
-			}
-		}
-		if best >= 0 {
-			says = append(says, fmt.Sprintf("%s on %s (by %s points)", a.Labels[best].Name, a.Columns[j], tenths(most)))
-		}
-	}
-	if says == nil {
+func (a *recommendation) exceptional() string {
+	n := len(a.exceptions)
+	if n == 0 {
 		return ""
 	}
-	settings := legible.Count(len(says), "setting")
-	if len(says) > 3 {
-		says = append(says[:3], fmt.Sprintf("%d more", len(says)-3))
+	list := a.exceptions
+	if n > 3 {
+		list = append(slices.Clone(list[:3]), fmt.Sprintf("%d more", n-3))
 	}
-	return "In " + settings + " another method is significantly better: " + join(says) + "."
+	return "In " + legible.Count(n, "setting") + " another method is significantly better: " + join(list) + "."
 }
 
-// pairs is on how many pairs of runs the tests rest, at least and at most.
-func (a *recommendation) pairs() (fewest, most int) {
-	fewest = math.MaxInt
-	for _, all := range a.result {
-		for _, c := range all {
-			fewest, most = min(fewest, c.pairs), max(most, c.pairs)
-		}
-	}
-	return fewest, most
-}
-
-// evidence says on how many runs the tests rest.
+// evidence says how many runs the tests have.
 func (a *recommendation) evidence() string {
-	fewest, most := a.pairs()
+	fewest, most := a.fewest, a.most
 	if most == 0 {
 		return "Nothing is tested, since no two methods have runs of equal splits."
 	}
@@ -320,7 +276,7 @@ func (a *recommendation) evidence() string {
 	if len(a.Ranking.Columns) == 1 {
 		s = "The setting has " + runs
 	}
-	enough := leastPairs(len(a.others))
+	enough := leastPairs(len(a.rivals))
 	switch {
 	case most < enough:
 		return s + ": few, so that only large differences are significant, and other splits may give another order."
@@ -330,14 +286,15 @@ func (a *recommendation) evidence() string {
 	return s + "."
 }
 
-// cost says which of the methods that tie with the best one, or whether the closest if
-// none ties, takes much less time or memory, by the cells of timed, or of the plan
-// itself if that is nil.
-func (a *recommendation) cost(timed *Plan) (says []string) {
-	labels := a.alike()
+// cost says which of the ties takes much less time or memory than the best method; if
+// there is no tie, whether the closest rival does. Times and memory are from the plan
+// timed, or from a itself if that is nil.
+func (a *recommendation) cost(timed *Plan) (sentences []string) {
+	candidates := a.ties()
+	tied := len(candidates) > 0
 	tie := "is as accurate, as far as these tests can tell, and "
-	if len(labels) == 0 {
-		labels, tie = []int{a.closest()}, "is "
+	if !tied {
+		candidates, tie = []rival{a.closest()}, "is "
 	}
 	if timed == nil {
 		timed = a.Plan
@@ -347,24 +304,24 @@ func (a *recommendation) cost(timed *Plan) (says []string) {
 		how = " (measured with several runs at a time)"
 	}
 	name := a.Labels[a.best].Name
-	i, times := a.cheapest(labels, timed, func(c *Cell) float64 {
+	i, times := a.cheapest(candidates, timed, func(c *Cell) float64 {
 		return c.median(func(r *experiment.Record) float64 { return r.Cost.FitSeconds + r.Cost.CodeSeconds })
 	})
 	switch {
 	case times >= much:
-		says = append(says, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, how))
-	case times > 0 && len(a.alike()) > 0:
-		says = append(says, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", much, name, how))
+		sentences = append(sentences, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, how))
+	case times > 0 && tied:
+		sentences = append(sentences, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", much, name, how))
 	}
-	if i, times := a.cheapest(labels, timed, (*Cell).memory); times >= much {
-		says = append(says, fmt.Sprintf("%s needs %s %% of the memory of %s.", a.Labels[i].Name, fixed(100/times, 0), name))
+	if i, times := a.cheapest(candidates, timed, (*Cell).memory); times >= much {
+		sentences = append(sentences, fmt.Sprintf("%s needs %s %% of the memory of %s.", a.Labels[i].Name, fixed(100/times, 0), name))
 	}
-	return says
+	return sentences
 }
 
-// cheapest returns the one of labels of which a measure is the least part of that of
-// the best label, and how many times that is: a geometric mean over the data sets.
-func (a *recommendation) cheapest(labels []int, timed *Plan, measure func(*Cell) float64) (cheapest int, times float64) {
+// cheapest returns the candidate with the smallest measure, as a label of a, and how many
+// times as large the measure of the best label is: a geometric mean over the data sets.
+func (a *recommendation) cheapest(candidates []rival, timed *Plan, measure func(*Cell) float64) (cheapest int, times float64) {
 	cells := map[[2]string]*Cell{}
 	for i, l := range timed.Labels {
 		for j, c := range timed.Columns {
@@ -373,11 +330,11 @@ func (a *recommendation) cheapest(labels []int, timed *Plan, measure func(*Cell)
 			}
 		}
 	}
-	for _, i := range labels {
+	for _, r := range candidates {
 		sum, n := 0.0, 0
 		for _, j := range a.Ranking.Columns {
 			data := a.Columns[j].Source.Name
-			mine, best := cells[[2]string{a.Labels[i].Name, data}], cells[[2]string{a.Labels[a.best].Name, data}]
+			mine, best := cells[[2]string{a.Labels[r.label].Name, data}], cells[[2]string{a.Labels[a.best].Name, data}]
 			if mine == nil || best == nil {
 				continue
 			}
@@ -387,7 +344,7 @@ func (a *recommendation) cheapest(labels []int, timed *Plan, measure func(*Cell)
 			}
 		}
 		if t := math.Exp(sum / float64(n)); n > 0 && t > times {
-			cheapest, times = i, t
+			cheapest, times = r.label, t
 		}
 	}
 	return cheapest, times

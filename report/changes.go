@@ -142,13 +142,9 @@ func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 // pair fills in what does not depend on other rows, or says why old and now cannot be
 // compared.
 func (row *Change) pair(old, now *Cell) (why string) {
-	of := map[meeting]*experiment.Record{}
-	for _, r := range old.runs {
-		of[meetingOf(r)] = r
-	}
-	for _, r := range now.runs {
-		if s := of[meetingOf(r)]; s != nil && s.Dataset.Hash == r.Dataset.Hash && s.N == r.N {
-			row.old, row.new = append(row.old, s), append(row.new, r)
+	for s, r := range pairs(now.runs, old.runs) {
+		if s.Dataset.Hash == r.Dataset.Hash && s.N == r.N {
+			row.old, row.new = append(row.old, r), append(row.new, s)
 		}
 	}
 	switch {
@@ -168,21 +164,22 @@ func (row *Change) pair(old, now *Cell) (why string) {
 		a, b = append(a, 100*r.Rate), append(b, 100*s.Rate)
 		c, d = append(c, r.Cost.FitSeconds), append(d, s.Cost.FitSeconds)
 		row.Images += r.N
-		for _, j := range r.Missed {
-			if !slices.Contains(s.Missed, j) {
-				row.Changed++
-			}
-		}
-		for _, j := range s.Missed {
-			if !slices.Contains(r.Missed, j) {
-				row.Changed++
-			}
-		}
+		row.Changed += onlyIn(r.Missed, s.Missed) + onlyIn(s.Missed, r.Missed)
 	}
 	row.Old, row.New = stat.Mean(a, nil), stat.Mean(b, nil)
 	row.Difference = row.New - row.Old
 	row.OldSeconds, row.NewSeconds = median(c), median(d)
 	return ""
+}
+
+// onlyIn is the number of elements of a that are not in b.
+func onlyIn(a, b []int) (n int) {
+	for _, j := range a {
+		if !slices.Contains(b, j) {
+			n++
+		}
+	}
+	return n
 }
 
 // test tests the rows whose answers changed.

@@ -113,14 +113,13 @@ type Label struct {
 	Name   string
 	Method string
 	Varied *experiment.Varied
-	Tuned  bool
 	About  string // what it is, in a sentence
 	Plain  bool   // it takes the data as they are, and About is not from a plan
 	Input  bool   // it makes features of the data
 }
 
 func newLabel(r *experiment.Record) *Label {
-	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, Tuned: r.Tuning != nil, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
+	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
 }
 
 // Base is the name of the label without the varied parameter.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -67,49 +69,38 @@ func (p *Plan) compare(j int) {
 	}
 	for i, r := range ranks {
 		if r == first {
-			c := p.Cells[i][j]
-			c.Best = true
-			if best == nil {
-				best = c
-			}
+			p.Cells[i][j].Best = true
+			best = cmp.Or(best, p.Cells[i][j])
 		}
 	}
 	var others []*Cell
+	var tests []*Comparison
 	for i := range p.Labels {
 		if c := p.Cells[i][j]; c.Complete() && !c.Best {
 			if c.Comparison = compareRuns(c.runs, best.runs, complete-1); c.Comparison != nil {
-				others = append(others, c)
+				others, tests = append(others, c), append(tests, c.Comparison)
 			}
 		}
 	}
-	var all []*Comparison
-	for _, c := range others {
-		all = append(all, c.Comparison)
-	}
-	adjust(all)
+	adjust(tests)
 	for _, c := range others {
 		c.Alike = c.Comparison.Adjusted > level
 	}
 }
 
-// adjust fills in Adjusted, by Holm's correction over all of them.
+// adjust sets Adjusted, and adjusts Overlap, by Holm's correction over all comparisons.
 func adjust(all []*Comparison) {
-	p := make([]float64, len(all))
+	p, overlap := make([]float64, len(all)), make([]float64, len(all))
 	for i, c := range all {
-		p[i] = c.P
+		p[i], overlap[i] = c.P, c.Overlap
 	}
-	for i, adjusted := range significance.Holm(p) {
-		all[i].Adjusted = adjusted
-	}
+	p, overlap = significance.Holm(p), significance.Holm(overlap)
 	for i, c := range all {
-		p[i] = c.Overlap
-	}
-	for i, adjusted := range significance.Holm(p) {
-		all[i].Overlap = adjusted
+		c.Adjusted, c.Overlap = p[i], overlap[i]
 	}
 }
 
-// A meeting is what runs have in common that meet the same faces.
+// meeting identifies the training and test faces of a run within a setting.
 type meeting struct {
 	repeat     int
 	split      string // hash of the training columns
@@ -118,18 +109,28 @@ type meeting struct {
 
 func meetingOf(r *experiment.Record) meeting { return meeting{r.Repeat, r.SplitHash, r.CorruptionSeed} }
 
-// compareRuns, one of so many comparisons, tests whether two methods differ over the runs of equal repeat
-// and split; nil where there is no such pair.
-func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
-	of := map[meeting]*experiment.Record{}
-	for _, r := range b {
-		of[meetingOf(r)] = r
+// pairs yields the pairs of runs of a and b with equal repeat and split.
+func pairs(a, b []*experiment.Record) iter.Seq2[*experiment.Record, *experiment.Record] {
+	return func(yield func(r, s *experiment.Record) bool) {
+		of := map[meeting]*experiment.Record{}
+		for _, s := range b {
+			of[meetingOf(s)] = s
+		}
+		for _, r := range a {
+			if s := of[meetingOf(r)]; s != nil && !yield(r, s) {
+				return
+			}
+		}
 	}
+}
+
+// compareRuns tests whether two methods differ over the runs with equal repeat and split.
+// The test is one of so many comparisons. It returns nil if there is no pair of runs.
+func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 	var x, y []float64
-	faces := map[int]int{} // by column, how much oftener a names it wrongly
-	for _, r := range a {
-		s := of[meetingOf(r)]
-		if s == nil || r.N != s.N {
+	faces := map[int]int{} // by column: the runs in which only a is wrong, minus those in which only b is
+	for r, s := range pairs(a, b) {
+		if r.N != s.N {
 			continue
 		}
 		x, y = append(x, r.Rate), append(y, s.Rate)

@@ -101,7 +101,7 @@ func TestTiesAreBestTogether(t *testing.T) {
 	if p.cell(t, "crc", "pie").Best {
 		t.Error("crc is best with twice the errors")
 	}
-	if h := p.headline()[0]; !strings.Contains(h, "NRC and NRDL have the best average rank, 1.50") {
+	if h := p.Headline(); !strings.Contains(h, "NRC and NRDL have the best average rank, 1.50") {
 		t.Error(h)
 	}
 }

@@ -34,7 +34,7 @@ func (p *Plan) confused() *table {
 			if i < 0 {
 				continue
 			}
-			for _, pair := range confusions(p.Cells[i][j].runs) {
+			for _, pair := range confusions(p.Cells[i][j].runs, mostConfused) {
 				t.Rows = append(t.Rows, []cell{
 					{Text: c.String()},
 					{Text: p.Labels[i].Name},
@@ -57,8 +57,8 @@ func (p *Plan) best(j int) int {
 	return slices.IndexFunc(p.Cells, func(row []*Cell) bool { return row[j].Best })
 }
 
-// confusions are the most frequent ones over all runs.
-func confusions(runs []*experiment.Record) []experiment.Confusion {
+// confusions returns the most frequent confusions over all runs, at most so many.
+func confusions(runs []*experiment.Record, most int) []experiment.Confusion {
 	n := map[[2]string]int{}
 	for _, r := range runs {
 		for _, c := range r.Confusions {
@@ -73,5 +73,5 @@ func confusions(runs []*experiment.Record) []experiment.Confusion {
 		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Of, b.Of), natural.Compare(a.As, b.As),
 			cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
 	})
-	return all[:min(mostConfused, len(all))]
+	return all[:min(most, len(all))]
 }

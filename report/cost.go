@@ -87,20 +87,13 @@ func (p *Plan) alone() bool {
 
 // covers reports whether p has the labels and the data sets of q.
 func (p *Plan) covers(q *Plan) bool {
-	labels, data := map[string]bool{}, map[string]bool{}
-	for _, l := range p.Labels {
-		labels[l.Name] = true
-	}
-	for _, c := range p.Columns {
-		data[c.Source.Name] = true
-	}
 	for _, l := range q.Labels {
-		if !labels[l.Name] {
+		if !slices.ContainsFunc(p.Labels, func(m *Label) bool { return m.Name == l.Name }) {
 			return false
 		}
 	}
 	for _, c := range q.Columns {
-		if !data[c.Source.Name] {
+		if !slices.ContainsFunc(p.Columns, func(d *Column) bool { return d.Source.Name == c.Source.Name }) {
 			return false
 		}
 	}

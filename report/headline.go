@@ -10,14 +10,10 @@ import (
 
 // Headline summarises the ranking of p, and of NRDL in it, in a few sentences;
 // "" if there is nothing to rank.
-func (p *Plan) Headline() string { return strings.Join(p.headline(), " ") }
-
-// headline says in a few sentences what the ranks of p are, nothing where
-// nothing is ranked.
-func (p *Plan) headline() (sentences []string) {
+func (p *Plan) Headline() string {
 	k := &p.Ranking
 	if len(k.Labels) == 0 {
-		return nil
+		return ""
 	}
 	order := k.order()
 	var first []string
@@ -40,13 +36,7 @@ func (p *Plan) headline() (sentences []string) {
 		s += fmt.Sprintf(" of %s, which are not independent", legible.Count(n, "data set"))
 	}
 	if k.Friedman != nil && len(first) == 1 {
-		near := 0
-		for _, i := range order[1:] {
-			if k.of(i)-k.of(order[0]) < k.CD {
-				near++
-			}
-		}
-		switch near {
+		switch near := k.near(order[0]); near {
 		case 0:
 			s += "; all others are significantly different (Nemenyi's test)"
 		case len(order) - 1:
@@ -55,14 +45,11 @@ func (p *Plan) headline() (sentences []string) {
 			s += fmt.Sprintf("; it is not significantly different from %d of the other %d (Nemenyi's test)", near, len(order)-1)
 		}
 	}
-	sentences = append(sentences, s+".")
+	s += "."
 	if n := p.label("nrdl"); n >= 0 {
-		sentences = append(sentences, p.stand(n))
-		if against := p.against(n); against != "" {
-			sentences = append(sentences, against)
-		}
+		s += " " + p.stand(n) + p.against(n)
 	}
-	return sentences
+	return s
 }
 
 // stand says where label n stands.
@@ -95,8 +82,8 @@ func (p *Plan) stand(n int) string {
 	return s.String() + "."
 }
 
-// against compares label n with NRC and CRC, over the columns in which both are
-// complete.
+// against is a sentence, after a space, that compares label n with NRC and CRC over the
+// columns in which both are complete; "" if there are none.
 func (p *Plan) against(n int) string {
 	var parts []string
 	for _, other := range []string{"nrc", "crc"} {
@@ -125,7 +112,7 @@ func (p *Plan) against(n int) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "On average it is " + strings.Join(parts, " and ") + "."
+	return " On average it is " + strings.Join(parts, " and ") + "."
 }
 
 // least is the least difference of means that is one, in points: less is

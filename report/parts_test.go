@@ -11,7 +11,7 @@ import (
 func TestConfusions(t *testing.T) {
 	one := &experiment.Record{Confusions: []experiment.Confusion{{Of: "a", As: "b", N: 3}, {Of: "p 10", As: "b", N: 2}, {Of: "p 9", As: "b", N: 2}}}
 	two := &experiment.Record{Confusions: []experiment.Confusion{{Of: "b", As: "a", N: 6}, {Of: "a", As: "b", N: 2}}}
-	got := confusions([]*experiment.Record{one, two})
+	got := confusions([]*experiment.Record{one, two}, 5)
 	want := []experiment.Confusion{{Of: "b", As: "a", N: 6}, {Of: "a", As: "b", N: 5}, {Of: "p 9", As: "b", N: 2}, {Of: "p 10", As: "b", N: 2}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -98,7 +98,7 @@ func TestHeadlineAgainstOthers(t *testing.T) {
 			wrong(r, 18)
 		}
 	}
-	got := strings.Join(arranged(t, records).Plans[0].headline(), " ")
+	got := arranged(t, records).Plans[0].Headline()
 	for _, want := range []string{
 		"NRC has the best average rank, 1.00, of 3 methods over 2 settings", "NRDL is the best in 0 of 2 settings", "its average rank is 2.50, the 2nd",
 		"On average it is 5.0 points below NRC (higher in 0 of 2 settings) and 4.5 points above CRC (higher in 1 of 2 settings).",

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
-	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -117,27 +116,16 @@ func (t tone) of(v []float64) []float64 {
 	return out
 }
 
-// A confusedPair is two people, one of whom was taken for the other.
-type confusedPair struct{ of, as string }
+// pair returns c without its count, as a key.
+func pair(c experiment.Confusion) experiment.Confusion {
+	return experiment.Confusion{Of: c.Of, As: c.As}
+}
 
 // confused shows the pairs that the best method confuses most over all its
 // runs, in the plan and the split that come first.
 func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	runs := p.best()
-	count := map[confusedPair]int{}
-	for _, r := range runs {
-		for _, c := range r.Confusions {
-			count[confusedPair{c.Of, c.As}] += c.N
-		}
-	}
-	pairs := make([]confusedPair, 0, len(count))
-	for of := range count {
-		pairs = append(pairs, of)
-	}
-	slices.SortFunc(pairs, func(a, b confusedPair) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), natural.Compare(a.of, b.of), natural.Compare(a.as, b.as))
-	})
-	pairs = pairs[:min(len(pairs), confusedPairs)]
+	pairs := confusions(runs, confusedPairs)
 	found, failed := p.find(ctx, runs, pairs)
 	if len(found) == 0 {
 		return nil, failed
@@ -146,8 +134,8 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	var words []string
 	s := p.sheet(3)
 	var in dataset.Size
-	for _, of := range pairs {
-		faces, ok := found[of]
+	for _, c := range pairs {
+		faces, ok := found[pair(c)]
 		if !ok {
 			continue
 		}
@@ -155,9 +143,9 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 		for _, v := range faces.x {
 			columns = append(columns, toneOf(v).of(v))
 		}
-		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", of.of, of.as, count[of]))
+		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", c.Of, c.As, c.N))
 		s.Marks = append(s.Marks, picture.Wrong, picture.Plain, picture.Plain)
-		words = append(words, fmt.Sprintf("%s for %s (%d×)", of.of, of.as, count[of]))
+		words = append(words, fmt.Sprintf("%s for %s (%d×)", c.Of, c.As, c.N))
 	}
 	x := mat.NewDense(in.Len(), len(columns), nil)
 	for j, v := range columns {
@@ -165,7 +153,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	}
 	r := runs[0]
 	made, err := drawSheet(x, in, s, Picture{
-		Title: "People of " + pictureTitle(r) + " that are confused most",
+		Title: "People of " + pictureTitle(*r) + " that are confused most",
 		Caption: fmt.Sprintf("From the left: an image that is named wrongly, an image that was learnt of the same person, and one of the person it is named as. "+
 			"Counted over %d runs of %s, split %s, the best method here: %s.", len(runs), r.Label, r.Split, strings.Join(words, ", ")),
 		Alt: fmt.Sprintf("A sheet of %d rows, each a face that was named wrongly and one of each of the two people", len(words)),
@@ -178,9 +166,10 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 
 // best returns the runs of the label with the largest mean rate, in the plan
 // and the split of the first record.
-func (p *album) best() (best []experiment.Record) {
-	byLabel, order := map[string][]experiment.Record{}, []string(nil)
-	for _, r := range p.records {
+func (p *album) best() (best []*experiment.Record) {
+	byLabel, order := map[string][]*experiment.Record{}, []string(nil)
+	for i := range p.records {
+		r := &p.records[i]
 		if r.Plan != p.records[0].Plan || r.Split != p.records[0].Split {
 			continue
 		}
@@ -211,15 +200,18 @@ type confusedFaces struct {
 
 // find makes runs again, those first in which most of the pairs are, until it
 // has faces of all pairs or has made as many as it may.
-func (p *album) find(ctx context.Context, runs []experiment.Record, pairs []confusedPair) (map[confusedPair]confusedFaces, error) {
-	found := map[confusedPair]confusedFaces{}
+func (p *album) find(ctx context.Context, runs []*experiment.Record, pairs []experiment.Confusion) (map[experiment.Confusion]confusedFaces, error) {
+	found := map[experiment.Confusion]confusedFaces{} // by pair
+	wanted := func(c experiment.Confusion) bool {
+		_, have := found[pair(c)]
+		return !have && slices.ContainsFunc(pairs, func(d experiment.Confusion) bool { return pair(c) == pair(d) })
+	}
 	for range mostReruns {
 		at, most := -1, 0
 		for i, r := range runs {
 			n := 0
 			for _, c := range r.Confusions {
-				of := confusedPair{c.Of, c.As}
-				if _, have := found[of]; !have && slices.Contains(pairs, of) {
+				if wanted(c) {
 					n++
 				}
 			}
@@ -230,36 +222,35 @@ func (p *album) find(ctx context.Context, runs []experiment.Record, pairs []conf
 		if at < 0 {
 			break
 		}
-		run, err := p.replay(ctx, runs[at])
+		run, err := p.replay(ctx, *runs[at])
 		if err != nil {
 			return found, err
 		}
 		before := len(found)
-		if err := seek(ctx, run, pairs, found); err != nil {
+		if err := seek(ctx, run, wanted, found); err != nil {
 			return found, err
 		}
 		if len(found) == before {
-			return found, fmt.Errorf("%s: made again it names other images wrongly than its record says", runInWords(runs[at]))
+			return found, fmt.Errorf("%s: made again it names other images wrongly than its record says", runInWords(*runs[at]))
 		}
 	}
 	return found, nil
 }
 
-// seek adds to found the faces of the pairs that run confuses.
-func seek(ctx context.Context, run *experiment.Rerun, pairs []confusedPair, found map[confusedPair]confusedFaces) error {
+// seek adds to found the faces of the wanted pairs that run confuses.
+func seek(ctx context.Context, run *experiment.Rerun, wanted func(experiment.Confusion) bool, found map[experiment.Confusion]confusedFaces) error {
 	parts := run.Model.Parts()
 	named, err := run.Model.Predict(ctx, run.Test)
 	if err != nil {
 		return err
 	}
 	for j, c := range named {
-		of := confusedPair{run.Test.Classes[run.Test.ClassOf(j)], parts.Classes[c]}
-		_, have := found[of]
-		is, as := slices.Index(run.Train.Classes, of.of), slices.Index(run.Train.Classes, of.as)
-		if have || of.of == of.as || is < 0 || as < 0 || !slices.Contains(pairs, of) {
+		one := experiment.Confusion{Of: run.Test.Classes[run.Test.ClassOf(j)], As: parts.Classes[c]}
+		is, as := slices.Index(run.Train.Classes, one.Of), slices.Index(run.Train.Classes, one.As)
+		if one.Of == one.As || is < 0 || as < 0 || !wanted(one) {
 			continue
 		}
-		found[of] = confusedFaces{run.Test.Frame.Size, [3][]float64{
+		found[one] = confusedFaces{run.Test.Frame.Size, [3][]float64{
 			mat.Col(nil, j, run.Test.X),
 			mat.Col(nil, run.Train.Groups[is], run.Train.X),
 			mat.Col(nil, run.Train.Groups[as], run.Train.X),

@@ -76,6 +76,17 @@ func (k *Ranking) of(i int) float64 {
 	return math.NaN()
 }
 
+// near is the number of other labels whose mean rank is worse than that of label i by
+// less than the critical difference, or better; 0 if ranks are not tested.
+func (k *Ranking) near(i int) (n int) {
+	for l, rank := range k.Mean {
+		if k.Friedman != nil && k.Labels[l] != i && rank-k.of(i) < k.CD {
+			n++
+		}
+	}
+	return n
+}
+
 // order lists the ranked labels, the best first, of equals in their order.
 func (k *Ranking) order() []int {
 	order := slices.Clone(k.Labels)

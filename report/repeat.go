@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,11 +56,7 @@ func (r *Report) repetition(commands []string) (blocks []block) {
 
 // tally lists values, with counts where they are mixed.
 func tally(values map[string]int) string {
-	var names []string
-	for v := range values {
-		names = append(names, v)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		return cmp.Or(cmp.Compare(values[b], values[a]), natural.Compare(a, b), cmp.Compare(a, b))
 	})
 	if len(names) == 1 {
@@ -91,13 +88,8 @@ func (p *Plan) seeds() *table {
 				byRepeat[r.Repeat] = r.Seed
 			}
 		}
-		repeats := make([]int, 0, len(byRepeat))
-		for repeat := range byRepeat {
-			repeats = append(repeats, repeat)
-		}
-		slices.Sort(repeats)
 		var seeds []string
-		for _, repeat := range repeats {
+		for _, repeat := range slices.Sorted(maps.Keys(byRepeat)) {
 			seeds = append(seeds, fmt.Sprint(byRepeat[repeat]))
 		}
 		t.Rows = append(t.Rows, []cell{{Text: c.Title}, {Text: c.Split}, {Text: strings.Join(seeds, ", ")}})

@@ -19,25 +19,19 @@ func (r *Report) document(o Options) *document {
 		}
 		d.Title = "Results of " + join(names)
 	}
-	for _, p := range r.Plans {
-		if line := p.Advice(r.timed(p)); line != "" {
-			of := item{"Which method to take", line}
-			if len(r.Plans) > 1 {
-				of.Term += ", " + p.Name
-			}
-			d.Headline = append(d.Headline, of)
+	say := func(term, text string, p *Plan) {
+		if len(r.Plans) > 1 {
+			term += ", " + p.Name
+		}
+		if text != "" {
+			d.Headline = append(d.Headline, item{term, text})
 		}
 	}
 	for _, p := range r.Plans {
-		line := p.Headline()
-		if line == "" {
-			continue
-		}
-		of := item{"Ranks", line}
-		if len(r.Plans) > 1 {
-			of.Term += ", " + p.Name
-		}
-		d.Headline = append(d.Headline, of)
+		say("Which method to take", p.Advice(r.timed(p)), p)
+	}
+	for _, p := range r.Plans {
+		say("Ranks", p.Headline(), p)
 	}
 	for _, p := range r.Plans {
 		d.plan(p, r.timed(p))

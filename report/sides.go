@@ -110,21 +110,14 @@ func (c *Cell) parameters() string {
 	return string(r.Params)
 }
 
-// pairedDifference is the mean of a less b over runs of equal split, in points,
-// and over how many.
-func pairedDifference(a, b []*experiment.Record) (pairs int, difference float64) {
-	for _, r := range a {
-		for _, s := range b {
-			if meetingOf(r) == meetingOf(s) {
-				pairs++
-				difference += 100 * (r.Rate - s.Rate)
-			}
-		}
+// pairedDifference returns the number of pairs of runs with equal split, and the mean
+// over them of the rate of a minus that of b, in points; NaN if there is no pair.
+func pairedDifference(a, b []*experiment.Record) (n int, difference float64) {
+	for r, s := range pairs(a, b) {
+		n++
+		difference += 100 * (r.Rate - s.Rate)
 	}
-	if pairs == 0 {
-		return 0, math.NaN()
-	}
-	return pairs, difference / float64(pairs)
+	return n, difference / float64(n)
 }
 
 func (s *Side) table() *table {

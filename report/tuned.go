@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,12 +112,9 @@ func search(runs []*experiment.Record) string {
 func choices(runs []*experiment.Record) (words []string) {
 	var paths []string
 	for _, r := range runs {
-		if b := r.Tuning.Best; b >= 0 && b < len(r.Tuning.Trials) {
-			for _, s := range r.Tuning.Trials[b].Set {
-				path, _, _ := strings.Cut(s, "=")
-				if !slices.Contains(paths, path) {
-					paths = append(paths, path)
-				}
+		for path := range assignments(r) {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
 			}
 		}
 	}
@@ -125,7 +124,7 @@ func choices(runs []*experiment.Record) (words []string) {
 		for _, r := range runs {
 			v, ok := value(r, path)
 			if !ok {
-				v = setIn(r, path)
+				v = maps.Collect(assignments(r))[path]
 			}
 			if v != "" && !slices.Contains(values, v) {
 				values = append(values, v)
@@ -139,16 +138,19 @@ func choices(runs []*experiment.Record) (words []string) {
 	return words
 }
 
-// setIn is what the best trial of r sets path to, or "".
-func setIn(r *experiment.Record, path string) string {
-	if b := r.Tuning.Best; b >= 0 && b < len(r.Tuning.Trials) {
+// assignments yields the paths and values that the best trial of r sets.
+func assignments(r *experiment.Record) iter.Seq2[string, string] {
+	return func(yield func(path, value string) bool) {
+		b := r.Tuning.Best
+		if b < 0 || b >= len(r.Tuning.Trials) {
+			return
+		}
 		for _, s := range r.Tuning.Trials[b].Set {
-			if p, v, _ := strings.Cut(s, "="); p == path {
-				return v
+			if path, value, _ := strings.Cut(s, "="); !yield(path, value) {
+				return
 			}
 		}
 	}
-	return ""
 }
 
 func listOrRange(values []string) string {
