@@ -18,24 +18,25 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"doc advice internal/edits internal/cputime internal/platforms internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/array",
+	"doc advice internal/edits internal/cputime internal/platforms internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/array internal/picture",
 	"internal/hint internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
 	"network internal/lin internal/tiff internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
-	"coding internal/safetensors internal/jsonl gallery/index",
+	"coding internal/safetensors internal/jsonl internal/linkdir gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset",
 	"dataset method",
 	"frontend/embedding dataset/reference heic",
-	"synthetic frontend face internal/picture internal/watchdir internal/linkdir internal/console",
-	"internal/cli internal/catalogue internal/buildinfo internal/photolist",
+	"synthetic frontend face",
 	"gallery group",
 	"gallery/large",
-	"internal/modelfile internal/advice explain",
-	"experiment report/plot internal/describe",
+	"internal/modelfile explain",
+	"experiment report/plot",
 	"report",
 	".",
-	"internal/results internal/demo service/store worker",
-	"service",
+	"results service/store worker",
+	"service cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output cmd/nrdl/internal/demo",
+	"cmd/nrdl/internal/describe",
 	"bench bench/gallery bench/align bench/peers bench/validate bench/copies bench/photos bench/strangers bench/faceapi bench/network frontend/embedding/weights bench/impostors bench/group bench/embeddings bench/detect bench/review bench/service bench/workers bench/twins bench/large internal/docgen internal/licences/make internal/release internal/modulepath internal/fileproxy dataset/reference/make dataset/bundled/make examples/external/nearest",
 	"cmd/nrdl",
 }
@@ -71,6 +72,28 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		for _, imported := range fields[1:] {
 			if l, ours := layer[inModule(imported)]; ours && l >= own {
+				t.Errorf("%s imports %s", fields[0], imported)
+			}
+		}
+	}
+}
+
+// The packages in internal are the ground: of what programs outside can import, they
+// know advice only. Those that serve one package or the command are in its folder.
+func TestInternalIsTheGround(t *testing.T) {
+	const module = "nrdl.example/nrdl/"
+	tools := regexp.MustCompile(`^internal/(docgen|modelfile|.*/make)$`)
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./internal/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if tools.MatchString(strings.TrimPrefix(fields[0], module)) {
+			continue
+		}
+		for _, imported := range fields[1:] {
+			if p, ours := strings.CutPrefix(imported, module); ours && !strings.HasPrefix(p, "internal/") && p != "advice" {
 				t.Errorf("%s imports %s", fields[0], imported)
 			}
 		}

@@ -268,6 +268,6 @@ func (f *explained) image(values []float64) (shown, error) {
 }
 
 func (f *explained) drawn(x *mat.Dense, j int, r picture.Range) (shown, error) {
-	img, err := picture.Sample(x, j, f.p.Pipeline.Size, r)
+	img, err := picture.Sample(x, j, picture.Size(f.p.Pipeline.Size), r)
 	return shown{img: img}, err
 }

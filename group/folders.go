@@ -61,7 +61,7 @@ func (p *Photographs) WriteFolders(ctx context.Context, dir string, warn func(fo
 			shown[face.Photograph] = shown[face.Photograph] || face.Largest || face.Cutout != nil
 		}
 	}
-	sorter, err := linkdir.New(dir, names, warn)
+	sorter, err := linkdir.New(dir, names, dataset.FolderNames(names), warn)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *Photographs) WriteFolders(ctx context.Context, dir string, warn func(fo
 		other := dataset.Unknown
 		switch {
 		case p.Errors[i] != nil:
-			other = linkdir.NoFace
+			other = dataset.NoFaceFolder
 		case shown[i] && linked[i] == nil:
 			continue
 		}
@@ -174,7 +174,7 @@ func (p *Photographs) writePage(w io.Writer, dir string) error {
 	return page.Write(w, groups, "page", struct {
 		Sections               []section
 		Train, Unknown, NoFace string
-	}{sections, Training(dir), dataset.Unknown, linkdir.NoFace})
+	}{sections, Training(dir), dataset.Unknown, dataset.NoFaceFolder})
 }
 
 // Training is the command that trains a model on the folders in dir.

@@ -13,7 +13,6 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -224,7 +223,7 @@ func (c *Changes) Write(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.2f\t%.2g\t%s\t%s → %s\n", legible.Escaped(row.Setting), legible.Escaped(row.Label), row.Runs,
 			legible.Percent(row.Old/100), legible.Percent(row.New/100), row.Difference, row.PAdjusted, row.Verdict,
-			console.Took(row.OldSeconds), console.Took(row.NewSeconds))
+			legible.Took(row.OldSeconds), legible.Took(row.NewSeconds))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -41,7 +40,7 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 				difference = "~ " + difference
 			}
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Method, rate, difference, p, console.Took(m.FitSeconds), console.Took(m.CodeSeconds))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Method, rate, difference, p, legible.Took(m.FitSeconds), legible.Took(m.CodeSeconds))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -53,7 +52,7 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	}
 	fmt.Fprint(w, methodTests(c, n-1), times)
 	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
-		fmt.Fprintf(w, "; the features of all images took %s more, once", console.Took(c.SampleSeconds))
+		fmt.Fprintf(w, "; the features of all images took %s more, once", legible.Took(c.SampleSeconds))
 	}
 	_, err := fmt.Fprintln(w, ".")
 	return err

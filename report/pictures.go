@@ -224,7 +224,7 @@ func (p *album) sheet(columns int) picture.SheetOptions {
 
 // drawSheet adds the sheet of the columns of x to p.
 func drawSheet(x *mat.Dense, in dataset.Size, s picture.SheetOptions, p Picture) (Picture, error) {
-	img, err := picture.Sheet(x, in, s)
+	img, err := picture.Sheet(x, picture.Size(in), s)
 	if err != nil {
 		return p, err
 	}

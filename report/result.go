@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -25,14 +25,14 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
 		for _, one := range r.Runs {
-			fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", legible.Percent(one.Accuracy), one.Wrong, one.N, console.Took(one.CodeSeconds))
+			fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", legible.Percent(one.Accuracy), one.Wrong, one.N, legible.Took(one.CodeSeconds))
 		}
 		return t.Flush()
 	}
 	fmt.Fprintln(t, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, legible.Percent(one.Accuracy), one.Wrong, one.N,
-			console.Count(one.Train), console.Count(one.Passes), one.Status, console.Took(one.FitSeconds), console.Took(one.CodeSeconds))
+			dash(one.Train), dash(one.Passes), one.Status, legible.Took(one.FitSeconds), legible.Took(one.CodeSeconds))
 	}
 	return t.Flush()
 }
@@ -70,5 +70,13 @@ func Line(r *experiment.Record) string {
 	if r.Error != "" {
 		return what + "failed: " + r.Error
 	}
-	return what + fmt.Sprintf("%s %% of %d, trained in %s", legible.Percent(r.Rate), r.N, console.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+	return what + fmt.Sprintf("%s %% of %d, trained in %s", legible.Percent(r.Rate), r.N, legible.Took(r.Cost.FitSeconds+r.Cost.TuneSeconds))
+}
+
+// dash writes n; a dash for 0.
+func dash(n int) string {
+	if n == 0 {
+		return "—"
+	}
+	return strconv.Itoa(n)
 }

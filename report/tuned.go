@@ -16,7 +16,6 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -192,7 +191,7 @@ func WriteTuned(to io.Writer, m classify.Method, s experiment.Search, t experime
 	fmt.Fprintln(w, "trial\tright %\ttime\tset")
 	for _, i := range order[:min(shownTrials, len(order))] {
 		trial := t.Trials[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, reached(trial, s), console.Took(trial.Seconds), cmp.Or(strings.Join(trial.Set, " "), "as given"))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i, reached(trial, s), legible.Took(trial.Seconds), cmp.Or(strings.Join(trial.Set, " "), "as given"))
 	}
 	return w.Flush()
 }

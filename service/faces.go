@@ -6,7 +6,7 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
 

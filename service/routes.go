@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
 

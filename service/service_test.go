@@ -24,7 +24,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 	"nrdl.example/nrdl/synthetic"
 )

@@ -19,8 +19,8 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/results"
 	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
 

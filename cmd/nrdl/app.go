@@ -13,10 +13,11 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 // An app is what the commands share.
@@ -66,7 +67,7 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 	if err != nil {
 		return nil, err
 	}
-	o.Path = console.Quoted(path)
+	o.Path = hint.Quoted(path)
 	return r.With(find, o)
 }
 

@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 	"nrdl.example/nrdl/report"
@@ -155,13 +156,13 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		return err
 	}
 	if p.New > 0 {
-		a.Tell("made %s in %s", legible.Count(p.New, "run"), console.Seconds(time.Since(start)))
+		a.Tell("made %s in %s", legible.Count(p.New, "run"), legible.Seconds(time.Since(start)))
 	}
 	a.Print("%s: %s, %d made now", b.output, legible.Count(p.Done, "record"), p.New)
 	if p.Failed > 0 {
 		a.Print(", %d failed", p.Failed)
 	}
-	a.Print("\nnext: nrdl report %s\n", console.Quoted(b.output))
+	a.Print("\nnext: nrdl report %s\n", hint.Quoted(b.output))
 	if p.Failed > 0 {
 		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
 	}

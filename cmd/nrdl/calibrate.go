@@ -8,10 +8,10 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	thresholds "nrdl.example/nrdl/internal/advice"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -136,6 +136,6 @@ func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	thresholds.Threshold(a.Console, with.Model(), model)
+	threshold.Threshold(a.Console, with.Model(), model)
 	return with, nil
 }

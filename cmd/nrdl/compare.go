@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/report"
 )
 

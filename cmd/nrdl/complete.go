@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/catalogue"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/method"
 )
 

@@ -12,12 +12,12 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/dataset/reference"
 	"nrdl.example/nrdl/frontend/feature"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/describe"
 )
 
 func (a *app) dataCmd() *cobra.Command {

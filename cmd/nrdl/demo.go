@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/demo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
 	"nrdl.example/nrdl/synthetic"
 )
 

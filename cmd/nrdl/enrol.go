@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/describe"
 )
 
 // adding is the flags of add.

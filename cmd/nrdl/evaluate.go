@@ -11,12 +11,12 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 )
@@ -238,7 +238,7 @@ func (a *app) runs(prefix string, runs int) (o experiment.Observer, done func())
 				a.tellChoice(r.Choice)
 			}
 			a.Tell("%srun %d of %d, seed %d: %s %% of %d, %s", prefix, run+1, runs, r.Seed, legible.Percent(r.Accuracy), r.N,
-				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+console.Took(r.FitSeconds))
+				console.Ended(classify.Outcome{Status: r.Status, Iter: r.Passes})+" in "+legible.Took(r.FitSeconds))
 		},
 		Failed: func(run int, err error) {
 			clear()

@@ -12,14 +12,14 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/output"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/results"
 	"nrdl.example/nrdl/lettering"
 )
 
@@ -82,7 +82,7 @@ func (e *explaining) check(args []string) error {
 	case e.output == "" && e.json:
 		return nil
 	case e.output == "":
-		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", console.Quoted(args[0]), console.Quoted(args[1]))
+		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", hint.Quoted(args[0]), hint.Quoted(args[1]))
 	case ext != ".html" && ext != ".png":
 		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}
@@ -117,7 +117,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if e.photos != "" {
 		page.Photograph = explain.PhotographsIn(ctx, e.photos, e.WarnOf)
 	}
-	object := results.Explained{File: dataset.Text(photo)}
+	object := output.Explained{File: dataset.Text(photo)}
 	for _, f := range faces {
 		one, err := r.Explain(ctx, f.Face)
 		if err != nil {
@@ -128,7 +128,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
 		}
 		page.Faces = append(page.Faces, shown)
-		object.Faces = append(object.Faces, results.Explain(r.Model(), f.number, f.Face, one))
+		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
 	}
 	done()
 	if e.json {

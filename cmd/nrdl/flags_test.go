@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

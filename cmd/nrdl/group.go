@@ -8,15 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/linkdir"
-	"nrdl.example/nrdl/internal/photolist"
 )
 
 func (a *app) groupCmd() *cobra.Command {
@@ -31,7 +30,7 @@ easier to correct than one group of two people.
 
 -o DIR makes a folder for each group of two faces or more: person0001, person0002 and
 so on, with links to the photographs. Photographs without a face in a group are in the
-folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + linkdir.NoFace + `". Of a
+folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + dataset.NoFaceFolder + `". Of a
 photograph with several faces, the link stands for the largest one; the others are cut
 out. DIR/index.html shows the faces of each group. To name the people, rename the folders,
 and move photographs that are in a wrong folder. train takes DIR as it is, and
@@ -121,7 +120,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		if err := p.WriteFolders(ctx, g.output, g.Warn); err != nil {
 			return err
 		}
-		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", console.Quoted(filepath.Join(g.output, dataset.GroupsPage)), group.Training(g.output))
+		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", hint.Quoted(filepath.Join(g.output, dataset.GroupsPage)), group.Training(g.output))
 	}
 	several, together := 0, 0
 	for _, members := range p.Groups {
@@ -130,7 +129,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 	}
 	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(paths), "photograph"),
-		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), console.Seconds(time.Since(start)))
+		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), legible.Seconds(time.Since(start)))
 	if g.json {
 		return g.printJSON(p.Listing())
 	}

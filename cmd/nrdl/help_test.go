@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 
 	"github.com/spf13/cobra"
 )

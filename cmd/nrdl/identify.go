@@ -15,16 +15,17 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/output"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
+	"nrdl.example/nrdl/cmd/nrdl/internal/watchdir"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/linkdir"
-	"nrdl.example/nrdl/internal/photolist"
-	"nrdl.example/nrdl/internal/results"
-	"nrdl.example/nrdl/internal/watchdir"
 	"nrdl.example/nrdl/worker"
 )
 
@@ -167,13 +168,13 @@ type identification struct {
 	checksum string            // of the model file, where results have it
 	single   bool              // one image is asked for, and nothing else
 	outputs  photolist.Outputs // of --draw and --sort
-	results  results.Writer
-	page     *results.Page     // nil without --html
-	file     *results.File     // that results are written to; nil without -o
+	results  output.Writer
+	page     *output.Page      // nil without --html
+	file     *output.File      // that results are written to; nil without -o
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
-	drawn    results.Drawings
+	drawn    output.Drawings
 	drawings errgroup.Group // of drawn
 }
 
@@ -221,13 +222,14 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	}
 	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].Found
 	if i.output != "" {
-		if i.file, err = results.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
+		if i.file, err = output.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, i.file.Close()) }()
 	}
 	if i.sort != "" {
-		if i.sorter, err = linkdir.New(i.sort, i.r.Model().Names(), i.Warn); err != nil {
+		people := i.r.Model().Names()
+		if i.sorter, err = linkdir.New(i.sort, people, dataset.FolderNames(people), i.Warn); err != nil {
 			return err
 		}
 		defer i.sorter.Unlock()
@@ -242,7 +244,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	if i.html != "" {
-		if i.page, err = results.NewPage(i.html, i.r.Model(), model); err != nil {
+		if i.page, err = output.NewPage(i.html, i.r.Model(), model); err != nil {
 			return err
 		}
 		defer i.page.Close()
@@ -289,13 +291,13 @@ func (i *identification) openWriter() (err error) {
 	case i.file != nil:
 		i.results = i.file.Write
 	case i.json:
-		i.results = results.JSON(i.Out, i.top, i.checksum)
+		i.results = output.JSON(i.Out, i.top, i.checksum)
 	case i.csv:
-		i.results, err = results.Table(i.Out, i.top)
+		i.results, err = output.Table(i.Out, i.top)
 	case i.pairs:
-		i.results = results.Lines(i.Out, i.top)
+		i.results = output.Lines(i.Out, i.top)
 	default:
-		i.results = results.Lines(i.Out, 0)
+		i.results = output.Lines(i.Out, 0)
 	}
 	return err
 }
@@ -337,13 +339,13 @@ func (i *identification) openModel(path string) (err error) {
 	}
 	i.top = min(i.top, len(m.Names()))
 	if i.json || i.output != "" {
-		if i.checksum, err = results.Checksum(path); err != nil {
+		if i.checksum, err = output.Checksum(path); err != nil {
 			return err
 		}
 	}
 	if m.Calibration == nil {
 		i.Warn("the model has no threshold: every face is named")
-		i.Hint("to enable unknown: %s", thresholds.Enabling(m, path))
+		i.Hint("to enable unknown: %s", threshold.Enabling(m, path))
 	}
 	return nil
 }
@@ -381,5 +383,5 @@ func (i *identification) tellTally(took time.Duration) {
 	if t.skipped > 0 {
 		text += fmt.Sprintf("; %d were named before", t.skipped)
 	}
-	i.Tell("%s; %s", text, console.Seconds(took))
+	i.Tell("%s; %s", text, legible.Seconds(took))
 }

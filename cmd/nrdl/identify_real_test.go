@@ -26,7 +26,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/realdata"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 )
 
 // TestIdentifyPhotographs learns from real photographs and names others, among

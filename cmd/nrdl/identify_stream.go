@@ -16,12 +16,12 @@ import (
 	"golang.org/x/term"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
+	"nrdl.example/nrdl/cmd/nrdl/internal/watchdir"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/console"
-	"nrdl.example/nrdl/internal/linkdir"
-	"nrdl.example/nrdl/internal/photolist"
-	"nrdl.example/nrdl/internal/watchdir"
 )
 
 // A photoResult is an image file with what the model says of it.
@@ -139,7 +139,7 @@ func (i *identification) failed(p *photoResult) bool {
 // place links to p from the folders of those who are in it.
 func (i *identification) place(p *photoResult) error {
 	var people []string
-	other := linkdir.NoFace
+	other := dataset.NoFaceFolder
 	for _, f := range p.Faces {
 		switch {
 		case f.Rejected != nil:

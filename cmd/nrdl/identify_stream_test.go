@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/output"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/photolist"
-	"nrdl.example/nrdl/internal/results"
 	"nrdl.example/nrdl/method"
 )
 
@@ -30,7 +30,7 @@ func newNaming(t *testing.T) (*identification, *os.File) {
 	if err := i.openModel(path); err != nil {
 		t.Fatal(err)
 	}
-	i.results = results.Lines(i.Out, 0)
+	i.results = output.Lines(i.Out, 0)
 	return i, out
 }
 

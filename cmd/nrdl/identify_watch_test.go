@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 	dir, inbox := t.TempDir(), t.TempDir()
 	face := func(j int) []byte {
 		t.Helper()
-		m, err := picture.Sample(set.X, j, set.Frame.Size, picture.Grey)
+		m, err := picture.Sample(set.X, j, picture.Size(set.Frame.Size), picture.Grey)
 		if err != nil {
 			t.Fatal(err)
 		}

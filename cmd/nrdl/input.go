@@ -12,6 +12,7 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
@@ -19,8 +20,7 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
@@ -120,7 +120,7 @@ func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
-		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", console.Quoted(f.text)), autoHint)
+		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", hint.Quoted(f.text)), autoHint)
 	}
 	if f.parsed == nil {
 		in, err := frontend.Parse(f.text)

@@ -13,12 +13,13 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/catalogue"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
 
@@ -139,7 +140,7 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 	if images.AreImages() && images.Frame.Embedding.IsZero() && !images.Matrix {
 		what = strings.Replace(what, " of ", ", resized to ", 1)
 	}
-	a.Tell("read %s: %s in %s", path, what, console.Seconds(time.Since(start)))
+	a.Tell("read %s: %s in %s", path, what, legible.Seconds(time.Since(start)))
 	return images, nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/synthetic"
 )
 

@@ -15,9 +15,9 @@ import (
 	"os"
 	"strings"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/heic"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/cli"
 )
 
 // Exit statuses.

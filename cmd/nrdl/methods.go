@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/catalogue"
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )

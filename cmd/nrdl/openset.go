@@ -10,10 +10,10 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 )

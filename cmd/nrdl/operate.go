@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 )

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/describe"
 )
 
 func (a *app) peopleCmd() *cobra.Command {

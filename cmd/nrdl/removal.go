@@ -10,8 +10,8 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/legible"
 )
 

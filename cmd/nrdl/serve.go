@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 )

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/synthetic"
 
 	"github.com/spf13/cobra"
+	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) synthCmd() *cobra.Command {
@@ -93,7 +93,7 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)) })
 	bar.Clear()
 	if err == nil {
-		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, console.Quoted(filepath.Join(dir, "people")))
+		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, hint.Quoted(filepath.Join(dir, "people")))
 	}
 	return err
 }

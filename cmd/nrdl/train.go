@@ -15,11 +15,12 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/dataset"
-	thresholds "nrdl.example/nrdl/internal/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -148,7 +149,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	var trace bytes.Buffer
 	passes := 0
 	o, done := a.observer("learning")
-	o.Path = console.Quoted(t.output)
+	o.Path = hint.Quoted(t.output)
 	if s.Observer = o; t.trace != "" {
 		lines := json.NewEncoder(&trace)
 		s.Watch = func(p classify.Progress) {
@@ -203,7 +204,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 // tellTrained tells how the training of r, which will be at path, ended, and what
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
-	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), console.Seconds(took))
+	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
 	m := r.Model()
 	if m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
@@ -211,10 +212,10 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	}
 	switch {
 	case m.Calibration != nil:
-		thresholds.Threshold(a.Console, m, path)
+		threshold.Threshold(a.Console, m, path)
 	case m.OpenSet == nil: // none was asked for
 		a.Tell("the model has no threshold: every face gets a name")
-		a.Hint("to enable unknown: %s", thresholds.Enabling(m, path))
+		a.Hint("to enable unknown: %s", threshold.Enabling(m, path))
 	}
 }
 
@@ -233,7 +234,7 @@ func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string)
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
 	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", console.Quoted(path))
+	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", hint.Quoted(path))
 	return nil
 }
 

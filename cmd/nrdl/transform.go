@@ -10,8 +10,8 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/cli"
 )
 
 func (a *app) transformCmd() *cobra.Command {

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/cli"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
@@ -135,10 +136,10 @@ func (a *app) printNext(data string, m classify.Method, t *tuning, best experime
 		flags += " --set " + s
 	}
 	if t.split != (dataset.Split{}) {
-		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", console.Quoted(data), t.split, flags)
+		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", hint.Quoted(data), t.split, flags)
 		return
 	}
-	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", console.Quoted(data), flags)
+	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", hint.Quoted(data), flags)
 }
 
 // flags are l as a command line has them.
@@ -148,11 +149,11 @@ func (l *learning) flags(name string) []string {
 		flags = append(flags, "--preset "+l.preset)
 	}
 	for _, s := range l.set {
-		flags = append(flags, "--set "+console.Quoted(s))
+		flags = append(flags, "--set "+hint.Quoted(s))
 	}
 	for _, name := range stageFlags {
 		if f := l.input.set.Lookup(name); f.Changed {
-			flags = append(flags, "--"+name+"="+console.Quoted(f.Value.String()))
+			flags = append(flags, "--"+name+"="+hint.Quoted(f.Value.String()))
 		}
 	}
 	if l.seed != 0 {

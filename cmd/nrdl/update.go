@@ -10,10 +10,10 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/console"
 )
 
 // backupSuffix is what the name of a kept older model ends in.

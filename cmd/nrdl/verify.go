@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/photolist"
-	"nrdl.example/nrdl/internal/results"
+	"nrdl.example/nrdl/results"
 )
 
 func (a *app) verifyCmd() *cobra.Command {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	notices "nrdl.example/nrdl/internal/licences"
 )
 

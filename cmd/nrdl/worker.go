@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/buildinfo"
-	"nrdl.example/nrdl/internal/cli"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 	"nrdl.example/nrdl/worker"

@@ -16,12 +16,8 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 )
-
-// NoFace is the folder of photographs in which nobody is looked at.
-const NoFace = dataset.NoFaceFolder
 
 // A Sorter makes a folder per person with links to the photographs of the person,
 // one of those with nobody whom the model knows, and one of those without a face.
@@ -56,9 +52,9 @@ var ways = []way{
 	{"copies", func(s *Sorter, path, _, link string) error { return s.duplicate(path, link) }},
 }
 
-// New returns the Sorter into dir, which it makes, for people. No other
-// process sorts into dir until Unlock is called.
-func New(dir string, people []string, warn func(format string, args ...any)) (*Sorter, error) {
+// New returns the Sorter into dir, which it makes, for people, of which each has the
+// folder with the same index. No other process sorts into dir until Unlock is called.
+func New(dir string, people, folders []string, warn func(format string, args ...any)) (*Sorter, error) {
 	if err := atomicfile.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("sort: %w", err)
 	}
@@ -70,16 +66,14 @@ func New(dir string, people []string, warn func(format string, args ...any)) (*S
 		return nil, fmt.Errorf("sort: %w", err)
 	}
 	s := &Sorter{dir: Real(dir), Unlock: unlock, folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
-	names := dataset.FolderNames(append([]string{dataset.Unknown, NoFace}, people...))
 	for c, person := range people {
-		s.folders[person] = names[2+c]
+		s.folders[person] = folders[c]
 	}
 	return s, nil
 }
 
 // Place links to the photograph at path from the folders of people, of whom the
-// same may be there more than once; where there are none, from the folder other,
-// dataset.Unknown or NoFace.
+// same may be there more than once; where there are none, from the folder other.
 func (s *Sorter) Place(path string, people []string, other string) error {
 	folders := []string{other}
 	if len(people) > 0 {

@@ -18,7 +18,7 @@ import (
 // refused.
 func place(s *Sorter, path string, names ...string) error {
 	var people []string
-	other := NoFace
+	other := dataset.NoFaceFolder
 	for _, name := range names {
 		switch name {
 		case "":
@@ -33,7 +33,8 @@ func place(s *Sorter, path string, names ...string) error {
 
 func newTestSorter(t *testing.T, dir string, how int) *Sorter {
 	t.Helper()
-	s, err := New(dir, []string{"Ann", "Bob", "a/b", "unknown"}, func(format string, args ...any) { t.Logf(format, args...) })
+	people := []string{"Ann", "Bob", "a/b", "unknown"}
+	s, err := New(dir, people, dataset.FolderNames(people), func(format string, args ...any) { t.Logf(format, args...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestSortFindsLinks(t *testing.T) {
 func TestSortLocks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sorted")
 	s := newTestSorter(t, dir, 0)
-	if _, err := New(dir, nil, t.Logf); !errors.Is(err, atomicfile.ErrLocked) || advice.Text(err) == "" {
+	if _, err := New(dir, nil, nil, t.Logf); !errors.Is(err, atomicfile.ErrLocked) || advice.Text(err) == "" {
 		t.Errorf("the second sorter: %v", err)
 	}
 	s.Unlock()

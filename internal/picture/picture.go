@@ -10,8 +10,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl.example/nrdl/dataset"
 )
 
 // A Range says which values of a sample become black and white.
@@ -24,9 +22,12 @@ const (
 	Grey Range = "grey" // 0 is black and 255 is white
 )
 
+// A Size is the height and the width of samples in pixels.
+type Size struct{ Height, Width int }
+
 // Sample turns sample j of x, d×n with the pixels of an image column after
 // column, into an image of in.Height×in.Width pixels.
-func Sample(x *mat.Dense, j int, in dataset.Size, r Range) (*image.Gray, error) {
+func Sample(x *mat.Dense, j int, in Size, r Range) (*image.Gray, error) {
 	if err := fits(x, in, r); err != nil {
 		return nil, fmt.Errorf("picture: %w", err)
 	}
@@ -34,16 +35,13 @@ func Sample(x *mat.Dense, j int, in dataset.Size, r Range) (*image.Gray, error) 
 }
 
 // fits reports samples that are not images of the size in.
-func fits(x *mat.Dense, in dataset.Size, r Range) error {
+func fits(x *mat.Dense, in Size, r Range) error {
 	if x == nil || x.IsEmpty() {
 		return errors.New("there are no samples")
 	}
-	if err := in.Validate(); err != nil {
-		return err
-	}
 	d, _ := x.Dims()
-	if in.Len() != d {
-		return fmt.Errorf("samples of %d features are not images of %v", d, in)
+	if in.Height < 1 || in.Width < 1 || d%in.Height != 0 || in.Width != d/in.Height {
+		return fmt.Errorf("samples of %d features are not images of %dx%d", d, in.Height, in.Width)
 	}
 	if r != Each && r != Grey {
 		return fmt.Errorf("range %q is neither %q nor %q", string(r), Each, Grey)
@@ -87,7 +85,7 @@ func (t tone) of(v float64) uint8 {
 	return uint8(min(255, max(0, g)))
 }
 
-func grey(x *mat.Dense, j int, in dataset.Size, t tone) *image.Gray {
+func grey(x *mat.Dense, j int, in Size, t tone) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, in.Width, in.Height))
 	for col := range in.Width {
 		for row := range in.Height {

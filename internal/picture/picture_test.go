@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/picture"
 	"nrdl.example/nrdl/lettering"
 )
@@ -16,7 +15,7 @@ import (
 // The pixels of a column are stored column after column.
 func TestSampleIsColumnMajor(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{0, 10, 20, 30, 40, 50}) // 3 high, 2 wide
-	img, err := picture.Sample(x, 0, dataset.Size{Height: 3, Width: 2}, picture.Grey)
+	img, err := picture.Sample(x, 0, picture.Size{Height: 3, Width: 2}, picture.Grey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func TestSampleIsColumnMajor(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	in := dataset.Size{Height: 3, Width: 1}
+	in := picture.Size{Height: 3, Width: 1}
 	for _, c := range []struct {
 		r    picture.Range
 		v    []float64
@@ -74,7 +73,7 @@ func TestSheetKeepsTextBesideSamples(t *testing.T) {
 	opt.Groups, opt.Captions = []int{0, 3, 5}, []string{"Ada Lovelace", strings.Repeat("Émilie ", 20)}
 	opt.Letters, opt.Heading = lettering.Regular, lettering.Bold
 	opt.Columns, opt.Range, opt.Title = 2, picture.Grey, "A title that is much longer than the sheet below it is wide, and so is cut"
-	img, err := picture.Sheet(x, dataset.Size{Height: 2, Width: 2}, opt)
+	img, err := picture.Sheet(x, picture.Size{Height: 2, Width: 2}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +103,7 @@ func TestSheetMarks(t *testing.T) {
 	x := mat.NewDense(4, 3, []float64{0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9})
 	opt := picture.DefaultSheet
 	opt.Marks = []picture.Mark{picture.Plain, picture.Right, picture.Wrong}
-	img, err := picture.Sheet(x, dataset.Size{Height: 2, Width: 2}, opt)
+	img, err := picture.Sheet(x, picture.Size{Height: 2, Width: 2}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +117,7 @@ func TestSheetMarks(t *testing.T) {
 }
 
 func TestSheetRefuses(t *testing.T) {
-	x, in := mat.NewDense(4, 2, nil), dataset.Size{Height: 2, Width: 2}
+	x, in := mat.NewDense(4, 2, nil), picture.Size{Height: 2, Width: 2}
 	for want, edit := range map[string]func(*picture.SheetOptions){
 		"in a row":     func(o *picture.SheetOptions) { o.Columns = 0 },
 		"pixels high":  func(o *picture.SheetOptions) { o.Side = 0 },
@@ -137,12 +136,12 @@ func TestSheetRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
-	if _, err := picture.Sheet(x, dataset.Size{Height: 3, Width: 2}, picture.DefaultSheet); err == nil {
+	if _, err := picture.Sheet(x, picture.Size{Height: 3, Width: 2}, picture.DefaultSheet); err == nil {
 		t.Error("samples of 4 features passed for images of 3x2")
 	}
 	opt := picture.DefaultSheet
 	opt.Columns, opt.Side = 1, 1000
-	if _, err := picture.Sheet(mat.NewDense(1, 100_000, nil), dataset.Size{Height: 1, Width: 1}, opt); err == nil || !strings.Contains(err.Error(), "too large") {
+	if _, err := picture.Sheet(mat.NewDense(1, 100_000, nil), picture.Size{Height: 1, Width: 1}, opt); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v of a sheet of 10⁸ rows of pixels", err)
 	}
 }

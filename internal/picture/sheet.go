@@ -8,8 +8,6 @@ import (
 
 	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
-
-	"nrdl.example/nrdl/dataset"
 )
 
 // A Mark is a border drawn around a sample.
@@ -56,6 +54,7 @@ const (
 	size     = 14  // of the letters
 	ascent   = 14
 	lineH    = 20
+	maxSide  = 1024
 	maxSheet = 1 << 26 // pixels, 256 MiB
 )
 
@@ -67,8 +66,8 @@ var (
 
 // Sheet draws the columns of x, d×n, as images of in.Height×in.Width pixels
 // side by side, group after group. Pixels are stored column after column, as
-// in dataset.Images.
-func Sheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (image.Image, error) {
+// in those of package dataset.
+func Sheet(x *mat.Dense, in Size, opt SheetOptions) (image.Image, error) {
 	s, err := newSheet(x, in, opt)
 	if err != nil {
 		return nil, fmt.Errorf("sheet: %w", err)
@@ -90,7 +89,7 @@ func Sheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (image.Image, error)
 type sheet struct {
 	SheetOptions
 	x         *mat.Dense
-	in        dataset.Size
+	in        Size
 	groups    []int
 	width     int  // of a sample; its height is Side
 	left, top int  // where the samples begin
@@ -98,7 +97,7 @@ type sheet struct {
 	img       *image.RGBA
 }
 
-func newSheet(x *mat.Dense, in dataset.Size, opt SheetOptions) (*sheet, error) {
+func newSheet(x *mat.Dense, in Size, opt SheetOptions) (*sheet, error) {
 	if err := fits(x, in, opt.Range); err != nil {
 		return nil, err
 	}
@@ -120,8 +119,8 @@ func (s *sheet) validate(n int) error {
 	switch {
 	case s.Columns < 1:
 		return fmt.Errorf("%d samples in a row", s.Columns)
-	case s.Side < 1 || s.Side > dataset.MaxSide:
-		return fmt.Errorf("a sample %d pixels high is outside 1 … %d", s.Side, dataset.MaxSide)
+	case s.Side < 1 || s.Side > maxSide:
+		return fmt.Errorf("a sample %d pixels high is outside 1 … %d", s.Side, maxSide)
 	case s.Marks != nil && len(s.Marks) != n:
 		return fmt.Errorf("%d marks for %d samples", len(s.Marks), n)
 	case groups < 1 || s.groups[0] < 0 || s.groups[groups] > n:

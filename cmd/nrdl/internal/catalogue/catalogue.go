@@ -10,12 +10,13 @@ import (
 	"text/tabwriter"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/method"
 )
 
@@ -258,6 +259,6 @@ func writeInput(w io.Writer, in frontend.Pipeline) {
 		fmt.Fprintf(w, "projection  %v\n", in.Projection)
 	}
 	if sized {
-		fmt.Fprintf(w, "\nthe same: --input %s\n", console.Quoted(in.String()))
+		fmt.Fprintf(w, "\nthe same: --input %s\n", hint.Quoted(in.String()))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 )
 
 // run executes a command line of a program with one command.

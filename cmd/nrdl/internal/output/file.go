@@ -1,4 +1,4 @@
-package results
+package output
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/results"
 )
 
 // A File is a file of Objects, one a line, that only grows: a batch at a
@@ -105,12 +106,12 @@ const (
 
 // Write adds the Object of p.
 func (r *File) Write(p nrdl.Result, unread error) error {
-	return r.add(Of(p, unread, r.top, r.model))
+	return r.add(results.Of(p, unread, r.top, r.model))
 }
 
 // add writes o. A file that could not be read has one line that says so, however
 // often it is tried.
-func (r *File) add(o Object) error {
+func (r *File) add(o results.Object) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o.Error != "" {
@@ -120,7 +121,7 @@ func (r *File) add(o Object) error {
 			return nil
 		}
 	}
-	_ = writeObject(&r.buffer, o) // a buffer takes it
+	_ = results.Write(&r.buffer, o) // a buffer takes it
 	if r.waiting++; r.waiting < waitingResults && time.Since(r.written) < waitingTime {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 )
 
 // Prepare makes root, which has all its commands, and those below it answer in the

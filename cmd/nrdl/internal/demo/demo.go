@@ -17,10 +17,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/picture"
 	"nrdl.example/nrdl/lettering"
@@ -97,7 +98,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
 	d.Print("%s: atoms that NRDL learnt\n", atoms)
 	d.Print("%s: its model\n\ntry next:\n", model)
-	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", console.Quoted(model), d.test.Classes[0])
+	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", hint.Quoted(model), d.test.Classes[0])
 	return nil
 }
 
@@ -108,7 +109,7 @@ func (d *Demo) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.Tell("drew %s in %s", console.Contents(set), console.Seconds(time.Since(start)))
+	d.Tell("drew %s in %s", console.Contents(set), legible.Seconds(time.Since(start)))
 	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 			return nil, err
 		}
 		took := time.Since(start)
-		d.Tell("%s: %s in %s", name, console.Ended(r.Model().Parts().Trained), console.Seconds(took))
+		d.Tell("%s: %s in %s", name, console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
 		run, err := experiment.Judge(ctx, r.Model().Model, d.test)
 		if err != nil {
 			return nil, err
@@ -213,7 +214,7 @@ func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float6
 
 func (d *Demo) row(name string, r experiment.Run) {
 	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", legible.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
-		console.Took(r.FitSeconds), console.Took(r.CodeSeconds), name)
+		legible.Took(r.FitSeconds), legible.Took(r.CodeSeconds), name)
 }
 
 // write writes the pictures and the model.
@@ -274,7 +275,7 @@ func (d *Demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) 
 
 func writeSheet(ctx context.Context, path string, x *mat.Dense, in dataset.Size, opt picture.SheetOptions) error {
 	opt.Letters, opt.Heading = lettering.Regular, lettering.Bold
-	img, err := picture.Sheet(x, in, opt)
+	img, err := picture.Sheet(x, picture.Size(in), opt)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package results
+package output
 
 import (
 	"errors"
@@ -10,16 +10,17 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/results"
 )
 
 // A file of results goes on wherever it was cut, and names what is missing then.
 func TestResultsAreGoneOnWith(t *testing.T) {
-	var batch []Object
+	var batch []results.Object
 	for _, path := range []string{"a.png", "b \"\\\n.png", "c.png", "\xff.png"} {
-		batch = append(batch, Object{File: dataset.Text(path), Faces: []Face{}, Model: "m"})
+		batch = append(batch, results.Object{File: dataset.Text(path), Faces: []results.Face{}, Model: "m"})
 	}
 	batch[2].Error = "cut short"
-	write := func(r *File, batch []Object) error {
+	write := func(r *File, batch []results.Object) error {
 		for _, o := range batch {
 			if err := r.add(o); err != nil {
 				return err
@@ -50,7 +51,7 @@ func TestResultsAreGoneOnWith(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var missing []Object
+		var missing []results.Object
 		for _, o := range batch {
 			had := r.done[o.File]
 			if o.Error == "" && r.Claim(o.File) == had {

@@ -8,7 +8,6 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -19,9 +18,6 @@ func Passes(n int) string {
 	}
 	return fmt.Sprintf("%d passes", n)
 }
-
-// Quoted is hint.Quoted.
-func Quoted(path string) string { return hint.Quoted(path) }
 
 // Megabytes writes the size of a file.
 func Megabytes(n int64) string {
@@ -44,36 +40,6 @@ func About(d time.Duration) string {
 		m := int(d.Round(5 * time.Minute).Minutes())
 		return strings.TrimSuffix(fmt.Sprintf("%d h %d min", m/60, m%60), " 0 min")
 	}
-}
-
-// Seconds writes a duration that was measured.
-func Seconds(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 0.01:
-		return fmt.Sprintf("%.2g ms", 1000*s)
-	case s < 1:
-		return fmt.Sprintf("%.0f ms", 1000*s)
-	case s < 10:
-		return fmt.Sprintf("%.2f s", s)
-	default:
-		return fmt.Sprintf("%.1f s", s)
-	}
-}
-
-// Took is Seconds of a time in seconds, "—" where it was not measured.
-func Took(seconds float64) string {
-	if seconds == 0 {
-		return "—"
-	}
-	return Seconds(time.Duration(seconds * float64(time.Second)))
-}
-
-// Count writes n, "—" for 0.
-func Count(n int) string {
-	if n == 0 {
-		return "—"
-	}
-	return fmt.Sprint(n)
 }
 
 // Contents counts what is in a set: "10 people, 100 images of 32x32".

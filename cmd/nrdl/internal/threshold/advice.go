@@ -1,13 +1,14 @@
-// Package advice says what the threshold of a model does, and what to do where it does
+// Package threshold says what the threshold of a model does, and what to do where it does
 // too little: with warnings, and with commands that work as they are printed.
-package advice
+package threshold
 
 import (
 	"fmt"
 	"strings"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -27,7 +28,7 @@ const (
 // does, and what other target FPIRs would bring.
 func Threshold(to *console.Console, m *gallery.Model, path string) {
 	c, people := m.Calibration, len(m.Names())
-	path = console.Quoted(path)
+	path = hint.Quoted(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
 	if c.GivenAreMembers() {
 		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
@@ -153,7 +154,7 @@ func share(s openset.Share) string {
 // one.
 func Enabling(m *gallery.Model, path string) string {
 	const fewest = 3 // one is left out, and two remain
-	path = console.Quoted(path)
+	path = hint.Quoted(path)
 	switch {
 	case m.Enrolled == nil:
 		return "train the model again, without --calibrate 0"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nrdl.example/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/synthetic"
 )
 

@@ -1,9 +1,10 @@
-package results
+package output
 
 import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/results"
 )
 
 // An Explained is the JSON of a photograph whose faces are explained. Numbers are
@@ -17,7 +18,7 @@ type Explained struct {
 type ExplainedFace struct {
 	Number   int    `json:"face"`
 	Sentence string `json:"sentence"`
-	Face
+	results.Face
 	Threshold *float64          `json:"threshold"` // of the margin; null if the model has none
 	Atoms     []Atom            `json:"atoms,omitempty"`
 	Embedding *explain.Embedded `json:"embedding,omitempty"`
@@ -35,16 +36,16 @@ type Atom struct {
 // Explain returns the ExplainedFace of f, the face of this number in a photograph,
 // which m names for these reasons.
 func Explain(m *gallery.Model, number int, f nrdl.Face, why *explain.Explanation) ExplainedFace {
-	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: faceOf(f, explain.DefaultShow.People)}
+	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: results.OfFace(f, explain.DefaultShow.People)}
 	if m.Calibration != nil {
-		o.Threshold = rounded(m.Calibration.Threshold)
+		o.Threshold = results.Rounded(m.Calibration.Threshold)
 	}
 	if why.Embedded != nil {
-		o.Embedding = why.Embedded.Rounded(toSix)
+		o.Embedding = why.Embedded.Rounded(results.Round)
 		return o
 	}
 	for _, a := range why.Atoms[:min(explain.DefaultShow.Atoms, len(why.Atoms))] {
-		one := Atom{Atom: a.Atom, Person: m.Parts().Classes[a.Class], Coefficient: toSix(a.Coefficient), Share: toSix(a.Share)}
+		one := Atom{Atom: a.Atom, Person: m.Parts().Classes[a.Class], Coefficient: results.Round(a.Coefficient), Share: results.Round(a.Share)}
 		if a.Enrolled >= 0 {
 			one.Image = m.Images().ID(a.Enrolled)
 		}

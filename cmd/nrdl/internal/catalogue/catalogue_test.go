@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/frontend/feature"
-	"nrdl.example/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/method"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/gallery"
-	thresholds "nrdl.example/nrdl/internal/advice"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -44,7 +44,7 @@ func People(c *console.Console, r *gallery.Survey) error {
 	}
 	c.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		c.Print("%s\n", thresholds.Strangers(*r.AtLarge, *r.Like))
+		c.Print("%s\n", threshold.Strangers(*r.AtLarge, *r.Like))
 	}
 	return nil
 }

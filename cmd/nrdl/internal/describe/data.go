@@ -3,9 +3,9 @@
 package describe
 
 import (
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 )
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	thresholds "nrdl.example/nrdl/internal/advice"
-	"nrdl.example/nrdl/internal/console"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -66,6 +66,6 @@ func (m Model) Print(c *console.Console) {
 	} else if t.Alike != nil || t.Grown {
 		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
-		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), thresholds.Known(t))
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(t))
 	}
 }

@@ -1,0 +1,169 @@
+// Package output writes what a Recogniser says of photographs: lines of text, a
+// table, JSON, a file of JSON that a later run goes on with, and the photographs
+// with boxes and names.
+package output
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/results"
+)
+
+// A Writer writes the result of a photograph. One that could not be read has an
+// error.
+type Writer func(r nrdl.Result, unread error) error
+
+// Lines writes a line a face with the file, the name and its probability, and the
+// top likeliest people with their scores.
+func Lines(to io.Writer, top int) Writer {
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
+		}
+		faces := r.Faces
+		if len(faces) == 0 {
+			faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
+		}
+		var rows [][]string
+		for _, f := range faces {
+			fields := []string{legible.Field(r.Photo.Name), legible.Field(said(f)), ""}
+			if f.Known {
+				fields[2] = decimals(f.Probability, 3)
+			}
+			rows = append(rows, append(fields, guesses(f, top)...))
+		}
+		return csv.NewWriter(to).WriteAll(rows)
+	}
+}
+
+// nameOf is whose face it is, nrdl.Unknown, or "" where it is refused.
+func nameOf(f nrdl.Face) string {
+	switch {
+	case f.Rejected != nil:
+		return ""
+	case !f.Known:
+		return nrdl.Unknown
+	}
+	return f.Name
+}
+
+// said is nameOf and, for an unknown face, who it may be.
+func said(f nrdl.Face) string {
+	maybe := f.Maybe
+	switch {
+	case maybe == "":
+		return nameOf(f)
+	case math.IsNaN(f.Probability):
+		return fmt.Sprintf("%s (maybe %s)", nrdl.Unknown, maybe)
+	}
+	return fmt.Sprintf("%s (maybe %s, %s)", nrdl.Unknown, maybe, percent(f.Probability))
+}
+
+// percent writes a probability in whole percent, rounded down: 100 % would be too much
+// to say, and so would be 0 %.
+func percent(p float64) string {
+	if p < 0.01 {
+		return "under 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(100*p))
+}
+
+// guesses are the fields of the top likeliest people and their scores, empty where
+// the face is refused.
+func guesses(f nrdl.Face, top int) []string {
+	fields := make([]string, 2*top)
+	for n, g := range f.Ranked[:min(top, len(f.Ranked))] {
+		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
+	}
+	return fields
+}
+
+// header has the columns of a table but for further guesses and those of footer.
+var header = []string{
+	"file", "face", "name", "probability", "guess", "score", "margin", "x", "y", "width", "height",
+	"left_x", "left_y", "right_x", "right_y", "eyes", "sharpness", "exposure", "angle", "detection", "refused",
+}
+
+// footer has the last columns of a table: who an unknown face may be, and the ID of the
+// equal face that the model was trained on.
+var footer = []string{"maybe", "trained"}
+
+// Table writes a CSV table with a header, which it writes now: a row a face with
+// all that is known, and the top likeliest people. Top is at least 1.
+func Table(to io.Writer, top int) (Writer, error) {
+	fields := header
+	for n := 2; n <= top; n++ {
+		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
+	}
+	fields = slices.Concat(fields, footer)
+	return func(r nrdl.Result, unread error) error {
+		if unread != nil {
+			return nil
+		}
+		return csv.NewWriter(to).WriteAll(rows(r, top))
+	}, csv.NewWriter(to).WriteAll([][]string{fields})
+}
+
+// rows are the rows of a table for r.
+func rows(r nrdl.Result, top int) [][]string {
+	if len(r.Faces) == 0 {
+		fields := make([]string, len(header)+2*(top-1)+len(footer))
+		fields[0], fields[len(header)-1] = legible.Field(r.Photo.Name), face.ErrNoFace.Error()
+		return [][]string{fields}
+	}
+	var all [][]string
+	for k, f := range r.Faces {
+		fields := make([]string, len(header))
+		fields[0], fields[1], fields[2] = legible.Field(r.Photo.Name), strconv.Itoa(k+1), legible.Field(nameOf(f))
+		likeliest := guesses(f, top)
+		if f.Ranked != nil {
+			fields[3], fields[6] = decimals(f.Probability, 3), decimals(f.Margin, 4)
+			copy(fields[4:6], likeliest)
+		}
+		copy(fields[7:], places(f.Detected))
+		if f.Rejected != nil {
+			fields[len(header)-1] = legible.Field(f.Rejected.Error())
+		}
+		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.Trained)}))
+	}
+	return all
+}
+
+// places are the fields from x to detection.
+func places(f *face.Face) []string {
+	if f == nil {
+		return nil
+	}
+	var fields []string
+	for _, v := range []int{f.Box.Min.X, f.Box.Min.Y, f.Box.Dx(), f.Box.Dy()} {
+		fields = append(fields, strconv.Itoa(v))
+	}
+	for _, p := range f.Pupils {
+		fields = append(fields, decimals(p.X, 1), decimals(p.Y, 1))
+	}
+	q := f.Quality
+	return append(fields, decimals(q.Eyes, 1), decimals(q.Sharpness, 3), decimals(q.Exposure, 3), decimals(q.Angle, 1), decimals(q.Detection, 1))
+}
+
+// decimals writes v with so many; nothing for NaN.
+func decimals(v float64, n int) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', n, 64)
+}
+
+// JSON writes an Object a line, as results.Of makes it.
+func JSON(to io.Writer, top int, model string) Writer {
+	return func(r nrdl.Result, unread error) error {
+		return results.Write(to, results.Of(r, unread, top, model))
+	}
+}

@@ -1,0 +1,187 @@
+// Package results has the JSON forms of what package nrdl finds in photographs: those
+// that the command writes and the service answers with.
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+// An Object is the JSON of a photograph. Numbers are rounded to
+// six decimals: further ones may differ from machine to machine.
+type Object struct {
+	File   string `json:"file"`
+	Size   *Size  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
+	Faces  []Face `json:"faces"`            // largest first
+	Reason string `json:"reason,omitempty"` // why there are no faces
+
+	Smaller int    `json:"smaller,omitempty"` // faces in the background, which are left out
+	Error   string `json:"error,omitempty"`
+	Model   string `json:"model"` // the beginning of the SHA-256 of its file
+}
+
+// A Size is that of a photograph in pixels.
+type Size struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// A Face is a face of a photograph and who it is, in the output of identify and in the
+// answers of the service; null stands for what is not known.
+type Face struct {
+	Seen
+	Name        *string     `json:"name" doc:"Null for an unknown face, and for one that cannot be used"`
+	Known       bool        `json:"known" doc:"The margin reaches the threshold"`
+	Guess       *string     `json:"guess" doc:"The most likely person, the first of top"`
+	Probability *float64    `json:"probability" doc:"That the guess is right"`
+	Margin      *float64    `json:"margin" doc:"Compared with the threshold: with a network the evidence, else the best score minus the second"`
+	Score       *float64    `json:"score" doc:"Of the guess"`
+	Top         []Candidate `json:"top" doc:"The most likely people, the most likely first"`
+	Maybe       string      `json:"maybe,omitempty" doc:"The guess for an unknown face, if it is not improbable"`
+	Trained     string      `json:"trained,omitempty" doc:"The enrolled face with equal values: its name does not show how well others are recognised"`
+	Refused     string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
+}
+
+// A Seen is where a face was found, and how well it can be seen.
+type Seen struct {
+	Box     *Box             `json:"box,omitempty"`
+	Pupils  *[2]face.Point   `json:"pupils,omitempty"`
+	Quality *dataset.Quality `json:"quality,omitempty"`
+}
+
+// A Box is where a face is in a photograph, in pixels of the upright photograph.
+type Box struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// A Comparison is the answer of verify.
+type Comparison struct {
+	Same bool `json:"same"`
+	nrdl.Comparison
+	Limit float64    `json:"fmr" doc:"Highest false match rate of the same person"`
+	Faces []Compared `json:"faces" doc:"That were compared, the largest of each photograph"`
+}
+
+// A Compared is a face that verify compared.
+type Compared struct {
+	Box    *Box `json:"box,omitempty" doc:"Missing for a crop"`
+	Others int  `json:"others" doc:"Number of other faces in the photograph"`
+}
+
+// OfComparison is the answer of verify about so many photographs, 1 or 2, at the highest
+// false match rate of the same person.
+func OfComparison(c nrdl.Comparison, photos int, limit float64) Comparison {
+	told := Comparison{Same: c.Same(limit), Comparison: c, Limit: limit}
+	for i := range photos {
+		told.Faces = append(told.Faces, Compared{boxOf(c.Boxes[i]), c.Others[i]})
+	}
+	return told
+}
+
+// A Candidate is a person with a score.
+type Candidate struct {
+	Name  string  `json:"name"`
+	Score float64 `json:"score" doc:"A higher score means more likely"`
+	ID    string  `json:"id,omitempty" doc:"Of the person; only in answers of the service"`
+}
+
+// Of returns the Object of r, which has the checksum of its model, with the top
+// likeliest people of each face.
+func Of(r nrdl.Result, unread error, top int, model string) Object {
+	o := Object{File: dataset.Text(r.Photo.Name), Faces: make([]Face, len(r.Faces)), Smaller: r.Smaller, Model: model}
+	if unread != nil {
+		o.Error = unread.Error()
+	} else if len(r.Faces) == 0 {
+		o.Reason = face.ErrNoFace.Error()
+	}
+	if r.Size.X > 0 {
+		o.Size = &Size{r.Size.X, r.Size.Y}
+	}
+	for k, f := range r.Faces {
+		o.Faces[k] = OfFace(f, top)
+	}
+	return o
+}
+
+// OfFace returns the Face of f with the top likeliest people.
+func OfFace(f nrdl.Face, top int) Face {
+	o := Face{Seen: SeenOf(f.Detected), Top: []Candidate{}}
+	if f.Rejected != nil {
+		o.Refused = f.Rejected.Error()
+		return o
+	}
+	if len(f.Ranked) == 0 { // nobody is enrolled
+		return o
+	}
+	for _, g := range f.Ranked[:min(top, len(f.Ranked))] {
+		o.Top = append(o.Top, Candidate{Name: g.Name, Score: *Rounded(g.Score)})
+	}
+	o.Known, o.Guess, o.Score = f.Known, &f.Ranked[0].Name, &o.Top[0].Score
+	if f.Known {
+		o.Name = o.Guess
+	}
+	o.Maybe, o.Trained = f.Maybe, f.Trained
+	o.Probability, o.Margin = Rounded(f.Probability), Rounded(f.Margin)
+	return o
+}
+
+// boxOf is nil for an empty rectangle.
+func boxOf(r image.Rectangle) *Box {
+	if r.Empty() {
+		return nil
+	}
+	return &Box{r.Min.X, r.Min.Y, r.Dx(), r.Dy()}
+}
+
+// SeenOf returns the Seen of a face that was found; it is empty for nil.
+func SeenOf(f *face.Face) Seen {
+	if f == nil {
+		return Seen{}
+	}
+	p, q := f.Pupils, f.Quality
+	return Seen{
+		Box:    boxOf(f.Box),
+		Pupils: &[2]face.Point{{X: Round(p[0].X), Y: Round(p[0].Y)}, {X: Round(p[1].X), Y: Round(p[1].Y)}},
+		Quality: &dataset.Quality{
+			Eyes: Round(q.Eyes), Sharpness: Round(q.Sharpness), Exposure: Round(q.Exposure),
+			Angle: Round(q.Angle), Detection: Round(q.Detection),
+		},
+	}
+}
+
+// Rounded returns v rounded to six decimals; nil for what is not finite, which
+// JSON has no number for.
+func Rounded(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v = Round(v)
+	return &v
+}
+
+// Round rounds v, which is finite, as numbers in JSON are.
+func Round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// Write writes o as a line of JSON, without hidden characters.
+func Write(w io.Writer, o Object) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(o); err != nil {
+		panic(fmt.Sprintf("result of %s: %v", o.File, err))
+	}
+	_, err := w.Write(legible.JSON(line.Bytes()))
+	return err
+}
