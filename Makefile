@@ -10,10 +10,11 @@ test:
 lint:
 	go vet ./...
 	go tool staticcheck ./...
+	go -C studies vet ./...
 	test -z "$$(go tool gofumpt -l .)"
 
 bench:
-	go run ./bench -quick
+	go -C studies run ./bench -quick
 
 release:
 	go run ./internal/release -o dist -check

@@ -23,4 +23,4 @@
 // (avx512, avx2, neon, go, gonum) forces one.
 package nrdl
 
-//go:generate go run ./internal/docgen
+//go:generate go -C studies run ./docgen

@@ -65,7 +65,7 @@ type Robust struct {
 // clean faces against NonNegative with ρ = 0.1 and 5 passes, the best on covered
 // ones. doc/adr/0009-robust-coder.md has the numbers, which are those of
 //
-//	go run ./bench/validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
+//	go -C studies run ./validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
 //		-method robust -grid "coder.lambda=0.03,0.04,0.05,0.07,0.1" -occlude 0.5
 //
 // with other data and shares. λ and the early stop go together: more rounds, or a

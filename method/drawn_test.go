@@ -118,7 +118,7 @@ func TestScoresOfNumPyPrograms(t *testing.T) {
 	}
 }
 
-// On faces NumPy programs name as many wrongly, at the defaults; bench/twins compares
+// On faces NumPy programs name as many wrongly, at the defaults; studies/twins compares
 // rates on five databases.
 func TestErrorsOfNumPyPrograms(t *testing.T) {
 	if testing.Short() {

@@ -25,8 +25,8 @@ var databases = []struct{ name, about string }{
 
 // Where values come from.
 const (
-	validated = "bench/validate: best of a grid in folds of the training part"
-	level     = "bench/validate: within the error of the best in folds of the training part"
+	validated = "studies/validate: best of a grid in folds of the training part"
+	level     = "studies/validate: within the error of the best in folds of the training part"
 	atRest    = "with every sample an atom K-SVD is at rest from the first pass"
 	twin      = "D-KSVD's preset, γ divided evenly: γ = β + αK_c [equiv]"
 )

@@ -22,7 +22,7 @@ type Alike struct {
 }
 
 // Constants of the threshold for strangers who are like the people of a gallery,
-// fitted by go run ./bench/impostors on clusters of photos/lfw_several and
+// fitted by go -C studies run ./impostors on clusters of photos/lfw_several and
 // photos/lfw_cohort.
 const (
 	// The mean is taken for that of presumed further people, so alike.

@@ -18,7 +18,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-//go:generate go run ./make
+//go:generate go -C ../../studies run ./reference
 
 // A Database is what is known of the images of a set.
 type Database struct {

@@ -27,7 +27,7 @@ import (
 	"nrdl.example/nrdl/network"
 )
 
-//go:generate go run ./weights -check -root ../..
+//go:generate go -C ../../studies run ./weights -check
 
 //go:embed weights/dlib.onnx.zst
 var dlibFile []byte

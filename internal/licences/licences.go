@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-//go:generate go run ./make -root ../..
+//go:generate go -C ../../studies run ./licences
 
 //go:embed notice.gz
 var notice []byte

@@ -1,0 +1,305 @@
+// Command detect measures detectors of faces on photographs of people and on pictures
+// made of them: turned, dark, small, covered; and on pictures without people.
+//
+//	go -C studies run ./detect -data DIR -photos lfw_several -n 100
+//	go -C studies run ./detect -data DIR -photos gt_db,lfw86 -n 100 -detectors auto -negatives -save OUT
+//	go -C studies run ./detect -data DIR -photos lfw86,lfw_strangers -found auto
+//	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
+//	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
+//	go -C studies run ./detect -data DIR -photos lfw_several -n 20 -several auto
+//	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 30 -bordered auto
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/cputime"
+)
+
+func main() {
+	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos")
+	folders := flag.String("photos", "lfw_several", "folders of photographs of one face, with commas between")
+	n := flag.Int("n", 100, "photographs")
+	only := flag.String("detectors", "", "names, with commas between; all by default")
+	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
+	spoil := flag.String("quality", "", "only measure how many spoilt faces of the first folder are named among strangers of the second, by this detector")
+	turn := flag.String("turned", "", "only measure how many faces are found and named in turned photographs, by this detector")
+	alone := flag.Bool("negatives", false, "only count false faces in pictures without people")
+	save := flag.String("save", "", "folder for the pictures without people in which faces are found, with scores in their names")
+	names := flag.Bool("names", false, "with -found and -turned: name the photographs that fail")
+	group := flag.String("several", "", "only measure how many faces this detector finds in photographs of several people, and of people far away, who are turned, made of the first folder")
+	border := flag.String("bordered", "", "only measure how many faces this detector finds in photographs with a plain border")
+	flag.Parse()
+	if *group != "" {
+		by, err := face.OpenSearch(*group)
+		if err == nil {
+			err = several(context.Background(), by, *data, strings.Split(*folders, ",")[0], *n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	if *border != "" {
+		by, err := face.OpenSearch(*border)
+		if err == nil {
+			err = bordered(context.Background(), by, *data, strings.Split(*folders, ","), *n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	if *turn != "" {
+		by, err := face.OpenSearch(*turn)
+		if err == nil {
+			err = turned(context.Background(), by, *data, strings.Split(*folders, ","), *n, *names)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	if *spoil != "" {
+		by, err := face.OpenSearch(*spoil)
+		if list := strings.Split(*folders, ","); err == nil && len(list) == 2 {
+			err = quality(context.Background(), by, *data, list[0], list[1], *n, 2**n)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	if *count != "" {
+		by, err := face.OpenSearch(*count)
+		if err == nil {
+			err = found(context.Background(), by, *data, strings.Split(*folders, ","), *names)
+		}
+		hint.Exit("detect", err)
+		return
+	}
+	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only, *alone, *save))
+}
+
+var scenes = []scene{
+	{About: "as it is"},
+	{About: "turned by 30°", Turn: 30},
+	{About: "turned by 60°", Turn: 60},
+	{About: "turned by 90°", Turn: 90},
+	{About: "turned by 180°", Turn: 180},
+	{About: "aside by 0.4", Aside: 0.4},
+	{About: "aside by 0.6", Aside: 0.6},
+	{About: "dark, 0.12 of the light", Light: 0.12},
+	{About: "over-exposed, 2.2 times", Light: 2.2},
+	{About: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
+	{About: "16 pixels, in 640×480", Width: 640, Height: 480, Eyes: 16},
+	{About: "24 pixels, in 640×480", Width: 640, Height: 480, Eyes: 24},
+	{About: "18 pixels, in 320×240, turned by 90°", Width: 320, Height: 240, Eyes: 18, Turn: 90},
+	{About: "24 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 24},
+	{About: "32 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 32},
+	{About: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
+	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, At: face.Point{X: 0.5, Y: 0.4}},
+	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.16, Y: 0.45}},
+	{About: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.5, Y: 0.04}},
+	{About: "cap", Worn: "cap"},
+	{About: "pale cap", Worn: "pale cap"},
+	{About: "glasses", Worn: "glasses"},
+	{About: "sunglasses", Worn: "sunglasses"},
+	{About: "mask", Worn: "mask"},
+	{About: "blurred by 0.15", Blur: 0.15},
+}
+
+// lfwPupils are where the pupils are on average in the photographs of LFW, which are
+// aligned.
+var lfwPupils = placed{{X: 105, Y: 113}, {X: 145, Y: 113}}
+
+// A detector is what is measured.
+type detector struct {
+	name   string
+	detect func(context.Context, *dataset.Photo) ([]face.Detection, error)
+}
+
+// A source is a photograph with one main face.
+type source struct {
+	photo  *dataset.Photo
+	pupils placed // zero where they are not known
+}
+
+// sources returns n photographs of a folder, spread evenly.
+func sources(root, folder string, n int) (all []source, err error) {
+	files, err := dataset.ImageFiles(filepath.Join(root, "photos", folder))
+	if err != nil {
+		return nil, err
+	}
+	for i := range min(n, len(files)) {
+		s, err := sourceOf(files[i*len(files)/min(n, len(files))])
+		if err != nil {
+			return nil, err
+		}
+		if s.pupils != (placed{}) {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// sourceOf reads a photograph. Its pupils are those that the cascade finds; in the
+// photographs of LFW, if these are elsewhere than in all others, where they are in those.
+func sourceOf(file string) (s source, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return s, err
+	}
+	if s.photo, err = dataset.DecodeColour(context.Background(), data, file); err != nil {
+		return s, err
+	}
+	lfw := strings.Contains(filepath.ToSlash(file), "/lfw")
+	if lfw {
+		s.pupils = lfwPupils
+	}
+	if faces := face.DefaultFinder.Find(s.photo.Grey); len(faces) > 0 && (!lfw || near(faces[0].Pupils, lfwPupils)) {
+		s.pupils = faces[0].Pupils
+	}
+	return s, nil
+}
+
+// near reports whether pupils are those of a face at p.
+func near(pupils [2]face.Point, p placed) bool {
+	return math.Hypot(pupils[0].X-p[0].X, pupils[0].Y-p[0].Y) < 0.4*p.eyes() && math.Hypot(pupils[1].X-p[1].X, pupils[1].Y-p[1].Y) < 0.4*p.eyes()
+}
+
+// minOverlap is the intersection over the union of a box with that of a face, from
+// which it shows the face.
+const minOverlap = 0.25
+
+// A tally is what a detector made of the pictures of a scene.
+type tally struct {
+	best []float64 // score of the surest box of the face; −1 where there is none
+	off  []float64 // how far the farther pupil is, in eye distances
+	ms   []float64
+}
+
+func run(ctx context.Context, root string, folders []string, n int, only string, negatives bool, save string) error {
+	var all []source
+	for _, folder := range folders {
+		some, err := sources(root, folder, n)
+		if err != nil {
+			return err
+		}
+		all = append(all, some...)
+	}
+	for _, d := range detectors() {
+		if only != "" && !slices.Contains(strings.Split(only, ","), d.name) {
+			continue
+		}
+		if err := measure(ctx, d, all, negatives, save); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func measure(ctx context.Context, d detector, all []source, negatives bool, save string) error {
+	kinds, err := falseFaces(ctx, d, all, save)
+	if err != nil {
+		return err
+	}
+	var scores []float64
+	pictures := 0
+	for _, k := range kinds {
+		pictures += k.pictures
+		scores = append(scores, k.scores...)
+	}
+	slices.SortFunc(scores, func(a, b float64) int { return cmp.Compare(b, a) })
+	at := func(rate float64) float64 { // the score that so many false faces a picture exceed
+		k := int(rate * float64(pictures))
+		if k >= len(scores) {
+			return 0
+		}
+		return scores[k]
+	}
+	strict, loose := at(0.01), at(0.1)
+	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n", d.name, len(scores), pictures, strict, loose)
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if negatives {
+		fmt.Fprintln(w, "pictures without people\tnumber\twith false faces\tfalse faces\thighest score\tms\t")
+		for _, k := range kinds {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.with, len(k.scores), slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
+		}
+		return w.Flush()
+	}
+	fmt.Fprintln(w, "pictures\tany score\tat 0.1\tat 0.01\tpupils: median\t90 %\tms\t")
+	for i, s := range scenes {
+		var t tally
+		for j, from := range all {
+			rng := rand.New(rand.NewPCG(uint64(j), uint64(i)))
+			var background *image.RGBA
+			if s.Width > 0 && s.Eyes < 50 {
+				background = texture(160, 120, rng)
+			}
+			m, p := s.of(rgba(from.photo), from.pupils, background)
+			found, ms, err := timed(ctx, d, dataset.NewPhoto(m))
+			if err != nil {
+				return err
+			}
+			t.add(found, p, ms)
+		}
+		over := func(limit float64) float64 {
+			k := 0
+			for _, v := range t.best {
+				if v > limit {
+					k++
+				}
+			}
+			return 100 * float64(k) / float64(len(t.best))
+		}
+		slices.Sort(t.off)
+		slices.Sort(t.ms)
+		median, most := math.NaN(), math.NaN()
+		if len(t.off) > 0 {
+			median, most = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
+		}
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose), over(strict), median, most, t.ms[len(t.ms)/4])
+	}
+	return w.Flush()
+}
+
+func (t *tally) add(found []face.Detection, p placed, ms float64) {
+	t.ms = append(t.ms, ms)
+	best, off := -1., math.Inf(1)
+	for _, f := range found {
+		if f.Score > best && overlap(f.Box, p.box()) >= minOverlap {
+			best = f.Score
+			if len(f.Landmarks) >= 2 {
+				off = max(math.Hypot(f.Landmarks[0].X-p[0].X, f.Landmarks[0].Y-p[0].Y), math.Hypot(f.Landmarks[1].X-p[1].X, f.Landmarks[1].Y-p[1].Y)) / p.eyes()
+			}
+		}
+	}
+	t.best = append(t.best, best)
+	if !math.IsInf(off, 1) {
+		t.off = append(t.off, off)
+	}
+}
+
+func overlap(b, o face.Box) float64 {
+	both := max(0, min(b.Right, o.Right)-max(b.Left, o.Left)) * max(0, min(b.Bottom, o.Bottom)-max(b.Top, o.Top))
+	return both / ((b.Right-b.Left)*(b.Bottom-b.Top) + (o.Right-o.Left)*(o.Bottom-o.Top) - both)
+}
+
+// timed runs d and returns the milliseconds of the processor that it took.
+func timed(ctx context.Context, d detector, photo *dataset.Photo) ([]face.Detection, float64, error) {
+	runtime.GC()
+	before := used()
+	found, err := d.detect(ctx, photo)
+	return found, used() - before, err
+}
+
+// used is the processor time so far, in milliseconds.
+func used() float64 { return cputime.Used().Seconds() * 1e3 }

@@ -1,0 +1,186 @@
+// Command docgen writes what is generated of the documents. Of README.md these
+// are parts between two markers: the table of the methods in method.All between
+// <!-- methods:begin --> and <!-- methods:end -->, the lines of example_test.go
+// between // README:begin and // README:end between those of example, the rates of the paper's table 2
+// between those of results, and what inputs reach between those of inputs. From the records in experiment/results it makes
+// doc/results.md with its figures, doc/results.html, doc/frontends.md,
+// doc/photographs.md, and the
+// rates as data. It runs in the folder studies, by go generate, and changes nothing the second
+// time.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/report"
+)
+
+func main() {
+	hint.Exit("docgen", run(".."))
+}
+
+// run renews the documents of the module in the folder root.
+func run(root string) error {
+	res, err := readResults(filepath.Join(root, "experiment", "results"))
+	if err != nil {
+		return err
+	}
+	files, err := res.files()
+	if err != nil {
+		return err
+	}
+	more, err := frontends(filepath.Join(root, "experiment", "results"))
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, more)
+	if more, err = photographs(filepath.Join(root, "experiment", "results")); err != nil {
+		return err
+	}
+	maps.Copy(files, more)
+	if err := update(filepath.Join(root, "README.md"), filepath.Join(root, "example_test.go"), res); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := replaceFile(filepath.Join(root, name), content); err != nil {
+			return err
+		}
+	}
+	stale, err := staleFigures(root, files)
+	for _, path := range stale {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// fill fills in a template.
+func fill(text string, data any) ([]byte, error) {
+	t, err := template.New("").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, data)
+	return b.Bytes(), err
+}
+
+// staleFigures are the figures below root that are not among files any more.
+func staleFigures(root string, files map[string][]byte) (stale []string, err error) {
+	all, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(figurePath(report.Figure{Name: "*"}))))
+	for _, path := range all {
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if files[filepath.ToSlash(name)] == nil {
+			stale = append(stale, path)
+		}
+	}
+	return stale, err
+}
+
+// update rewrites the generated parts of the file at path.
+func update(path, example string, res *results) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	updated, err := generate(text, example, res)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return replaceFile(path, updated)
+}
+
+// replaceFile writes content to the file at path, which is left alone where it
+// holds it.
+func replaceFile(path string, content []byte) error {
+	old, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+// generate returns text with its generated parts renewed.
+func generate(text []byte, example string, res *results) ([]byte, error) {
+	source, err := os.ReadFile(example)
+	if err != nil {
+		return nil, err
+	}
+	code, err := body(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", example, err)
+	}
+	if text, err = replace(text, "example", code); err != nil {
+		return nil, err
+	}
+	rates, err := res.overview()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = replace(text, "results", rates); err != nil {
+		return nil, err
+	}
+	if text, err = replace(text, "inputs", res.inputs); err != nil {
+		return nil, err
+	}
+	return replace(text, "methods", table(method.All))
+}
+
+// body is what stands between the lines // README:begin and // README:end of a
+// function in source, as a block of Markdown.
+func body(source []byte) (string, error) {
+	_, rest, ok := strings.Cut(string(source), "\t// README:begin\n")
+	code, _, end := strings.Cut(rest, "\t// README:end\n")
+	if !ok || !end {
+		return "", errors.New("no lines between // README:begin and // README:end")
+	}
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		b.WriteString(strings.TrimPrefix(line, "\t"))
+	}
+	return "```go\n" + b.String() + "```\n", nil
+}
+
+// replace puts content between the markers of that name in text.
+func replace(text []byte, name, content string) ([]byte, error) {
+	begin, end := fmt.Sprintf("<!-- %s:begin -->", name), fmt.Sprintf("<!-- %s:end -->", name)
+	before, rest, ok := bytes.Cut(text, []byte(begin))
+	if !ok {
+		return nil, errors.New("no " + begin)
+	}
+	_, after, ok := bytes.Cut(rest, []byte(end))
+	if !ok {
+		return nil, errors.New("no " + end + " after " + begin)
+	}
+	return fmt.Appendf(nil, "%s%s\n%s%s%s", before, begin, content, end, after), nil
+}
+
+// table has a row for every method.
+func table(methods []classify.Method) string {
+	var b strings.Builder
+	b.WriteString("| method | what it is |\n| --- | --- |\n")
+	for _, m := range methods {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", m.Name(), cell(method.Describe(m)))
+	}
+	return b.String()
+}
+
+// cell keeps text inside its cell.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
+}
