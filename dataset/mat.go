@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/mat5"
@@ -43,7 +42,7 @@ func readMAT(r io.Reader, path string, opt Options) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := labelled(matVariables(vars), opt)
+	t, err := labelled(contents(vars), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -51,34 +50,6 @@ func readMAT(r io.Reader, path string, opt Options) (*Images, error) {
 		return nil, err
 	}
 	return t.set(path, opt)
-}
-
-type matVariables mat5.Variables
-
-func (vs matVariables) index(name string) int {
-	return slices.IndexFunc(vs, func(v mat5.Variable) bool { return v.Name == name })
-}
-
-func (vs matVariables) has(name string) bool { return vs.index(name) >= 0 }
-
-func (vs matVariables) get(name string) (matrix, error) {
-	v := vs[vs.index(name)]
-	rows, cols := v.Dims()
-	if tooLarge(rows, cols) {
-		return matrix{}, fmt.Errorf("variable %v is too large to hold", v)
-	}
-	data, err := v.Float64s()
-	return matrix{name: name, rows: rows, cols: cols, data: data}, err
-}
-
-func (matVariables) words(string) []string { return nil }
-
-func (vs matVariables) all() []string {
-	var all []string
-	for _, v := range vs {
-		all = append(all, v.String())
-	}
-	return all
 }
 
 // saveMAT writes fea N×d, gnd N×1, height and width, and the list of names.

@@ -54,7 +54,7 @@ func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, erro
 	if err != nil {
 		return nil, err
 	}
-	vars := npzVariables(arrays)
+	vars := contents(arrays)
 	t, err := labelled(vars, opt)
 	if err != nil {
 		return nil, err
@@ -108,44 +108,6 @@ func sameNames(classes, labels []string) bool {
 	return slices.Equal(a, slices.Compact(b))
 }
 
-type npzVariables npz.Arrays
-
-func (vs npzVariables) index(name string) int {
-	return slices.IndexFunc(vs, func(a npz.Array) bool { return a.Name == name })
-}
-
-func (vs npzVariables) has(name string) bool { return vs.index(name) >= 0 }
-
-func (vs npzVariables) words(name string) []string {
-	i := vs.index(name)
-	if i < 0 {
-		return nil
-	}
-	words, err := vs[i].Strings()
-	if err != nil {
-		return nil
-	}
-	return words
-}
-
-func (vs npzVariables) get(name string) (matrix, error) {
-	a := vs[vs.index(name)]
-	if len(a.Shape) > 3 {
-		return matrix{}, fmt.Errorf("array %v has more than three dimensions", a)
-	}
-	rows, cols := a.Dims()
-	if tooLarge(rows, cols) {
-		return matrix{}, fmt.Errorf("array %v is too large to hold", a)
-	}
-	data, err := a.Float64s()
-	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: true}
-	if err == nil && len(a.Shape) == 3 {
-		m.in = Size{Height: a.Shape[1], Width: a.Shape[2]}
-		m.data = standUp(data, rows, m.in)
-	}
-	return m, err
-}
-
 // standUp brings the pixels of n images, which lie row after row, into
 // column-major order: pixel p of image i is data[p·n + i].
 func standUp(data []float64, n int, in Size) []float64 {
@@ -157,14 +119,6 @@ func standUp(data []float64, n int, in Size) []float64 {
 		}
 	}
 	return up
-}
-
-func (vs npzVariables) all() []string {
-	var all []string
-	for _, a := range vs {
-		all = append(all, a.String())
-	}
-	return all
 }
 
 // saveNPZ writes X N×d, y and ids, which are text, classes in their order, height

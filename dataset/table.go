@@ -9,14 +9,44 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/array"
 )
 
-// variables are those of a file: get returns the one of a name.
-type variables interface {
-	get(name string) (matrix, error)
-	has(name string) bool
-	words(name string) []string // the elements of a vector of strings; nil where it is none
-	all() []string              // for people: names, sizes, kinds
+// A contents has the arrays of a file by name.
+type contents array.List
+
+func (c contents) has(name string) bool { return array.List(c).Index(name) >= 0 }
+
+// get returns the array of that name, which is there, as a matrix.
+func (c contents) get(name string) (matrix, error) {
+	a := c[array.List(c).Index(name)]
+	if len(a.Shape) > 3 && a.Reason == "" {
+		return matrix{}, fmt.Errorf("array %v has more than three dimensions", a)
+	}
+	rows, cols := a.Dims()
+	if tooLarge(rows, cols) {
+		word, _, _ := strings.Cut(a.Word(), " ")
+		return matrix{}, fmt.Errorf("%s %v is too large to hold", word, a)
+	}
+	data, err := a.Float64s()
+	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: !a.MATLAB}
+	if err == nil && len(a.Shape) == 3 {
+		m.in = Size{Height: a.Shape[1], Width: a.Shape[2]}
+		m.data = standUp(data, rows, m.in)
+	}
+	return m, err
+}
+
+// words returns the elements of an array of strings; nil if there is none of that name.
+func (c contents) words(name string) []string {
+	if !c.has(name) {
+		return nil
+	}
+	words, err := c[array.List(c).Index(name)].Strings()
+	if err != nil {
+		return nil
+	}
+	return words
 }
 
 // conventions are the names of samples and labels, in the order in which they
@@ -33,7 +63,7 @@ const (
 )
 
 // labelled finds the samples, their labels and their size.
-func labelled(vars variables, opt Options) (*table, error) {
+func labelled(vars contents, opt Options) (*table, error) {
 	if in := opt.Frame; in.Size == (Size{}) && in.Crop != 0 && in.Crop != 1 {
 		err := fmt.Errorf("crop = %v without a size", in.Crop)
 		return nil, advice.Add(err, "give the size that this part of the images is brought to")
@@ -56,14 +86,14 @@ func labelled(vars variables, opt Options) (*table, error) {
 		pairs = append(pairs, c.x+" and "+c.y)
 	}
 	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
-	if all := vars.all(); len(all) > 0 {
+	if all := array.List(vars).Describe(); len(all) > 0 {
 		return nil, advice.Add(err, "the file holds %s", strings.Join(all, ", "))
 	}
 	return nil, advice.Add(err, "the file holds no variable at all")
 }
 
 // fill reads the samples x and their labels y.
-func (t *table) fill(vars variables, x, y string) error {
+func (t *table) fill(vars contents, x, y string) error {
 	samples, err := vars.get(x)
 	if err != nil {
 		return err
@@ -79,7 +109,7 @@ func (t *table) fill(vars variables, x, y string) error {
 }
 
 // number reads labels that are numbers.
-func (t *table) number(vars variables, y string) error {
+func (t *table) number(vars contents, y string) error {
 	m, err := vars.get(y)
 	if err != nil {
 		return err
@@ -94,7 +124,7 @@ func (t *table) number(vars variables, y string) error {
 }
 
 // sides reads the size of the images, where there is one.
-func (t *table) sides(vars variables) error {
+func (t *table) sides(vars contents) error {
 	if t.in.Len() != 0 || !vars.has("height") || !vars.has("width") {
 		return nil
 	}

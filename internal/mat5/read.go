@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"nrdl.example/nrdl/advice"
@@ -193,11 +194,11 @@ func (d *decoder) matrix(r *io.LimitedReader) (Variable, error) {
 	}
 	switch {
 	case !c.numeric():
-		v.why = fmt.Sprintf("is %s; nrdl reads numeric arrays", withArticle(v.Kind))
+		v.Reason = fmt.Sprintf("is %s; nrdl reads numeric arrays", withArticle(v.Kind))
 	case complex:
-		v.why = "is complex; nrdl reads real arrays"
+		v.Reason = "is complex; nrdl reads real arrays"
 	case len(v.Shape) > 2:
-		v.why = fmt.Sprintf("has %d dimensions (%s); nrdl reads matrices", len(v.Shape), array.Size(v.Shape))
+		v.Reason = fmt.Sprintf("has %d dimensions (%s); nrdl reads matrices", len(v.Shape), array.Size(v.Shape))
 	default:
 		if err := d.numbers(r, &v); err != nil {
 			return Variable{}, fmt.Errorf("%s: %w", v.Name, err)
@@ -217,7 +218,7 @@ func (d *decoder) describe(r *io.LimitedReader) (v Variable, c class, complex bo
 	}
 	word := d.order.Uint32(flags)
 	c, complex = class(word), word&0x0800 != 0
-	v.Kind = kinds[c]
+	v.Kind, v.MATLAB, v.Fortran = kinds[c], true, true
 	switch {
 	case v.Kind == "":
 		return v, 0, false, fmt.Errorf("an array of the unknown class %d", c)
@@ -264,21 +265,23 @@ func (d *decoder) shape(r *io.LimitedReader) ([]int, error) {
 
 // numbers reads the elements of v.
 func (d *decoder) numbers(r *io.LimitedReader, v *Variable) error {
-	n, err := elements(v.Shape)
+	n, err := array.Bytes(v.Shape, 1)
 	if err != nil {
 		return err
 	}
-	v.order, v.mi = d.order, miUint8
+	v.Order, v.Type = d.order, numeric[miUint8]
 	if n == 0 && r.N == 0 {
 		return nil
 	}
-	if v.mi, v.data, err = d.element(r, r.N); err != nil {
+	var t miType
+	if t, v.Data, err = d.element(r, r.N); err != nil {
 		return err
 	}
-	switch size := v.mi.size(); {
+	v.Type = numeric[t]
+	switch size := v.Type.Size(); {
 	case size == 0:
-		return fmt.Errorf("elements of type %d are not numbers", v.mi)
-	case len(v.data) != n*size:
+		return fmt.Errorf("elements of type %d are not numbers", t)
+	case n > math.MaxInt/8 || int64(len(v.Data)) != n*int64(size):
 		return errSize
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"nrdl.example/nrdl/internal/array"
 )
 
 // Write writes a file of the variables, compressed. They are those of Uint8,
@@ -17,30 +19,36 @@ func Write(w io.Writer, vars ...Variable) error {
 		return err
 	}
 	for _, v := range vars {
-		if err := v.write(w); err != nil {
-			return fmt.Errorf("variable %s: %w", v.Name, err)
+		if err := write(w, v); err != nil {
+			return fmt.Errorf("%s: %w", v.Word(), err)
 		}
 	}
 	return nil
 }
 
-func (v Variable) write(w io.Writer) error {
-	c, ok := map[string]class{"uint8": classUint8, "int32": classInt32, "double": classDouble}[v.Kind]
+// writable are the kinds of variables that are written.
+var writable = map[string]struct {
+	class class
+	mi    miType
+}{"uint8": {classUint8, miUint8}, "int32": {classInt32, miInt32}, "double": {classDouble, miDouble}}
+
+func write(w io.Writer, v Variable) error {
+	kind, ok := writable[v.Kind]
 	rows, cols := v.Dims()
-	n, err := elements([]int{rows, cols})
+	n, err := array.Bytes(v.Shape, v.Type.Size())
 	switch {
-	case !ok || v.order != binary.LittleEndian:
+	case !ok || v.Order != binary.LittleEndian:
 		panic("mat5: Write takes what Uint8, Int32 and Double made")
-	case err != nil || len(v.data) != n*v.mi.size() || rows > math.MaxInt32 || cols > math.MaxInt32:
+	case err != nil || int64(len(v.Data)) != n || rows > math.MaxInt32 || cols > math.MaxInt32:
 		return errSize
 	case v.Name == "" || len(v.Name) > 63:
 		return fmt.Errorf("a name of %d bytes", len(v.Name))
 	}
 	var b []byte
-	b = appendElement(b, miUint32, binary.LittleEndian.AppendUint64(nil, uint64(c)))
+	b = appendElement(b, miUint32, binary.LittleEndian.AppendUint64(nil, uint64(kind.class)))
 	b = appendElement(b, miInt32, binary.LittleEndian.AppendUint64(nil, uint64(rows)|uint64(cols)<<32))
 	b = appendElement(b, miInt8, []byte(v.Name))
-	b = appendElement(b, v.mi, v.data)
+	b = appendElement(b, kind.mi, v.Data)
 	if int64(len(b)) > math.MaxInt32 {
 		return fmt.Errorf("%d bytes are too many for the format", len(b))
 	}
@@ -63,4 +71,30 @@ func appendTag(b []byte, t miType, n int) []byte {
 func appendElement(b []byte, t miType, data []byte) []byte {
 	b = append(appendTag(b, t, len(data)), data...)
 	return append(b, make([]byte, -len(data)&7)...)
+}
+
+// Uint8 makes a uint8 variable, rows×cols, of the elements column by column.
+func Uint8(name string, rows, cols int, data []uint8) Variable {
+	return variable(name, "uint8", rows, cols, data)
+}
+
+// Int32 makes an int32 variable, rows×cols, of the elements column by column.
+func Int32(name string, rows, cols int, data []int32) Variable {
+	return variable(name, "int32", rows, cols, data)
+}
+
+// Double makes a double variable, rows×cols, of the elements column by column.
+func Double(name string, rows, cols int, data []float64) Variable {
+	return variable(name, "double", rows, cols, data)
+}
+
+func variable(name, kind string, rows, cols int, data any) Variable {
+	b, err := binary.Append(nil, binary.LittleEndian, data)
+	if err != nil {
+		panic(err) // a slice of numbers has bytes
+	}
+	return Variable{
+		Name: name, Kind: kind, Shape: []int{rows, cols}, MATLAB: true, Fortran: true,
+		Type: numeric[writable[kind].mi], Data: b, Order: binary.LittleEndian,
+	}
 }

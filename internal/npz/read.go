@@ -1,3 +1,11 @@
+// Package npz reads and writes NumPy's files: .npy, one array [npy], and .npz, a zip
+// archive of them.
+//
+// The files may be of unknown origin. A declared size is checked against a limit, and
+// memory grows with the data that are really there. Pickles are not run. Every array is
+// listed; arrays of numbers can be read as numbers, and arrays of text as strings.
+//
+// [npy]: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 package npz
 
 import (
@@ -6,12 +14,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"nrdl.example/nrdl/internal/array"
+)
+
+// An Array is an array of a file; Arrays are all of them.
+type (
+	Array  = array.Array
+	Arrays = array.List
 )
 
 // Limits bound what is read.
@@ -84,12 +97,14 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 		return Array{}, array.CutShort(err)
 	}
 	d.left -= h.length // many small arrays are large together
-	a := Array{Name: name, Shape: h.shape, fortran: h.fortran && len(h.shape) > 1}
-	a.item, a.Kind, a.why = parseDescr(h.descr)
-	if a.why != "" {
+	a := Array{Name: name, Shape: h.shape, Fortran: h.fortran && len(h.shape) > 1, Order: binary.LittleEndian}
+	if strings.HasPrefix(h.descr, ">") {
+		a.Order = binary.BigEndian
+	}
+	if a.Type, a.Kind, a.Reason = parseDescr(h.descr); a.Reason != "" {
 		return a, nil
 	}
-	n, err := bytesOf(h.shape, a.item.size)
+	n, err := array.Bytes(h.shape, a.Type.Size())
 	switch {
 	case err != nil:
 		return Array{}, err
@@ -97,10 +112,10 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
 	}
 	d.left -= n
-	if a.data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
+	if a.Data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
 		return Array{}, array.CutShort(err)
 	}
-	if int64(len(a.data)) < n {
+	if int64(len(a.Data)) < n {
 		return Array{}, array.CutShort(io.EOF)
 	}
 	rest, err := io.ReadFull(r, make([]byte, 1)) // at its end, zip compares the checksum
@@ -111,21 +126,6 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 		return Array{}, array.CutShort(err)
 	}
 	return a, nil
-}
-
-// bytesOf returns the length of an array.
-func bytesOf(shape []int, size int) (int64, error) {
-	n, sides := int64(size), int64(size) // sides leaves zeros out: the product of some is bounded, too
-	for _, s := range shape {
-		n *= int64(s)
-		if s > 0 {
-			if sides > math.MaxInt/int64(s) {
-				return 0, fmt.Errorf("a shape of %v is too large", shape)
-			}
-			sides *= int64(s)
-		}
-	}
-	return n, nil
 }
 
 func readHeader(r io.Reader) (header, error) {
@@ -228,39 +228,32 @@ func parseShape(text string) ([]int, bool) {
 
 var names = map[byte]string{'b': "bool", 'i': "int", 'u': "uint", 'f': "float", 'U': "text", 'S': "text"}
 
-// parseDescr reads NumPy's name of a type, and says why where it is not one
-// that nrdl reads.
-func parseDescr(descr string) (t item, kind, why string) {
+// parseDescr reads NumPy's name of a type. The reason says why it is not one that can be
+// read.
+func parseDescr(descr string) (t array.Type, kind, reason string) {
 	kind = fmt.Sprintf("type %.40s", descr)
-	why = "is of " + kind + "; nrdl reads numbers and text"
+	reason = "is of " + kind + "; nrdl reads numbers and text"
 	if strings.HasPrefix(descr, "[") {
-		return t, "structured", "is structured; nrdl reads numbers and text"
+		return "", "structured", "is structured; nrdl reads numbers and text"
 	}
 	letters := strings.TrimLeft(descr, "<>|=")
 	if len(descr)-len(letters) > 1 || letters == "" {
-		return t, kind, why
+		return "", kind, reason
 	}
 	if letters[0] == 'O' {
-		return t, "object", "holds Python objects, a pickle, which nrdl does not run"
+		return "", "object", "holds Python objects, a pickle, which nrdl does not run"
 	}
 	size, err := strconv.ParseUint(letters[1:], 10, 30)
 	if err != nil || size == 0 || names[letters[0]] == "" {
-		return t, kind, why
+		return "", kind, reason
 	}
-	t = item{letters[0], int(size), binary.LittleEndian}
-	if descr[0] == '>' {
-		t.order = binary.BigEndian
+	t = array.Type(fmt.Sprintf("%c%d", letters[0], size))
+	switch name := names[t[0]]; {
+	case t[0] == 'S' || t[0] == 'U' && size < 1<<28 || t == "b1":
+		return t, name, ""
+	case t.Reader(binary.LittleEndian) == nil:
+		return "", kind, reason
+	default:
+		return t, name + strconv.Itoa(8*t.Size()), ""
 	}
-	switch {
-	case t.letter == 'S':
-		return t, "text", ""
-	case t.letter == 'U' && size < 1<<28:
-		t.size *= 4
-		return t, "text", ""
-	case t.number() == nil:
-		return t, kind, why
-	case t.letter == 'b':
-		return t, "bool", ""
-	}
-	return t, names[t.letter] + strconv.Itoa(8*t.size), ""
 }

@@ -6,66 +6,62 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"nrdl.example/nrdl/internal/array"
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// Write writes arrays, which Float64, Float64Rows, Int64, Uint8 and Text
-// made, as a .npz file, compressed where that is worth its time. Equal arrays give equal bytes.
+// Write writes arrays that Float64, Float64Rows, Int64, Uint8 and Text made as a .npz
+// file, and compresses those that get smaller. Equal arrays give equal bytes.
 func Write(w io.Writer, arrays ...Array) error {
 	archive := zip.NewWriter(w)
 	for _, a := range arrays {
-		if err := a.write(archive); err != nil {
+		if err := write(archive, a); err != nil {
 			return fmt.Errorf("array %s: %w", a.Name, err)
 		}
 	}
 	return archive.Close()
 }
 
-func (a Array) write(archive *zip.Writer) error {
-	n, err := bytesOf(a.Shape, max(a.item.size, 1))
-	held := int64(len(a.data))
-	if a.fill != nil {
-		held = n
-	}
+func write(archive *zip.Writer, a Array) error {
+	n, err := array.Bytes(a.Shape, a.Type.Size())
 	switch {
+	case a.Type == "" || a.Order != binary.LittleEndian || a.Fortran:
+		panic("npz: Write takes what Float64, Int64, Uint8 and Text made")
 	case err != nil:
 		return err
-	case a.item.size == 0 || a.item.order != binary.LittleEndian || a.fortran:
-		panic("npz: Write takes what Float64, Int64, Uint8 and Text made")
-	case n != held || slices.ContainsFunc(a.Shape, func(s int) bool { return s < 0 }):
-		return fmt.Errorf("%d bytes of numbers for a shape of %v", len(a.data), a.Shape)
+	case a.Fill == nil && n != int64(len(a.Data)):
+		return fmt.Errorf("%d bytes of numbers for a shape of %v", len(a.Data), a.Shape)
 	case a.Name == "" || !utf8.ValidString(a.Name):
 		return fmt.Errorf("%q cannot be its name", a.Name)
 	}
-	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: a.method()})
+	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: compression(a)})
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(a.header()); err != nil {
+	if _, err := f.Write(formatHeader(a)); err != nil {
 		return err
 	}
-	if a.fill != nil {
-		return a.writeRows(f)
+	if a.Fill != nil {
+		return writeRows(f, a)
 	}
-	_, err = f.Write(a.data)
+	_, err = f.Write(a.Data)
 	return err
 }
 
 // rowsBytes is about how much of a matrix is held at a time.
 const rowsBytes = 8 << 20
 
-// writeRows writes the numbers that fill gives.
-func (a Array) writeRows(w io.Writer) error {
+// writeRows writes the numbers that Fill makes.
+func writeRows(w io.Writer, a Array) error {
 	rows, cols := a.Shape[0], a.Shape[1]
 	most := min(rows, max(1, rowsBytes/(8*max(cols, 1))))
 	numbers, bytes := make([]float64, most*cols), make([]byte, 8*most*cols)
 	for lo := 0; lo < rows; lo += most {
 		n := min(most, rows-lo) * cols
-		a.fill(lo, min(lo+most, rows), numbers[:n])
+		a.Fill(lo, min(lo+most, rows), numbers[:n])
 		putFloats(bytes[:8*n], numbers[:n])
 		if _, err := w.Write(bytes[:8*n]); err != nil {
 			return err
@@ -85,17 +81,17 @@ func putFloats(b []byte, numbers []float64) {
 	})
 }
 
-// method is how a is stored: numbers of full precision do not get smaller, but
-// for the zeros among them.
-func (a Array) method() uint16 {
-	if a.fill == nil || a.Shape[0] == 0 {
+// compression is the method of the archive for a. Numbers of full precision only get
+// smaller if many of them are 0.
+func compression(a Array) uint16 {
+	if a.Fill == nil || a.Shape[0] == 0 {
 		return zip.Deflate
 	}
 	zeros, row := 0, make([]float64, a.Shape[1])
 	const looked = 16 // rows, at equal distances
 	for i := range min(looked, a.Shape[0]) {
 		at := i * a.Shape[0] / min(looked, a.Shape[0])
-		a.fill(at, at+1, row)
+		a.Fill(at, at+1, row)
 		for _, v := range row {
 			if v == 0 {
 				zeros++
@@ -108,13 +104,10 @@ func (a Array) method() uint16 {
 	return zip.Deflate
 }
 
-// header gives the header of version 1, padded to a multiple of 64 bytes.
-func (a Array) header() []byte {
-	order, size := "<", a.item.size
-	switch {
-	case a.item.letter == 'U':
-		size /= 4
-	case size == 1:
+// formatHeader gives the header of version 1, padded to a multiple of 64 bytes.
+func formatHeader(a Array) []byte {
+	order := "<"
+	if a.Type.Size() == 1 {
 		order = "|"
 	}
 	var shape strings.Builder
@@ -127,7 +120,7 @@ func (a Array) header() []byte {
 	} else {
 		between = strings.TrimSuffix(between, " ")
 	}
-	text := fmt.Sprintf("{'descr': '%s%c%d', 'fortran_order': False, 'shape': (%s), }", order, a.item.letter, size, between)
+	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, a.Type, between)
 	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
 	b := []byte("\x93NUMPY\x01\x00")
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
@@ -138,14 +131,15 @@ func (a Array) header() []byte {
 func Float64(name string, shape []int, data []float64) Array {
 	b := make([]byte, 8*len(data))
 	putFloats(b, data)
-	return Array{Name: name, Kind: "float64", Shape: shape, data: b, item: item{'f', 8, binary.LittleEndian}}
+	return made(name, "float64", "f8", shape, b)
 }
 
-// Float64Rows makes a matrix of float64, rows×cols, which is only written: fill
-// writes the rows lo ≤ i < hi to dst, one after the other, when they are needed,
-// so that they need not be held all at once.
+// Float64Rows makes a matrix of float64, rows×cols, that can only be written. Write calls
+// fill, which writes the rows lo ≤ i < hi to dst, so that not all rows are in memory.
 func Float64Rows(name string, rows, cols int, fill func(lo, hi int, dst []float64)) Array {
-	return Array{Name: name, Kind: "float64", Shape: []int{rows, cols}, fill: fill, item: item{'f', 8, binary.LittleEndian}}
+	a := made(name, "float64", "f8", []int{rows, cols}, nil)
+	a.Fill = fill
+	return a
 }
 
 // Int64 makes an array of int64, the last index fastest.
@@ -154,12 +148,12 @@ func Int64(name string, shape []int, data []int64) Array {
 	for _, x := range data {
 		b = binary.LittleEndian.AppendUint64(b, uint64(x))
 	}
-	return Array{Name: name, Kind: "int64", Shape: shape, data: b, item: item{'i', 8, binary.LittleEndian}}
+	return made(name, "int64", "i8", shape, b)
 }
 
 // Uint8 makes an array of uint8, the last index fastest. It keeps data.
 func Uint8(name string, shape []int, data []uint8) Array {
-	return Array{Name: name, Kind: "uint8", Shape: shape, data: data, item: item{'u', 1, binary.LittleEndian}}
+	return made(name, "uint8", "u1", shape, data)
 }
 
 // Text makes a list of strings. NumPy drops zeros at their end.
@@ -175,5 +169,9 @@ func Text(name string, list []string) Array {
 		}
 		b = append(b, make([]byte, 4*(longest-utf8.RuneCountInString(s)))...)
 	}
-	return Array{Name: name, Kind: "text", Shape: []int{len(list)}, data: b, item: item{'U', 4 * longest, binary.LittleEndian}}
+	return made(name, "text", array.Type(fmt.Sprintf("U%d", longest)), []int{len(list)}, b)
+}
+
+func made(name, kind string, t array.Type, shape []int, data []byte) Array {
+	return Array{Name: name, Kind: kind, Type: t, Shape: shape, Data: data, Order: binary.LittleEndian}
 }
