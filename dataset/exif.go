@@ -122,16 +122,6 @@ func (o orientation) upright(img image.Image) image.Image {
 	return out
 }
 
-// uprightGrey returns m, whose corner is at (0, 0), as it is to be seen.
-func (o orientation) uprightGrey(m *image.Gray) *image.Gray {
-	if o == 1 {
-		return m
-	}
-	seen := image.NewGray(o.seen(m.Rect))
-	o.turn(seen.Pix, seen.Stride, m.Pix, m.Stride, 1, m.Rect)
-	return seen
-}
-
 // seen returns the bounds of the upright image.
 func (o orientation) seen(stored image.Rectangle) image.Rectangle {
 	if o.turned() {

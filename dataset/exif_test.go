@@ -61,7 +61,7 @@ func TestUprightNaively(t *testing.T) {
 					}
 				}
 			}
-			stored, upright := &Photo{o.uprightGrey(grey8(img)), img, o}, NewPhoto(got)
+			stored, upright := &Photo{o.upright(grey8(img)).(*image.Gray), img, o}, NewPhoto(got)
 			if diff := cmp.Diff(stored.Channels(stored.Grey.Rect), upright.Channels(upright.Grey.Rect)); diff != "" {
 				t.Errorf("%s has other colours", name)
 			}

@@ -38,6 +38,21 @@ func greyOf(img image.Image) grey {
 				dst[x] = float64(int(v[0])<<8|int(v[1])) / 257
 			}
 		}
+	case *image.NRGBA: // this and the next two: large photographs, without a call for each pixel
+		g.row = func(y int, dst []float64) { rgbaRow(dst, m.Pix[m.PixOffset(b.Min.X, b.Min.Y+y):], false) }
+	case *image.RGBA:
+		g.row = func(y int, dst []float64) { rgbaRow(dst, m.Pix[m.PixOffset(b.Min.X, b.Min.Y+y):], true) }
+	case *image.Paletted:
+		var lumas [256]float64
+		for i, c := range m.Palette {
+			lumas[i] = luma(c.RGBA())
+		}
+		g.row = func(y int, dst []float64) {
+			from := m.PixOffset(b.Min.X, b.Min.Y+y)
+			for x, i := range m.Pix[from : from+len(dst)] {
+				dst[x] = lumas[i]
+			}
+		}
 	case image.RGBA64Image:
 		g.row = func(y int, dst []float64) {
 			for x := range dst {
@@ -58,6 +73,18 @@ func greyOf(img image.Image) grey {
 func widen(dst []float64, src []byte) {
 	for x, v := range src[:len(dst)] {
 		dst[x] = float64(v)
+	}
+}
+
+// rgbaRow writes the luma of pixels of four bytes: red, green, blue and alpha.
+func rgbaRow(dst []float64, src []byte, premultiplied bool) {
+	for x := range dst {
+		p := src[4*x : 4*x+4]
+		r, g, b, a := uint32(p[0])*0x101, uint32(p[1])*0x101, uint32(p[2])*0x101, uint32(p[3])*0x101
+		if a != 0xffff && !premultiplied {
+			r, g, b = r*a/0xffff, g*a/0xffff, b*a/0xffff
+		}
+		dst[x] = luma(r, g, b, a)
 	}
 }
 

@@ -21,7 +21,7 @@ type Photo struct {
 func DecodeColour(ctx context.Context, data []byte, name string) (*Photo, error) {
 	var p *Photo
 	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
-		p = &Photo{turned.uprightGrey(grey8(img)), img, turned}
+		p = &Photo{turned.upright(grey8(img)).(*image.Gray), img, turned}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read image %s: %w", name, err)

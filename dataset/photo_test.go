@@ -57,7 +57,7 @@ func TestChannelsAreUpright(t *testing.T) {
 		}
 	}
 	for o := orientation(1); o <= 8; o++ {
-		p := &Photo{o.uprightGrey(grey8(m)), m, o}
+		p := &Photo{o.upright(grey8(m)).(*image.Gray), m, o}
 		upright := o.upright(m)
 		c := p.Channels(p.Grey.Rect)
 		for y := range p.Grey.Rect.Dy() {

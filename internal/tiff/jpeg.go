@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"image/jpeg"
+	"reflect"
 	"slices"
 
 	"nrdl.example/nrdl/internal/bounded"
@@ -98,16 +100,17 @@ func canvas(img image.Image, r image.Rectangle) image.Image {
 	return image.NewRGBA(r)
 }
 
-// place copies img, which must be of its kind, to the place of whole.
+// place copies img, which must be of the kind of whole, into whole at the given point.
 func place(whole, img image.Image, at image.Point) error {
-	size := img.Bounds().Size()
-	size.X, size.Y = min(size.X, whole.Bounds().Dx()-at.X), min(size.Y, whole.Bounds().Dy()-at.Y)
+	bounds := img.Bounds()
 	switch to := whole.(type) {
 	case *image.YCbCr:
 		from, ok := img.(*image.YCbCr)
 		if !ok || from.SubsampleRatio != to.SubsampleRatio {
 			break
 		}
+		size := bounds.Size()
+		size.X, size.Y = min(size.X, to.Rect.Dx()-at.X), min(size.Y, to.Rect.Dy()-at.Y)
 		for y := range size.Y {
 			copy(to.Y[to.YOffset(at.X, at.Y+y):][:size.X], from.Y[from.YOffset(0, y):])
 			t, f := to.COffset(at.X, at.Y+y), from.COffset(0, y)
@@ -116,18 +119,9 @@ func place(whole, img image.Image, at image.Point) error {
 			copy(to.Cr[t:][:n], from.Cr[f:])
 		}
 		return nil
-	case *image.Gray:
-		if from, ok := img.(*image.Gray); ok {
-			for y := range size.Y {
-				copy(to.Pix[to.PixOffset(at.X, at.Y+y):][:size.X], from.Pix[from.PixOffset(0, y):])
-			}
-			return nil
-		}
-	case *image.RGBA:
-		if from, ok := img.(*image.RGBA); ok {
-			for y := range size.Y {
-				copy(to.Pix[to.PixOffset(at.X, at.Y+y):][:4*size.X], from.Pix[from.PixOffset(0, y):])
-			}
+	case draw.Image:
+		if reflect.TypeOf(whole) == reflect.TypeOf(img) {
+			draw.Draw(to, bounds.Sub(bounds.Min).Add(at), img, bounds.Min, draw.Src)
 			return nil
 		}
 	}
