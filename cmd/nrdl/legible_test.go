@@ -20,8 +20,8 @@ import (
 // not.
 var hostile = []string{"=1+1.png", "-x.png", "'=y.png", "a\x1b[31m\nnrdl: b.png", "c\u202egnp.png", "d\u009b2Je.png", "e\x7f\xff.png"}
 
-// output runs a command line and returns what it writes and its status.
-func output(t *testing.T, args ...string) (stdout, stderr string, status int) {
+// outputOf runs a command line and returns what it writes and its status.
+func outputOf(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var files [2]*os.File
 	for i := range files {
@@ -127,7 +127,7 @@ func TestNamesOfFilesAreShown(t *testing.T) {
 		{"methods", "x\x1b\n"},
 		{"help", "x\x1b\n"},
 	} {
-		stdout, stderr, _ := output(t, line...)
+		stdout, stderr, _ := outputOf(t, line...)
 		for _, text := range []string{stdout, stderr} {
 			if !legible.Is(strings.NewReplacer("\n", "", "\t", "").Replace(text)) {
 				t.Errorf("nrdl %q writes what is hidden: %q", line, text)
@@ -145,10 +145,10 @@ func TestNamesOfFilesAreShown(t *testing.T) {
 // every name as it is.
 func TestNamesInTables(t *testing.T) {
 	images := drawHostile(t)
-	output(t, "train", "people", "-o", "m.nrdl", "--input", "pixels", "--size", "8x8", "--calibrate", "0", "--method", "crc")
+	outputOf(t, "train", "people", "-o", "m.nrdl", "--input", "pixels", "--size", "8x8", "--calibrate", "0", "--method", "crc")
 	args := append([]string{"identify", "m.nrdl"}, images...)
 	for how, column := range map[string]int{"--csv": 4, "--top=2": 3} { // of the likeliest person
-		stdout, stderr, _ := output(t, append(args, how)...)
+		stdout, stderr, _ := outputOf(t, append(args, how)...)
 		rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 		if err != nil || len(rows) < len(images) {
 			t.Fatalf("%s: %d rows, error %v: %s", how, len(rows), err, stderr)
@@ -177,7 +177,7 @@ func TestNamesInTables(t *testing.T) {
 			t.Errorf("%s: the list is not read: %v", how, err)
 		}
 	}
-	stdout, _, _ := output(t, append(args, "--json")...)
+	stdout, _, _ := outputOf(t, append(args, "--json")...)
 	dec := json.NewDecoder(strings.NewReader(stdout))
 	for _, image := range images {
 		var o results.Object
