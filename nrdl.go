@@ -18,7 +18,7 @@
 // HEIC and AVIF photographs are read after a program has called Register of the
 // package heic beside this one, once, at its start.
 //
-// Importing the package installs a fast BLAS-3 in gonum's blas64 and blas32 where
+// Importing the package installs a fast BLAS-3 in gonum's blas64, and fast products in blas32, where
 // the processor has AVX2, AVX-512 or NEON; the environment variable NRDL_BLAS
 // (avx512, avx2, neon, go, gonum) forces one.
 package nrdl

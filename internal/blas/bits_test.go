@@ -56,7 +56,7 @@ func solveBits[T float](f routines[T]) []byte {
 func TestBits(t *testing.T) {
 	const (
 		products = "33529137f57e4036ed51ad3611094e7e59355874fd0d02cfdfa5f3ab9c448222"
-		solves   = "62589a3b6d4941af56d6b8663b51befb6f0666ac6a95014eab4b659deb8cce40"
+		solves   = "7b18a7122fec3886f88ec4984457f9dbf4b2aa2d6e71c4a819f950c252bf4549"
 	)
 	eachBackend(t, func(t *testing.T, impl Implementation) {
 		if impl.backend == Gonum || impl.backend == Go {
@@ -77,7 +77,7 @@ func TestBits(t *testing.T) {
 			t.Fatal("not positive definite")
 		}
 		if impl.d.mr == 4 {
-			digest("solves", solves, slices.Concat(solveBits(doubles(impl)), solveBits(singles(impl)), bits(a)))
+			digest("solves", solves, slices.Concat(solveBits(doubles(impl)), bits(a)))
 		}
 		all := append(productBits(doubles(impl)), productBits(singles(impl))...)
 		for _, s := range []ConvSpec{

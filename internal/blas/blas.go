@@ -1,8 +1,8 @@
-// Package blas gives gonum's blas64 and blas32 fast matrix products, solves and
-// factorizations: packed and tiled in Go, with inner kernels in assembly that
-// the programs in asm and asm/neon generate, on a pool of workers; and fast sums and inner
-// products of float64 vectors. It also convolves and pools float32 images, on
-// one thread: see Conv, MaxPool and AveragePool.
+// Package blas gives gonum's blas64 fast matrix products, solves, factorizations,
+// sums and inner products, and blas32 fast products: packed and tiled in Go, on a pool
+// of workers, with inner kernels in assembly that the programs in asm and asm/neon
+// generate. It also convolves and pools float32 images, on one thread: see Conv,
+// MaxPool and AveragePool.
 //
 // Importing it installs the best Backend that the processor can run, or the
 // one that the environment variable NRDL_BLAS names. Where there is no assembly

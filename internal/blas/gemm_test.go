@@ -64,7 +64,6 @@ func testGemm[T float](t *testing.T, f routines[T], bad bool) {
 func TestSyrk(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
 		testSyrk(t, doubles(impl), impl.backend != Gonum)
-		testSyrk(t, singles(impl), impl.backend != Gonum)
 	})
 }
 

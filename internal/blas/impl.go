@@ -130,17 +130,6 @@ func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha
 	}
 }
 
-// Ssyrk is blas.Float32Level3's.
-func (impl Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
-	if impl.s == nil {
-		impl.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
-		return
-	}
-	if checkSyrk(ul, t, n, k, len(a), lda, len(a), lda, len(c), ldc) {
-		syr2k(impl.s, ul, t, n, k, alpha, a, lda, nil, 0, beta, c, ldc)
-	}
-}
-
 // Dsyr2k is blas.Float64Level3's.
 func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if impl.d == nil {
@@ -162,15 +151,6 @@ func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d 
 		return
 	}
 	trsm(impl.d, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
-}
-
-// Strsm is blas.Float32Level3's.
-func (impl Implementation) Strsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int) {
-	if impl.s == nil {
-		impl.Implementation.Strsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
-		return
-	}
-	trsm(impl.s, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
 }
 
 // Dsymm is blas.Float64Level3's.

@@ -4,937 +4,334 @@
 
 package blas
 
-// dgemmZ8x3 computes a 8×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ8x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ8x3 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ8x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ8x2 computes a 8×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ8x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ8x2 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ8x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ8x1 computes a 8×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ8x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ8x1 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ8x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ4x3 computes a 4×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ4x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ4x2 computes a 4×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ4x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ4x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ4x1 computes a 4×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ4x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ4x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ2x3 computes a 2×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ2x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ2x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ2x2 computes a 2×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ2x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ2x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ2x1 computes a 2×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ2x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ2x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ1x3 computes a 1×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ1x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ1x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ1x2 computes a 1×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ1x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ1x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmZ1x1 computes a 1×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmZ1x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmZ1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmZ1x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dcopyZ copies k > 0 rows of 24 elements to dst, without gaps.
-//
-//go:noescape
 func dcopyZ(k int, src *float64, rss int, dst *float64)
 
-// dpeakZ does n > 0 rounds of 192 multiply-adds.
-func dpeakZ(n int)
-
-// sgemmZ8x3 computes a 8×48 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ8x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ8x3 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ8x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ8x2 computes a 8×32 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ8x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ8x2 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ8x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ8x1 computes a 8×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ8x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ8x1 solves L·X = B in place for 8 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ8x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ4x3 computes a 4×48 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ4x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ4x2 computes a 4×32 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ4x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ4x1 computes a 4×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ4x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ2x3 computes a 2×48 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ2x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ2x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ2x2 computes a 2×32 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ2x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ2x1 computes a 2×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ2x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ1x3 computes a 1×48 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ1x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ1x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ1x2 computes a 1×32 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ1x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmZ1x1 computes a 1×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmZ1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmZ1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmZ1x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// scopyZ copies k > 0 rows of 48 elements to dst, without gaps.
-//
-//go:noescape
 func scopyZ(k int, src *float32, rss int, dst *float32)
 
-// speakZ does n > 0 rounds of 384 multiply-adds.
-func speakZ(n int)
+func dpeakZ(n int)
 
-// sconvZ1x1 computes 1 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ1x1(t *byte)
 
-// sconvZ1x2 computes 1 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ1x2(t *byte)
 
-// sconvZ2x1 computes 2 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ2x1(t *byte)
 
-// sconvZ2x2 computes 2 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ2x2(t *byte)
 
-// sconvZ3x1 computes 3 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ3x1(t *byte)
 
-// sconvZ3x2 computes 3 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ3x2(t *byte)
 
-// sconvZ4x1 computes 4 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ4x1(t *byte)
 
-// sconvZ4x2 computes 4 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ4x2(t *byte)
 
-// sconvZ5x1 computes 5 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ5x1(t *byte)
 
-// sconvZ5x2 computes 5 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ5x2(t *byte)
 
-// sconvZ6x1 computes 6 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ6x1(t *byte)
 
-// sconvZ6x2 computes 6 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ6x2(t *byte)
 
-// sconvZ7x1 computes 7 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ7x1(t *byte)
 
-// sconvZ7x2 computes 7 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ7x2(t *byte)
 
-// sconvZ8x1 computes 8 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ8x1(t *byte)
 
-// sconvZ8x2 computes 8 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ8x2(t *byte)
 
-// sconvZ9x1 computes 9 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ9x1(t *byte)
 
-// sconvZ9x2 computes 9 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ9x2(t *byte)
 
-// sconvZ10x1 computes 10 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ10x1(t *byte)
 
-// sconvZ10x2 computes 10 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ10x2(t *byte)
 
-// sconvZ11x1 computes 11 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ11x1(t *byte)
 
-// sconvZ11x2 computes 11 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ11x2(t *byte)
 
-// sconvZ12x1 computes 12 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ12x1(t *byte)
 
-// sconvZ12x2 computes 12 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ12x2(t *byte)
 
-// sconvZ13x1 computes 13 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ13x1(t *byte)
 
-// sconvZ13x2 computes 13 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ13x2(t *byte)
 
-// sconvZ14x1 computes 14 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvZ14x1(t *byte)
 
-// sconvZ14x2 computes 14 pixels of 32 channels of a convolution.
-//
-//go:noescape
 func sconvZ14x2(t *byte)
 
-// sdepthZ0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ0(t *byte)
 
-// sdepthZ1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ1(t *byte)
 
-// sdepthZ2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ2(t *byte)
 
-// sdepthZ3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ3(t *byte)
 
-// sdepthZ4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ4(t *byte)
 
-// sdepthZ5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ5(t *byte)
 
-// sdepthZ6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ6(t *byte)
 
-// sdepthZ7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ7(t *byte)
 
-// sdepthZ8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthZ8(t *byte)
 
-// ssumZ0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumZ0(t *byte)
 
-// smostZ0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func smostZ0(t *byte)
 
-// ssumZ1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumZ1(t *byte)
 
-// smostZ1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func smostZ1(t *byte)
 
-// ssumZ2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumZ2(t *byte)
 
-// smostZ2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func smostZ2(t *byte)
 
-// ssumZ3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumZ3(t *byte)
 
-// smostZ3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func smostZ3(t *byte)
 
-// ssumZ4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumZ4(t *byte)
 
-// smostZ4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func smostZ4(t *byte)
 
-// swinogradInZ transforms 6×6 pixels of the input.
-//
-//go:noescape
 func swinogradInZ(t *byte)
 
-// swinogradOutZ transforms 6×6 sums to 4×4 pixels of the output.
-//
-//go:noescape
 func swinogradOutZ(t *byte)
 
-// ddotZ returns Σ x_i·y_i of n > 0 elements.
-//
-//go:noescape
 func ddotZ(n int, x *float64, y *float64) float64
 
-// daxpyZ adds alpha·x to y, n > 0 elements.
-//
-//go:noescape
 func daxpyZ(n int, alpha float64, x *float64, y *float64)
 
-// dmaxAbsZ returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.
-//
-//go:noescape
 func dmaxAbsZ(n int, x *float64) float64
 
-// dgemmY4x3 computes a 4×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY4x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY4x2 computes a 4×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY4x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY4x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY4x1 computes a 4×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY4x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY4x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY2x3 computes a 2×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY2x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY2x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY2x2 computes a 2×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY2x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY2x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY2x1 computes a 2×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY2x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY2x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY1x3 computes a 1×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY1x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY1x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY1x2 computes a 1×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY1x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY1x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dgemmY1x1 computes a 1×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmY1x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
 
-// dtrsmY1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmY1x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
 
-// dcopyY copies k > 0 rows of 12 elements to dst, without gaps.
-//
-//go:noescape
 func dcopyY(k int, src *float64, rss int, dst *float64)
 
-// dpeakY does n > 0 rounds of 48 multiply-adds.
-func dpeakY(n int)
-
-// sgemmY4x3 computes a 4×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY4x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY4x2 computes a 4×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY4x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY4x1 computes a 4×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY4x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY2x3 computes a 2×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY2x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY2x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY2x2 computes a 2×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY2x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY2x1 computes a 2×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY2x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY1x3 computes a 1×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY1x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY1x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY1x2 computes a 1×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY1x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmY1x1 computes a 1×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmY1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 
-// strsmY1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmY1x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// scopyY copies k > 0 rows of 24 elements to dst, without gaps.
-//
-//go:noescape
 func scopyY(k int, src *float32, rss int, dst *float32)
 
-// speakY does n > 0 rounds of 96 multiply-adds.
-func speakY(n int)
+func dpeakY(n int)
 
-// sconvY1x1 computes 1 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY1x1(t *byte)
 
-// sconvY1x2 computes 1 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY1x2(t *byte)
 
-// sconvY2x1 computes 2 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY2x1(t *byte)
 
-// sconvY2x2 computes 2 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY2x2(t *byte)
 
-// sconvY3x1 computes 3 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY3x1(t *byte)
 
-// sconvY3x2 computes 3 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY3x2(t *byte)
 
-// sconvY4x1 computes 4 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY4x1(t *byte)
 
-// sconvY4x2 computes 4 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY4x2(t *byte)
 
-// sconvY5x1 computes 5 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY5x1(t *byte)
 
-// sconvY5x2 computes 5 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY5x2(t *byte)
 
-// sconvY6x1 computes 6 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvY6x1(t *byte)
 
-// sconvY6x2 computes 6 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvY6x2(t *byte)
 
-// sdepthY0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY0(t *byte)
 
-// sdepthY1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY1(t *byte)
 
-// sdepthY2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY2(t *byte)
 
-// sdepthY3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY3(t *byte)
 
-// sdepthY4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY4(t *byte)
 
-// sdepthY5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY5(t *byte)
 
-// sdepthY6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY6(t *byte)
 
-// sdepthY7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY7(t *byte)
 
-// sdepthY8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthY8(t *byte)
 
-// ssumY0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumY0(t *byte)
 
-// smostY0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func smostY0(t *byte)
 
-// ssumY1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumY1(t *byte)
 
-// smostY1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func smostY1(t *byte)
 
-// ssumY2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumY2(t *byte)
 
-// smostY2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func smostY2(t *byte)
 
-// ssumY3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumY3(t *byte)
 
-// smostY3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func smostY3(t *byte)
 
-// ssumY4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumY4(t *byte)
 
-// smostY4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func smostY4(t *byte)
 
-// swinogradInY transforms 6×6 pixels of the input.
-//
-//go:noescape
 func swinogradInY(t *byte)
 
-// swinogradOutY transforms 6×6 sums to 4×4 pixels of the output.
-//
-//go:noescape
 func swinogradOutY(t *byte)
 
-// ddotY returns Σ x_i·y_i of n > 0 elements.
-//
-//go:noescape
 func ddotY(n int, x *float64, y *float64) float64
 
-// daxpyY adds alpha·x to y, n > 0 elements.
-//
-//go:noescape
 func daxpyY(n int, alpha float64, x *float64, y *float64)
 
-// dmaxAbsY returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.
-//
-//go:noescape
 func dmaxAbsY(n int, x *float64) float64
 
-// dtransposeZ transposes 8 rows of src, blocks > 0 times 8 long, into dst.
-//
-//go:noescape
 func dtransposeZ(blocks int, src *float64, rss int, dst *float64, rsd int)
 
-// dtransposeY transposes 4 rows of src, blocks > 0 times 4 long, into dst.
-//
-//go:noescape
 func dtransposeY(blocks int, src *float64, rss int, dst *float64, rsd int)
 
-// stransposeY transposes 8 rows of src, blocks > 0 times 8 long, into dst.
-//
-//go:noescape
 func stransposeY(blocks int, src *float32, rss int, dst *float32, rsd int)
 
-// pause tells the processor n > 0 times that this is a spin loop.
 func pause(n int)
 
-// codesZ1 sets the first 32 numbers of 1 rows of out to Σ block·q, of groups > 0.
-//
-//go:noescape
 func codesZ1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
 
-// codesZ2 sets the first 32 numbers of 2 rows of out to Σ block·q, of groups > 0.
-//
-//go:noescape
 func codesZ2(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
 
-// codesZ4 sets the first 32 numbers of 4 rows of out to Σ block·q, of groups > 0.
-//
-//go:noescape
 func codesZ4(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
 
-// codesZ8 sets the first 32 numbers of 8 rows of out to Σ block·q, of groups > 0.
-//
-//go:noescape
 func codesZ8(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
 
-// codesY1 sets the first 32 numbers of 1 rows of out to Σ block·q, of groups > 0.
-//
-//go:noescape
 func codesY1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)

@@ -2703,66 +2703,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dpeakZ(n int)
-// Requires: AVX, AVX512F
-TEXT ·dpeakZ(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	VPXORQ Z24, Z24, Z24
-
-loop:
-	VFMADD231PD Z24, Z24, Z0
-	VFMADD231PD Z24, Z24, Z1
-	VFMADD231PD Z24, Z24, Z2
-	VFMADD231PD Z24, Z24, Z3
-	VFMADD231PD Z24, Z24, Z4
-	VFMADD231PD Z24, Z24, Z5
-	VFMADD231PD Z24, Z24, Z6
-	VFMADD231PD Z24, Z24, Z7
-	VFMADD231PD Z24, Z24, Z8
-	VFMADD231PD Z24, Z24, Z9
-	VFMADD231PD Z24, Z24, Z10
-	VFMADD231PD Z24, Z24, Z11
-	VFMADD231PD Z24, Z24, Z12
-	VFMADD231PD Z24, Z24, Z13
-	VFMADD231PD Z24, Z24, Z14
-	VFMADD231PD Z24, Z24, Z15
-	VFMADD231PD Z24, Z24, Z16
-	VFMADD231PD Z24, Z24, Z17
-	VFMADD231PD Z24, Z24, Z18
-	VFMADD231PD Z24, Z24, Z19
-	VFMADD231PD Z24, Z24, Z20
-	VFMADD231PD Z24, Z24, Z21
-	VFMADD231PD Z24, Z24, Z22
-	VFMADD231PD Z24, Z24, Z23
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
 // func sgemmZ8x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ8x3(SB), NOSPLIT, $0-88
@@ -3073,246 +3013,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ8x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ8x3(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (CX)(CX*4), BX
-	LEAQ         (DX)(CX*4), SI
-	MOVQ         cst+16(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         d+24(FP), R8
-	MOVQ         b+32(FP), R9
-	MOVQ         rsb+40(FP), R10
-	SHLQ         $0x02, R10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z0
-	VMOVUPS      64(R11), Z1
-	VMOVUPS.Z    128(R11), K1, Z2
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z3
-	VMOVUPS      64(R11), Z4
-	VMOVUPS.Z    128(R11), K1, Z5
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z6
-	VMOVUPS      64(R11), Z7
-	VMOVUPS.Z    128(R11), K1, Z8
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z9
-	VMOVUPS      64(R11), Z10
-	VMOVUPS.Z    128(R11), K1, Z11
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z12
-	VMOVUPS      64(R11), Z13
-	VMOVUPS.Z    128(R11), K1, Z14
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z15
-	VMOVUPS      64(R11), Z16
-	VMOVUPS.Z    128(R11), K1, Z17
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z18
-	VMOVUPS      64(R11), Z19
-	VMOVUPS.Z    128(R11), K1, Z20
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z21
-	VMOVUPS      64(R11), Z22
-	VMOVUPS.Z    128(R11), K1, Z23
-	VBROADCASTSS (R8), Z24
-	VMULPS       Z24, Z0, Z0
-	VMULPS       Z24, Z1, Z1
-	VMULPS       Z24, Z2, Z2
-	VBROADCASTSS (AX)(CX*1), Z24
-	VFNMADD231PS Z24, Z0, Z3
-	VFNMADD231PS Z24, Z1, Z4
-	VFNMADD231PS Z24, Z2, Z5
-	VBROADCASTSS (AX)(CX*2), Z24
-	VFNMADD231PS Z24, Z0, Z6
-	VFNMADD231PS Z24, Z1, Z7
-	VFNMADD231PS Z24, Z2, Z8
-	VBROADCASTSS (AX)(DX*1), Z24
-	VFNMADD231PS Z24, Z0, Z9
-	VFNMADD231PS Z24, Z1, Z10
-	VFNMADD231PS Z24, Z2, Z11
-	VBROADCASTSS (AX)(CX*4), Z24
-	VFNMADD231PS Z24, Z0, Z12
-	VFNMADD231PS Z24, Z1, Z13
-	VFNMADD231PS Z24, Z2, Z14
-	VBROADCASTSS (AX)(BX*1), Z24
-	VFNMADD231PS Z24, Z0, Z15
-	VFNMADD231PS Z24, Z1, Z16
-	VFNMADD231PS Z24, Z2, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z0, Z18
-	VFNMADD231PS Z24, Z1, Z19
-	VFNMADD231PS Z24, Z2, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z0, Z21
-	VFNMADD231PS Z24, Z1, Z22
-	VFNMADD231PS Z24, Z2, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 4(R8), Z24
-	VMULPS       Z24, Z3, Z3
-	VMULPS       Z24, Z4, Z4
-	VMULPS       Z24, Z5, Z5
-	VBROADCASTSS (AX)(CX*2), Z24
-	VFNMADD231PS Z24, Z3, Z6
-	VFNMADD231PS Z24, Z4, Z7
-	VFNMADD231PS Z24, Z5, Z8
-	VBROADCASTSS (AX)(DX*1), Z24
-	VFNMADD231PS Z24, Z3, Z9
-	VFNMADD231PS Z24, Z4, Z10
-	VFNMADD231PS Z24, Z5, Z11
-	VBROADCASTSS (AX)(CX*4), Z24
-	VFNMADD231PS Z24, Z3, Z12
-	VFNMADD231PS Z24, Z4, Z13
-	VFNMADD231PS Z24, Z5, Z14
-	VBROADCASTSS (AX)(BX*1), Z24
-	VFNMADD231PS Z24, Z3, Z15
-	VFNMADD231PS Z24, Z4, Z16
-	VFNMADD231PS Z24, Z5, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z3, Z18
-	VFNMADD231PS Z24, Z4, Z19
-	VFNMADD231PS Z24, Z5, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z3, Z21
-	VFNMADD231PS Z24, Z4, Z22
-	VFNMADD231PS Z24, Z5, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 8(R8), Z24
-	VMULPS       Z24, Z6, Z6
-	VMULPS       Z24, Z7, Z7
-	VMULPS       Z24, Z8, Z8
-	VBROADCASTSS (AX)(DX*1), Z24
-	VFNMADD231PS Z24, Z6, Z9
-	VFNMADD231PS Z24, Z7, Z10
-	VFNMADD231PS Z24, Z8, Z11
-	VBROADCASTSS (AX)(CX*4), Z24
-	VFNMADD231PS Z24, Z6, Z12
-	VFNMADD231PS Z24, Z7, Z13
-	VFNMADD231PS Z24, Z8, Z14
-	VBROADCASTSS (AX)(BX*1), Z24
-	VFNMADD231PS Z24, Z6, Z15
-	VFNMADD231PS Z24, Z7, Z16
-	VFNMADD231PS Z24, Z8, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z6, Z18
-	VFNMADD231PS Z24, Z7, Z19
-	VFNMADD231PS Z24, Z8, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z6, Z21
-	VFNMADD231PS Z24, Z7, Z22
-	VFNMADD231PS Z24, Z8, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 12(R8), Z24
-	VMULPS       Z24, Z9, Z9
-	VMULPS       Z24, Z10, Z10
-	VMULPS       Z24, Z11, Z11
-	VBROADCASTSS (AX)(CX*4), Z24
-	VFNMADD231PS Z24, Z9, Z12
-	VFNMADD231PS Z24, Z10, Z13
-	VFNMADD231PS Z24, Z11, Z14
-	VBROADCASTSS (AX)(BX*1), Z24
-	VFNMADD231PS Z24, Z9, Z15
-	VFNMADD231PS Z24, Z10, Z16
-	VFNMADD231PS Z24, Z11, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z9, Z18
-	VFNMADD231PS Z24, Z10, Z19
-	VFNMADD231PS Z24, Z11, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z9, Z21
-	VFNMADD231PS Z24, Z10, Z22
-	VFNMADD231PS Z24, Z11, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 16(R8), Z24
-	VMULPS       Z24, Z12, Z12
-	VMULPS       Z24, Z13, Z13
-	VMULPS       Z24, Z14, Z14
-	VBROADCASTSS (AX)(BX*1), Z24
-	VFNMADD231PS Z24, Z12, Z15
-	VFNMADD231PS Z24, Z13, Z16
-	VFNMADD231PS Z24, Z14, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z12, Z18
-	VFNMADD231PS Z24, Z13, Z19
-	VFNMADD231PS Z24, Z14, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z12, Z21
-	VFNMADD231PS Z24, Z13, Z22
-	VFNMADD231PS Z24, Z14, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 20(R8), Z24
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z24, Z16, Z16
-	VMULPS       Z24, Z17, Z17
-	VBROADCASTSS (AX)(DX*2), Z24
-	VFNMADD231PS Z24, Z15, Z18
-	VFNMADD231PS Z24, Z16, Z19
-	VFNMADD231PS Z24, Z17, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z15, Z21
-	VFNMADD231PS Z24, Z16, Z22
-	VFNMADD231PS Z24, Z17, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 24(R8), Z24
-	VMULPS       Z24, Z18, Z18
-	VMULPS       Z24, Z19, Z19
-	VMULPS       Z24, Z20, Z20
-	VBROADCASTSS (AX)(SI*1), Z24
-	VFNMADD231PS Z24, Z18, Z21
-	VFNMADD231PS Z24, Z19, Z22
-	VFNMADD231PS Z24, Z20, Z23
-	ADDQ         DI, AX
-	VBROADCASTSS 28(R8), Z24
-	VMULPS       Z24, Z21, Z21
-	VMULPS       Z24, Z22, Z22
-	VMULPS       Z24, Z23, Z23
-	MOVQ         R9, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z3, (AX)
-	VMOVUPS      Z4, 64(AX)
-	VMOVUPS      Z5, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z7, 64(AX)
-	VMOVUPS      Z8, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z14, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z15, (AX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z17, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z19, 64(AX)
-	VMOVUPS      Z20, K1, 128(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z21, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z23, K1, 128(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ8x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ8x2(SB), NOSPLIT, $0-88
@@ -3550,194 +3250,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ8x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ8x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (CX)(CX*4), BX
-	LEAQ         (DX)(CX*4), SI
-	MOVQ         cst+16(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         d+24(FP), R8
-	MOVQ         b+32(FP), R9
-	MOVQ         rsb+40(FP), R10
-	SHLQ         $0x02, R10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z0
-	VMOVUPS.Z    64(R11), K1, Z1
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z2
-	VMOVUPS.Z    64(R11), K1, Z3
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z4
-	VMOVUPS.Z    64(R11), K1, Z5
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z6
-	VMOVUPS.Z    64(R11), K1, Z7
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z8
-	VMOVUPS.Z    64(R11), K1, Z9
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z10
-	VMOVUPS.Z    64(R11), K1, Z11
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z12
-	VMOVUPS.Z    64(R11), K1, Z13
-	ADDQ         R10, R11
-	VMOVUPS      (R11), Z14
-	VMOVUPS.Z    64(R11), K1, Z15
-	VBROADCASTSS (R8), Z16
-	VMULPS       Z16, Z0, Z0
-	VMULPS       Z16, Z1, Z1
-	VBROADCASTSS (AX)(CX*1), Z16
-	VFNMADD231PS Z16, Z0, Z2
-	VFNMADD231PS Z16, Z1, Z3
-	VBROADCASTSS (AX)(CX*2), Z16
-	VFNMADD231PS Z16, Z0, Z4
-	VFNMADD231PS Z16, Z1, Z5
-	VBROADCASTSS (AX)(DX*1), Z16
-	VFNMADD231PS Z16, Z0, Z6
-	VFNMADD231PS Z16, Z1, Z7
-	VBROADCASTSS (AX)(CX*4), Z16
-	VFNMADD231PS Z16, Z0, Z8
-	VFNMADD231PS Z16, Z1, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
-	VFNMADD231PS Z16, Z0, Z10
-	VFNMADD231PS Z16, Z1, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z0, Z12
-	VFNMADD231PS Z16, Z1, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z0, Z14
-	VFNMADD231PS Z16, Z1, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 4(R8), Z16
-	VMULPS       Z16, Z2, Z2
-	VMULPS       Z16, Z3, Z3
-	VBROADCASTSS (AX)(CX*2), Z16
-	VFNMADD231PS Z16, Z2, Z4
-	VFNMADD231PS Z16, Z3, Z5
-	VBROADCASTSS (AX)(DX*1), Z16
-	VFNMADD231PS Z16, Z2, Z6
-	VFNMADD231PS Z16, Z3, Z7
-	VBROADCASTSS (AX)(CX*4), Z16
-	VFNMADD231PS Z16, Z2, Z8
-	VFNMADD231PS Z16, Z3, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
-	VFNMADD231PS Z16, Z2, Z10
-	VFNMADD231PS Z16, Z3, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z2, Z12
-	VFNMADD231PS Z16, Z3, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z2, Z14
-	VFNMADD231PS Z16, Z3, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 8(R8), Z16
-	VMULPS       Z16, Z4, Z4
-	VMULPS       Z16, Z5, Z5
-	VBROADCASTSS (AX)(DX*1), Z16
-	VFNMADD231PS Z16, Z4, Z6
-	VFNMADD231PS Z16, Z5, Z7
-	VBROADCASTSS (AX)(CX*4), Z16
-	VFNMADD231PS Z16, Z4, Z8
-	VFNMADD231PS Z16, Z5, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
-	VFNMADD231PS Z16, Z4, Z10
-	VFNMADD231PS Z16, Z5, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z4, Z12
-	VFNMADD231PS Z16, Z5, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z4, Z14
-	VFNMADD231PS Z16, Z5, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 12(R8), Z16
-	VMULPS       Z16, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VBROADCASTSS (AX)(CX*4), Z16
-	VFNMADD231PS Z16, Z6, Z8
-	VFNMADD231PS Z16, Z7, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
-	VFNMADD231PS Z16, Z6, Z10
-	VFNMADD231PS Z16, Z7, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z6, Z12
-	VFNMADD231PS Z16, Z7, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z6, Z14
-	VFNMADD231PS Z16, Z7, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 16(R8), Z16
-	VMULPS       Z16, Z8, Z8
-	VMULPS       Z16, Z9, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
-	VFNMADD231PS Z16, Z8, Z10
-	VFNMADD231PS Z16, Z9, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z8, Z12
-	VFNMADD231PS Z16, Z9, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z8, Z14
-	VFNMADD231PS Z16, Z9, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 20(R8), Z16
-	VMULPS       Z16, Z10, Z10
-	VMULPS       Z16, Z11, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
-	VFNMADD231PS Z16, Z10, Z12
-	VFNMADD231PS Z16, Z11, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z10, Z14
-	VFNMADD231PS Z16, Z11, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 24(R8), Z16
-	VMULPS       Z16, Z12, Z12
-	VMULPS       Z16, Z13, Z13
-	VBROADCASTSS (AX)(SI*1), Z16
-	VFNMADD231PS Z16, Z12, Z14
-	VFNMADD231PS Z16, Z13, Z15
-	ADDQ         DI, AX
-	VBROADCASTSS 28(R8), Z16
-	VMULPS       Z16, Z14, Z14
-	VMULPS       Z16, Z15, Z15
-	MOVQ         R9, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z2, (AX)
-	VMOVUPS      Z3, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z5, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z7, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z9, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z13, K1, 64(AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z14, (AX)
-	VMOVUPS      Z15, K1, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ8x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ8x1(SB), NOSPLIT, $0-88
@@ -3899,142 +3411,6 @@ store:
 	ADDQ    R12, AX
 	VMULPS  Z8, Z7, Z7
 	VMOVUPS Z7, K1, (AX)
-	VZEROUPPER
-	RET
-
-// func strsmZ8x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ8x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (CX)(CX*4), BX
-	LEAQ         (DX)(CX*4), SI
-	MOVQ         cst+16(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         d+24(FP), R8
-	MOVQ         b+32(FP), R9
-	MOVQ         rsb+40(FP), R10
-	SHLQ         $0x02, R10
-	MOVQ         R9, R11
-	VMOVUPS.Z    (R11), K1, Z0
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z1
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z2
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z3
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z4
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z5
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z6
-	ADDQ         R10, R11
-	VMOVUPS.Z    (R11), K1, Z7
-	VBROADCASTSS (R8), Z8
-	VMULPS       Z8, Z0, Z0
-	VBROADCASTSS (AX)(CX*1), Z8
-	VFNMADD231PS Z8, Z0, Z1
-	VBROADCASTSS (AX)(CX*2), Z8
-	VFNMADD231PS Z8, Z0, Z2
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z0, Z3
-	VBROADCASTSS (AX)(CX*4), Z8
-	VFNMADD231PS Z8, Z0, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFNMADD231PS Z8, Z0, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z0, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z0, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 4(R8), Z8
-	VMULPS       Z8, Z1, Z1
-	VBROADCASTSS (AX)(CX*2), Z8
-	VFNMADD231PS Z8, Z1, Z2
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z1, Z3
-	VBROADCASTSS (AX)(CX*4), Z8
-	VFNMADD231PS Z8, Z1, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFNMADD231PS Z8, Z1, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z1, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z1, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 8(R8), Z8
-	VMULPS       Z8, Z2, Z2
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z2, Z3
-	VBROADCASTSS (AX)(CX*4), Z8
-	VFNMADD231PS Z8, Z2, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFNMADD231PS Z8, Z2, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z2, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z2, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 12(R8), Z8
-	VMULPS       Z8, Z3, Z3
-	VBROADCASTSS (AX)(CX*4), Z8
-	VFNMADD231PS Z8, Z3, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFNMADD231PS Z8, Z3, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z3, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z3, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 16(R8), Z8
-	VMULPS       Z8, Z4, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFNMADD231PS Z8, Z4, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z4, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z4, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 20(R8), Z8
-	VMULPS       Z8, Z5, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFNMADD231PS Z8, Z5, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z5, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 24(R8), Z8
-	VMULPS       Z8, Z6, Z6
-	VBROADCASTSS (AX)(SI*1), Z8
-	VFNMADD231PS Z8, Z6, Z7
-	ADDQ         DI, AX
-	VBROADCASTSS 28(R8), Z8
-	VMULPS       Z8, Z7, Z7
-	MOVQ         R9, AX
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z1, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z2, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z3, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z4, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z5, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z6, K1, (AX)
-	ADDQ         R10, AX
-	VMOVUPS      Z7, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -4218,104 +3594,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ4x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ4x3(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMOVUPS      (R9), Z0
-	VMOVUPS      64(R9), Z1
-	VMOVUPS.Z    128(R9), K1, Z2
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z3
-	VMOVUPS      64(R9), Z4
-	VMOVUPS.Z    128(R9), K1, Z5
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z6
-	VMOVUPS      64(R9), Z7
-	VMOVUPS.Z    128(R9), K1, Z8
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z9
-	VMOVUPS      64(R9), Z10
-	VMOVUPS.Z    128(R9), K1, Z11
-	VBROADCASTSS (SI), Z12
-	VMULPS       Z12, Z0, Z0
-	VMULPS       Z12, Z1, Z1
-	VMULPS       Z12, Z2, Z2
-	VBROADCASTSS (AX)(CX*1), Z12
-	VFNMADD231PS Z12, Z0, Z3
-	VFNMADD231PS Z12, Z1, Z4
-	VFNMADD231PS Z12, Z2, Z5
-	VBROADCASTSS (AX)(CX*2), Z12
-	VFNMADD231PS Z12, Z0, Z6
-	VFNMADD231PS Z12, Z1, Z7
-	VFNMADD231PS Z12, Z2, Z8
-	VBROADCASTSS (AX)(DX*1), Z12
-	VFNMADD231PS Z12, Z0, Z9
-	VFNMADD231PS Z12, Z1, Z10
-	VFNMADD231PS Z12, Z2, Z11
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Z12
-	VMULPS       Z12, Z3, Z3
-	VMULPS       Z12, Z4, Z4
-	VMULPS       Z12, Z5, Z5
-	VBROADCASTSS (AX)(CX*2), Z12
-	VFNMADD231PS Z12, Z3, Z6
-	VFNMADD231PS Z12, Z4, Z7
-	VFNMADD231PS Z12, Z5, Z8
-	VBROADCASTSS (AX)(DX*1), Z12
-	VFNMADD231PS Z12, Z3, Z9
-	VFNMADD231PS Z12, Z4, Z10
-	VFNMADD231PS Z12, Z5, Z11
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Z12
-	VMULPS       Z12, Z6, Z6
-	VMULPS       Z12, Z7, Z7
-	VMULPS       Z12, Z8, Z8
-	VBROADCASTSS (AX)(DX*1), Z12
-	VFNMADD231PS Z12, Z6, Z9
-	VFNMADD231PS Z12, Z7, Z10
-	VFNMADD231PS Z12, Z8, Z11
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Z12
-	VMULPS       Z12, Z9, Z9
-	VMULPS       Z12, Z10, Z10
-	VMULPS       Z12, Z11, Z11
-	MOVQ         DI, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, K1, 128(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z3, (AX)
-	VMOVUPS      Z4, 64(AX)
-	VMOVUPS      Z5, K1, 128(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z7, 64(AX)
-	VMOVUPS      Z8, K1, 128(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, K1, 128(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ4x2(SB), NOSPLIT, $0-88
@@ -4459,86 +3737,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ4x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ4x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMOVUPS      (R9), Z0
-	VMOVUPS.Z    64(R9), K1, Z1
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z2
-	VMOVUPS.Z    64(R9), K1, Z3
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z4
-	VMOVUPS.Z    64(R9), K1, Z5
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Z6
-	VMOVUPS.Z    64(R9), K1, Z7
-	VBROADCASTSS (SI), Z8
-	VMULPS       Z8, Z0, Z0
-	VMULPS       Z8, Z1, Z1
-	VBROADCASTSS (AX)(CX*1), Z8
-	VFNMADD231PS Z8, Z0, Z2
-	VFNMADD231PS Z8, Z1, Z3
-	VBROADCASTSS (AX)(CX*2), Z8
-	VFNMADD231PS Z8, Z0, Z4
-	VFNMADD231PS Z8, Z1, Z5
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z0, Z6
-	VFNMADD231PS Z8, Z1, Z7
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Z8
-	VMULPS       Z8, Z2, Z2
-	VMULPS       Z8, Z3, Z3
-	VBROADCASTSS (AX)(CX*2), Z8
-	VFNMADD231PS Z8, Z2, Z4
-	VFNMADD231PS Z8, Z3, Z5
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z2, Z6
-	VFNMADD231PS Z8, Z3, Z7
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Z8
-	VMULPS       Z8, Z4, Z4
-	VMULPS       Z8, Z5, Z5
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFNMADD231PS Z8, Z4, Z6
-	VFNMADD231PS Z8, Z5, Z7
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Z8
-	VMULPS       Z8, Z6, Z6
-	VMULPS       Z8, Z7, Z7
-	MOVQ         DI, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, K1, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z2, (AX)
-	VMOVUPS      Z3, K1, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z5, K1, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z7, K1, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ4x1(SB), NOSPLIT, $0-88
@@ -4642,68 +3840,6 @@ store:
 	ADDQ    R10, AX
 	VMULPS  Z4, Z3, Z3
 	VMOVUPS Z3, K1, (AX)
-	VZEROUPPER
-	RET
-
-// func strsmZ4x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ4x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMOVUPS.Z    (R9), K1, Z0
-	ADDQ         R8, R9
-	VMOVUPS.Z    (R9), K1, Z1
-	ADDQ         R8, R9
-	VMOVUPS.Z    (R9), K1, Z2
-	ADDQ         R8, R9
-	VMOVUPS.Z    (R9), K1, Z3
-	VBROADCASTSS (SI), Z4
-	VMULPS       Z4, Z0, Z0
-	VBROADCASTSS (AX)(CX*1), Z4
-	VFNMADD231PS Z4, Z0, Z1
-	VBROADCASTSS (AX)(CX*2), Z4
-	VFNMADD231PS Z4, Z0, Z2
-	VBROADCASTSS (AX)(DX*1), Z4
-	VFNMADD231PS Z4, Z0, Z3
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Z4
-	VMULPS       Z4, Z1, Z1
-	VBROADCASTSS (AX)(CX*2), Z4
-	VFNMADD231PS Z4, Z1, Z2
-	VBROADCASTSS (AX)(DX*1), Z4
-	VFNMADD231PS Z4, Z1, Z3
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Z4
-	VMULPS       Z4, Z2, Z2
-	VBROADCASTSS (AX)(DX*1), Z4
-	VFNMADD231PS Z4, Z2, Z3
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Z4
-	VMULPS       Z4, Z3, Z3
-	MOVQ         DI, AX
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z1, K1, (AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z2, K1, (AX)
-	ADDQ         R8, AX
-	VMOVUPS      Z3, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -4822,57 +3958,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ2x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ2x3(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMOVUPS      (R8), Z0
-	VMOVUPS      64(R8), Z1
-	VMOVUPS.Z    128(R8), K1, Z2
-	ADDQ         DI, R8
-	VMOVUPS      (R8), Z3
-	VMOVUPS      64(R8), Z4
-	VMOVUPS.Z    128(R8), K1, Z5
-	VBROADCASTSS (BX), Z6
-	VMULPS       Z6, Z0, Z0
-	VMULPS       Z6, Z1, Z1
-	VMULPS       Z6, Z2, Z2
-	VBROADCASTSS (AX)(CX*1), Z6
-	VFNMADD231PS Z6, Z0, Z3
-	VFNMADD231PS Z6, Z1, Z4
-	VFNMADD231PS Z6, Z2, Z5
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Z6
-	VMULPS       Z6, Z3, Z3
-	VMULPS       Z6, Z4, Z4
-	VMULPS       Z6, Z5, Z5
-	MOVQ         SI, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, K1, 128(AX)
-	ADDQ         DI, AX
-	VMOVUPS      Z3, (AX)
-	VMOVUPS      Z4, 64(AX)
-	VMOVUPS      Z5, K1, 128(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ2x2(SB), NOSPLIT, $0-88
@@ -4969,50 +4054,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ2x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ2x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMOVUPS      (R8), Z0
-	VMOVUPS.Z    64(R8), K1, Z1
-	ADDQ         DI, R8
-	VMOVUPS      (R8), Z2
-	VMOVUPS.Z    64(R8), K1, Z3
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z4, Z0, Z0
-	VMULPS       Z4, Z1, Z1
-	VBROADCASTSS (AX)(CX*1), Z4
-	VFNMADD231PS Z4, Z0, Z2
-	VFNMADD231PS Z4, Z1, Z3
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Z4
-	VMULPS       Z4, Z2, Z2
-	VMULPS       Z4, Z3, Z3
-	MOVQ         SI, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, K1, 64(AX)
-	ADDQ         DI, AX
-	VMOVUPS      Z2, (AX)
-	VMOVUPS      Z3, K1, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ2x1(SB), NOSPLIT, $0-88
@@ -5087,43 +4128,6 @@ store:
 	ADDQ    R9, AX
 	VMULPS  Z2, Z1, Z1
 	VMOVUPS Z1, K1, (AX)
-	VZEROUPPER
-	RET
-
-// func strsmZ2x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ2x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMOVUPS.Z    (R8), K1, Z0
-	ADDQ         DI, R8
-	VMOVUPS.Z    (R8), K1, Z1
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z2, Z0, Z0
-	VBROADCASTSS (AX)(CX*1), Z2
-	VFNMADD231PS Z2, Z0, Z1
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Z2
-	VMULPS       Z2, Z1, Z1
-	MOVQ         SI, AX
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         DI, AX
-	VMOVUPS      Z1, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -5210,40 +4214,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ1x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ1x3(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMOVUPS      (DX), Z0
-	VMOVUPS      64(DX), Z1
-	VMOVUPS.Z    128(DX), K1, Z2
-	VBROADCASTSS (AX), Z3
-	VMULPS       Z3, Z0, Z0
-	VMULPS       Z3, Z1, Z1
-	VMULPS       Z3, Z2, Z2
-	MOVQ         CX, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, K1, 128(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ1x2(SB), NOSPLIT, $0-88
@@ -5317,37 +4287,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ1x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ1x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMOVUPS      (DX), Z0
-	VMOVUPS.Z    64(DX), K1, Z1
-	VBROADCASTSS (AX), Z2
-	VMULPS       Z2, Z0, Z0
-	VMULPS       Z2, Z1, Z1
-	MOVQ         CX, AX
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, K1, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmZ1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sgemmZ1x1(SB), NOSPLIT, $0-88
@@ -5411,34 +4350,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmZ1x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·strsmZ1x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// K1: the lanes of the last vector
-	MOVQ         $0x00000001, CX
-	SHLXQ        AX, CX, CX
-	DECQ         CX
-	KMOVW        CX, K1
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMOVUPS.Z    (DX), K1, Z0
-	VBROADCASTSS (AX), Z1
-	VMULPS       Z1, Z0, Z0
-	MOVQ         CX, AX
-	VMOVUPS      Z0, K1, (AX)
-	VZEROUPPER
-	RET
-
 // func scopyZ(k int, src *float32, rss int, dst *float32)
 // Requires: AVX, AVX512F
 TEXT ·scopyZ(SB), NOSPLIT, $0-32
@@ -5462,9 +4373,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func speakZ(n int)
+// func dpeakZ(n int)
 // Requires: AVX, AVX512F
-TEXT ·speakZ(SB), NOSPLIT, $0-8
+TEXT ·dpeakZ(SB), NOSPLIT, $0-8
 	MOVQ   n+0(FP), AX
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5493,30 +4404,30 @@ TEXT ·speakZ(SB), NOSPLIT, $0-8
 	VPXORQ Z24, Z24, Z24
 
 loop:
-	VFMADD231PS Z24, Z24, Z0
-	VFMADD231PS Z24, Z24, Z1
-	VFMADD231PS Z24, Z24, Z2
-	VFMADD231PS Z24, Z24, Z3
-	VFMADD231PS Z24, Z24, Z4
-	VFMADD231PS Z24, Z24, Z5
-	VFMADD231PS Z24, Z24, Z6
-	VFMADD231PS Z24, Z24, Z7
-	VFMADD231PS Z24, Z24, Z8
-	VFMADD231PS Z24, Z24, Z9
-	VFMADD231PS Z24, Z24, Z10
-	VFMADD231PS Z24, Z24, Z11
-	VFMADD231PS Z24, Z24, Z12
-	VFMADD231PS Z24, Z24, Z13
-	VFMADD231PS Z24, Z24, Z14
-	VFMADD231PS Z24, Z24, Z15
-	VFMADD231PS Z24, Z24, Z16
-	VFMADD231PS Z24, Z24, Z17
-	VFMADD231PS Z24, Z24, Z18
-	VFMADD231PS Z24, Z24, Z19
-	VFMADD231PS Z24, Z24, Z20
-	VFMADD231PS Z24, Z24, Z21
-	VFMADD231PS Z24, Z24, Z22
-	VFMADD231PS Z24, Z24, Z23
+	VFMADD231PD Z24, Z24, Z0
+	VFMADD231PD Z24, Z24, Z1
+	VFMADD231PD Z24, Z24, Z2
+	VFMADD231PD Z24, Z24, Z3
+	VFMADD231PD Z24, Z24, Z4
+	VFMADD231PD Z24, Z24, Z5
+	VFMADD231PD Z24, Z24, Z6
+	VFMADD231PD Z24, Z24, Z7
+	VFMADD231PD Z24, Z24, Z8
+	VFMADD231PD Z24, Z24, Z9
+	VFMADD231PD Z24, Z24, Z10
+	VFMADD231PD Z24, Z24, Z11
+	VFMADD231PD Z24, Z24, Z12
+	VFMADD231PD Z24, Z24, Z13
+	VFMADD231PD Z24, Z24, Z14
+	VFMADD231PD Z24, Z24, Z15
+	VFMADD231PD Z24, Z24, Z16
+	VFMADD231PD Z24, Z24, Z17
+	VFMADD231PD Z24, Z24, Z18
+	VFMADD231PD Z24, Z24, Z19
+	VFMADD231PD Z24, Z24, Z20
+	VFMADD231PD Z24, Z24, Z21
+	VFMADD231PD Z24, Z24, Z22
+	VFMADD231PD Z24, Z24, Z23
 	DECQ        AX
 	JNZ         loop
 	VZEROUPPER
@@ -16087,42 +14998,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dpeakY(n int)
-// Requires: AVX, FMA3
-TEXT ·dpeakY(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	VXORPD Y12, Y12, Y12
-
-loop:
-	VFMADD231PD Y12, Y12, Y0
-	VFMADD231PD Y12, Y12, Y1
-	VFMADD231PD Y12, Y12, Y2
-	VFMADD231PD Y12, Y12, Y3
-	VFMADD231PD Y12, Y12, Y4
-	VFMADD231PD Y12, Y12, Y5
-	VFMADD231PD Y12, Y12, Y6
-	VFMADD231PD Y12, Y12, Y7
-	VFMADD231PD Y12, Y12, Y8
-	VFMADD231PD Y12, Y12, Y9
-	VFMADD231PD Y12, Y12, Y10
-	VFMADD231PD Y12, Y12, Y11
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
 // func sgemmY4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY4x3(SB), NOSPLIT, $0-88
@@ -16296,97 +15171,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY4x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY4x3(SB), NOSPLIT, $0-56
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMOVUPS      (R9), Y0
-	VMOVUPS      32(R9), Y1
-	VMOVUPS      64(R9), Y2
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
-	VMOVUPS      64(R9), Y5
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y6
-	VMOVUPS      32(R9), Y7
-	VMOVUPS      64(R9), Y8
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y9
-	VMOVUPS      32(R9), Y10
-	VMOVUPS      64(R9), Y11
-	VBROADCASTSS (SI), Y12
-	VMULPS       Y12, Y0, Y0
-	VMULPS       Y12, Y1, Y1
-	VMULPS       Y12, Y2, Y2
-	VBROADCASTSS (AX)(CX*1), Y12
-	VFNMADD231PS Y12, Y0, Y3
-	VFNMADD231PS Y12, Y1, Y4
-	VFNMADD231PS Y12, Y2, Y5
-	VBROADCASTSS (AX)(CX*2), Y12
-	VFNMADD231PS Y12, Y0, Y6
-	VFNMADD231PS Y12, Y1, Y7
-	VFNMADD231PS Y12, Y2, Y8
-	VBROADCASTSS (AX)(DX*1), Y12
-	VFNMADD231PS Y12, Y0, Y9
-	VFNMADD231PS Y12, Y1, Y10
-	VFNMADD231PS Y12, Y2, Y11
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Y12
-	VMULPS       Y12, Y3, Y3
-	VMULPS       Y12, Y4, Y4
-	VMULPS       Y12, Y5, Y5
-	VBROADCASTSS (AX)(CX*2), Y12
-	VFNMADD231PS Y12, Y3, Y6
-	VFNMADD231PS Y12, Y4, Y7
-	VFNMADD231PS Y12, Y5, Y8
-	VBROADCASTSS (AX)(DX*1), Y12
-	VFNMADD231PS Y12, Y3, Y9
-	VFNMADD231PS Y12, Y4, Y10
-	VFNMADD231PS Y12, Y5, Y11
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Y12
-	VMULPS       Y12, Y6, Y6
-	VMULPS       Y12, Y7, Y7
-	VMULPS       Y12, Y8, Y8
-	VBROADCASTSS (AX)(DX*1), Y12
-	VFNMADD231PS Y12, Y6, Y9
-	VFNMADD231PS Y12, Y7, Y10
-	VFNMADD231PS Y12, Y8, Y11
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Y12
-	VMULPS       Y12, Y9, Y9
-	VMULPS       Y12, Y10, Y10
-	VMULPS       Y12, Y11, Y11
-	MOVQ         DI, AX
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	VMOVUPS      Y5, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y6, (AX)
-	VMOVUPS      Y7, 32(AX)
-	VMOVUPS      Y8, 64(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y9, (AX)
-	VMOVUPS      Y10, 32(AX)
-	VMOVUPS      Y11, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY4x2(SB), NOSPLIT, $0-88
@@ -16530,86 +15314,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY4x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY4x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMOVUPS      (R9), Y0
-	VMASKMOVPS   32(R9), Y15, Y1
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y2
-	VMASKMOVPS   32(R9), Y15, Y3
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y4
-	VMASKMOVPS   32(R9), Y15, Y5
-	ADDQ         R8, R9
-	VMOVUPS      (R9), Y6
-	VMASKMOVPS   32(R9), Y15, Y7
-	VBROADCASTSS (SI), Y8
-	VMULPS       Y8, Y0, Y0
-	VMULPS       Y8, Y1, Y1
-	VBROADCASTSS (AX)(CX*1), Y8
-	VFNMADD231PS Y8, Y0, Y2
-	VFNMADD231PS Y8, Y1, Y3
-	VBROADCASTSS (AX)(CX*2), Y8
-	VFNMADD231PS Y8, Y0, Y4
-	VFNMADD231PS Y8, Y1, Y5
-	VBROADCASTSS (AX)(DX*1), Y8
-	VFNMADD231PS Y8, Y0, Y6
-	VFNMADD231PS Y8, Y1, Y7
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Y8
-	VMULPS       Y8, Y2, Y2
-	VMULPS       Y8, Y3, Y3
-	VBROADCASTSS (AX)(CX*2), Y8
-	VFNMADD231PS Y8, Y2, Y4
-	VFNMADD231PS Y8, Y3, Y5
-	VBROADCASTSS (AX)(DX*1), Y8
-	VFNMADD231PS Y8, Y2, Y6
-	VFNMADD231PS Y8, Y3, Y7
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Y8
-	VMULPS       Y8, Y4, Y4
-	VMULPS       Y8, Y5, Y5
-	VBROADCASTSS (AX)(DX*1), Y8
-	VFNMADD231PS Y8, Y4, Y6
-	VFNMADD231PS Y8, Y5, Y7
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Y8
-	VMULPS       Y8, Y6, Y6
-	VMULPS       Y8, Y7, Y7
-	MOVQ         DI, AX
-	VMOVUPS      Y0, (AX)
-	VMASKMOVPS   Y1, Y15, 32(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y2, (AX)
-	VMASKMOVPS   Y3, Y15, 32(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y4, (AX)
-	VMASKMOVPS   Y5, Y15, 32(AX)
-	ADDQ         R8, AX
-	VMOVUPS      Y6, (AX)
-	VMASKMOVPS   Y7, Y15, 32(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY4x1(SB), NOSPLIT, $0-88
@@ -16713,68 +15417,6 @@ store:
 	ADDQ       R10, AX
 	VMULPS     Y4, Y3, Y3
 	VMASKMOVPS Y3, Y15, (AX)
-	VZEROUPPER
-	RET
-
-// func strsmY4x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY4x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         cst+16(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         d+24(FP), SI
-	MOVQ         b+32(FP), DI
-	MOVQ         rsb+40(FP), R8
-	SHLQ         $0x02, R8
-	MOVQ         DI, R9
-	VMASKMOVPS   (R9), Y15, Y0
-	ADDQ         R8, R9
-	VMASKMOVPS   (R9), Y15, Y1
-	ADDQ         R8, R9
-	VMASKMOVPS   (R9), Y15, Y2
-	ADDQ         R8, R9
-	VMASKMOVPS   (R9), Y15, Y3
-	VBROADCASTSS (SI), Y4
-	VMULPS       Y4, Y0, Y0
-	VBROADCASTSS (AX)(CX*1), Y4
-	VFNMADD231PS Y4, Y0, Y1
-	VBROADCASTSS (AX)(CX*2), Y4
-	VFNMADD231PS Y4, Y0, Y2
-	VBROADCASTSS (AX)(DX*1), Y4
-	VFNMADD231PS Y4, Y0, Y3
-	ADDQ         BX, AX
-	VBROADCASTSS 4(SI), Y4
-	VMULPS       Y4, Y1, Y1
-	VBROADCASTSS (AX)(CX*2), Y4
-	VFNMADD231PS Y4, Y1, Y2
-	VBROADCASTSS (AX)(DX*1), Y4
-	VFNMADD231PS Y4, Y1, Y3
-	ADDQ         BX, AX
-	VBROADCASTSS 8(SI), Y4
-	VMULPS       Y4, Y2, Y2
-	VBROADCASTSS (AX)(DX*1), Y4
-	VFNMADD231PS Y4, Y2, Y3
-	ADDQ         BX, AX
-	VBROADCASTSS 12(SI), Y4
-	VMULPS       Y4, Y3, Y3
-	MOVQ         DI, AX
-	VMASKMOVPS   Y0, Y15, (AX)
-	ADDQ         R8, AX
-	VMASKMOVPS   Y1, Y15, (AX)
-	ADDQ         R8, AX
-	VMASKMOVPS   Y2, Y15, (AX)
-	ADDQ         R8, AX
-	VMASKMOVPS   Y3, Y15, (AX)
 	VZEROUPPER
 	RET
 
@@ -16886,50 +15528,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY2x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY2x3(SB), NOSPLIT, $0-56
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMOVUPS      (R8), Y0
-	VMOVUPS      32(R8), Y1
-	VMOVUPS      64(R8), Y2
-	ADDQ         DI, R8
-	VMOVUPS      (R8), Y3
-	VMOVUPS      32(R8), Y4
-	VMOVUPS      64(R8), Y5
-	VBROADCASTSS (BX), Y6
-	VMULPS       Y6, Y0, Y0
-	VMULPS       Y6, Y1, Y1
-	VMULPS       Y6, Y2, Y2
-	VBROADCASTSS (AX)(CX*1), Y6
-	VFNMADD231PS Y6, Y0, Y3
-	VFNMADD231PS Y6, Y1, Y4
-	VFNMADD231PS Y6, Y2, Y5
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Y6
-	VMULPS       Y6, Y3, Y3
-	VMULPS       Y6, Y4, Y4
-	VMULPS       Y6, Y5, Y5
-	MOVQ         SI, AX
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	ADDQ         DI, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	VMOVUPS      Y5, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY2x2(SB), NOSPLIT, $0-88
@@ -17026,50 +15624,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY2x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY2x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMOVUPS      (R8), Y0
-	VMASKMOVPS   32(R8), Y15, Y1
-	ADDQ         DI, R8
-	VMOVUPS      (R8), Y2
-	VMASKMOVPS   32(R8), Y15, Y3
-	VBROADCASTSS (BX), Y4
-	VMULPS       Y4, Y0, Y0
-	VMULPS       Y4, Y1, Y1
-	VBROADCASTSS (AX)(CX*1), Y4
-	VFNMADD231PS Y4, Y0, Y2
-	VFNMADD231PS Y4, Y1, Y3
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Y4
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y4, Y3, Y3
-	MOVQ         SI, AX
-	VMOVUPS      Y0, (AX)
-	VMASKMOVPS   Y1, Y15, 32(AX)
-	ADDQ         DI, AX
-	VMOVUPS      Y2, (AX)
-	VMASKMOVPS   Y3, Y15, 32(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY2x1(SB), NOSPLIT, $0-88
@@ -17144,43 +15698,6 @@ store:
 	ADDQ       R9, AX
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y15, (AX)
-	VZEROUPPER
-	RET
-
-// func strsmY2x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX, FMA3
-TEXT ·strsmY2x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         cst+16(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         d+24(FP), BX
-	MOVQ         b+32(FP), SI
-	MOVQ         rsb+40(FP), DI
-	SHLQ         $0x02, DI
-	MOVQ         SI, R8
-	VMASKMOVPS   (R8), Y15, Y0
-	ADDQ         DI, R8
-	VMASKMOVPS   (R8), Y15, Y1
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y2, Y0, Y0
-	VBROADCASTSS (AX)(CX*1), Y2
-	VFNMADD231PS Y2, Y0, Y1
-	ADDQ         DX, AX
-	VBROADCASTSS 4(BX), Y2
-	VMULPS       Y2, Y1, Y1
-	MOVQ         SI, AX
-	VMASKMOVPS   Y0, Y15, (AX)
-	ADDQ         DI, AX
-	VMASKMOVPS   Y1, Y15, (AX)
 	VZEROUPPER
 	RET
 
@@ -17260,33 +15777,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY1x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX
-TEXT ·strsmY1x3(SB), NOSPLIT, $0-56
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMOVUPS      (DX), Y0
-	VMOVUPS      32(DX), Y1
-	VMOVUPS      64(DX), Y2
-	VBROADCASTSS (AX), Y3
-	VMULPS       Y3, Y0, Y0
-	VMULPS       Y3, Y1, Y1
-	VMULPS       Y3, Y2, Y2
-	MOVQ         CX, AX
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY1x2(SB), NOSPLIT, $0-88
@@ -17360,37 +15850,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY1x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX
-TEXT ·strsmY1x2(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMOVUPS      (DX), Y0
-	VMASKMOVPS   32(DX), Y15, Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       Y2, Y0, Y0
-	VMULPS       Y2, Y1, Y1
-	MOVQ         CX, AX
-	VMOVUPS      Y0, (AX)
-	VMASKMOVPS   Y1, Y15, 32(AX)
-	VZEROUPPER
-	RET
-
 // func sgemmY1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·sgemmY1x1(SB), NOSPLIT, $0-88
@@ -17454,34 +15913,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func strsmY1x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-// Requires: AVX
-TEXT ·strsmY1x1(SB), NOSPLIT, $0-56
-	MOVQ last+48(FP), AX
-
-	// The lanes of the last vector: a window on ones followed by zeros
-	LEAQ         lanes<>+0(SB), CX
-	SHLQ         $0x02, AX
-	SUBQ         AX, CX
-	VMOVUPS      32(CX), Y15
-	MOVQ         t+0(FP), AX
-	MOVQ         rst+8(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         cst+16(FP), AX
-	SHLQ         $0x02, AX
-	MOVQ         d+24(FP), AX
-	MOVQ         b+32(FP), CX
-	MOVQ         rsb+40(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         CX, DX
-	VMASKMOVPS   (DX), Y15, Y0
-	VBROADCASTSS (AX), Y1
-	VMULPS       Y1, Y0, Y0
-	MOVQ         CX, AX
-	VMASKMOVPS   Y0, Y15, (AX)
-	VZEROUPPER
-	RET
-
 // func scopyY(k int, src *float32, rss int, dst *float32)
 // Requires: AVX
 TEXT ·scopyY(SB), NOSPLIT, $0-32
@@ -17505,9 +15936,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func speakY(n int)
+// func dpeakY(n int)
 // Requires: AVX, FMA3
-TEXT ·speakY(SB), NOSPLIT, $0-8
+TEXT ·dpeakY(SB), NOSPLIT, $0-8
 	MOVQ   n+0(FP), AX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -17524,18 +15955,18 @@ TEXT ·speakY(SB), NOSPLIT, $0-8
 	VXORPD Y12, Y12, Y12
 
 loop:
-	VFMADD231PS Y12, Y12, Y0
-	VFMADD231PS Y12, Y12, Y1
-	VFMADD231PS Y12, Y12, Y2
-	VFMADD231PS Y12, Y12, Y3
-	VFMADD231PS Y12, Y12, Y4
-	VFMADD231PS Y12, Y12, Y5
-	VFMADD231PS Y12, Y12, Y6
-	VFMADD231PS Y12, Y12, Y7
-	VFMADD231PS Y12, Y12, Y8
-	VFMADD231PS Y12, Y12, Y9
-	VFMADD231PS Y12, Y12, Y10
-	VFMADD231PS Y12, Y12, Y11
+	VFMADD231PD Y12, Y12, Y0
+	VFMADD231PD Y12, Y12, Y1
+	VFMADD231PD Y12, Y12, Y2
+	VFMADD231PD Y12, Y12, Y3
+	VFMADD231PD Y12, Y12, Y4
+	VFMADD231PD Y12, Y12, Y5
+	VFMADD231PD Y12, Y12, Y6
+	VFMADD231PD Y12, Y12, Y7
+	VFMADD231PD Y12, Y12, Y8
+	VFMADD231PD Y12, Y12, Y9
+	VFMADD231PD Y12, Y12, Y10
+	VFMADD231PD Y12, Y12, Y11
 	DECQ        AX
 	JNZ         loop
 	VZEROUPPER

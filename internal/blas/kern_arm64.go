@@ -2,767 +2,137 @@
 
 package blas
 
-// dgemmN4x6 computes a 4×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x6(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x6 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x6(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN4x5 computes a 4×10 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x5(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x5 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x5(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN4x4 computes a 4×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x4(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x4 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x4(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN4x3 computes a 4×6 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN4x2 computes a 4×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN4x1 computes a 4×2 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN4x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN4x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x6 computes a 2×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x6(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x6 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x6(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x5 computes a 2×10 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x5(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x5 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x5(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x4 computes a 2×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x4(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x4 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x4(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x3 computes a 2×6 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x2 computes a 2×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN2x1 computes a 2×2 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN2x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN2x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x6 computes a 1×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x6(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x6 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x6(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x5 computes a 1×10 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x5(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x5 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x5(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x4 computes a 1×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x4(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x4 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x4(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x3 computes a 1×6 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x2 computes a 1×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dgemmN1x1 computes a 1×2 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func dgemmN1x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
-// dtrsmN1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
 func dtrsmN1x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
-// dtransposeN transposes 2 rows of src, blocks > 0 times 2 long, into dst.
-//
-//go:noescape
 func dtransposeN(blocks int, src *float64, rss int, dst *float64, rsd int)
-
-// dcopyN copies k > 0 rows of 12 elements to dst, without gaps.
-//
-//go:noescape
 func dcopyN(k int, src *float64, rss int, dst *float64)
-
-// dpeakN does n > 0 rounds of 48 multiply-adds.
-//
-//go:noescape
-func dpeakN(n int)
-
-// sgemmN4x6 computes a 4×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x6(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x6 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x6(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN4x5 computes a 4×20 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x5(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x5 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x5(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN4x4 computes a 4×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x4(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x4 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x4(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN4x3 computes a 4×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x3 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN4x2 computes a 4×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x2 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN4x1 computes a 4×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN4x1 solves L·X = B in place for 4 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN4x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x6 computes a 2×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x6(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x6 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x6(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x5 computes a 2×20 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x5(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x5 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x5(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x4 computes a 2×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x4(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x4 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x4(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x3 computes a 2×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x3 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x2 computes a 2×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x2 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN2x1 computes a 2×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN2x1 solves L·X = B in place for 2 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN2x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x6 computes a 1×24 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x6(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x6 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x6(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x5 computes a 1×20 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x5(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x5 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x5(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x4 computes a 1×16 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x4(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x4 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x4(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x3 computes a 1×12 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x3 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x3(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x2 computes a 1×8 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x2 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x2(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// sgemmN1x1 computes a 1×4 tile of C from k > 0 columns of A and rows of B.
-//
-//go:noescape
 func sgemmN1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
-// strsmN1x1 solves L·X = B in place for 1 rows of B; d holds the reciprocals of the diagonal of L.
-//
-//go:noescape
-func strsmN1x1(t *float32, rst int, cst int, d *float32, b *float32, rsb int, last int)
-
-// stransposeN transposes 4 rows of src, blocks > 0 times 4 long, into dst.
-//
-//go:noescape
 func stransposeN(blocks int, src *float32, rss int, dst *float32, rsd int)
-
-// scopyN copies k > 0 rows of 24 elements to dst, without gaps.
-//
-//go:noescape
 func scopyN(k int, src *float32, rss int, dst *float32)
-
-// speakN does n > 0 rounds of 96 multiply-adds.
-//
-//go:noescape
-func speakN(n int)
-
-// sconvN1x1 computes 1 pixels of 4 channels of a convolution.
-//
-//go:noescape
+func dpeakN(n int)
 func sconvN1x1(t *byte)
-
-// sconvN2x1 computes 2 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN2x1(t *byte)
-
-// sconvN3x1 computes 3 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN3x1(t *byte)
-
-// sconvN4x1 computes 4 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN4x1(t *byte)
-
-// sconvN5x1 computes 5 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN5x1(t *byte)
-
-// sconvN6x1 computes 6 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN6x1(t *byte)
-
-// sconvN7x1 computes 7 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN7x1(t *byte)
-
-// sconvN8x1 computes 8 pixels of 4 channels of a convolution.
-//
-//go:noescape
 func sconvN8x1(t *byte)
-
-// sconvN1x2 computes 1 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN1x2(t *byte)
-
-// sconvN2x2 computes 2 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN2x2(t *byte)
-
-// sconvN3x2 computes 3 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN3x2(t *byte)
-
-// sconvN4x2 computes 4 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN4x2(t *byte)
-
-// sconvN5x2 computes 5 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN5x2(t *byte)
-
-// sconvN6x2 computes 6 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN6x2(t *byte)
-
-// sconvN7x2 computes 7 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN7x2(t *byte)
-
-// sconvN8x2 computes 8 pixels of 8 channels of a convolution.
-//
-//go:noescape
 func sconvN8x2(t *byte)
-
-// sconvN1x3 computes 1 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN1x3(t *byte)
-
-// sconvN2x3 computes 2 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN2x3(t *byte)
-
-// sconvN3x3 computes 3 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN3x3(t *byte)
-
-// sconvN4x3 computes 4 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN4x3(t *byte)
-
-// sconvN5x3 computes 5 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN5x3(t *byte)
-
-// sconvN6x3 computes 6 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN6x3(t *byte)
-
-// sconvN7x3 computes 7 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN7x3(t *byte)
-
-// sconvN8x3 computes 8 pixels of 12 channels of a convolution.
-//
-//go:noescape
 func sconvN8x3(t *byte)
-
-// sconvN1x4 computes 1 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN1x4(t *byte)
-
-// sconvN2x4 computes 2 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN2x4(t *byte)
-
-// sconvN3x4 computes 3 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN3x4(t *byte)
-
-// sconvN4x4 computes 4 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN4x4(t *byte)
-
-// sconvN5x4 computes 5 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN5x4(t *byte)
-
-// sconvN6x4 computes 6 pixels of 16 channels of a convolution.
-//
-//go:noescape
 func sconvN6x4(t *byte)
-
-// sdepthN0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN0(t *byte)
-
-// sdepthN1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN1(t *byte)
-
-// sdepthN2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN2(t *byte)
-
-// sdepthN3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN3(t *byte)
-
-// sdepthN4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN4(t *byte)
-
-// sdepthN5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN5(t *byte)
-
-// sdepthN6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN6(t *byte)
-
-// sdepthN7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN7(t *byte)
-
-// sdepthN8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN8(t *byte)
-
-// sdepthN9 combines the pixels of 9 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN9(t *byte)
-
-// sdepthN10 combines the pixels of 10 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN10(t *byte)
-
-// sdepthN11 combines the pixels of 11 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN11(t *byte)
-
-// sdepthN12 combines the pixels of 12 windows, whole vectors of channels.
-//
-//go:noescape
 func sdepthN12(t *byte)
-
-// ssumN0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN0(t *byte)
-
-// ssumN1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN1(t *byte)
-
-// ssumN2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN2(t *byte)
-
-// ssumN3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN3(t *byte)
-
-// ssumN4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN4(t *byte)
-
-// ssumN5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN5(t *byte)
-
-// ssumN6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN6(t *byte)
-
-// ssumN7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN7(t *byte)
-
-// ssumN8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN8(t *byte)
-
-// ssumN9 combines the pixels of 9 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN9(t *byte)
-
-// ssumN10 combines the pixels of 10 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN10(t *byte)
-
-// ssumN11 combines the pixels of 11 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN11(t *byte)
-
-// ssumN12 combines the pixels of 12 windows, whole vectors of channels.
-//
-//go:noescape
 func ssumN12(t *byte)
-
-// smostN0 combines the pixels of 0 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN0(t *byte)
-
-// smostN1 combines the pixels of 1 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN1(t *byte)
-
-// smostN2 combines the pixels of 2 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN2(t *byte)
-
-// smostN3 combines the pixels of 3 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN3(t *byte)
-
-// smostN4 combines the pixels of 4 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN4(t *byte)
-
-// smostN5 combines the pixels of 5 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN5(t *byte)
-
-// smostN6 combines the pixels of 6 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN6(t *byte)
-
-// smostN7 combines the pixels of 7 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN7(t *byte)
-
-// smostN8 combines the pixels of 8 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN8(t *byte)
-
-// smostN9 combines the pixels of 9 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN9(t *byte)
-
-// smostN10 combines the pixels of 10 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN10(t *byte)
-
-// smostN11 combines the pixels of 11 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN11(t *byte)
-
-// smostN12 combines the pixels of 12 windows, whole vectors of channels.
-//
-//go:noescape
 func smostN12(t *byte)
-
-// swinogradInN transforms 6×6 pixels of the input.
-//
-//go:noescape
 func swinogradInN(t *byte)
-
-// swinogradOutN transforms 6×6 sums to 4×4 pixels of the output.
-//
-//go:noescape
 func swinogradOutN(t *byte)
-
-// ddotN returns Σ x_i·y_i of n > 0 elements.
-//
-//go:noescape
 func ddotN(n int, x *float64, y *float64) float64
-
-// daxpyN adds alpha·x to y, n > 0 elements.
-//
-//go:noescape
 func daxpyN(n int, alpha float64, x *float64, y *float64)
-
-// dmaxAbsN returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.
-//
-//go:noescape
 func dmaxAbsN(n int, x *float64) float64
-
-// pause tells the processor n > 0 times that this is a spin loop.
-//
-//go:noescape
 func pause(n int)

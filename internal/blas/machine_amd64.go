@@ -74,13 +74,7 @@ var avx512s = machine[float32]{
 		{sgemmZ4x1, sgemmZ4x2, sgemmZ4x3},
 		{sgemmZ8x1, sgemmZ8x2, sgemmZ8x3},
 	},
-	trsm: [4][6]trsmKernel[float32]{
-		{strsmZ1x1, strsmZ1x2, strsmZ1x3},
-		{strsmZ2x1, strsmZ2x2, strsmZ2x3},
-		{strsmZ4x1, strsmZ4x2, strsmZ4x3},
-		{strsmZ8x1, strsmZ8x2, strsmZ8x3},
-	},
-	square: 8, trans: stransposeY, copy: scopyZ, peak: speakZ,
+	square: 8, trans: stransposeY, copy: scopyZ,
 }
 
 var avx2d = machine[float64]{
@@ -106,12 +100,7 @@ var avx2s = machine[float32]{
 		{sgemmY2x1, sgemmY2x2, sgemmY2x3},
 		{sgemmY4x1, sgemmY4x2, sgemmY4x3},
 	},
-	trsm: [4][6]trsmKernel[float32]{
-		{strsmY1x1, strsmY1x2, strsmY1x3},
-		{strsmY2x1, strsmY2x2, strsmY2x3},
-		{strsmY4x1, strsmY4x2, strsmY4x3},
-	},
-	square: 8, trans: stransposeY, copy: scopyY, peak: speakY,
+	square: 8, trans: stransposeY, copy: scopyY,
 }
 
 var avx512Images = imageKernels{

@@ -43,12 +43,7 @@ var neons = machine[float32]{
 		{sgemmN2x1, sgemmN2x2, sgemmN2x3, sgemmN2x4, sgemmN2x5, sgemmN2x6},
 		{sgemmN4x1, sgemmN4x2, sgemmN4x3, sgemmN4x4, sgemmN4x5, sgemmN4x6},
 	},
-	trsm: [4][6]trsmKernel[float32]{
-		{strsmN1x1, strsmN1x2, strsmN1x3, strsmN1x4, strsmN1x5, strsmN1x6},
-		{strsmN2x1, strsmN2x2, strsmN2x3, strsmN2x4, strsmN2x5, strsmN2x6},
-		{strsmN4x1, strsmN4x2, strsmN4x3, strsmN4x4, strsmN4x5, strsmN4x6},
-	},
-	square: 4, trans: stransposeN, copy: scopyN, peak: speakN,
+	square: 4, trans: stransposeN, copy: scopyN,
 }
 
 var neonImages = imageKernels{

@@ -21,7 +21,7 @@ func doubles(impl Implementation) routines[float64] {
 }
 
 func singles(impl Implementation) routines[float32] {
-	return routines[float32]{impl.Sgemm, impl.Ssyrk, impl.Strsm}
+	return routines[float32]{gemm: impl.Sgemm}
 }
 
 // eachBackend runs f as a subtest for every Backend, on two threads.

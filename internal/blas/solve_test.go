@@ -17,7 +17,6 @@ var (
 func TestTrsm(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
 		testTrsm(t, doubles(impl), impl.backend != Gonum, fullSizes(impl))
-		testTrsm(t, singles(impl), impl.backend != Gonum, fullSizes(impl))
 	})
 }
 

@@ -25,8 +25,6 @@ func codes(w width, queries int) {
 		name = fmt.Sprintf("codesZ%d", queries)
 	}
 	TEXT(name, attr.NOSPLIT, "func(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s sets the first %d numbers of %d rows of out to Σ block·q, of groups > 0.", name, blockRows, queries))
 	n, block := Load(Param("groups"), GP64()), Load(Param("block"), GP64())
 	q, dims := Load(Param("q"), GP64()), Load(Param("dims"), GP64())
 	out, ldo := Load(Param("out"), GP64()), Load(Param("ldo"), GP64())

@@ -31,10 +31,8 @@ type args struct {
 }
 
 // kernel begins a kernel whose argument is a pointer to a struct.
-func kernel(name, doc string, f fields) args {
+func kernel(name string, f fields) args {
 	TEXT(name, attr.NOSPLIT, "func(t *byte)")
-	Pragma("noescape")
-	Doc(name + " " + doc)
 	return args{Load(Param("t"), GP64()), f}
 }
 
@@ -195,7 +193,7 @@ func (v vector) rectangle(rows, vecs int) [][]reg.VecPhysical {
 // channels, summed in order from the bias.
 func conv(v vector, rows, vecs int) {
 	name := fmt.Sprintf("%s%dx%d", v.name("conv"), rows, vecs)
-	t := kernel(name, fmt.Sprintf("computes %d pixels of %d channels of a convolution.", rows, vecs*v.lanes()), convTile)
+	t := kernel(name, convTile)
 	x := v.rectangle(rows, vecs)
 	free := func(i int) reg.VecPhysical { return v.reg(rows*vecs + i) }
 
@@ -267,7 +265,7 @@ func conv(v vector, rows, vecs int) {
 // window and, of one vector, the first last channels.
 func window(v vector, routine string, rows int) {
 	name := fmt.Sprintf("%s%d", v.name(routine), rows)
-	t := kernel(name, fmt.Sprintf("combines the pixels of %d windows, whole vectors of channels.", rows), convTile)
+	t := kernel(name, convTile)
 	masked := rows == 0
 	rows = max(rows, 1)
 	x := v.rectangle(rows, 1)

@@ -113,8 +113,6 @@ func gemm(v vector, rows, vecs int) {
 	name := fmt.Sprintf("%s%dx%d", v.name("gemm"), rows, vecs)
 	T := v.goType()
 	TEXT(name, attr.NOSPLIT, fmt.Sprintf("func(k int, alpha %s, a *%s, rsa, csa int, b *%s, rsb int, c *%s, rsc int, mode, last int)", T, T, T, T))
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s computes a %d×%d tile of C from k > 0 columns of A and rows of B.", name, rows, vecs*v.lanes()))
 	t := newTile(v, rows, vecs)
 	k := Load(Param("k"), GP64())
 	ap := Load(Param("a"), GP64())
@@ -183,8 +181,6 @@ func trsm(v vector, rows, vecs int) {
 	name := fmt.Sprintf("%s%dx%d", v.name("trsm"), rows, vecs)
 	T := v.goType()
 	TEXT(name, attr.NOSPLIT, fmt.Sprintf("func(t *%s, rst, cst int, d *%s, b *%s, rsb int, last int)", T, T, T))
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s solves L·X = B in place for %d rows of B; d holds the reciprocals of the diagonal of L.", name, rows))
 	t := newTile(v, rows, vecs)
 	tp := Load(Param("t"), GP64())
 	l := newStrided(tp, v.stride("rst"), rows)
@@ -218,7 +214,6 @@ func trsm(v vector, rows, vecs int) {
 func peak(v vector, rows int) {
 	name := v.name("peak")
 	TEXT(name, attr.NOSPLIT, "func(n int)")
-	Doc(fmt.Sprintf("%s does n > 0 rounds of %d multiply-adds.", name, rows*3*v.lanes()))
 	n := Load(Param("n"), GP64())
 	for i := range rows*3 + 1 {
 		v.zero(v.reg(i))
@@ -237,7 +232,6 @@ func peak(v vector, rows int) {
 // pause writes the wait of a spinning worker.
 func pause() {
 	TEXT("pause", attr.NOSPLIT, "func(n int)")
-	Doc("pause tells the processor n > 0 times that this is a spin loop.")
 	n := Load(Param("n"), GP64())
 	Label("loop")
 	PAUSE()

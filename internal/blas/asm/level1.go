@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -66,8 +64,6 @@ func (v vector) fold(combine func(...operand.Op)) {
 func dot(v vector) {
 	name := v.name("dot")
 	TEXT(name, attr.NOSPLIT, "func(n int, x, y *float64) float64")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s returns Σ x_i·y_i of n > 0 elements.", name))
 	n := Load(Param("n"), GP64())
 	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
 	for i := range unrolled {
@@ -92,8 +88,6 @@ func dot(v vector) {
 func axpy(v vector) {
 	name := v.name("axpy")
 	TEXT(name, attr.NOSPLIT, "func(n int, alpha float64, x, y *float64)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s adds alpha·x to y, n > 0 elements.", name))
 	n := Load(Param("n"), GP64())
 	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
 	alpha, err := Param("alpha").Resolve()
@@ -117,8 +111,6 @@ func axpy(v vector) {
 func maxAbs(v vector) {
 	name := v.name("maxAbs")
 	TEXT(name, attr.NOSPLIT, "func(n int, x *float64) float64")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.", name))
 	n, x := Load(Param("n"), GP64()), Load(Param("x"), GP64())
 	magnitude := v.reg(2 * unrolled) // all bits but the sign
 	bits := GP64()

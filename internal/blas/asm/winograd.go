@@ -24,7 +24,7 @@ func (t args) points(v vector, first int, index ...int) []reg.VecPhysical {
 // vectors of channels: Bᵀ·d·B.
 func winogradIn(v vector) {
 	name := v.name("winogradIn")
-	t := kernel(name, "transforms 6×6 pixels of the input.", winTile)
+	t := kernel(name, winTile)
 	c := t.points(v, 9, 0, 1, 2, 3, 4, 5)
 	a, b, aa, bb, aabb, sum := c[0], c[1], c[2], c[3], c[4], c[5]
 	d := []reg.VecPhysical{v.reg(0), v.reg(1), v.reg(2), v.reg(3), v.reg(4), v.reg(5)}
@@ -87,7 +87,7 @@ func winogradIn(v vector) {
 // output, vecs vectors of channels: Aᵀ·m·A.
 func winogradOut(v vector) {
 	name := v.name("winogradOut")
-	t := kernel(name, "transforms 6×6 sums to 4×4 pixels of the output.", winTile)
+	t := kernel(name, winTile)
 	c := t.points(v, 8, 0, 1, 2, 3, 6, 7)
 	a, b, aa, bb, aaa, bbb := c[0], c[1], c[2], c[3], c[4], c[5]
 	m := []reg.VecPhysical{v.reg(0), v.reg(1), v.reg(2), v.reg(3), v.reg(4), v.reg(5)}

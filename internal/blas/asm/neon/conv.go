@@ -22,8 +22,8 @@ type object struct {
 }
 
 // kernel begins a kernel whose argument is a pointer to a struct.
-func (a *assembler) kernel(name, doc string, fields []string) object {
-	a.text(name, doc, "", param{"t", "*byte"})
+func (a *assembler) kernel(name string, fields []string) object {
+	a.text(name, "", param{"t", "*byte"})
 	return object{a, a.arg("t"), fields}
 }
 
@@ -184,8 +184,7 @@ func (o output) nextVector(fields ...string) {
 // conv writes the kernel of the convolution: rows pixels, vecs vectors of
 // channels, summed in order from the bias.
 func (a *assembler) conv(rows, vecs int) {
-	t := a.kernel(fmt.Sprintf("%s%dx%d", f32.name("conv"), rows, vecs),
-		fmt.Sprintf("computes %d pixels of %d channels of a convolution.", rows, vecs*f32.lanes()), convTile)
+	t := a.kernel(fmt.Sprintf("%s%dx%d", f32.name("conv"), rows, vecs), convTile)
 	x, y := rectangle(0, rows, vecs), series(rows*vecs, vecs)
 	elements := series((rows+1)*vecs, min(rows, 32-(rows+1)*vecs))
 	xp := t.get("bias")
@@ -235,8 +234,7 @@ func (a *assembler) conv(rows, vecs int) {
 // first of limits; sum and maximum start at the second. With 0 rows it does one
 // window and, of one vector, the first last channels.
 func (a *assembler) window(routine string, rows int) {
-	t := a.kernel(fmt.Sprintf("%s%d", f32.name(routine), rows),
-		fmt.Sprintf("combines the pixels of %d windows, whole vectors of channels.", rows), convTile)
+	t := a.kernel(fmt.Sprintf("%s%d", f32.name(routine), rows), convTile)
 	masked := rows == 0
 	rows = max(rows, 1)
 	x, free := rectangle(0, rows, 1), series(rows, 3)

@@ -10,8 +10,7 @@ const wide = 6
 // register, and multiplies the vectors of B from there.
 func (a *assembler) gemm(v vec, rows, vecs int) {
 	T := v.goType()
-	a.text(fmt.Sprintf("%s%dx%d", v.name("gemm"), rows, vecs),
-		fmt.Sprintf("computes a %d×%d tile of C from k > 0 columns of A and rows of B.", rows, vecs*v.lanes()), "",
+	a.text(fmt.Sprintf("%s%dx%d", v.name("gemm"), rows, vecs), "",
 		param{"k", "int"}, param{"alpha", T}, param{"a", "*" + T}, param{"rsa", "int"}, param{"csa", "int"},
 		param{"b", "*" + T}, param{"rsb", "int"}, param{"c", "*" + T}, param{"rsc", "int"}, param{"mode", "int"}, param{"last", "int"})
 	k, ap := a.arg("k"), a.arg("a")
@@ -98,8 +97,7 @@ func (a *assembler) gemm(v vec, rows, vecs int) {
 // trsm writes the kernel of the triangular solve: rows rows of B, forward.
 func (a *assembler) trsm(v vec, rows, vecs int) {
 	T := v.goType()
-	a.text(fmt.Sprintf("%s%dx%d", v.name("trsm"), rows, vecs),
-		fmt.Sprintf("solves L·X = B in place for %d rows of B; d holds the reciprocals of the diagonal of L.", rows), "",
+	a.text(fmt.Sprintf("%s%dx%d", v.name("trsm"), rows, vecs), "",
 		param{"t", "*" + T}, param{"rst", "int"}, param{"cst", "int"}, param{"d", "*" + T}, param{"b", "*" + T}, param{"rsb", "int"}, param{"last", "int"})
 	t := a.arg("t")
 	l := a.strided(t, a.bytes(v, "rst"), rows)
@@ -148,7 +146,7 @@ func (a *assembler) trsm(v vec, rows, vecs int) {
 // with nothing to load: the rate that a kernel cannot exceed.
 func (a *assembler) peak(v vec, rows int) {
 	n := rows * wide
-	a.text(v.name("peak"), fmt.Sprintf("does n > 0 rounds of %d multiply-adds.", n*v.lanes()), "", param{"n", "int"})
+	a.text(v.name("peak"), "", param{"n", "int"})
 	rounds := a.arg("n")
 	for i := range n + 1 {
 		a.zero(i)
@@ -164,7 +162,7 @@ func (a *assembler) peak(v vec, rows int) {
 // copyRows writes a kernel that packs rows as wide as the full tile.
 func (a *assembler) copyRows(v vec) {
 	T := v.goType()
-	a.text(v.name("copy"), fmt.Sprintf("copies k > 0 rows of %d elements to dst, without gaps.", wide*v.lanes()), "",
+	a.text(v.name("copy"), "",
 		param{"k", "int"}, param{"src", "*" + T}, param{"rss", "int"}, param{"dst", "*" + T})
 	k, src, rss, dst := a.arg("k"), a.arg("src"), a.bytes(v, "rss"), a.arg("dst")
 	a.repeat("loop", k, 0, func() {
@@ -179,7 +177,7 @@ func (a *assembler) copyRows(v vec) {
 // transpose writes a kernel that turns lanes rows of src into as many columns.
 func (a *assembler) transpose(v vec) {
 	T, w := v.goType(), v.lanes()
-	a.text(v.name("transpose"), fmt.Sprintf("transposes %d rows of src, blocks > 0 times %d long, into dst.", w, w), "",
+	a.text(v.name("transpose"), "",
 		param{"blocks", "int"}, param{"src", "*" + T}, param{"rss", "int"}, param{"dst", "*" + T}, param{"rsd", "int"})
 	n, sp, dp := a.arg("blocks"), a.arg("src"), a.arg("dst")
 	src := a.strided(sp, a.bytes(v, "rss"), w)
@@ -219,7 +217,7 @@ func (a *assembler) transpose(v vec) {
 
 // pause writes the wait of a spinning worker.
 func (a *assembler) pause() {
-	a.text("pause", "tells the processor n > 0 times that this is a spin loop.", "", param{"n", "int"})
+	a.text("pause", "", param{"n", "int"})
 	n := a.arg("n")
 	a.repeat("loop", n, 0, func() { a.ins(integer, "YIELD") })
 	a.ins(integer, "RET")

@@ -62,7 +62,7 @@ func fold(combine func(from, to int)) {
 // dot writes the kernel of the inner product. The lanes of unrolled vectors are
 // summed in parallel, and then in pairs: the order depends on n alone.
 func (a *assembler) dot() {
-	a.text(f64.name("dot"), "returns Σ x_i·y_i of n > 0 elements.", "float64", append(params("int", "n"), params("*float64", "x", "y")...)...)
+	a.text(f64.name("dot"), "float64", append(params("int", "n"), params("*float64", "x", "y")...)...)
 	n, x, y := a.arg("n"), a.arg("x"), a.arg("y")
 	for i := range unrolled {
 		a.zero(i)
@@ -80,7 +80,7 @@ func (a *assembler) dot() {
 
 // axpy writes the kernel of y += alpha·x.
 func (a *assembler) axpy() {
-	a.text(f64.name("axpy"), "adds alpha·x to y, n > 0 elements.", "",
+	a.text(f64.name("axpy"), "",
 		append([]param{{"n", "int"}, {"alpha", "float64"}}, params("*float64", "x", "y")...)...)
 	n, x, y := a.arg("n"), a.arg("x"), a.arg("y")
 	a.loadOne(f64, fmt.Sprintf("alpha+%d(FP)", a.args["alpha"]), 31)
@@ -96,7 +96,7 @@ func (a *assembler) axpy() {
 // maxAbs writes the kernel of the largest magnitude: a comparison with a NaN is
 // false.
 func (a *assembler) maxAbs() {
-	a.text(f64.name("maxAbs"), "returns max |x_i| of n > 0 elements, NaN left out; 0 if there is no other.", "float64", param{"n", "int"}, param{"x", "*float64"})
+	a.text(f64.name("maxAbs"), "float64", param{"n", "int"}, param{"x", "*float64"})
 	n, x := a.arg("n"), a.arg("x")
 	for i := range unrolled {
 		a.zero(i)

@@ -32,7 +32,7 @@ func main() {
 	code := strings.ReplaceAll(a.code.String(), ") \n", ")\n")
 	err := os.WriteFile(*out+".s", []byte(generated+"#include \"textflag.h\"\n"+code), 0o644)
 	if err == nil {
-		err = os.WriteFile(*out+".go", []byte(generated+"package blas\n"+stubs), 0o644)
+		err = os.WriteFile(*out+".go", []byte(generated+"package blas\n\n"+stubs), 0o644)
 	}
 	if err == nil && *balance != "" {
 		err = a.document(*balance)
@@ -50,13 +50,15 @@ func kernels() *assembler {
 		for _, rows := range []int{4, 2, 1} {
 			for vecs := wide; vecs >= 1; vecs-- {
 				a.gemm(v, rows, vecs)
-				a.trsm(v, rows, vecs)
+				if v == f64 {
+					a.trsm(v, rows, vecs)
+				}
 			}
 		}
 		a.transpose(v)
 		a.copyRows(v)
-		a.peak(v, 4)
 	}
+	a.peak(f64, 4)
 	for i, most := range pixels {
 		for rows := 1; rows <= most; rows++ {
 			a.conv(rows, i+1)

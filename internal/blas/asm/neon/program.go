@@ -63,7 +63,7 @@ func params(kind string, names ...string) []param {
 }
 
 // text begins a routine; result is "" or a type.
-func (a *assembler) text(name, doc, result string, in ...param) {
+func (a *assembler) text(name, result string, in ...param) {
 	a.routine = &routine{name: name, args: map[string]int{}}
 	a.routines = append(a.routines, a.routine)
 	for i := range 27 {
@@ -88,7 +88,7 @@ func (a *assembler) text(name, doc, result string, in ...param) {
 		a.args["ret"] = size
 		size += 8
 	}
-	fmt.Fprintf(&a.stubs, "\n// %s %s\n//\n//go:noescape\nfunc %s(%s) %s\n", name, doc, name, strings.Join(list, ", "), result)
+	fmt.Fprintf(&a.stubs, "func %s(%s) %s\n", name, strings.Join(list, ", "), result)
 	fmt.Fprintf(&a.code, "\n// func %s(%s) %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", name, strings.Join(list, ", "), result, name, size)
 }
 

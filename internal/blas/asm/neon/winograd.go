@@ -24,7 +24,7 @@ func (a *assembler) times(c constant, n, d int) { a.mulBy(f32, c.register, c.ele
 // winogradIn writes the kernel that transforms a 6×6 patch of the input, vecs
 // vectors of channels: Bᵀ·d·B.
 func (a *assembler) winogradIn() {
-	t := a.kernel(f32.name("winogradIn"), "transforms 6×6 pixels of the input.", winTile)
+	t := a.kernel(f32.name("winogradIn"), winTile)
 	c := t.points()
 	pa, pb, aa, bb, aabb, sum := c[0], c[1], c[2], c[3], c[4], c[5]
 	d := series(0, 6)
@@ -85,7 +85,7 @@ func (a *assembler) winogradIn() {
 // winogradOut writes the kernel that transforms 6×6 sums to 4×4 pixels of the
 // output, vecs vectors of channels: Aᵀ·m·A.
 func (a *assembler) winogradOut() {
-	t := a.kernel(f32.name("winogradOut"), "transforms 6×6 sums to 4×4 pixels of the output.", winTile)
+	t := a.kernel(f32.name("winogradOut"), winTile)
 	c := t.points()
 	pa, pb, aa, bb, aaa, bbb := c[0], c[1], c[2], c[3], c[6], c[7]
 	m := series(0, 6)
