@@ -190,7 +190,7 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 			added = append(added, s)
 		}
 	}
-	for _, id := range changes.Gone {
+	for _, id := range changes.Removed {
 		if was := next.owner[id]; was != "" {
 			gone = append(gone, was+"/"+id)
 		}

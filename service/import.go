@@ -233,7 +233,7 @@ func (i *importer) personOf(ctx context.Context, file string) (id string, added 
 		return "", false, huma.Error422UnprocessableEntity("the folder of the file is no name of a person")
 	}
 	j := i.steps.j
-	if id, err = i.store.PersonNamed(ctx, j.Collection, name); err != nil || id != "" {
+	if id, err = i.store.PersonByName(ctx, j.Collection, name); err != nil || id != "" {
 		return id, false, err
 	}
 	p, _, err := i.store.CreatePerson(ctx, j.Actor, j.Collection, name, store.Known, false)

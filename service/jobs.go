@@ -91,7 +91,7 @@ func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, er
 	s.grouping.Lock()
 	s.clusters = nil
 	s.grouping.Unlock()
-	return &RegroupResult{len(samples), len(groups)}, v.store.PutGroups(store.InStep(ctx, j, len(samples), len(samples), nil), j.Collection, groups)
+	return &RegroupResult{len(samples), len(groups)}, v.store.PutGroups(store.WithStep(ctx, j, len(samples), len(samples), nil), j.Collection, groups)
 }
 
 type InJob struct {
@@ -168,7 +168,7 @@ func (v *Service) jobs() {
 				return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
 			}
 		}
-		return jobBody(v.store.Retry(ctx, by(ctx).actor, in.Collection, in.Job))
+		return jobBody(v.store.Restart(ctx, by(ctx).actor, in.Collection, in.Job))
 	})
 	for _, verb := range []string{"accept", "discard"} {
 		operation(v, http.MethodPost, path+"/{j}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {

@@ -612,8 +612,8 @@ func TestOnce(t *testing.T) {
 
 	// While it is carried out, the second one waits; what was interrupted after a change is
 	// not carried out again.
-	o := &store.Once{Actor: "local", Key: "5", Route: at + "/people"}
-	if _, err := c.v.store.Begin(t.Context(), o, time.Minute); err != nil {
+	o := &store.Request{Actor: "local", Key: "5", Route: at + "/people"}
+	if _, err := c.v.store.BeginRequest(t.Context(), o, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	if _, h := send(409, "5", at+"/people", js, `{"name":"x"}`); h.Get("Retry-After") == "" {
@@ -626,7 +626,7 @@ func TestOnce(t *testing.T) {
 	if err := json.Unmarshal([]byte(made), &key); err != nil || key.Key == "" {
 		t.Fatal(made)
 	}
-	was, err := c.v.store.Begin(t.Context(), &store.Once{Actor: "local", Key: "6"}, time.Minute)
+	was, err := c.v.store.BeginRequest(t.Context(), &store.Request{Actor: "local", Key: "6"}, time.Minute)
 	if err != nil || was == nil || was.Status != 200 || len(was.Answer) != 0 {
 		t.Fatalf("%+v %v", was, err)
 	}

@@ -51,8 +51,8 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		io.Closer
 	}{io.TeeReader(r.Body, d), r.Body}
 
-	o := &store.Once{Actor: by(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
-	was, err := v.store.Begin(r.Context(), o, v.Lease)
+	o := &store.Request{Actor: by(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
+	was, err := v.store.BeginRequest(r.Context(), o, v.Lease)
 	switch {
 	case err != nil:
 		v.fail(w, r, err)
@@ -64,16 +64,16 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		return
 	}
 	answer := &capture{ResponseWriter: w}
-	ctx, cancel := context.WithCancelCause(store.InOnce(r.Context(), o))
+	ctx, cancel := context.WithCancelCause(store.WithRequest(r.Context(), o))
 	defer cancel(nil)
 	held := *o
-	go v.beat(ctx, cancel, func(ctx context.Context) error { return v.store.Hold(ctx, &held, v.Lease) })
+	go v.beat(ctx, cancel, func(ctx context.Context) error { return v.store.ExtendRequest(ctx, &held, v.Lease) })
 	r2 := r.WithContext(ctx)
 	r2.Body = read
 	end := context.WithoutCancel(r.Context())
 	defer func() {
 		if o.Status == 0 { // also after a panic
-			_ = v.store.Forget(end, o) // it stays, at worst
+			_ = v.store.DropRequest(end, o) // it stays, at worst
 		}
 	}()
 	do(answer, r2)
@@ -84,17 +84,17 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 	if slices.Contains(secret, path.Base(r.Pattern)) {
 		o.Answer = nil
 	}
-	if err := v.store.Answered(end, o); err != nil {
+	if err := v.store.PutAnswer(end, o); err != nil {
 		v.Log.Error("answer not kept", "request", by(r.Context()).id, "error", err.Error())
 	}
 }
 
 // again answers a request with the key of another one.
-func (v *Service) again(w http.ResponseWriter, was *store.Once, route string, body io.Reader, d *digest) error {
+func (v *Service) again(w http.ResponseWriter, was *store.Request, route string, body io.Reader, d *digest) error {
 	switch {
 	case was.Route != route:
 		return huma.Error422UnprocessableEntity("another request had this " + onceHeader)
-	case was.Status == 0 && was.Changed && was.Abandoned():
+	case was.Status == 0 && was.HasChanges && was.IsAbandoned():
 		return huma.Error409Conflict("the request with this " + onceHeader + " has changed something, and its answer is lost: look what there is, and send another key if something is missing")
 	case was.Status == 0:
 		return huma.ErrorWithHeaders(huma.Error409Conflict("the request with this "+onceHeader+" is being carried out"), http.Header{"Retry-After": {"1"}})

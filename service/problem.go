@@ -35,7 +35,7 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
 	case errors.As(err, &stands):
-		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID, stands.Now}
+		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID, stands.Holders}
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client has gone")
 	}

@@ -60,7 +60,7 @@ func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error)
 		return told, nil
 	}
 	if c.Space != to.space && (c.Space != "" || from != to) {
-		if err := v.store.SetSpace(store.InStep(ctx, j, j.Done, j.Total, asJSON(told)), j.Actor, j.Collection, to.space); err != nil {
+		if err := v.store.SetSpace(store.WithStep(ctx, j, j.Done, j.Total, asJSON(told)), j.Actor, j.Collection, to.space); err != nil {
 			return nil, err
 		}
 		s.ended(j.Done)
@@ -76,7 +76,7 @@ func (r JobRequest) accepted() bool { return r.Kind == kindAccepted }
 func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int) error {
 	const together = 100
 	for after := ""; ; {
-		faces, err := v.store.Lacking(ctx, s.j.Collection, to.space, after, together)
+		faces, err := v.store.FacesWithoutVector(ctx, s.j.Collection, to.space, after, together)
 		if err != nil {
 			return err
 		}

@@ -144,8 +144,8 @@ type Operation struct {
 
 // toldOperation says what an operation is; s has the names of those whom it added.
 func (s *snapshot) toldOperation(o store.Operation) Operation {
-	told := Operation{o.ID, o.Kind, o.Actor, o.At, o.Undone, o.Faces, []Ref{}}
-	for _, p := range o.People {
+	told := Operation{o.ID, o.Kind, o.Actor, o.At, o.Undone, o.CountFaces(), []Ref{}}
+	for _, p := range o.People() {
 		if p.Name == "" {
 			p.Name = s.people[p.ID].Name
 		}

@@ -95,7 +95,7 @@ func (v *Service) portraits(ctx context.Context, collection string, people []sto
 	for _, p := range people {
 		ids = append(ids, p.ID)
 	}
-	faces, err := v.store.Pictured(ctx, collection, ids)
+	faces, err := v.store.FacesWithCrop(ctx, collection, ids)
 	best, found := map[string]float64{}, map[string]string{}
 	for _, f := range faces {
 		var q dataset.Quality

@@ -143,7 +143,7 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	case errors.Is(err, store.ErrLost):
 		return
 	case ctx.Err() != nil:
-		ended, err = false, v.store.Again(end, j, "", time.Now())
+		ended, err = false, v.store.Retry(end, j, "", time.Now())
 	case useless, j.Attempts >= most:
 		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
 		ended, err = useless, v.store.Fail(end, j, told)
@@ -153,7 +153,7 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 		for range j.Attempts - 1 {
 			wait *= 5
 		}
-		ended, err = false, v.store.Again(end, j, told, time.Now().Add(min(wait, longestPause)))
+		ended, err = false, v.store.Retry(end, j, told, time.Now().Add(min(wait, longestPause)))
 	}
 	if err != nil && !errors.Is(err, store.ErrLost) {
 		v.Log.Error("the end of a job was not noted", "job", j.ID, "error", err.Error()) // its lease ends
@@ -253,7 +253,7 @@ func (v *Service) resume(j *store.Job, total int, result any) (steps, error) {
 
 // in returns ctx for the change that ends the step number done.
 func (s steps) in(ctx context.Context, done int) context.Context {
-	return store.InStep(ctx, s.j, done, s.total, asJSON(s.result))
+	return store.WithStep(ctx, s.j, done, s.total, asJSON(s.result))
 }
 
 // ended notes that a step has ended whose change was made in its context.

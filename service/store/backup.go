@@ -76,12 +76,9 @@ func finish(ctx context.Context, path string) error {
 	if _, err := db.ExecContext(ctx, "DELETE FROM session"); err != nil { // one that is ended later must not come back
 		return err
 	}
-	var told string
-	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&told); err != nil {
-		return err
+	report, err := one[string](ctx, "report", db, "PRAGMA integrity_check")
+	if err == nil && report != "ok" {
+		err = errors.New("the copy is damaged: " + report)
 	}
-	if told != "ok" {
-		return errors.New("the copy is damaged: " + told)
-	}
-	return nil
+	return err
 }

@@ -2,100 +2,80 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"time"
 )
 
-// A Collection is a set of people and faces apart from others.
+// A Collection is a set of people and faces. Collections share nothing.
 type Collection struct {
 	ID      string
 	Name    string
 	FPIR    float64 // target share of strangers who are named
 	Created time.Time
 	Seq     int64  // grows with every change
-	Space   string // of the vectors that recognise; "" is the first one
-	pruned  int64
+	Space   string // of the vectors that recognise; "": of the network that is built in
+	pruned  int64  // Seq up to which removals are no longer known
+}
+
+func (c *Collection) columns() []any {
+	return []any{&c.ID, &c.Name, &c.FPIR, (*micros)(&c.Created), &c.Seq, &c.Space, &c.pruned}
 }
 
 const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned FROM collection "
 
-func scanCollection(r *sql.Rows) (c Collection, err error) {
-	var created int64
-	err = r.Scan(&c.ID, &c.Name, &c.FPIR, &created, &c.Seq, &c.Space, &c.pruned)
-	c.Created = timeOf(created)
-	return c, err
-}
-
 // CreateCollection adds an empty collection. It is a Conflict if another one has the name.
 func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64, space string) (Collection, error) {
 	c := Collection{ID: NewID(), Name: name, FPIR: fpir, Created: now(), Seq: 1, Space: space}
-	return c, s.inTx(ctx, func(tx *sql.Tx) error {
-		if err := alone(ctx, tx, c.ID, name); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
-		if err != nil {
-			return err
-		}
-		return audit(ctx, tx, actor, "create collection", c.ID)
+	return c, s.inTx(ctx, actor, func(t *tx) {
+		t.checkUnique(c.ID, name)
+		t.exec("INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
+		t.audit("create collection", c.ID)
 	})
 }
 
-// alone is a Conflict if a collection but the one with this id has the name.
-func alone(ctx context.Context, tx *sql.Tx, id, name string) error {
-	there, err := list(ctx, tx, scanString, "SELECT id FROM collection WHERE name = $1 AND id <> $2 ORDER BY id LIMIT 1", name, id)
-	if err == nil && len(there) > 0 {
-		err = &Conflict{Text: "a collection has this name already", ID: there[0]}
+// checkUnique fails with a Conflict if a collection with another id has the name.
+func (t *tx) checkUnique(id, name string) {
+	if others := rows[string](t, "SELECT id FROM collection WHERE name = $1 AND id <> $2 ORDER BY id LIMIT 1", name, id); len(others) > 0 {
+		t.fail(&Conflict{Text: "a collection has this name already", ID: others[0]})
 	}
-	return err
 }
 
-// Collections returns up to limit collections whose id is larger than after, by id.
+// Collections returns up to limit collections by id: those whose id is larger than after.
 func (s *Store) Collections(ctx context.Context, after string, limit int) ([]Collection, error) {
-	return list(ctx, s.read, scanCollection, collectionColumns+"WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+	return list[Collection](ctx, s.read, collectionColumns+"WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
 }
 
-// Collection returns the one with this id.
+// Collection returns the collection with this id.
 func (s *Store) Collection(ctx context.Context, id string) (Collection, error) {
-	return one(ctx, "collection", s.read, scanCollection, collectionColumns+"WHERE id = $1", id)
+	return one[Collection](ctx, "collection", s.read, collectionColumns+"WHERE id = $1", id)
 }
 
 // SetCollection changes the name and the FPIR of a collection. It is a Conflict if another
 // one has the name.
 func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir float64) error {
-	return s.change(ctx, actor, id, func(c *change) error {
-		if err := alone(ctx, c.Tx, id, name); err != nil {
-			return err
-		}
-		if _, err := c.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", name, fpir); err != nil {
-			return err
-		}
-		return audit(ctx, c.Tx, actor, "change collection", id)
+	return s.change(ctx, actor, id, func(t *tx) {
+		t.checkUnique(id, name)
+		t.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", id, name, fpir)
+		t.audit("change collection", id)
 	})
 }
 
-// SetSpace says in which space the vectors are that recognise from now on.
+// SetSpace changes the space of the vectors by which a collection recognises.
 func (s *Store) SetSpace(ctx context.Context, actor, id, space string) error {
-	return s.change(ctx, actor, id, func(c *change) error {
-		if _, err := c.exec("UPDATE collection SET space = $2 WHERE id = $1", space); err != nil {
-			return err
-		}
-		return audit(ctx, c.Tx, actor, "change model", id)
+	return s.change(ctx, actor, id, func(t *tx) {
+		t.exec("UPDATE collection SET space = $2 WHERE id = $1", id, space)
+		t.audit("change model", id)
 	})
 }
 
-// DeleteCollection removes a collection with all that is in it, also from the files
-// of the database. It cannot be undone.
+// DeleteCollection removes a collection with everything in it, also from the files of the
+// database. It cannot be undone.
 func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
-	err := s.change(ctx, actor, id, func(c *change) error {
-		for _, statement := range []string{"DELETE FROM once WHERE collection = $1", "DELETE FROM collection WHERE id = $1"} {
-			if _, err := c.exec(statement); err != nil {
-				return err
-			}
-		}
-		return audit(ctx, c.Tx, actor, "delete collection", id)
+	err := s.change(ctx, actor, id, func(t *tx) {
+		t.exec("DELETE FROM once WHERE collection = $1", id)
+		t.exec("DELETE FROM collection WHERE id = $1", id)
+		t.audit("delete collection", id)
 	})
 	if err != nil {
 		return err
@@ -103,9 +83,8 @@ func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
 	return s.scrub(ctx)
 }
 
-// scrub removes what was deleted from the files of the database: SQLite overwrites
-// it with zeros, in the write-ahead log too once that is emptied; PostgreSQL gives
-// pages back for reuse.
+// scrub removes deleted data from the files of the database. SQLite overwrites them with
+// zeros, in the write-ahead log when that is emptied. PostgreSQL makes their pages free.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
 		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
@@ -118,13 +97,13 @@ func (s *Store) scrub(ctx context.Context) error {
 	return err
 }
 
-// shrink gives the pages of SQLite that are free back to the file system, some at a time, so
-// that nobody waits long for the connection that writes.
+// shrink gives free pages of SQLite back to the file system, a part at a time, so that other
+// writers do not wait long.
 func (s *Store) shrink(ctx context.Context) error {
-	const enough, together = 1 << 10, 1 << 11 // pages that may stay, and that are given back at once
+	const enough, together = 1 << 10, 1 << 11 // pages that may stay free, and pages of a part
 	for last := math.MaxInt; ; {
-		var free int
-		if err := s.read.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free <= enough || free >= last {
+		free, err := one[int](ctx, "page", s.read, "PRAGMA freelist_count")
+		if err != nil || free <= enough || free >= last {
 			return err
 		}
 		last = free

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"time"
 )
 
@@ -13,6 +11,8 @@ type Photo struct {
 	SHA256        string
 	Width, Height int
 }
+
+func (p *Photo) columns() []any { return []any{&p.SHA256, &p.Width, &p.Height} }
 
 // Sources of faces.
 const (
@@ -25,14 +25,20 @@ const (
 // A Face is a face of a collection.
 type Face struct {
 	ID      string
-	Photo   string // id; "" for a face without one
-	Person  string // id; "" for nobody yet
+	Photo   string // id; "" for a face without a photograph
+	Person  string // id; "" for a face without a person, Stranger for a stranger
 	Source  string
-	Box     json.RawMessage // these are the caller's; null if not known
+	Box     json.RawMessage // box, pupils and quality are written by the caller; null if unknown
 	Pupils  json.RawMessage
 	Quality json.RawMessage
 	Created time.Time
 }
+
+func (f *Face) columns() []any {
+	return []any{&f.ID, &f.Photo, &f.Person, &f.Source, (*[]byte)(&f.Box), (*[]byte)(&f.Pupils), (*[]byte)(&f.Quality), (*micros)(&f.Created)}
+}
+
+const faceColumns = "SELECT id, photo, person, source, box, pupils, quality, created FROM face "
 
 // A NewFace is a face to be added.
 type NewFace struct {
@@ -42,94 +48,71 @@ type NewFace struct {
 	Vector []float32
 }
 
-const faceColumns = "SELECT id, photo, person, source, box, pupils, quality, created FROM face "
+// isPerson reports whether Face.Person is the id of a person.
+func isPerson(id string) bool { return id != "" && id != Stranger }
 
-func scanFace(r *sql.Rows) (f Face, err error) {
-	var created int64
-	var box, pupils, quality string
-	err = r.Scan(&f.ID, &f.Photo, &f.Person, &f.Source, &box, &pupils, &quality, &created)
-	f.Box, f.Pupils, f.Quality, f.Created = json.RawMessage(box), json.RawMessage(pupils), json.RawMessage(quality), timeOf(created)
-	return f, err
-}
-
-// AddFaces adds the faces of one photograph, nil for faces without one, to a person, ""
-// for nobody, Stranger for people who are not in the collection. It fills in what the Store decides on in faces, and returns the operation.
-func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (op string, err error) {
-	err = s.change(ctx, actor, collection, func(c *change) error {
-		if person != "" && person != Stranger {
-			if _, err := one(ctx, "person", c, scanString, "SELECT id FROM person WHERE collection = $1 AND id = $2", collection, person); err != nil {
-				return err
-			}
+// AddFaces adds the faces of one photograph to a person: "" for nobody, Stranger for people
+// who are not in the collection. photo is nil for faces without a photograph. It fills in
+// faces the fields that the Store decides, and returns the operation.
+func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (operation string, err error) {
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		if isPerson(person) {
+			t.person(person)
 		}
-		id := ""
+		photoID := ""
 		if photo != nil {
-			id = NewID()
-			if _, err := c.exec("INSERT INTO photo (collection, id, sha256, width, height, created) VALUES ($1, $2, $3, $4, $5, $6)",
-				id, photo.SHA256, photo.Width, photo.Height, c.at.UnixMicro()); err != nil {
-				return err
-			}
+			photoID = NewID()
+			t.putPhoto(photoID, photo)
 		}
-		var b before
+		var undo undoData
 		for i := range faces {
 			f := &faces[i]
-			f.ID, f.Photo, f.Person, f.Created = NewID(), id, person, c.at
-			if err := c.addFace(f); err != nil {
-				return err
-			}
-			b.NewFaces = append(b.NewFaces, f.ID)
+			f.ID, f.Photo, f.Person, f.Created = NewID(), photoID, person, t.at
+			t.putFace(f)
+			undo.NewFaces = append(undo.NewFaces, f.ID)
 		}
-		op, err = c.log("add faces", person, b)
-		return errors.Join(err, c.emit(Event{Event: "faces.added", Person: person, Faces: b.NewFaces, Operation: op}))
+		operation = t.log("add faces", person, undo)
+		t.emit(Event{Event: "faces.added", Person: person, Faces: undo.NewFaces, Operation: operation})
 	})
-	return op, err
+	return operation, err
 }
 
-func (c *change) addFace(f *NewFace) error {
-	if _, err := c.exec("INSERT INTO face (collection, id, photo, person, source, box, pupils, quality, crop, created, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-		f.ID, f.Photo, f.Person, f.Source, text(f.Box), text(f.Pupils), text(f.Quality), append([]byte{}, f.Crop...), f.Created.UnixMicro(), c.seq); err != nil {
-		return err
-	}
-	if _, err := c.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", f.ID, f.Space, bytesOf(f.Vector)); err != nil {
-		return err
-	}
-	if f.Person == "" || f.Person == Stranger {
-		return nil
-	}
-	if err := c.label(f.ID, f.Person, "is"); err != nil {
-		return err
-	}
-	return c.touch(f.Person)
+// putPhoto stores a photograph, unless one with this id is there.
+func (t *tx) putPhoto(id string, p *Photo) {
+	t.exec("INSERT INTO photo (collection, id, sha256, width, height, created) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO NOTHING",
+		t.collection, id, p.SHA256, p.Width, p.Height, t.at.UnixMicro())
 }
 
-// text is v as it is stored.
-func text(v json.RawMessage) string {
+func (t *tx) putFace(f *NewFace) {
+	t.exec("INSERT INTO face (collection, id, photo, person, source, box, pupils, quality, crop, created, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+		t.collection, f.ID, f.Photo, f.Person, f.Source, jsonText(f.Box), jsonText(f.Pupils), jsonText(f.Quality), append([]byte{}, f.Crop...), f.Created.UnixMicro(), t.seq)
+	t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", t.collection, f.ID, f.Space, bytesOf(f.Vector))
+	if isPerson(f.Person) {
+		t.label(f.ID, f.Person, "is")
+		t.touch(f.Person)
+	}
+}
+
+// jsonText is v as it is stored.
+func jsonText(v json.RawMessage) string {
 	if v == nil {
 		return "null"
 	}
 	return string(v)
 }
 
-// DeleteFaces removes faces, their crops, vectors and labels. It cannot be undone. It is a
-// Conflict as that of MoveFaces.
-func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, of *string, ids []string) error {
-	err := s.change(ctx, actor, collection, func(c *change) error {
-		if of != nil {
-			if err := c.expect(of, ids, *of); err != nil {
-				return err
-			}
+// DeleteFaces removes faces with their crops, vectors and labels. It cannot be undone. It is
+// a Conflict if expected is not nil and one of the faces has another person.
+func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, expected *string, ids []string) error {
+	err := s.change(ctx, actor, collection, func(t *tx) {
+		if expected != nil {
+			t.expect(expected, ids, *expected)
 		}
 		for _, id := range ids {
-			if _, _, err := c.deleteFace(id); err != nil {
-				return err
-			}
-			if _, err := c.forget(id); err != nil {
-				return err
-			}
-			if err := audit(ctx, c.Tx, actor, "delete face", id); err != nil {
-				return err
-			}
+			t.deleteFace(id)
+			t.deleteMentions(id)
+			t.audit("delete face", id)
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -137,71 +120,165 @@ func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, of *s
 	return s.scrub(ctx)
 }
 
-// DeleteStrangers removes the faces of strangers, and returns how many there were. It cannot
-// be undone.
+// DeleteStrangers removes the faces of strangers and returns their number. It cannot be
+// undone.
 func (s *Store) DeleteStrangers(ctx context.Context, actor, collection string) (int, error) {
 	if _, err := s.Collection(ctx, collection); err != nil {
 		return 0, err
 	}
-	ids, err := list(ctx, s.read, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, Stranger)
+	ids, err := list[string](ctx, s.read, facesOfPerson, collection, Stranger)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	return len(ids), s.DeleteFaces(ctx, actor, collection, nil, ids)
 }
 
-// deleteFace removes a face, and its photograph if it was the last of it. It returns the
-// number of labels, and the photograph if that is gone.
-func (c *change) deleteFace(id string) (labels int64, gone string, err error) {
-	f, err := one(c.ctx, "face", c, scanFace, faceColumns+"WHERE collection = $1 AND id = $2", c.collection, id)
-	if err != nil {
-		return 0, "", err
+// deleteFace removes a face, and its photograph if that has no other face. It returns the
+// number of labels, and the id of the photograph if it was removed.
+func (t *tx) deleteFace(id string) (labels int64, photo string) {
+	f := t.face(id)
+	t.touch(f.Person)
+	t.noteRemoval(id)
+	labels = t.exec("DELETE FROM label WHERE collection = $1 AND face = $2", t.collection, id)
+	t.exec("DELETE FROM face WHERE collection = $1 AND id = $2", t.collection, id)
+	if t.exec("DELETE FROM photo WHERE collection = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM face WHERE collection = $1 AND photo = $2)", t.collection, f.Photo) > 0 {
+		photo = f.Photo
 	}
-	photo := f.Photo
-	if err := errors.Join(c.touch(f.Person), c.gone(id)); err != nil {
-		return 0, "", err
-	}
-	if labels, err = c.exec("DELETE FROM label WHERE collection = $1 AND face = $2", id); err != nil {
-		return 0, "", err
-	}
-	if _, err = c.exec("DELETE FROM face WHERE collection = $1 AND id = $2", id); err != nil {
-		return 0, "", err
-	}
-	n, err := c.exec("DELETE FROM photo WHERE collection = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM face WHERE collection = $1 AND photo = $2)", photo)
-	if n > 0 {
-		gone = photo
-	}
-	return labels, gone, err
+	return labels, photo
 }
 
-// Faces returns up to limit faces of a collection whose id is larger than after, by id:
-// those of a person, "" for nobody; of all if person is nil.
+const (
+	faceByID      = faceColumns + "WHERE collection = $1 AND id = $2"
+	facesOfPerson = "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id"
+)
+
+func (t *tx) face(id string) Face { return row[Face](t, "face", faceByID, t.collection, id) }
+
+// Faces returns up to limit faces by id, those whose id is larger than after: of a person, ""
+// for nobody; of all if person is nil.
 func (s *Store) Faces(ctx context.Context, collection string, person *string, after string, limit int) ([]Face, error) {
 	if person != nil {
-		return list(ctx, s.read, scanFace, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4", collection, *person, after, limit)
+		return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4", collection, *person, after, limit)
 	}
-	return list(ctx, s.read, scanFace, faceColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
+	return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
 }
 
-// Face returns the one with this id.
+// Face returns the face with this id.
 func (s *Store) Face(ctx context.Context, collection, id string) (Face, error) {
-	return one(ctx, "face", s.read, scanFace, faceColumns+"WHERE collection = $1 AND id = $2", collection, id)
+	return one[Face](ctx, "face", s.read, faceByID, collection, id)
 }
 
-// Crop returns the image file of the crop of a face; empty if there is none.
+// FacesWithCrop returns the faces of people that have a crop, by id.
+func (s *Store) FacesWithCrop(ctx context.Context, collection string, people []string) ([]Face, error) {
+	if len(people) == 0 {
+		return nil, nil
+	}
+	condition, args := in("person", []any{collection}, people)
+	return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND length(crop) > 0 AND "+condition+" ORDER BY id", args...)
+}
+
+// Crop returns the image file of the crop of a face; empty if it has none.
 func (s *Store) Crop(ctx context.Context, collection, id string) ([]byte, error) {
-	return one(ctx, "face", s.read, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) },
-		"SELECT crop FROM face WHERE collection = $1 AND id = $2", collection, id)
+	return one[[]byte](ctx, "face", s.read, "SELECT crop FROM face WHERE collection = $1 AND id = $2", collection, id)
 }
 
 // Photo returns what is kept of a photograph.
 func (s *Store) Photo(ctx context.Context, collection, id string) (Photo, error) {
-	return one(ctx, "photograph", s.read, func(r *sql.Rows) (p Photo, err error) {
-		return p, r.Scan(&p.SHA256, &p.Width, &p.Height)
-	}, "SELECT sha256, width, height FROM photo WHERE collection = $1 AND id = $2", collection, id)
+	return one[Photo](ctx, "photograph", s.read, "SELECT sha256, width, height FROM photo WHERE collection = $1 AND id = $2", collection, id)
+}
+
+// HasPhoto reports whether the collection has a photograph with this SHA-256.
+func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, error) {
+	n, err := one[int](ctx, "photo", s.read, "SELECT count(*) FROM photo WHERE collection = $1 AND sha256 = $2", collection, sha256)
+	return n > 0, err
 }
 
 // CountFaces returns the number of faces in a collection.
 func (s *Store) CountFaces(ctx context.Context, collection string) (int, error) {
-	return one(ctx, "face", s.read, func(r *sql.Rows) (n int, err error) { return n, r.Scan(&n) }, "SELECT count(*) FROM face WHERE collection = $1", collection)
+	return one[int](ctx, "face", s.read, "SELECT count(*) FROM face WHERE collection = $1", collection)
+}
+
+// A Sample is the vector of a face.
+type Sample struct {
+	Face, Person, Photo string
+	Quality             json.RawMessage
+	Vector              []float32
+}
+
+func (o *Sample) columns() []any {
+	return []any{&o.Face, &o.Person, &o.Photo, (*[]byte)(&o.Quality), (*floats)(&o.Vector)}
+}
+
+const sampleColumns = "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection = f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 "
+
+// Samples returns up to limit vectors of one space by the id of the face, those whose id is
+// larger than after, of the faces of a person, "" for nobody.
+func (s *Store) Samples(ctx context.Context, collection, space, person, after string, limit int) ([]Sample, error) {
+	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = $3 AND f.id > $4 ORDER BY f.id LIMIT $5", collection, space, person, after, limit)
+}
+
+// SamplesOf returns up to limit vectors of one space of the faces of people, by the id of the
+// face; "" is nobody.
+func (s *Store) SamplesOf(ctx context.Context, collection, space string, people []string, limit int) ([]Sample, error) {
+	if len(people) == 0 {
+		return nil, nil
+	}
+	condition, args := in("f.person", []any{collection, space, limit}, people)
+	return list[Sample](ctx, s.read, sampleColumns+"AND "+condition+" ORDER BY f.id LIMIT $3", args...)
+}
+
+// Sample returns the vector of one space of a face.
+func (s *Store) Sample(ctx context.Context, collection, space, face string) (Sample, error) {
+	return one[Sample](ctx, "vector", s.read, sampleColumns+"AND f.id = $3", collection, space, face)
+}
+
+// Vector returns the vector of a face in a space; nil if there is none.
+func (s *Store) Vector(ctx context.Context, collection, face, space string) ([]float32, error) {
+	all, err := list[floats](ctx, s.read, "SELECT f32 FROM vector WHERE collection = $1 AND face = $2 AND space = $3", collection, face, space)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// PutVector adds a vector of another space to a face.
+func (s *Store) PutVector(ctx context.Context, collection, face, space string, vector []float32) error {
+	return s.change(ctx, "", collection, func(t *tx) {
+		t.must("face", "UPDATE face SET seq = $3 WHERE collection = $1 AND id = $2", collection, face, t.seq)
+		t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4) ON CONFLICT (collection, face, space) DO NOTHING", collection, face, space, bytesOf(vector))
+	})
+}
+
+// FacesWithoutVector returns up to limit ids of faces that have a crop and no vector of a
+// space, by id, those larger than after.
+func (s *Store) FacesWithoutVector(ctx context.Context, collection, space, after string, limit int) ([]string, error) {
+	return list[string](ctx, s.read, `SELECT id FROM face f WHERE collection = $1 AND id > $3 AND source <> 'vector'
+		AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2) ORDER BY id LIMIT $4`, collection, space, after, limit)
+}
+
+// ImportFace adds a face from an export, with its id, and denied, the people that it does not
+// show, unless a face with this id is there. It adds its photograph unless that is nil. It
+// reports whether the face was added.
+func (s *Store) ImportFace(ctx context.Context, actor, collection string, f NewFace, photo *Photo, denied []string) (added bool, err error) {
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		if len(rows[Face](t, faceByID, collection, f.ID)) > 0 {
+			return
+		}
+		for _, p := range append(denied, f.Person) {
+			if isPerson(p) {
+				t.person(p)
+			}
+		}
+		if photo != nil {
+			t.putPhoto(f.Photo, photo)
+		}
+		t.putFace(&f)
+		for _, p := range denied {
+			t.label(f.ID, p, "is_not")
+		}
+		operation := t.log("add faces", f.Person, undoData{NewFaces: []string{f.ID}})
+		t.emit(Event{Event: "faces.added", Person: f.Person, Faces: []string{f.ID}, Operation: operation})
+		added = true
+	})
+	return added, err
 }

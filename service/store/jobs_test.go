@@ -44,7 +44,7 @@ func TestJobs(t *testing.T) {
 
 		// A step is there with its change, or neither is.
 		faces := []NewFace{{Face: Face{Source: Upload}, Space: "s", Vector: []float32{1}}}
-		_, err = s.AddFaces(InStep(ctx, j, 3, 9, []byte(`{"faces":1}`)), "tester", c.id, nil, c.a.ID, faces)
+		_, err = s.AddFaces(WithStep(ctx, j, 3, 9, []byte(`{"faces":1}`)), "tester", c.id, nil, c.a.ID, faces)
 		c.no(err)
 		got, err := s.Job(ctx, c.id, j.ID)
 		c.no(err)
@@ -53,9 +53,9 @@ func TestJobs(t *testing.T) {
 		}
 		stale := *j
 		stale.worker = "somebody else"
-		_, err = s.AddFaces(InStep(ctx, &stale, 4, 9, nil), "tester", c.id, nil, c.a.ID, faces)
+		_, err = s.AddFaces(WithStep(ctx, &stale, 4, 9, nil), "tester", c.id, nil, c.a.ID, faces)
 		c.is(err, ErrLost)
-		_, err = s.AddFaces(InStep(ctx, j, 4, 9, nil), "tester", c.id, nil, "nobody", faces)
+		_, err = s.AddFaces(WithStep(ctx, j, 4, 9, nil), "tester", c.id, nil, "nobody", faces)
 		c.is(err, ErrNotFound)
 		if got, _ = s.Job(ctx, c.id, j.ID); got.Done != 3 || len(c.of(c.a.ID)) != 3 {
 			t.Fatalf("%+v, %d faces", got, len(c.of(c.a.ID)))
@@ -105,15 +105,15 @@ func TestLeases(t *testing.T) {
 		}
 		c.is(s.Finish(ctx, gone, nil), ErrLost)
 		c.no(s.Progress(ctx, j, 1, 2, nil))
-		c.no(s.Again(ctx, j, "the database was away", time.Now().Add(-time.Second)))
+		c.no(s.Retry(ctx, j, "the database was away", time.Now().Add(-time.Second)))
 		if j = c.lease("b", time.Minute); j == nil || j.Attempts != 2 || j.Done != 1 || j.Error == "" {
 			t.Fatalf("%+v", j)
 		}
-		c.no(s.Again(ctx, j, "", time.Now().Add(-time.Second)))
+		c.no(s.Retry(ctx, j, "", time.Now().Add(-time.Second)))
 		if j = c.lease("b", time.Minute); j == nil || j.Attempts != 2 { // it was stopped, and did not fail
 			t.Fatalf("%+v", j)
 		}
-		c.no(s.Again(ctx, j, "x", time.Now().Add(time.Hour)))
+		c.no(s.Retry(ctx, j, "x", time.Now().Add(time.Hour)))
 		if c.lease("b", time.Minute) != nil {
 			t.Fatal("a job is there before its time")
 		}
@@ -121,7 +121,7 @@ func TestLeases(t *testing.T) {
 		c.no(err)
 		j = c.lease("b", time.Minute)
 		c.no(s.Fail(ctx, j, "no"))
-		if f, err := s.Retry(ctx, "tester", c.id, again.ID); err != nil || f.State != Waiting || f.Attempts != 0 {
+		if f, err := s.Restart(ctx, "tester", c.id, again.ID); err != nil || f.State != Waiting || f.Attempts != 0 {
 			t.Fatalf("%+v %v", f, err)
 		}
 	})
@@ -199,7 +199,7 @@ func TestChangesAddUp(t *testing.T) {
 					owner[o.Face] = o.Person
 				}
 			}
-			for _, id := range d.Gone {
+			for _, id := range d.Removed {
 				delete(owner, id)
 				delete(people, id)
 			}
@@ -260,46 +260,46 @@ func TestOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		ctx := t.Context()
-		o := &Once{Actor: "k", Key: "1", Collection: c.id, Route: "/x"}
-		was, err := s.Begin(ctx, o, time.Hour)
+		o := &Request{Actor: "k", Key: "1", Collection: c.id, Route: "/x"}
+		was, err := s.BeginRequest(ctx, o, time.Hour)
 		c.no(err)
 		if was != nil {
 			t.Fatalf("%+v", was)
 		}
-		second := &Once{Actor: "k", Key: "1", Route: "/x"}
-		was, err = s.Begin(ctx, second, time.Hour)
+		second := &Request{Actor: "k", Key: "1", Route: "/x"}
+		was, err = s.BeginRequest(ctx, second, time.Hour)
 		c.no(err)
-		if was == nil || was.Status != 0 || was.Changed || was.Abandoned() {
+		if was == nil || was.Status != 0 || was.HasChanges || was.IsAbandoned() {
 			t.Fatalf("%+v", was)
 		}
-		other := &Once{Actor: "other", Key: "1", Route: "/x"}
-		if was, err = s.Begin(ctx, other, time.Hour); err != nil || was != nil {
+		other := &Request{Actor: "other", Key: "1", Route: "/x"}
+		if was, err = s.BeginRequest(ctx, other, time.Hour); err != nil || was != nil {
 			t.Fatalf("%+v %v", was, err)
 		}
 
 		// Nobody holds it any more, and nothing had changed: the next one carries it out, and
 		// the first one cannot.
-		c.no(s.Hold(ctx, o, -time.Second))
-		if was, err = s.Begin(ctx, second, time.Hour); err != nil || was != nil {
+		c.no(s.ExtendRequest(ctx, o, -time.Second))
+		if was, err = s.BeginRequest(ctx, second, time.Hour); err != nil || was != nil {
 			t.Fatalf("%+v %v", was, err)
 		}
-		c.is(s.Hold(ctx, o, time.Hour), ErrLost)
-		c.no(s.Hold(ctx, second, -time.Second))
-		_, _, err = s.CreatePerson(InOnce(ctx, o), "k", c.id, "x", Known, true)
+		c.is(s.ExtendRequest(ctx, o, time.Hour), ErrLost)
+		c.no(s.ExtendRequest(ctx, second, -time.Second))
+		_, _, err = s.CreatePerson(WithRequest(ctx, o), "k", c.id, "x", Known, true)
 		c.is(err, ErrConflict)
-		_, _, err = s.CreatePerson(InOnce(ctx, second), "k", c.id, "x", Known, true)
+		_, _, err = s.CreatePerson(WithRequest(ctx, second), "k", c.id, "x", Known, true)
 		c.no(err)
-		c.no(s.Forget(ctx, second)) // too late
-		if was, err = s.Begin(ctx, o, time.Hour); err != nil || was == nil || !was.Changed || !was.Abandoned() {
+		c.no(s.DropRequest(ctx, second)) // too late
+		if was, err = s.BeginRequest(ctx, o, time.Hour); err != nil || was == nil || !was.HasChanges || !was.IsAbandoned() {
 			t.Fatalf("%+v %v", was, err)
 		}
 		second.Status, second.Type, second.Digest, second.Answer = 200, "text/plain", "d", []byte("Åsa")
-		c.no(s.Answered(ctx, second))
-		if was, err = s.Begin(ctx, o, time.Hour); err != nil || was == nil || string(was.Answer) != "Åsa" || was.Status != 200 || was.Digest != "d" {
+		c.no(s.PutAnswer(ctx, second))
+		if was, err = s.BeginRequest(ctx, o, time.Hour); err != nil || was == nil || string(was.Answer) != "Åsa" || was.Status != 200 || was.Digest != "d" {
 			t.Fatalf("%+v %v", was, err)
 		}
-		c.no(s.Forget(ctx, other))
-		if was, err = s.Begin(ctx, other, time.Hour); err != nil || was != nil {
+		c.no(s.DropRequest(ctx, other))
+		if was, err = s.BeginRequest(ctx, other, time.Hour); err != nil || was != nil {
 			t.Fatalf("%+v %v", was, err)
 		}
 	})
@@ -312,12 +312,12 @@ func TestEraseMessages(t *testing.T) {
 		ctx := t.Context()
 		h, err := s.CreateHook(ctx, "tester", c.id, Hook{URL: "https://x.example", Events: []string{"person.changed", "person.erased"}})
 		c.no(err)
-		o := &Once{Actor: "k", Key: "1", Collection: c.id, Route: "/x", Status: 200, Answer: []byte("Secretname")}
-		_, err = s.Begin(ctx, o, time.Hour)
+		o := &Request{Actor: "k", Key: "1", Collection: c.id, Route: "/x", Status: 200, Answer: []byte("Secretname")}
+		_, err = s.BeginRequest(ctx, o, time.Hour)
 		c.no(err)
-		p, _, err := s.CreatePerson(InOnce(ctx, o), "tester", c.id, "Secretname", Known, true)
+		p, _, err := s.CreatePerson(WithRequest(ctx, o), "tester", c.id, "Secretname", Known, true)
 		c.no(err)
-		c.no(s.Answered(ctx, o))
+		c.no(s.PutAnswer(ctx, o))
 		_, err = s.Enqueue(ctx, Job{Collection: c.id, Kind: "import"})
 		c.no(err)
 		j := c.lease("a", time.Minute)
@@ -339,7 +339,7 @@ func TestEraseMessages(t *testing.T) {
 		if j, err := s.Job(ctx, c.id, j.ID); err != nil || string(j.Result) != `{"photos":3,"refused":[{"name":"Bo/1.jpg","why":"no face"}]}` {
 			t.Errorf("the result is %s, %v", j.Result, err)
 		}
-		if was, err := s.Begin(ctx, o, time.Hour); err != nil || was == nil || was.Status != 0 || !was.Changed || len(was.Answer) != 0 {
+		if was, err := s.BeginRequest(ctx, o, time.Hour); err != nil || was == nil || was.Status != 0 || !was.HasChanges || len(was.Answer) != 0 {
 			t.Fatalf("%+v %v", was, err)
 		}
 		if _, err := s.GetPiece(ctx, c.id, j.ID, 0); !errors.Is(err, ErrNotFound) {

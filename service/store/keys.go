@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -15,32 +16,25 @@ type Key struct {
 	ID          string
 	Name        string
 	Scopes      []string
-	Collections []string // which it may use; none: all
+	Collections []string // that it may use; none: all
 	Created     time.Time
 	Expires     time.Time // zero: never
 }
 
-const keyColumns = "SELECT id, name, scopes, collections, created, expires FROM api_key "
-
-func scanKey(r *sql.Rows) (k Key, err error) {
-	var scopes, collections string
-	var created, expires int64
-	err = r.Scan(&k.ID, &k.Name, &scopes, &collections, &created, &expires)
-	k.Scopes, k.Collections, k.Created = strings.Fields(scopes), strings.Fields(collections), timeOf(created)
-	if expires != 0 {
-		k.Expires = timeOf(expires)
-	}
-	return k, err
+func (k *Key) columns() []any {
+	return []any{&k.ID, &k.Name, (*words)(&k.Scopes), (*words)(&k.Collections), (*micros)(&k.Created), (*micros)(&k.Expires)}
 }
 
-// hashOf is what is stored of a secret, which is random and needs no salt.
+const keyColumns = "SELECT id, name, scopes, collections, created, expires FROM api_key "
+
+// hashOf is the stored form of a secret. Secrets are random and need no salt.
 func hashOf(secret string) string {
 	h := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(h[:])
 }
 
-// CreateKey adds a key and returns its secret, which is not stored. It never expires if
-// expires is zero.
+// CreateKey adds a key and returns its secret, which is not stored. If expires is zero, the
+// key never expires.
 func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
 	secret := "nrdl_" + newSecret()
 	k := Key{NewID(), name, scopes, collections, now(), expires.Truncate(time.Microsecond)}
@@ -48,36 +42,74 @@ func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, colle
 	if !expires.IsZero() {
 		until = expires.UnixMicro()
 	}
-	return k, secret, s.inTx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO api_key (id, hash, name, scopes, collections, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+	return k, secret, s.inTx(ctx, actor, func(t *tx) {
+		t.exec("INSERT INTO api_key (id, hash, name, scopes, collections, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 			k.ID, hashOf(secret), name, strings.Join(scopes, " "), strings.Join(collections, " "), k.Created.UnixMicro(), until)
-		if err != nil {
-			return err
-		}
-		return audit(ctx, tx, actor, "create key", k.ID)
+		t.audit("create key", k.ID)
 	})
 }
 
 // Keys returns all keys, the oldest first.
 func (s *Store) Keys(ctx context.Context) ([]Key, error) {
-	return list(ctx, s.read, scanKey, keyColumns+"ORDER BY id")
+	return list[Key](ctx, s.read, keyColumns+"ORDER BY id")
 }
 
 // KeyOf returns the key with this secret, unless it has expired.
 func (s *Store) KeyOf(ctx context.Context, secret string) (Key, error) {
-	return one(ctx, "key", s.read, scanKey, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
+	return one[Key](ctx, "key", s.read, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
 }
 
-// DeleteKey removes a key, with which its sessions end.
+// DeleteKey removes a key and ends its sessions.
 func (s *Store) DeleteKey(ctx context.Context, actor, id string) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error {
-		r, err := tx.ExecContext(ctx, "DELETE FROM api_key WHERE id = $1", id)
-		if err != nil {
-			return err
-		}
-		if n, err := r.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("key %w", ErrNotFound)
-		}
-		return audit(ctx, tx, actor, "delete key", id)
+	return s.inTx(ctx, actor, func(t *tx) {
+		t.must("key", "DELETE FROM api_key WHERE id = $1", id)
+		t.audit("delete key", id)
 	})
+}
+
+// Limits of sessions.
+const (
+	ageOfSession = 12 * time.Hour // since its last use, after which a session ends
+	noteUse      = time.Minute    // after which a use is noted again
+	mostSessions = 100            // of a key
+)
+
+// newSecret returns a random text that nobody can guess.
+func newSecret() string {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	return base64.RawURLEncoding.EncodeToString(random)
+}
+
+// CreateSession starts a session with a key and returns its secret, which is not stored. If
+// the key has too many sessions, it ends the one that was not used for longest.
+func (s *Store) CreateSession(ctx context.Context, key string) (secret string, err error) {
+	secret = newSecret()
+	return secret, s.inTx(ctx, key, func(t *tx) {
+		row[string](t, "key", "SELECT id FROM api_key WHERE id = $1", key)
+		t.exec(fmt.Sprintf("DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)", mostSessions-1), key)
+		t.exec("INSERT INTO session (hash, key, used) VALUES ($1, $2, $3)", hashOf(secret), key, t.at.UnixMicro())
+	})
+}
+
+// KeyOfSession returns the key of a session, unless the session or the key has ended.
+func (s *Store) KeyOfSession(ctx context.Context, secret string) (Key, error) {
+	at, hash := now(), hashOf(secret)
+	k, err := one[Key](ctx, "session", s.read, keyColumns+"WHERE id = (SELECT key FROM session WHERE hash = $1 AND used > $2) AND (expires = 0 OR expires > $3)",
+		hash, at.Add(-ageOfSession).UnixMicro(), at.UnixMicro())
+	if err != nil {
+		return k, err
+	}
+	old, err := list[string](ctx, s.read, "SELECT hash FROM session WHERE hash = $1 AND used < $2", hash, at.Add(-noteUse).UnixMicro())
+	if err == nil && len(old) > 0 {
+		// If this fails, as on a full disk, the session can still be used for reading.
+		_, _ = s.write.ExecContext(ctx, "UPDATE session SET used = $2 WHERE hash = $1", hash, at.UnixMicro())
+	}
+	return k, err
+}
+
+// EndSession ends the session with this secret, if there is one.
+func (s *Store) EndSession(ctx context.Context, secret string) error {
+	_, err := s.write.ExecContext(ctx, "DELETE FROM session WHERE hash = $1", hashOf(secret))
+	return err
 }

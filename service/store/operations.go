@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -17,141 +16,123 @@ type Operation struct {
 	At     time.Time
 	Undone bool
 
-	Faces  int      // that it changed
-	People []Person // whom it changed, as they were, and whom it added, who have an id only
-
-	before before
+	undo undoData
 }
 
-// before is what undoing an operation needs.
-type before struct {
-	People      []Person     `json:"people,omitempty"` // as they were
-	Faces       []assignment `json:"faces,omitempty"`  // whose they were
+func (o *Operation) columns() []any {
+	return []any{&o.ID, &o.Kind, &o.undo, &o.Actor, (*micros)(&o.At), &o.Undone}
+}
+
+const (
+	operationColumns = "SELECT id, kind, before, actor, at, undone FROM operation "
+	operationByID    = operationColumns + "WHERE collection = $1 AND id = $2"
+)
+
+// undoData is what undoing an operation needs.
+type undoData struct {
+	People      []Person     `json:"people,omitempty"` // as they were before
+	Faces       []assignment `json:"faces,omitempty"`
 	NewPeople   []string     `json:"new_people,omitempty"`
 	NewFaces    []string     `json:"new_faces,omitempty"`
-	Denied      string       `json:"denied,omitempty"` // person who the next are not
+	Denied      string       `json:"denied,omitempty"` // the person whom DeniedFaces do not show
 	DeniedFaces []string     `json:"denied_faces,omitempty"`
 }
 
-// An assignment says whose a face was before and after an operation.
+// An assignment has the person of a face before and after an operation.
 type assignment struct {
 	Face string `json:"face"`
-	Was  string `json:"was"`
-	Is   string `json:"is"`
+	From string `json:"was"`
+	To   string `json:"is"`
 }
 
-// mergePeople is the kind of operation that removes the people that it has.
+// Scan implements sql.Scanner.
+func (u *undoData) Scan(stored any) error {
+	text, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("an operation is stored as %T", stored)
+	}
+	return json.Unmarshal([]byte(text), u)
+}
+
+// CountFaces returns the number of faces that the operation changed or added.
+func (o *Operation) CountFaces() int {
+	return max(len(o.undo.Faces), len(o.undo.DeniedFaces)) + len(o.undo.NewFaces)
+}
+
+// People returns the people that the operation changed, as they were before, and those that
+// it added, with their id only.
+func (o *Operation) People() []Person {
+	people := slices.Clone(o.undo.People)
+	for _, id := range o.undo.NewPeople {
+		people = append(people, Person{ID: id})
+	}
+	return people
+}
+
+// mergePeople is the kind of operations that remove the people in their undoData.
 const mergePeople = "merge people"
 
-// log writes an operation and a line of the audit log.
-func (c *change) log(kind, object string, b before) (string, error) {
-	text, err := json.Marshal(b)
-	if err != nil {
-		return "", err
-	}
-	id := NewID()
-	if _, err := c.exec("INSERT INTO operation (collection, id, kind, before, actor, at, undone) VALUES ($1, $2, $3, $4, $5, $6, 0)", id, kind, string(text), c.actor, c.at.UnixMicro()); err != nil {
-		return "", err
-	}
-	return id, audit(c.ctx, c.Tx, c.actor, kind, object)
+// log adds an operation, and a line of the audit log.
+func (t *tx) log(kind, object string, undo undoData) (id string) {
+	text, err := json.Marshal(undo)
+	t.fail(err)
+	id = NewID()
+	t.exec("INSERT INTO operation (collection, id, kind, before, actor, at, undone) VALUES ($1, $2, $3, $4, $5, $6, 0)", t.collection, id, kind, string(text), t.actor, t.at.UnixMicro())
+	t.audit(kind, object)
+	return id
 }
 
-const operationColumns = "SELECT id, kind, before, actor, at, undone FROM operation "
-
-func scanOperation(r *sql.Rows) (o Operation, err error) {
-	var at int64
-	var text string
-	if err := r.Scan(&o.ID, &o.Kind, &text, &o.Actor, &at, &o.Undone); err != nil {
-		return o, err
-	}
-	o.At = timeOf(at)
-	err = json.Unmarshal([]byte(text), &o.before)
-	o.Faces = max(len(o.before.Faces), len(o.before.DeniedFaces)) + len(o.before.NewFaces)
-	o.People = o.before.People
-	for _, id := range o.before.NewPeople {
-		o.People = append(o.People, Person{ID: id})
-	}
-	return o, err
+// Operations returns up to limit operations, the latest first: those whose id is smaller than
+// before, "" for all.
+func (s *Store) Operations(ctx context.Context, collection, before string, limit int) ([]Operation, error) {
+	return list[Operation](ctx, s.read, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3", collection, before, limit)
 }
 
-// Operations returns up to limit operations of a collection whose id is smaller than
-// earlier, "" for all, the latest first.
-func (s *Store) Operations(ctx context.Context, collection, earlier string, limit int) ([]Operation, error) {
-	return list(ctx, s.read, scanOperation, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3", collection, earlier, limit)
-}
-
-// Undo takes an operation back. It is ErrConflict if it was undone already, or if a later
-// one changed the same faces or people; undo that one first.
+// Undo reverts an operation. It is ErrConflict if the operation is undone already, or if a
+// later one changed the same faces or people: that one has to be undone first.
 func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
-	return s.change(ctx, actor, collection, func(c *change) error {
-		o, err := one(ctx, "operation", c, scanOperation, operationColumns+"WHERE collection = $1 AND id = $2", collection, id)
-		if err != nil {
-			return err
-		}
+	return s.change(ctx, actor, collection, func(t *tx) {
+		o := row[Operation](t, "operation", operationByID, collection, id)
 		if o.Undone {
-			return conflict("the operation is undone already")
+			t.fail(conflict("the operation is undone already"))
 		}
-		if err := c.revert(o); err != nil {
-			return err
+		if t.err == nil {
+			t.revert(o)
 		}
-		if _, err := c.exec("UPDATE operation SET undone = 1 WHERE collection = $1 AND id = $2", id); err != nil {
-			return err
-		}
-		return audit(ctx, c.Tx, actor, "undo", id)
+		t.exec("UPDATE operation SET undone = 1 WHERE collection = $1 AND id = $2", collection, id)
+		t.audit("undo", id)
 	})
 }
 
-func (c *change) revert(o Operation) error {
-	b := o.before
-	for _, p := range b.People {
-		if _, err := person(c.ctx, c, c.collection, p.ID); errors.Is(err, ErrNotFound) != (o.Kind == mergePeople) {
-			return conflict("%s was removed or came back later", p.Name)
+func (t *tx) revert(o Operation) {
+	undo := o.undo
+	for _, p := range undo.People {
+		if t.hasPerson(p.ID) == (o.Kind == mergePeople) {
+			t.fail(conflict("%s was removed or came back later", p.Name))
 		}
-		if err := c.putPerson(p); err != nil {
-			return err
+		t.putPerson(p)
+	}
+	for _, a := range undo.Faces {
+		if t.face(a.Face).Person != a.To {
+			t.fail(conflict("a face was changed later: undo that change first"))
+		}
+		if a.From != "" && !t.hasPerson(a.From) {
+			t.fail(conflict("the former person of a face is gone"))
+		}
+		t.assign([]string{a.Face}, a.From)
+	}
+	for _, f := range undo.DeniedFaces {
+		if !slices.ContainsFunc(undo.Faces, func(a assignment) bool { return a.Face == f }) { // else it has a person again
+			t.label(f, undo.Denied, "may_be")
 		}
 	}
-	for _, a := range b.Faces {
-		is, err := one(c.ctx, "face", c, scanString, "SELECT person FROM face WHERE collection = $1 AND id = $2", c.collection, a.Face)
-		if err != nil {
-			return err
-		}
-		if is != a.Is {
-			return conflict("a face was changed later: undo that change first")
-		}
-		if a.Was != "" {
-			if _, err := person(c.ctx, c, c.collection, a.Was); err != nil {
-				return conflict("the former person of a face is gone")
-			}
-		}
-		if _, err := c.assign([]string{a.Face}, a.Was); err != nil {
-			return err
-		}
+	for _, f := range undo.NewFaces {
+		t.deleteFace(f)
 	}
-	for _, f := range b.DeniedFaces {
-		if slices.ContainsFunc(b.Faces, func(a assignment) bool { return a.Face == f }) {
-			continue // it is that person's again
+	for _, id := range undo.NewPeople {
+		if p := t.person(id); p.Faces > 0 {
+			t.fail(conflict("%s has other faces now", p.Name))
 		}
-		if err := c.label(f, b.Denied, "may_be"); err != nil {
-			return err
-		}
+		t.deletePerson(id)
 	}
-	for _, f := range b.NewFaces {
-		if _, _, err := c.deleteFace(f); err != nil {
-			return err
-		}
-	}
-	for _, id := range b.NewPeople {
-		p, err := person(c.ctx, c, c.collection, id)
-		if err != nil {
-			return err
-		}
-		if p.Faces > 0 {
-			return conflict("%s has other faces now", p.Name)
-		}
-		if err := c.deletePerson(id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,17 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Kinds of people: those who are named, and those whose faces are reported as unknown.
+// Kinds of people. The faces of ignored people are reported as unknown.
 const (
 	Known   = "known"
 	Ignored = "ignored"
 )
 
-// Stranger stands for the id of a person where a face is that of somebody who is not in the
-// collection. Such faces are for its calibration, and never become those of a person.
+// Stranger takes the place of the id of a person for faces of people who are not in the
+// collection. Such faces are for its calibration, and never get a person.
 const Stranger = "stranger"
 
-// A Person is somebody in a collection. Several may have one name, if that was asked for.
+// A Person is a person of a collection. Two people may have one name if the caller asks for
+// that.
 type Person struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -30,231 +29,184 @@ type Person struct {
 	Faces   int       `json:"-"`
 }
 
-const personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id) FROM person p "
+func (p *Person) columns() []any {
+	return []any{&p.ID, &p.Name, &p.Kind, (*micros)(&p.Created), &p.Faces}
+}
 
-func scanPerson(r *sql.Rows) (p Person, err error) {
-	var created int64
-	err = r.Scan(&p.ID, &p.Name, &p.Kind, &created, &p.Faces)
-	p.Created = timeOf(created)
-	return p, err
+const (
+	personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id) FROM person p "
+	personByID    = personColumns + "WHERE collection = $1 AND id = $2"
+)
+
+// person returns the person with this id, and fails if there is none.
+func (t *tx) person(id string) Person { return row[Person](t, "person", personByID, t.collection, id) }
+
+// hasPerson reports whether there is a person with this id.
+func (t *tx) hasPerson(id string) bool {
+	return len(rows[Person](t, personByID, t.collection, id)) > 0
 }
 
 // CreatePerson adds a person without faces, and returns it with the operation. Unless
-// namesake, it is a Conflict if a known person has the name.
-func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (Person, string, error) {
-	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
-	var op string
-	err := s.change(ctx, actor, collection, func(c *change) (err error) {
-		if err := c.named(p, namesake); err != nil {
-			return err
-		}
-		if err := c.putPerson(p); err != nil {
-			return err
-		}
-		op, err = c.log("create person", p.ID, before{NewPeople: []string{p.ID}})
-		return errors.Join(err, c.emit(Event{Event: "person.changed", Person: p.ID, Operation: op}))
+// namesake is set, it is a Conflict if a known person has the name.
+func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (p Person, operation string, err error) {
+	p = Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		t.checkName(p, namesake)
+		t.putPerson(p)
+		operation = t.log("create person", p.ID, undoData{NewPeople: []string{p.ID}})
+		t.emit(Event{Event: "person.changed", Person: p.ID, Operation: operation})
 	})
-	return p, op, err
+	return p, operation, err
 }
 
-// named is a Conflict if somebody else has the name of p, unless p is ignored or that is
-// asked for by namesake.
-func (c *change) named(p Person, namesake bool) error {
+// ImportPerson adds a person from an export, with its id, unless a person with this id is
+// there. It reports whether the person was added.
+func (s *Store) ImportPerson(ctx context.Context, actor, collection string, p Person) (added bool, err error) {
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		if t.hasPerson(p.ID) {
+			return
+		}
+		t.putPerson(p)
+		t.log("create person", p.ID, undoData{NewPeople: []string{p.ID}})
+		t.emit(Event{Event: "person.changed", Person: p.ID})
+		added = true
+	})
+	return added, err
+}
+
+const personByName = "SELECT id FROM person WHERE collection = $1 AND name = $2 AND ($3 = '' OR kind = $3) AND id <> $4 ORDER BY id LIMIT 1"
+
+// checkName fails with a Conflict if another known person has the name of p, unless namesake
+// is set or p is ignored.
+func (t *tx) checkName(p Person, namesake bool) {
 	if namesake || p.Kind != Known {
-		return nil
+		return
 	}
-	there, err := list(c.ctx, c, scanString, "SELECT id FROM person WHERE collection = $1 AND name = $2 AND kind = $3 AND id <> $4 ORDER BY id LIMIT 1", c.collection, norm.NFC.String(p.Name), Known, p.ID)
-	if err == nil && len(there) > 0 {
-		err = &Conflict{Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: there[0]}
+	if others := rows[string](t, personByName, t.collection, norm.NFC.String(p.Name), Known, p.ID); len(others) > 0 {
+		t.fail(&Conflict{Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: others[0]})
 	}
-	return err
 }
 
-// putPerson stores p. Names are in the composed form of Unicode, so that equal ones are found.
-func (c *change) putPerson(p Person) error {
-	_, err := c.exec("INSERT INTO person (collection, id, name, kind, created, seq) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq",
-		p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), c.seq)
-	return err
+// PersonByName returns the id of the first person with this name; "" if there is none.
+func (s *Store) PersonByName(ctx context.Context, collection, name string) (string, error) {
+	all, err := list[string](ctx, s.read, personByName, collection, norm.NFC.String(name), "", "")
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	return all[0], nil
 }
 
-// People returns up to limit people of a collection whose id is larger than after, by id.
+// putPerson stores p. Names are stored in the composed form of Unicode, so that the database
+// can compare them.
+func (t *tx) putPerson(p Person) {
+	t.exec("INSERT INTO person (collection, id, name, kind, created, seq) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq",
+		t.collection, p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), t.seq)
+}
+
+// People returns up to limit people by id: those whose id is larger than after.
 func (s *Store) People(ctx context.Context, collection, after string, limit int) ([]Person, error) {
-	return list(ctx, s.read, scanPerson, personColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
+	return list[Person](ctx, s.read, personColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
 }
 
-// Person returns the one with this id.
+// Person returns the person with this id.
 func (s *Store) Person(ctx context.Context, collection, id string) (Person, error) {
-	return person(ctx, s.read, collection, id)
-}
-
-func person(ctx context.Context, from querier, collection, id string) (Person, error) {
-	return one(ctx, "person", from, scanPerson, personColumns+"WHERE collection = $1 AND id = $2", collection, id)
+	return one[Person](ctx, "person", s.read, personByID, collection, id)
 }
 
 // ChangePerson gives a person another name and kind, and returns the operation. Unless
-// namesake, it is a Conflict if another known person has a new name.
-func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (op string, err error) {
-	err = s.change(ctx, actor, collection, func(c *change) error {
-		p, err := person(ctx, c, collection, id)
-		if err != nil {
-			return err
-		}
-		if op, err = c.log("change person", id, before{People: []Person{p}}); err != nil {
-			return err
-		}
+// namesake is set, it is a Conflict if another known person has a new name.
+func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (operation string, err error) {
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		p := t.person(id)
+		operation = t.log("change person", id, undoData{People: []Person{p}})
 		namesake = namesake || name == p.Name
 		p.Name, p.Kind = name, kind
-		if err := c.named(p, namesake); err != nil {
-			return err
-		}
-		return errors.Join(c.putPerson(p), c.emit(Event{Event: "person.changed", Person: id, Operation: op}))
+		t.checkName(p, namesake)
+		t.putPerson(p)
+		t.emit(Event{Event: "person.changed", Person: id, Operation: operation})
 	})
-	return op, err
+	return operation, err
 }
 
 // MergePeople gives the faces of the people from to the person into, removes from, and
 // returns the operation.
-func (s *Store) MergePeople(ctx context.Context, actor, collection, into string, from []string) (op string, err error) {
+func (s *Store) MergePeople(ctx context.Context, actor, collection, into string, from []string) (operation string, err error) {
 	if slices.Contains(from, into) {
 		return "", conflict("a person cannot be merged with itself")
 	}
-	err = s.change(ctx, actor, collection, func(c *change) error {
-		if _, err := person(ctx, c, collection, into); err != nil {
-			return err
-		}
-		var b before
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		t.person(into)
+		var undo undoData
 		for _, id := range from {
-			p, err := person(ctx, c, collection, id)
-			if err != nil {
-				return err
-			}
-			faces, err := list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id)
-			if err != nil {
-				return err
-			}
-			moved, err := c.assign(faces, into)
-			if err != nil {
-				return err
-			}
-			b.People, b.Faces = append(b.People, p), append(b.Faces, moved...)
-			if err := c.deletePerson(id); err != nil {
-				return err
-			}
+			undo.People = append(undo.People, t.person(id))
+			undo.Faces = append(undo.Faces, t.assign(rows[string](t, facesOfPerson, collection, id), into)...)
+			t.deletePerson(id)
 		}
-		op, err = c.log(mergePeople, into, b)
-		return errors.Join(err, c.emit(Event{Event: "person.changed", Person: into, Operation: op}))
+		operation = t.log(mergePeople, into, undo)
+		t.emit(Event{Event: "person.changed", Person: into, Operation: operation})
 	})
-	return op, err
+	return operation, err
 }
 
-// deletePerson removes a person.
-func (c *change) deletePerson(id string) error {
-	if err := c.must("person", "DELETE FROM person WHERE collection = $1 AND id = $2", id); err != nil {
-		return err
-	}
-	return c.gone(id)
+// deletePerson removes a person, and fails if there is none.
+func (t *tx) deletePerson(id string) {
+	t.must("person", "DELETE FROM person WHERE collection = $1 AND id = $2", t.collection, id)
+	t.noteRemoval(id)
 }
 
-// gone notes that a face or a person was removed.
-func (c *change) gone(id string) error {
-	_, err := c.exec("INSERT INTO gone (collection, seq, id, at) VALUES ($1, $2, $3, $4)", c.seq, id, c.at.UnixMicro())
-	return err
+// noteRemoval notes for Changes that a face or a person was removed.
+func (t *tx) noteRemoval(id string) {
+	t.exec("INSERT INTO gone (collection, seq, id, at) VALUES ($1, $2, $3, $4)", t.collection, t.seq, id, t.at.UnixMicro())
 }
 
-// touch notes that the faces of people have changed; "" is nobody.
-func (c *change) touch(people ...string) error {
+// touch notes for Changes that the faces of people have changed; "" is nobody.
+func (t *tx) touch(people ...string) {
 	for _, id := range people {
-		if id == "" {
-			continue
-		}
-		if _, err := c.exec("UPDATE person SET seq = $3 WHERE collection = $1 AND id = $2", id, c.seq); err != nil {
-			return err
+		if isPerson(id) {
+			t.exec("UPDATE person SET seq = $3 WHERE collection = $1 AND id = $2", t.collection, id, t.seq)
 		}
 	}
-	return nil
 }
 
-// forget removes operations and messages that tell of an id, and returns the number of
-// operations.
-func (c *change) forget(id string) (int64, error) {
-	if _, err := c.exec("DELETE FROM job WHERE collection = $1 AND hook <> '' AND payload LIKE $2", "%"+id+"%"); err != nil {
-		return 0, err
-	}
-	return c.exec("DELETE FROM operation WHERE collection = $1 AND before LIKE $2", "%"+id+"%")
-}
-
-// forgetAnswers removes the answers to requests, which may have names, and the files of
-// exports, of which it cancels those that have not ended.
-func (c *change) forgetAnswers() error {
-	if _, err := c.exec("UPDATE once SET answer = $2, changed = 1, status = 0, due = 0 WHERE collection = $1 AND status <> 0", []byte{}); err != nil {
-		return err
-	}
-	if _, err := c.exec(`UPDATE job SET state = 'cancelled', worker = '', finished = $2, version = version + 1
-		WHERE collection = $1 AND kind = 'export' AND state IN ('waiting', 'running')`, now().UnixMicro()); err != nil {
-		return err
-	}
-	_, err := c.exec("DELETE FROM file WHERE collection = $1 AND job IN (SELECT id FROM job WHERE collection = $1 AND kind = 'export')")
-	return err
-}
-
-func scanString(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) }
-
-// A Receipt says what was erased.
+// A Receipt says what was erased with a person.
 type Receipt struct {
 	Person string    `json:"person"`
 	Faces  []string  `json:"faces"`
-	Photos []string  `json:"photos"` // that have no other face
+	Photos []string  `json:"photos"` // those without another face
 	Labels int64     `json:"labels"`
-	Undo   int64     `json:"operations"` // that named the person or a face, and cannot be undone any more
+	Undo   int64     `json:"operations"` // that mention the person or a face, and can no longer be undone
 	At     time.Time `json:"at"`
 }
 
-// ErasePerson removes a person with all faces, crops, vectors, labels and guesses, and
-// what the operations have of them, also from the files of the database. It cannot
-// be undone. It is a Conflict if the person has not as many faces as expected; nil: any number.
+// ErasePerson removes a person with all faces, crops, vectors, labels and guesses, and all
+// operations, messages and answers that mention them, also from the files of the database. It
+// cannot be undone. It is a Conflict if the person has not the expected number of faces; nil
+// is any number.
 func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, expected *int) (Receipt, error) {
 	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
-	err := s.change(ctx, actor, collection, func(c *change) (err error) {
-		names, err := c.namesOf(id)
-		if err != nil {
-			return err
-		}
-		if err := c.deletePerson(id); err != nil {
-			return err
-		}
-		if receipt.Faces, err = list(ctx, c, scanString, "SELECT id FROM face WHERE collection = $1 AND person = $2 ORDER BY id", collection, id); err != nil {
-			return err
-		}
+	err := s.change(ctx, actor, collection, func(t *tx) {
+		names := t.namesOf(id)
+		t.deletePerson(id)
+		receipt.Faces = rows[string](t, facesOfPerson, collection, id)
 		if n := len(receipt.Faces); expected != nil && n != *expected {
-			return &Conflict{Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id}
+			t.fail(&Conflict{Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id})
 		}
 		for _, f := range receipt.Faces {
-			labels, photo, err := c.deleteFace(f)
-			if err != nil {
-				return err
-			}
+			labels, photo := t.deleteFace(f)
 			receipt.Labels += labels
 			if photo != "" {
 				receipt.Photos = append(receipt.Photos, photo)
 			}
 		}
-		// Labels of other faces that this person was.
-		n, err := c.exec("DELETE FROM label WHERE collection = $1 AND person = $2", id)
-		if err != nil {
-			return err
+		// Other faces may have labels with this person, from earlier.
+		receipt.Labels += t.exec("DELETE FROM label WHERE collection = $1 AND person = $2", collection, id)
+		for _, removed := range append(receipt.Faces, id) {
+			receipt.Undo += t.deleteMentions(removed)
 		}
-		receipt.Labels += n
-		for _, gone := range append(receipt.Faces, id) {
-			n, err := c.forget(gone)
-			if err != nil {
-				return err
-			}
-			receipt.Undo += n
-		}
-		if err := errors.Join(c.forgetAnswers(), c.forgetNames(names)); err != nil {
-			return err
-		}
-		return errors.Join(audit(ctx, c.Tx, actor, "erase person", id), c.emit(Event{Event: "person.erased", Person: id, Faces: receipt.Faces}))
+		t.deleteAnswers()
+		t.deleteNames(names)
+		t.audit("erase person", id)
+		t.emit(Event{Event: "person.erased", Person: id, Faces: receipt.Faces})
 	})
 	if err != nil {
 		return Receipt{}, err

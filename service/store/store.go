@@ -9,10 +9,8 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +19,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
@@ -32,26 +29,19 @@ import (
 )
 
 var (
-	// ErrNotFound is returned for an id that there is not.
+	// ErrNotFound is returned for an id that does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrConflict is returned for a change that the present state does not allow.
 	ErrConflict = errors.New("conflict")
-	// ErrAudit is returned for an audit log that was changed by somebody else.
+	// ErrAudit is returned if another program has changed the audit log.
 	ErrAudit = errors.New("the audit log is damaged")
 )
 
 // A Conflict says why the present state does not allow a change. It is ErrConflict.
 type Conflict struct {
-	Text string
-	ID   string // of what stands in the way, if that is one thing
-	Now  []Holder
-}
-
-// A Holder is whose a face is now, on which somebody else has decided meanwhile.
-type Holder struct {
-	Face   string `json:"face"`
-	Person string `json:"person" doc:"Id; empty for nobody"`
-	Name   string `json:"name"`
+	Text    string
+	ID      string   // of the one thing that prevents the change, if it is one
+	Holders []Holder // of MoveFaces and the like
 }
 
 func (c *Conflict) Error() string { return c.Text }
@@ -66,7 +56,7 @@ var migrations embed.FS
 
 // A Store is a database. It is safe for concurrent use, also by several processes.
 type Store struct {
-	write, read *sql.DB // two pools for SQLite, which has one writer; else the same
+	write, read *sql.DB // two pools for SQLite, which has one writer; one for PostgreSQL
 	postgres    bool
 	file        string // data source name of SQLite
 	path        string // of its file
@@ -95,7 +85,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	err := s.migrate(ctx)
-	if err == nil && !s.postgres { // whoever carried out requests has ended
+	if err == nil && !s.postgres { // the process that carried out these requests has ended
 		_, err = s.write.ExecContext(ctx, "UPDATE once SET due = 0 WHERE due > 0")
 	}
 	if err != nil {
@@ -196,8 +186,8 @@ func (s *Store) Close() error {
 
 // Ping is an error if the database cannot be reached.
 func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	_, err := one[int](ctx, "row", s.read, "SELECT 1")
+	return err
 }
 
 // CheckRoom is an error if nothing of the size of a few faces can be written where the
@@ -226,39 +216,30 @@ func (s *Store) CheckRoom(ctx context.Context) error {
 
 // migrate runs the migrations that the database does not have yet.
 func (s *Store) migrate(ctx context.Context) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS migration (name VARCHAR(255) PRIMARY KEY)"); err != nil {
-			return err
-		}
-		done, err := list(ctx, tx, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) }, "SELECT name FROM migration ORDER BY name")
-		if err != nil {
-			return err
-		}
-		files, err := fs.Glob(migrations, "migrations/*.sql")
-		if err != nil {
-			return err
-		}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, "", func(t *tx) {
+		t.exec("CREATE TABLE IF NOT EXISTS migration (name VARCHAR(255) PRIMARY KEY)")
+		done := rows[string](t, "SELECT name FROM migration ORDER BY name")
 		for _, name := range done {
-			if !slices.Contains(files, name) {
-				return fmt.Errorf("a newer program made this database: it has %s", name)
+			if !slices.Contains(names, name) {
+				t.fail(fmt.Errorf("a newer program made this database: it has %s", name))
 			}
 		}
-		for _, name := range files {
+		for _, name := range names {
 			if slices.Contains(done, name) {
 				continue
 			}
 			text, err := migrations.ReadFile(name)
-			if err != nil {
-				return err
+			t.fail(err)
+			if t.exec(s.dialect(string(text))); t.err != nil {
+				t.err = fmt.Errorf("%s: %w", name, t.err)
+				return
 			}
-			if _, err := tx.ExecContext(ctx, s.dialect(string(text))); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if _, err := tx.ExecContext(ctx, "INSERT INTO migration (name) VALUES ($1)", name); err != nil {
-				return err
-			}
+			t.exec("INSERT INTO migration (name) VALUES ($1)", name)
 		}
-		return nil
 	})
 }
 
@@ -270,175 +251,5 @@ func (s *Store) dialect(text string) string {
 	return strings.NewReplacer(" BLOB", " BYTEA", " TEXT", ` TEXT COLLATE "C"`).Replace(text)
 }
 
-// inTx runs do in a transaction, one at a time in all processes.
-func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // of no use after Commit
-	if s.postgres {
-		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lockKey); err != nil {
-			return err
-		}
-	}
-	if err := begun(ctx, tx); err != nil {
-		return err
-	}
-	if err := do(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// A change is a transaction that changes a collection.
-type change struct {
-	*sql.Tx
-	ctx        context.Context
-	collection string
-	seq        int64
-	actor      string
-	at         time.Time
-}
-
-// change runs do as a change of a collection by an actor.
-func (s *Store) change(ctx context.Context, actor, collection string, do func(*change) error) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error {
-		c := &change{tx, ctx, collection, 0, actor, now()}
-		err := tx.QueryRowContext(ctx, "UPDATE collection SET seq = seq + 1 WHERE id = $1 RETURNING seq", collection).Scan(&c.seq)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("collection %w", ErrNotFound)
-		}
-		if err != nil {
-			return err
-		}
-		return do(c)
-	})
-}
-
-// exec runs a statement and returns how many rows it changed. Args follow $1, the
-// collection.
-func (c *change) exec(statement string, args ...any) (int64, error) {
-	r, err := c.ExecContext(c.ctx, statement, append([]any{c.collection}, args...)...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// must is exec of a statement that is to change a row of what, at least.
-func (c *change) must(what, statement string, args ...any) error {
-	n, err := c.exec(statement, args...)
-	if err == nil && n == 0 {
-		err = fmt.Errorf("%s %w", what, ErrNotFound)
-	}
-	return err
-}
-
-// audit adds a line to the audit log.
-func audit(ctx context.Context, tx *sql.Tx, actor, verb, object string) error {
-	var seq int64
-	previous := ""
-	err := tx.QueryRowContext(ctx, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&seq, &previous)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	seq++
-	at := now().UnixMicro()
-	_, err = tx.ExecContext(ctx, "INSERT INTO audit (seq, at, actor, verb, object, previous, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		seq, at, actor, verb, object, previous, auditHash(seq, at, actor, verb, object, previous))
-	return err
-}
-
-func auditHash(seq, at int64, actor, verb, object, previous string) string {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%q\x00%q\x00%q\x00%s", seq, at, actor, verb, object, previous))
-	return hex.EncodeToString(h[:])
-}
-
-// A Line is a line of the audit log. It has ids, never names.
-type Line struct {
-	Seq    int64     `json:"seq"`
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor"`
-	Verb   string    `json:"verb"`
-	Object string    `json:"object"`
-	Hash   string    `json:"hash" doc:"SHA-256 of the line and the hash before"`
-}
-
-// Audit returns up to limit lines of the audit log before a line, 0 for all, the latest
-// first.
-func (s *Store) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
-	return list(ctx, s.read, func(r *sql.Rows) (l Line, err error) {
-		var at int64
-		err = r.Scan(&l.Seq, &at, &l.Actor, &l.Verb, &l.Object, &l.Hash)
-		l.At = timeOf(at)
-		return l, err
-	}, "SELECT seq, at, actor, verb, object, hash FROM audit WHERE $1 = 0 OR seq < $1 ORDER BY seq DESC LIMIT $2", before, limit)
-}
-
-// CheckAudit is ErrAudit if a line of the audit log was changed or removed; missing
-// last lines are not noticed.
-func (s *Store) CheckAudit(ctx context.Context) error {
-	rows, err := s.read.QueryContext(ctx, "SELECT seq, at, actor, verb, object, previous, hash FROM audit ORDER BY seq")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	last, n := "", int64(0)
-	for rows.Next() {
-		var seq, at int64
-		var actor, verb, object, previous, hash string
-		if err := rows.Scan(&seq, &at, &actor, &verb, &object, &previous, &hash); err != nil {
-			return err
-		}
-		if n++; seq != n || previous != last || hash != auditHash(seq, at, actor, verb, object, previous) {
-			return fmt.Errorf("line %d is not what was written: %w", n, ErrAudit)
-		}
-		last = hash
-	}
-	return rows.Err()
-}
-
-// A querier is a database or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// list returns what scan makes of the rows of a query.
-func list[T any](ctx context.Context, from querier, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := from.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []T{}
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// one is list of a query for a single row of what.
-func one[T any](ctx context.Context, what string, from querier, scan func(*sql.Rows) (T, error), query string, args ...any) (T, error) {
-	all, err := list(ctx, from, scan, query, args...)
-	var none T
-	switch {
-	case err != nil:
-		return none, err
-	case len(all) == 0:
-		return none, fmt.Errorf("%s %w", what, ErrNotFound)
-	}
-	return all[0], nil
-}
-
-// NewID returns an id; later ones are larger.
+// NewID returns an id. Later ids are larger.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// now is the time in the precision of the database.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
-func timeOf(micro int64) time.Time { return time.UnixMicro(micro).UTC() }

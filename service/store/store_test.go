@@ -308,7 +308,7 @@ func TestUndo(t *testing.T) {
 // labelsAgree checks that each face is the person's of its last label.
 func (c *collected) labelsAgree() {
 	c.Helper()
-	wrong, err := list(c.Context(), c.s.read, scanString, `SELECT f.id FROM face f WHERE f.person <> COALESCE((
+	wrong, err := list[string](c.Context(), c.s.read, `SELECT f.id FROM face f WHERE f.person <> COALESCE((
 		SELECT l.person FROM label l WHERE l.collection = f.collection AND l.face = f.id AND l.kind = 'is' ORDER BY l.seq DESC LIMIT 1), '')`)
 	c.no(err)
 	if len(wrong) > 0 {
@@ -440,7 +440,7 @@ func TestSessions(t *testing.T) {
 		one, two := begin(), begin()
 		c.no(s.EndSession(ctx, one))
 		ended(one)
-		stored, err := list(ctx, s.read, scanString, "SELECT hash FROM session")
+		stored, err := list[string](ctx, s.read, "SELECT hash FROM session")
 		c.no(err)
 		if len(stored) != 1 || stored[0] != hashOf(two) || one == two || len(two) < 40 {
 			t.Fatalf("%q is stored of %q", stored, two)
@@ -453,7 +453,7 @@ func TestSessions(t *testing.T) {
 		set(ageOfSession + time.Second)
 		ended(two)
 		c.no(s.Tidy(ctx))
-		if stored, err = list(ctx, s.read, scanString, "SELECT hash FROM session"); err != nil || len(stored) != 0 {
+		if stored, err = list[string](ctx, s.read, "SELECT hash FROM session"); err != nil || len(stored) != 0 {
 			t.Fatalf("%q, %v", stored, err)
 		}
 		first := begin()
@@ -482,22 +482,22 @@ func TestReopenOnce(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, at)
 	c := collect(t, s)
-	plain, changed := &Once{Actor: "k", Key: "1", Route: "/x"}, &Once{Actor: "k", Key: "2", Route: "/x"}
-	for _, o := range []*Once{plain, changed} {
-		was, err := s.Begin(t.Context(), o, time.Hour)
+	plain, changed := &Request{Actor: "k", Key: "1", Route: "/x"}, &Request{Actor: "k", Key: "2", Route: "/x"}
+	for _, o := range []*Request{plain, changed} {
+		was, err := s.BeginRequest(t.Context(), o, time.Hour)
 		c.no(err)
 		if was != nil {
 			t.Fatalf("%+v", was)
 		}
 	}
-	_, _, err := s.CreatePerson(InOnce(t.Context(), changed), "k", c.id, "x", Known, true)
+	_, _, err := s.CreatePerson(WithRequest(t.Context(), changed), "k", c.id, "x", Known, true)
 	c.no(err)
 	c.no(s.Close())
 	s = open(t, at)
-	if was, err := s.Begin(t.Context(), plain, time.Hour); err != nil || was != nil {
+	if was, err := s.BeginRequest(t.Context(), plain, time.Hour); err != nil || was != nil {
 		t.Errorf("%+v, %v", was, err)
 	}
-	if was, err := s.Begin(t.Context(), changed, time.Hour); err != nil || was == nil || !was.Changed || !was.Abandoned() {
+	if was, err := s.BeginRequest(t.Context(), changed, time.Hour); err != nil || was == nil || !was.HasChanges || !was.IsAbandoned() {
 		t.Errorf("%+v, %v", was, err)
 	}
 }
@@ -656,7 +656,7 @@ func TestNamesInBothForms(t *testing.T) {
 		if _, _, err := s.CreatePerson(t.Context(), "k", c.id, "Zoe\u0308", Known, false); !errors.Is(err, ErrConflict) {
 			t.Errorf("the other form: %v", err)
 		}
-		if id, err := s.PersonNamed(t.Context(), c.id, "Zoe\u0308"); err != nil || id != p.ID {
+		if id, err := s.PersonByName(t.Context(), c.id, "Zoe\u0308"); err != nil || id != p.ID {
 			t.Errorf("found %q, %v", id, err)
 		}
 	})
@@ -666,7 +666,7 @@ func TestRoom(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		c.no(s.CheckRoom(t.Context()))
-		if left, err := list(t.Context(), s.read, scanString, "SELECT key FROM once"); err != nil || len(left) > 0 {
+		if left, err := list[string](t.Context(), s.read, "SELECT key FROM once"); err != nil || len(left) > 0 {
 			t.Errorf("%v is left, %v", left, err)
 		}
 		c.no(s.Close())

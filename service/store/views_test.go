@@ -38,7 +38,7 @@ func TestViews(t *testing.T) {
 		if _, err := s.Sample(t.Context(), c.id, "another", c.fa[1]); !errors.Is(err, ErrNotFound) {
 			t.Error(err)
 		}
-		faces, err := s.Pictured(t.Context(), c.id, []string{c.a.ID, ""})
+		faces, err := s.FacesWithCrop(t.Context(), c.id, []string{c.a.ID, ""})
 		if err != nil || len(faces) != 3 || faces[0].ID != c.fa[0] {
 			t.Errorf("%v, %v", faces, err)
 		}

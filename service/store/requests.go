@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Request has an Idempotency-Key: it is carried out once, however often it is sent. It is
+// identified by Actor and Key.
+type Request struct {
+	Actor, Key string
+	Collection string // "" for none
+	Route      string
+	HasChanges bool
+	Status     int // of the answer; 0 before it
+	Type       string
+	Digest     string // of the body of the request
+	Answer     []byte
+	at, due    int64 // when it began; until when nobody else may carry it out
+}
+
+func (r *Request) columns() []any {
+	return []any{&r.Actor, &r.Key, &r.Collection, &r.Route, &r.HasChanges, &r.Status, &r.Type, &r.Digest, &r.Answer, &r.at, &r.due}
+}
+
+// IsAbandoned reports whether nobody carries out r, a result of BeginRequest without an answer.
+func (r *Request) IsAbandoned() bool { return r.due <= now().UnixMicro() }
+
+type requestKey struct{}
+
+// WithRequest returns ctx for the changes that are made for r.
+func WithRequest(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// noteRequest notes for the request of the context that it has changes. It fails if the
+// request has lost its key.
+func (t *tx) noteRequest() {
+	r, ok := t.ctx.Value(requestKey{}).(*Request)
+	if ok && t.exec("UPDATE once SET changed = 1 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at) == 0 {
+		t.fail(conflict("another request has this key"))
+	}
+}
+
+// BeginRequest notes that r is carried out, and returns nil, or the request that has its key
+// already. Nobody else carries out r until the lease ends, which ExtendRequest prolongs. After
+// that, the next request with the key does, unless r has an answer or changes.
+func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
+	err = s.inTx(ctx, r.Actor, func(t *tx) {
+		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
+		earlier = nil
+		for _, e := range rows[Request](t, "SELECT actor, key, collection, route, changed, status, type, digest, answer, at, due FROM once WHERE actor = $1 AND key = $2", r.Actor, r.Key) {
+			stale := e.at < t.at.Add(-ageOfRequests).UnixMicro()
+			if !stale && (e.Status != 0 || e.HasChanges || !e.IsAbandoned()) {
+				earlier = &e
+				return
+			}
+			t.exec("DELETE FROM once WHERE actor = $1 AND key = $2", r.Actor, r.Key)
+		}
+		t.exec("INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at, due) VALUES ($1, $2, $3, $4, 0, 0, '', '', $5, $6, $7)",
+			r.Actor, r.Key, r.Collection, r.Route, []byte{}, r.at, r.due)
+	})
+	return earlier, err
+}
+
+// ExtendRequest prolongs the lease of r. It is ErrLost if another request has the key.
+func (s *Store) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
+	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
+	if err != nil || n == 0 {
+		return errors.Join(err, ErrLost)
+	}
+	return nil
+}
+
+// PutAnswer stores the answer to r.
+func (s *Store) PutAnswer(ctx context.Context, r *Request) error {
+	_, err := s.write.ExecContext(ctx, "UPDATE once SET status = $3, type = $4, digest = $5, answer = $6 WHERE actor = $1 AND key = $2 AND at = $7",
+		r.Actor, r.Key, r.Status, r.Type, r.Digest, append([]byte{}, r.Answer...), r.at)
+	return err
+}
+
+// DropRequest makes the key of r free, unless r has changes.
+func (s *Store) DropRequest(ctx context.Context, r *Request) error {
+	_, err := s.write.ExecContext(ctx, "DELETE FROM once WHERE actor = $1 AND key = $2 AND changed = 0 AND at = $3", r.Actor, r.Key, r.at)
+	return err
+}
