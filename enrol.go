@@ -18,7 +18,6 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -190,7 +189,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	}
 	run := classify.Run{Seed: r.m.Parts().Seed, Watch: r.Watch}
 	switch {
-	case warm && method.Warms(by) && r.m.Pipeline.Projection.IsZero():
+	case warm && classify.TraitsOf(by).Warm && r.m.Pipeline.Projection.IsZero():
 		run.Warm = r.m.Classifier
 	case warm:
 		r.tell(by.Name() + " has nothing to start from here: it learns from the beginning")

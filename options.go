@@ -84,14 +84,14 @@ func Defaults(images *dataset.Images) Options {
 }
 
 // For returns o with the first of methods. A projection that Defaults chose is dropped if
-// one of methods needs more features than it leaves (method.Projects). Without methods the
+// one of methods needs more features than it leaves (classify.Traits). Without methods the
 // result is o.
 func (o Options) For(methods ...classify.Method) Options {
 	for i, m := range methods {
 		if i == 0 {
 			o.Method = m
 		}
-		if !method.Projects(m) {
+		if classify.TraitsOf(m).Unprojected {
 			o.Pipeline = unprojected(o.Pipeline)
 		}
 	}

@@ -49,6 +49,8 @@ func (r *root) Step() (residual float64, err error) {
 	return math.Abs(last - r.x), nil
 }
 
+func (r *root) Largest() float64 { return r.x }
+
 func (r *root) Objective() []classify.Term {
 	return []classify.Term{{Name: "|x² − a|", Value: math.Abs(r.x*r.x - r.of)}}
 }

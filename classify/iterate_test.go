@@ -72,7 +72,8 @@ func (h *halving) Step() (float64, error) {
 	h.r /= 2
 	return h.r, nil
 }
-func (h *halving) Objective() []Term { return []Term{{"r", h.r}} }
+func (h *halving) Largest() float64  { return 0 }
+func (h *halving) Objective() []Term { return []Term{{Name: "r", Value: h.r}} }
 
 func TestIterate(t *testing.T) {
 	ctx := context.Background()

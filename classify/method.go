@@ -39,7 +39,74 @@ type Run struct {
 	// then needs fewer passes, and its result is similar, not equal. Other methods
 	// ignore it. Equal start classifiers give equal results.
 	Warm *Classifier
+
+	// Start has matrices from which an Iterative method starts in place of its own.
+	Start Start
 }
+
+// A Start has the matrices from which a fit starts; nil are those of the method. They
+// are in the order of the training set and of its classes, at the scale of a Fit, and are
+// not changed. It is an error if a method cannot start from one of them
+// (Traits.Start), or if one does not fit the training set.
+type Start struct {
+	D *mat.Dense // d×K
+	S *mat.Dense // K×N
+	W *mat.Dense // C×K
+}
+
+// An Iterative method learns in passes. Its Fit is Train.
+type Iterative interface {
+	Method
+
+	// Start does what comes before the first pass.
+	Start(ctx context.Context, train *Samples, run Run) (*Learning, error)
+}
+
+// A Learning is a fit that is under way: before its first pass, or between two.
+type Learning struct {
+	State
+	Limits Limits
+
+	// Finish returns what the passes so far have learned, which ended as out says. It
+	// changes nothing: passes may follow.
+	Finish func(out Outcome) (*Classifier, error)
+
+	// Codes returns the codes S of the training samples, K×N in their order and with the
+	// atoms of Finish, so that D·S is near the samples at unit norm; nil where the method
+	// has none.
+	Codes func(ctx context.Context) (*mat.Dense, error)
+
+	// Failed adds to the error of a pass what the method knows of it; may be nil.
+	Failed func(error) error
+}
+
+// A State is the iterate of a Learning.
+type State interface {
+	Stepper
+
+	// Matrices returns copies of the matrices of the iterate: D, S and W where it has them,
+	// then copies of variables and multipliers. They are in the order of the training
+	// set and of its classes.
+	Matrices() []Matrix
+}
+
+// A Matrix is a named matrix of an iterate.
+type Matrix struct {
+	Name          string // the symbol of the paper, such as "D" or "C1"
+	Rows, Columns Axis
+	Value         *mat.Dense
+}
+
+// An Axis says what the rows or the columns of a Matrix are.
+type Axis int
+
+// The axes of matrices.
+const (
+	FeatureAxis Axis = iota // d
+	SampleAxis              // N
+	AtomAxis                // K, or some of them
+	ClassAxis               // C
+)
 
 // A Separable method learns one atom for each class, from the samples of that class
 // alone. So a few classes can be learned again without the others.

@@ -81,23 +81,62 @@ const (
 // needs memory for the residuals, N×d, the nonzeros of the codes, and K×K and a
 // few times K×d numbers.
 func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error) {
-	s, err := newKSVDState(ctx, k, x, d0)
+	s, err := k.Start(ctx, x, d0)
 	if err != nil {
-		return nil, classify.Outcome{}, fmt.Errorf("learn a dictionary: %w", err)
+		return nil, classify.Outcome{}, err
 	}
 	if k.Passes == 0 {
-		return classify.Unit(d0), classify.Outcome{Status: classify.ClosedForm}, nil
+		return s.Dictionary(), classify.Outcome{Status: classify.ClosedForm}, nil
 	}
 	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: k.Passes}, run.Watch)
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)
 	}
-	return s.expand(transposed(s.D)), out, nil
+	return s.Dictionary(), out, nil
 }
 
-// ksvdState holds atoms and residuals as rows, so that each lies in one piece.
-type ksvdState struct {
+// Start returns what Learn iterates, for a caller who makes the passes. The arguments and
+// the errors are those of Learn.
+func (k KSVD) Start(ctx context.Context, x, d0 *mat.Dense) (*KSVDLearner, error) {
+	s, err := newKSVDLearner(ctx, k, x, d0)
+	if err != nil {
+		return nil, fmt.Errorf("learn a dictionary: %w", err)
+	}
+	return s, nil
+}
+
+// Dictionary returns the present D, d×K, a copy.
+func (s *KSVDLearner) Dictionary() *mat.Dense {
+	if s.passes == 0 {
+		return mat.DenseCopyOf(s.first)
+	}
+	return s.expand(transposed(s.D))
+}
+
+// Codes returns the codes Γ of the samples, K×N, a copy. The last pass has not coded them
+// over the atoms that it replaced by samples: these have zeros.
+func (s *KSVDLearner) Codes() *mat.Dense {
+	_, n := s.X.Dims()
+	out := mat.NewDense(len(s.stale), n, nil)
+	if s.passes == 0 {
+		return out
+	}
+	for j := range n {
+		atoms, coef := s.Γ.Column(j)
+		for i, a := range atoms {
+			if !s.stale[a] {
+				out.Set(int(a), j, coef[i])
+			}
+		}
+	}
+	return out
+}
+
+// KSVDLearner is the state of KSVD. It holds atoms and residuals as rows, so that each lies
+// in one piece.
+type KSVDLearner struct {
 	KSVD
+	first  *mat.Dense                    // d×K, the atoms of the start at norm 1
 	ctx    context.Context               // ends a pass half-way
 	expand func(d *mat.Dense) *mat.Dense // takes atoms from the coordinates of X and D back
 
@@ -117,7 +156,7 @@ type ksvdState struct {
 	passes, replaced, kept int
 }
 
-func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, error) {
+func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner, error) {
 	d, n := x.Dims()
 	rows, atoms := d0.Dims()
 	if d != rows {
@@ -138,8 +177,8 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 	}
 	x, d0, expand := Compress(x, unit)
 	d, _ = x.Dims()
-	s := &ksvdState{
-		KSVD: k, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
+	s := &KSVDLearner{
+		KSVD: k, first: unit, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
 		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),
 		stale: make([]bool, atoms), fresh: make([]float64, d),
 	}
@@ -148,7 +187,7 @@ func newKSVDState(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*ksvdState, er
 }
 
 // Step implements classify.Stepper.
-func (s *ksvdState) Step() (residual float64, err error) {
+func (s *KSVDLearner) Step() (residual float64, err error) {
 	if err := s.code(); err != nil {
 		return 0, err
 	}
@@ -172,16 +211,19 @@ func (s *ksvdState) Step() (residual float64, err error) {
 	return math.Sqrt(rest / whole), nil
 }
 
+// Largest implements classify.Stepper: the atoms have norm 1.
+func (s *KSVDLearner) Largest() float64 { return 0 }
+
 // Objective implements classify.Stepper.
-func (s *ksvdState) Objective() []classify.Term {
+func (s *KSVDLearner) Objective() []classify.Term {
 	var rest float64
 	for _, v := range s.rest {
 		rest += v
 	}
 	return []classify.Term{
 		{Name: "error", Value: rest},
-		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.rest))},
-		{Name: "replaced", Value: float64(s.replaced)},
-		{Name: "kept", Value: float64(s.kept)},
+		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.rest)), Info: true},
+		{Name: "replaced", Value: float64(s.replaced), Info: true},
+		{Name: "kept", Value: float64(s.kept), Info: true},
 	}
 }

@@ -25,7 +25,7 @@ type spares struct {
 }
 
 // spare returns the samples that are not rebuilt, for comparison with atoms.
-func (s *ksvdState) spare(atoms []int) *spares {
+func (s *KSVDLearner) spare(atoms []int) *spares {
 	_, d := s.D.Dims()
 	p := &spares{X: s.X, atoms: &mat.Dense{}, at: -1}
 	if len(atoms) > 0 {

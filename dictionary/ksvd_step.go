@@ -12,7 +12,7 @@ import (
 )
 
 // code: Γ by orthogonal matching pursuit, E = X − DΓ
-func (s *ksvdState) code() error {
+func (s *KSVDLearner) code() error {
 	over, err := s.pursuit().Over(transposed(s.D), nil)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *ksvdState) code() error {
 
 // rebuild computes the residuals of the samples lo ≤ j < hi with their new
 // codes, and says which of them keep their old codes, with the old residuals.
-func (s *ksvdState) rebuild(lo, hi int) {
+func (s *KSVDLearner) rebuild(lo, hi int) {
 	d, _ := s.X.Dims()
 	e := mat.NewDense(hi-lo, d, nil)
 	readColumns(e, lin.Cols(s.X, lo, hi), nil)
@@ -56,7 +56,7 @@ func (s *ksvdState) rebuild(lo, hi int) {
 
 // keep reports whether the old code of sample j is better than a new one with
 // the squared residual rest.
-func (s *ksvdState) keep(j int, rest float64) bool {
+func (s *KSVDLearner) keep(j int, rest float64) bool {
 	if !s.Monotone || s.passes == 0 || rest <= s.rest[j] || rest <= s.Error*s.Error {
 		return false
 	}
@@ -70,7 +70,7 @@ func (s *ksvdState) keep(j int, rest float64) bool {
 }
 
 // choose makes Γ of the new codes and of the old ones of samples that keep them.
-func (s *ksvdState) choose() {
+func (s *KSVDLearner) choose() {
 	s.kept = 0
 	for _, keeps := range s.keeps {
 		if keeps {
@@ -139,7 +139,7 @@ const share = 512
 
 // renew: d ← F·g/‖F·g‖, then g ← Fᵀd, where g are the coefficients of atom a and
 // F = E + d·gᵀ the residuals without it, of the samples that use it
-func (s *ksvdState) renew(a int) {
+func (s *KSVDLearner) renew(a int) {
 	of := s.users.of[s.users.first[a]:s.users.first[a+1]]
 	d := s.D.RawRowView(a)
 	squares := s.correlate(of) // E·g, ‖g‖²
@@ -165,7 +165,7 @@ func (s *ksvdState) renew(a int) {
 }
 
 // correlate sets fresh to E·g over the uses of an atom and returns ‖g‖².
-func (s *ksvdState) correlate(of []use) float64 {
+func (s *KSVDLearner) correlate(of []use) float64 {
 	clear(s.fresh)
 	if len(of) <= share {
 		return s.add(s.fresh, of)
@@ -184,7 +184,7 @@ func (s *ksvdState) correlate(of []use) float64 {
 }
 
 // add adds Σ g_j·e_j to sum and returns Σ g_j².
-func (s *ksvdState) add(sum []float64, of []use) (squares float64) {
+func (s *KSVDLearner) add(sum []float64, of []use) (squares float64) {
 	for _, u := range of {
 		g := s.Γ.Coef[u.at]
 		axpy(g, s.E.RawRowView(int(u.sample)), sum)
@@ -194,7 +194,7 @@ func (s *ksvdState) add(sum []float64, of []use) (squares float64) {
 }
 
 // measure: ‖x_j − Dγ_j‖² of every sample
-func (s *ksvdState) measure() {
+func (s *KSVDLearner) measure() {
 	parallel.For(len(s.rest), share, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			e := s.E.RawRowView(j)
@@ -206,7 +206,7 @@ func (s *ksvdState) measure() {
 // replace puts the samples with the longest residuals in the place of atoms
 // that few samples use or that resemble an earlier atom. Cosines are computed
 // of the used atoms alone, since none of the others stays.
-func (s *ksvdState) replace() {
+func (s *KSVDLearner) replace() {
 	clear(s.stale)
 	s.replaced = 0
 	used := s.used()
@@ -233,7 +233,7 @@ func (s *ksvdState) replace() {
 }
 
 // mark notes which of the later atoms resemble one, by their cosines to it.
-func (s *ksvdState) mark(repeats []bool, cosines func() []float64) {
+func (s *KSVDLearner) mark(repeats []bool, cosines func() []float64) {
 	if len(repeats) == 0 || s.Coherence >= 1 {
 		return
 	}
@@ -245,7 +245,7 @@ func (s *ksvdState) mark(repeats []bool, cosines func() []float64) {
 }
 
 // cosines returns the upper triangle of AAᵀ; nil where no one asks.
-func (s *ksvdState) cosines(atoms *mat.Dense) *mat.Dense {
+func (s *KSVDLearner) cosines(atoms *mat.Dense) *mat.Dense {
 	k, _ := atoms.Dims()
 	if k == 0 || s.Coherence >= 1 {
 		return nil
@@ -256,7 +256,7 @@ func (s *ksvdState) cosines(atoms *mat.Dense) *mat.Dense {
 }
 
 // used returns the atoms that as many samples use as MinUses asks.
-func (s *ksvdState) used() (atoms []int) {
+func (s *KSVDLearner) used() (atoms []int) {
 	for a := range s.stale {
 		if s.uses(a) >= min(s.MinUses, len(s.rest)) {
 			atoms = append(atoms, a)
@@ -265,7 +265,7 @@ func (s *ksvdState) used() (atoms []int) {
 	return atoms
 }
 
-func (s *ksvdState) uses(a int) (uses int) {
+func (s *KSVDLearner) uses(a int) (uses int) {
 	for _, u := range s.users.of[s.users.first[a]:s.users.first[a+1]] {
 		if g := s.Γ.Coef[u.at]; g*g > unused*unused*s.energy[u.sample] {
 			uses++

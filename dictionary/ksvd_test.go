@@ -56,9 +56,9 @@ func learnt(t *testing.T, k KSVD, x, d0 *mat.Dense) *mat.Dense {
 	return d
 }
 
-func newState(t *testing.T, k KSVD, x, d0 *mat.Dense) *ksvdState {
+func newState(t *testing.T, k KSVD, x, d0 *mat.Dense) *KSVDLearner {
 	t.Helper()
-	s, err := newKSVDState(context.Background(), k, x, d0)
+	s, err := newKSVDLearner(context.Background(), k, x, d0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func newState(t *testing.T, k KSVD, x, d0 *mat.Dense) *ksvdState {
 }
 
 // residuals returns (X − DΓ)ᵀ of the present atoms and codes.
-func (s *ksvdState) residuals() *mat.Dense {
+func (s *KSVDLearner) residuals() *mat.Dense {
 	e := mat.DenseCopyOf(s.X.T())
 	for j := range s.rest {
 		atoms, coef := s.Γ.Column(j)

@@ -126,6 +126,9 @@ func (s *onlinePasses) Step() (float64, error) {
 // Objective implements classify.Stepper.
 func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }
 
+// Largest implements classify.Stepper: atoms have at most norm 1.
+func (s *onlinePasses) Largest() float64 { return 0 }
+
 // Start returns a Learner for samples that come batch by batch, as those that
 // do not fit into memory; Passes, Tol are not used. It starts from the
 // directions of the atoms d0, d×K, which it copies. The errors are those of

@@ -261,9 +261,9 @@ func (l *Learner) Terms() []classify.Term {
 	}
 	return []classify.Term{
 		{Name: "error", Value: (l.energy/2 + l.surrogate()) / w},
-		{Name: "l1", Value: l.size / w},
-		{Name: "nonzeros", Value: l.count / w},
-		{Name: "replaced", Value: float64(l.replaced)},
+		{Name: "l1", Value: l.size / w, Info: true},
+		{Name: "nonzeros", Value: l.count / w, Info: true},
+		{Name: "replaced", Value: float64(l.replaced), Info: true},
 	}
 }
 

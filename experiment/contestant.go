@@ -152,7 +152,7 @@ func (e *methodFile) configure(m classify.Method, last ...assignment) func(strin
 		if err := edited.Validate(); err != nil {
 			return nil, at.errorf("%s: %w", m.Name(), err)
 		}
-		if e.Tune != nil && len(method.Ranges(edited)) == 0 {
+		if e.Tune != nil && len(classify.TraitsOf(edited).Ranges) == 0 {
 			return nil, at.errorf("%s has nothing to tune", m.Name())
 		}
 		return edited, nil

@@ -100,7 +100,7 @@ func TestWritePlan(t *testing.T) {
 
 // Editors complete the names of all methods.
 func TestSchemaHasTheMethods(t *testing.T) {
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		if !strings.Contains(string(plans.Schema()), `"`+m.Name()+`"`) {
 			t.Errorf("the schema has no %s", m.Name())
 		}

@@ -121,7 +121,7 @@ var settingsFor = map[string]map[string]string{
 func everyMethod(t *testing.T) *Plan {
 	t.Helper()
 	methods := []string{`{"method": "nrc", "label": "tuned", "tune": {"budget": 4, "folds": 3}}`}
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		params, err := json.Marshal(settingsFor[m.Name()])
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 			t.Errorf("%s is not tuned", j.contestant.label)
 		}
 	}
-	if n := len(method.All) + 1; len(settings[0].jobs) != n || changed < n/2 {
+	if n := len(method.All()) + 1; len(settings[0].jobs) != n || changed < n/2 {
 		t.Errorf("%d methods, %d scores have changed", len(settings[0].jobs), changed)
 	}
 }

@@ -45,7 +45,7 @@ type point struct {
 func newSpace(m classify.Method) (*space, error) {
 	s := &space{m: m}
 	params := method.Params(m)
-	for _, r := range method.Ranges(m) {
+	for _, r := range classify.TraitsOf(m).Ranges {
 		i := slices.IndexFunc(params, func(p method.Param) bool { return p.Path == r.Path })
 		if i < 0 {
 			return nil, fmt.Errorf("a range of %q, which is no parameter", r.Path)
@@ -54,7 +54,7 @@ func newSpace(m classify.Method) (*space, error) {
 	}
 	if len(s.axes) == 0 {
 		return nil, advice.Add(errors.New("the method does not say where to look for its parameters"),
-			"give it a method Ranges, or judge parameters of your own choice by the same folds")
+			"give it Traits with Ranges, or judge parameters of your own choice by the same folds")
 	}
 	return s, nil
 }

@@ -30,7 +30,7 @@ func TestSpace(t *testing.T) {
 			t.Errorf("axis %d has %v in its parts", k, in)
 		}
 	}
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		if len(method.Params(m)) == 0 { // nothing to tune
 			continue
 		}
@@ -62,7 +62,7 @@ func TestSpace(t *testing.T) {
 // that become shorter.
 func TestSearchClosesIn(t *testing.T) {
 	const budget, seeds = 32, 8
-	train, κ := hard(t), method.DefaultCRC.Ranges()[0]
+	train, κ := hard(t), method.DefaultCRC.Traits().Ranges[0]
 	place := func(trial Trial) float64 {
 		m := edited(t, method.DefaultCRC, trial.Set).(method.CRC)
 		return math.Log(m.Kappa/κ.Low) / math.Log(κ.High/κ.Low)

@@ -233,7 +233,7 @@ func TestTrialsAreDistinctAndInside(t *testing.T) {
 			seen[string(raw)] = true
 			for _, set := range trial.Set {
 				path, value, _ := strings.Cut(set, "=")
-				r := method.Ranges(m)[slices.IndexFunc(method.Ranges(m), func(r method.Range) bool { return r.Path == path })]
+				r := classify.TraitsOf(m).Ranges[slices.IndexFunc(classify.TraitsOf(m).Ranges, func(r method.Range) bool { return r.Path == path })]
 				if v, err := strconv.ParseFloat(value, 64); r.Choices == nil && (err != nil || !(r.Low <= v && v <= r.High || r.Zero && v == 0)) {
 					t.Errorf("%s: %s is outside its range", m.Name(), set)
 				}
@@ -280,7 +280,7 @@ func TestTuneExhausts(t *testing.T) {
 // What fails is kept with its error, and is never the best.
 func TestFailuresAreTrials(t *testing.T) {
 	train := hard(t)
-	m := few{CRC: method.DefaultCRC, ranges: method.DefaultCRC.Ranges()}
+	m := few{CRC: method.DefaultCRC, ranges: method.DefaultCRC.Traits().Ranges}
 	m.Fails = func(f *few) error {
 		if f.Kappa > 1e-4 {
 			return errors.New("too much")

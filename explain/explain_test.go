@@ -110,7 +110,7 @@ func checkAlone(t *testing.T, page string) {
 func TestEveryMethod(t *testing.T) {
 	set, face := drawn(t)
 	pictured := map[string]bool{}
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		p := pageOf(t, learn(t, m, set, "16x12 pixels"), face)
 		page := htmlOf(t, p)
 		checkAlone(t, page)

@@ -47,7 +47,7 @@ func explanation(t testing.TB, m *gallery.Model, face *dataset.Images) *Explanat
 // Every method's recognition is explained by numbers that add up.
 func TestExplain(t *testing.T) {
 	set, face := drawnFaces(t)
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		model := learn(t, m, set, "16x16 pixels")
 		e := explanation(t, model, face)
 		p := model.Parts()

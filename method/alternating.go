@@ -2,7 +2,6 @@ package method
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 
@@ -61,6 +60,8 @@ func (l AlternatingLearning) atoms(n, classes int) int {
 // An alternation is what the iterates of LCLE and SDRERDL have in common.
 type alternation struct {
 	X      *mat.Dense // d×n: the samples that are coded
+	t      *task
+	all    *mat.Dense // X at the samples' own coordinates
 	groups []int      // of the columns of D, the rows of the codes
 
 	D     *mat.Dense // d×K
@@ -72,16 +73,24 @@ type alternation struct {
 	spd   lin.SPD
 }
 
-// start makes D₀ from the first columns of x, the samples of t at unit norm, and
-// codes all columns over it. They are replaced by their coordinates in their own
-// span where that is shorter.
-func (l AlternatingLearning) start(ctx context.Context, x *mat.Dense, t *classify.Samples) (a alternation, err error) {
-	x, _ = compress(x)
-	d0, groups, err := classwise(ctx, l.Init, lin.Cols(x, 0, t.Len()), t, l.Atoms)
+// plan is the size of the iteration.
+func (l AlternatingLearning) plan() plan {
+	return plan{Limits: classify.Limits{Passes: l.Passes, Tol: l.Tol}, atoms: l.Atoms}
+}
+
+// start makes D₀ from the first columns of all, the samples of t, and codes all columns
+// over it. They are replaced by their coordinates in their own span where that is shorter,
+// and no D is given.
+func (l AlternatingLearning) start(t *task, all *mat.Dense) (a alternation, err error) {
+	x := all
+	if t.start.D == nil {
+		x, t.expand = compress(all)
+	}
+	d0, err := t.classwise(l.Init, lin.Cols(x, 0, t.Len()), l.Atoms)
 	if err != nil {
 		return a, err
 	}
-	over, err := l.Coder.Over(d0, groups)
+	over, err := l.Coder.Over(d0, t.groups)
 	if err != nil {
 		return a, err
 	}
@@ -89,10 +98,10 @@ func (l AlternatingLearning) start(ctx context.Context, x *mat.Dense, t *classif
 	_, k := d0.Dims()
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	a = alternation{
-		X: x, groups: groups, D: d0, Codes: zero(k, n),
+		X: x, t: t, all: all, groups: t.groups, D: d0, Codes: zero(k, n),
 		DX: zero(k, n), C: zero(k, n), G: zero(k, k), A: zero(k, k), Last: zero(d, k),
 	}
-	if err := over.Code(ctx, a.Codes, x); err != nil {
+	if err := over.Code(t.ctx, a.Codes, x); err != nil {
 		return a, fmt.Errorf("codes at the start: %w", err)
 	}
 	a.multiplyD()
@@ -132,20 +141,27 @@ func (a *alternation) multiplyD() {
 	lin.AtB(a.DX, 1, a.D, a.X)
 }
 
-// iterate makes the passes of s, whose alternation is a, and learns W from the
-// codes, K×N of the set t. The columns of x are those of a.X that are not
-// compressed.
-func (l AlternatingLearning) iterate(ctx context.Context, s classify.Stepper, a *alternation, codes, x *mat.Dense, t *classify.Samples, run classify.Run) (p classify.Parts, err error) {
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: l.Passes, Tol: l.Tol}, run.Watch)
-	if err != nil {
-		return p, err
+func (a *alternation) restart() error { return nil }
+
+// scaled returns the codes s, K×N, for atoms of norm 1.
+func (a *alternation) scaled(s *mat.Dense) *mat.Dense {
+	k, n := s.Dims()
+	norms, out := make([]float64, k), mat.NewDense(k, n, nil)
+	lin.SquaredColumnNorms(norms, a.D)
+	for i, v := range norms {
+		lin.Set(lin.Block(out, i, i+1, 0, n), math.Sqrt(v), lin.Block(s, i, i+1, 0, n))
 	}
-	w, err := classifier(classify.Unit(codes), t.Groups, l.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
+	return out
+}
+
+// parts learns W from the codes, K×N. D comes from the samples at their own coordinates.
+func (l AlternatingLearning) parts(a *alternation, codes *mat.Dense, out classify.Outcome) (p classify.Parts, err error) {
+	w, err := classifier(classify.Unit(codes), a.t.Groups, l.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹   [lcksvd]
 	if err != nil {
 		return p, fmt.Errorf("linear classifier: %w", err)
 	}
 	return classify.Parts{
-		D: classify.Unit(combine(x, a.C)), Groups: a.groups,
+		D: classify.Unit(combine(a.all, a.C)), Groups: a.groups,
 		Coder: l.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Trained: out,
 	}, nil
 }
@@ -181,4 +197,10 @@ func squaredDifference(a, b *mat.Dense) float64 {
 	e := mat.DenseCopyOf(a)
 	lin.Add(e, -1, b)
 	return lin.SquaredNorm(e)
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (l AlternatingLearning) holds(s Size) float64 {
+	n, k := float64(s.Samples), atomsOf(l.Atoms, s)
+	return 5*k*n + 4*k*k // codes, V, DᵀX, C, and the codes at unit norm
 }

@@ -19,32 +19,28 @@ type LLC struct {
 
 // DefaultLLC has the authors' weight and the number of neighbours that [nrdl]
 // compares with.
-var DefaultLLC = LLC{coding.DefaultLocal}
+var DefaultLLC = register(LLC{coding.DefaultLocal})
 
 // Name implements classify.Method.
 func (LLC) Name() string { return "llc" }
 
-// Describe returns a one-line description of the method.
-func (LLC) Describe() string {
-	return "representation by the nearest training images, coefficients adding to 1; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (LLC) Formulation() string {
-	return "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m LLC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "mean",
+		Description: "representation by the nearest training images, coefficients adding to 1; the class with the least residual",
+		Formulation: "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+	}
 }
 
 // Validate implements classify.Method.
 func (m LLC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m LLC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m LLC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
+	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
 // LRC represents a query by the training samples of each class separately, by
@@ -54,32 +50,28 @@ type LRC struct {
 }
 
 // DefaultLRC is the method as published, which has no parameter.
-var DefaultLRC = LRC{coding.DefaultPerClass}
+var DefaultLRC = register(LRC{coding.DefaultPerClass})
 
 // Name implements classify.Method.
 func (LRC) Name() string { return "lrc" }
 
-// Describe returns a one-line description of the method.
-func (LRC) Describe() string {
-	return "least squares representation by the training images of each class alone; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (LRC) Formulation() string {
-	return "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m LRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "llc",
+		Description: "least squares representation by the training images of each class alone; the class with the least residual",
+		Formulation: "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+	}
 }
 
 // Validate implements classify.Method.
 func (m LRC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m LRC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m LRC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m LRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
+	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
 // SRC represents a query by few of all training samples, under an ℓ1 penalty,
@@ -90,32 +82,35 @@ type SRC struct {
 
 // DefaultSRC has a penalty between 0.05, for few images per person in constant
 // light, and 0.001, for many images in changing light.
-var DefaultSRC = SRC{coding.DefaultLasso}
+var DefaultSRC = register(SRC{coding.DefaultLasso})
 
 // Name implements classify.Method.
 func (SRC) Name() string { return "src" }
 
-// Describe returns a one-line description of the method.
-func (SRC) Describe() string {
-	return "sparse representation by the training images; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (SRC) Formulation() string {
-	return "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m SRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "lrc",
+		Description: "sparse representation by the training images; the class with the least residual",
+		Formulation: "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+		Presets: map[string][]Value{
+			"orl":   preset(level, "coder.lambda=0.05"),
+			"gt":    preset(validated, "coder.lambda=0.1"),
+			"pie":   preset(validated, "coder.lambda=0.001"),
+			"yaleb": preset(validated, "coder.lambda=0.001"),
+			"lfw":   preset(validated, "coder.lambda=0.0003"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
 func (m SRC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m SRC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m SRC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
+	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
 // CRC represents a query by all training samples together, under an ℓ2 penalty,
@@ -126,34 +121,40 @@ type CRC struct {
 }
 
 // DefaultCRC has the weight of the authors.
-var DefaultCRC = CRC{Kappa: 1e-3}
+var DefaultCRC = register(CRC{Kappa: 1e-3})
 
 // Name implements classify.Method.
 func (CRC) Name() string { return "crc" }
 
-// Describe returns a one-line description of the method.
-func (CRC) Describe() string {
-	return "ridge representation by the training images; the class with the least residual for its code"
-}
-
-// Formulation gives the problem that the method solves.
-func (CRC) Formulation() string {
-	return "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖"
+// Traits implements classify.Described.
+func (m CRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "src",
+		Description: "ridge representation by the training images; the class with the least residual for its code",
+		Formulation: "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖",
+		Samples:     true, Coder: m.coder(700),
+		Ranges: []Range{decades("kappa", 1e-5, 1)},
+		Presets: map[string][]Value{
+			"orl":   preset(validated, "kappa=0.1"),
+			"gt":    preset(level, "kappa=0.1"),
+			"pie":   preset(validated, "kappa=0.01"),
+			"yaleb": preset(validated, "kappa=0.01"),
+			"lfw":   preset(validated, "kappa=0.01"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
 func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 
-// Ranges implements Tunable.
-func (CRC) Ranges() []Range { return []Range{decades("kappa", 1e-5, 1)} }
-
-func (m CRC) over(n int) coding.Coder {
+// coder is that for n samples.
+func (m CRC) coder(n int) coding.Coder {
 	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
 }
 
 // Fit implements classify.Method.
 func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.NormedResidual{})
+	return sampleDictionary(ctx, m, train, run, m.coder, classify.NormedResidual{})
 }
 
 // NRC represents a query by all training samples together with non-negative
@@ -163,32 +164,32 @@ type NRC struct {
 }
 
 // DefaultNRC stops ADMM early.
-var DefaultNRC = NRC{coding.DefaultStopped}
+var DefaultNRC = register(NRC{coding.DefaultStopped})
 
 // Name implements classify.Method.
 func (NRC) Name() string { return "nrc" }
 
-// Describe returns a one-line description of the method.
-func (NRC) Describe() string {
-	return "non-negative representation by the training images; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (NRC) Formulation() string {
-	return "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m NRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "crc",
+		Description: "non-negative representation by the training images; the class with the least residual",
+		Formulation: "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+		Presets: map[string][]Value{
+			"orl": preset(validated, "coder.rho=0.1", "coder.passes=50"),
+			"gt":  preset(validated, "coder.rho=0.1", "coder.passes=50"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
 func (m NRC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m NRC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m NRC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m NRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
+	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
 // DSRC represents a query by all training samples together, with little
@@ -199,32 +200,32 @@ type DSRC struct {
 }
 
 // DefaultDSRC has the weight of coding.DefaultDiscriminative.
-var DefaultDSRC = DSRC{coding.DefaultDiscriminative}
+var DefaultDSRC = register(DSRC{coding.DefaultDiscriminative})
 
 // Name implements classify.Method.
 func (DSRC) Name() string { return "dsrc" }
 
-// Describe returns a one-line description of the method.
-func (DSRC) Describe() string {
-	return "representation by the training images with little correlation between classes; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (DSRC) Formulation() string {
-	return "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m DSRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "ksrc",
+		Description: "representation by the training images with little correlation between classes; the class with the least residual",
+		Formulation: "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+		Presets: map[string][]Value{
+			"orl": preset(validated, "coder.tau=0.01"),
+			"gt":  preset(validated, "coder.tau=1"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
 func (m DSRC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m DSRC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m DSRC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m DSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Residual{})
+	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
 // Robust represents a query by all training samples together and a sparse
@@ -235,32 +236,28 @@ type Robust struct {
 }
 
 // DefaultRobust has the values of coding.DefaultRobust.
-var DefaultRobust = Robust{coding.DefaultRobust}
+var DefaultRobust = register(Robust{coding.DefaultRobust})
 
 // Name implements classify.Method.
 func (Robust) Name() string { return "robust" }
 
-// Describe returns a one-line description of the method.
-func (Robust) Describe() string {
-	return "non-negative representation by the training images with a sparse error; the class with the least Huber loss"
-}
-
-// Formulation gives the problem that the method solves.
-func (Robust) Formulation() string {
-	return "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ"
+// Traits implements classify.Described.
+func (m Robust) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "Robust", After: "representation",
+		Description: "non-negative representation by the training images with a sparse error; the class with the least Huber loss",
+		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+	}
 }
 
 // Validate implements classify.Method.
 func (m Robust) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m Robust) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m Robust) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Huber{})
+	return keepSamples(ctx, m, train, run, classify.Huber{})
 }
 
 // Blocks represents every block of a query by the same blocks of all training
@@ -271,34 +268,26 @@ type Blocks struct {
 }
 
 // DefaultBlocks has the values of coding.DefaultBlocks.
-var DefaultBlocks = Blocks{coding.DefaultBlocks}
+var DefaultBlocks = register(Blocks{coding.DefaultBlocks})
 
 // Name implements classify.Method.
 func (Blocks) Name() string { return "blocks" }
 
-// Describe returns a one-line description of the method.
-func (Blocks) Describe() string {
-	return "representation of blocks of the image by those of the training images; the class with most votes"
-}
-
-// Formulation gives the problem that the method solves.
-func (Blocks) Formulation() string {
-	return "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))"
+// Traits implements classify.Described.
+func (m Blocks) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "Blocks", After: "robust",
+		Description: "representation of blocks of the image by those of the training images; the class with most votes",
+		Formulation: "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+	}
 }
 
 // Validate implements classify.Method.
 func (m Blocks) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m Blocks) Ranges() []Range { return coderRanges(m.Coder) }
-
-// Suits reports a coder that cannot code samples on this grid (see the function
-// Suits).
-func (m Blocks) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
-
-func (m Blocks) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Votes{})
+	return keepSamples(ctx, m, train, run, classify.Votes{})
 }

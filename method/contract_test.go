@@ -174,7 +174,7 @@ func TestContract(t *testing.T) {
 		}
 	}
 	conditional["nrdl-ablation"] = conditional["nrdl"]
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		t.Run(m.Name(), func(t *testing.T) {
 			keepsContract(t, m, options{
 				Small: small[m.Name()], Single: single[m.Name()], Exceptions: conditional[m.Name()],

@@ -37,32 +37,28 @@ type COPAR struct {
 }
 
 // DefaultCOPAR has the penalty of FDDL.
-var DefaultCOPAR = COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 10, Steps: 7, Rho: 1}
+var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 10, Steps: 7, Rho: 1})
 
 // Name implements classify.Method.
 func (COPAR) Name() string { return "copar" }
 
-// Describe returns a one-line description of the method.
-func (COPAR) Describe() string {
-	return "sparse codes over atoms of the classes and atoms common to all; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (COPAR) Formulation() string {
-	return `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i,0} ‖S_i^j‖²)
+// Traits implements classify.Described.
+func (m COPAR) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "dlsi",
+		Description: "sparse codes over atoms of the classes and atoms common to all; the class with the least residual",
+		Formulation: `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i,0} ‖S_i^j‖²)
            + λ‖S‖₁ + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
-class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + λ‖s‖₁`
+class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + λ‖s‖₁`,
+		Memory: m.holds, Start: "DS",
+		Ranges: []Range{decades("lambda", 1e-3, 0.1), decades("eta", 1e-6, 0.1), {Path: "common", Low: 1, High: 20}},
+	}
 }
 
 // Validate implements classify.Method.
 func (m COPAR) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "rho", m.Rho),
 		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
-}
-
-// Ranges implements Tunable.
-func (COPAR) Ranges() []Range {
-	return []Range{decades("lambda", 1e-3, 0.1), decades("eta", 1e-6, 0.1), {Path: "common", Low: 1, High: 20}}
 }
 
 // coder codes queries: λ weighs against ‖y − Ds‖², that of the coder against half
@@ -73,30 +69,18 @@ func (m COPAR) coder() coding.Lasso {
 
 // Fit implements classify.Method.
 func (m COPAR) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D from the samples x, d×N of unit norm, of the set t.
-func (m COPAR) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (p classify.Parts, err error) {
-	atoms, err := atomGroups(t, m.Atoms)
-	if err = cmp.Or(err, commonFits(t, m.Common)); err != nil {
-		return p, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return p, err
-	}
-	r, expand := compress(x)
-	s := newCOPARState(m, r, t.Groups, atoms)
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return p, err
-	}
-	return classify.Parts{
-		D: expand(s.D), Groups: atoms,
-		Coder: m.coder(), Rule: classify.Residual{}, Trained: out,
-	}, nil
+// Start implements classify.Iterative.
+func (m COPAR) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms, common: m.Common}
+	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
+		if err := commonFits(t.Samples, m.Common); err != nil {
+			return nil, err
+		}
+		return newCOPARState(m, t.span(), t.Groups, t.groups), nil
+	})
 }
 
 // coparState is the iterate of COPAR.
@@ -187,11 +171,24 @@ func (s *coparState) Step() (float64, error) {
 	}
 	s.updateD()
 	s.J = s.objective(s.S)
-	if s.J >= before { // by rounding errors
-		return 0, nil
-	}
-	return (before - s.J) / before, nil
+	return lowered(before, s.J), nil
 }
+
+func (s *coparState) variables() []variable {
+	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("Z", s.Z), codesOf("U", s.U)}
+}
+
+func (s *coparState) restart() error {
+	lin.Set(s.Z, 1, s.S)
+	s.J = s.objective(s.S)
+	return nil
+}
+
+func (s *coparState) parts(out classify.Outcome) (classify.Parts, error) {
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Residual{}, Trained: out}, nil
+}
+
+func (s *coparState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // updateS lowers J in S by steps of the method of multipliers on S = Z [admm]: for
 // the samples of class i
@@ -363,14 +360,10 @@ func (s *coparState) withoutOwn() *mat.Dense {
 }
 
 // objective returns J of the codes x, K×N.
-func (s *coparState) objective(x *mat.Dense) (sum float64) {
-	was := s.S
-	s.S = x
-	for _, term := range s.Objective() {
-		sum += term.Value
-	}
-	s.S = was
-	return sum
+func (s *coparState) objective(x *mat.Dense) float64 {
+	of := *s
+	of.S = x
+	return classify.Total(of.Objective())
 }
 
 // Objective returns the terms of J.
@@ -391,4 +384,10 @@ func (s *coparState) Objective() []classify.Term {
 		{Name: "sparsity", Value: s.Lambda * absSum(s.S)},
 		{Name: "incoherence", Value: s.Eta * incoherence(s.D, s.atoms)},
 	}
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m COPAR) holds(s Size) float64 {
+	n, k := float64(s.Samples), atomsOf(m.Atoms, s)+float64(m.Common)
+	return 6*k*n + 4*k*k // S, Z, U, V, B and a right-hand side
 }

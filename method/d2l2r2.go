@@ -29,21 +29,21 @@ type D2L2R2 struct {
 }
 
 // DefaultD2L2R2 has the values of FDDL, and no sparse error.
-var DefaultD2L2R2 = D2L2R2{FDDL: DefaultFDDL, Alpha: 0.01, RankSteps: 5}
+var DefaultD2L2R2 = registerIterative(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.01, RankSteps: 5})
 
 // Name implements classify.Method.
 func (D2L2R2) Name() string { return "d2l2r2" }
 
-// Describe returns a one-line description of the method.
-func (D2L2R2) Describe() string {
-	return "FDDL with class dictionaries of low rank; the class with the least residual and the nearest mean code"
-}
-
-// Formulation gives the problem that the method solves.
-func (D2L2R2) Formulation() string {
-	return `min_{D,S,E}  Σ_i (‖Y_i − DS_i‖² + ‖Y_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖² + α‖D_i‖_*)
+// Traits implements classify.Described.
+func (m D2L2R2) Traits() classify.Traits {
+	t := m.FDDL.Traits()
+	t.Title, t.After = "D²L²R²", "fddl"
+	t.Description = "FDDL with class dictionaries of low rank; the class with the least residual and the nearest mean code"
+	t.Formulation = `min_{D,S,E}  Σ_i (‖Y_i − DS_i‖² + ‖Y_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖² + α‖D_i‖_*)
              + λ₁‖S‖₁ + λ₂(tr(S_w − S_b) + η‖S‖²) + β‖E‖₂,₁   s.t. ‖d_k‖ ≤ 1, Y = X − E
 class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − Ds‖² + γ‖s‖₁`
+	t.Ranges = append(t.Ranges, decades("alpha", 1e-4, 1))
+	return t
 }
 
 // Validate implements classify.Method.
@@ -51,13 +51,19 @@ func (m D2L2R2) Validate() error {
 	return cmp.Or(m.FDDL.Validate(), weights("alpha", m.Alpha, "beta", m.Beta), counts(1, "rank_steps", m.RankSteps))
 }
 
-// Ranges implements Tunable.
-func (m D2L2R2) Ranges() []Range { return append(m.FDDL.Ranges(), decades("alpha", 1e-4, 1)) }
-
 // Fit implements classify.Method.
 func (m D2L2R2) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (p classify.Parts, err error) {
-		return m.FDDL.learnBy(ctx, x, t, run, func(s *fddlState) classify.Stepper { return m.over(s) })
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m D2L2R2) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
+		s, err := newFDDLState(m.FDDL, t.span(), t.Groups, t.groups)
+		if err != nil {
+			return nil, err
+		}
+		return m.over(s), nil
 	})
 }
 
@@ -89,10 +95,7 @@ func (s *d2l2r2State) Step() (float64, error) {
 	s.updateD()
 	s.updateE()
 	s.prepare()
-	if now := s.J + s.more(); now < before {
-		return (before - now) / before, nil
-	}
-	return 0, nil // by rounding errors
+	return lowered(before, s.J+s.more()), nil
 }
 
 // more: what J has beside J_FDDL

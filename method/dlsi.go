@@ -31,20 +31,21 @@ type DLSI struct {
 
 // DefaultDLSI has the penalty of SRC, and an incoherence that is felt and leaves the
 // rates as they are.
-var DefaultDLSI = DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-6}
+var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-6})
 
 // Name implements classify.Method.
 func (DLSI) Name() string { return "dlsi" }
 
-// Describe returns a one-line description of the method.
-func (DLSI) Describe() string {
-	return "sparse codes over dictionaries of the classes that are incoherent; the class with the least cost"
-}
-
-// Formulation gives the problem that the method solves.
-func (DLSI) Formulation() string {
-	return `min_{D,A}  Σ_i (‖X_i − D_iA_i‖² + λ‖A_i‖₁) + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
-class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`
+// Traits implements classify.Described.
+func (m DLSI) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "lcksvd2",
+		Description: "sparse codes over dictionaries of the classes that are incoherent; the class with the least cost",
+		Formulation: `min_{D,A}  Σ_i (‖X_i − D_iA_i‖² + λ‖A_i‖₁) + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
+class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`,
+		Memory: m.holds, Start: "D",
+		Ranges: []Range{decades("lambda", 1e-3, 0.1), decades("eta", 1e-6, 0.1)},
+	}
 }
 
 // Validate implements classify.Method.
@@ -53,41 +54,21 @@ func (m DLSI) Validate() error {
 		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
 }
 
-// Ranges implements Tunable.
-func (DLSI) Ranges() []Range {
-	return []Range{decades("lambda", 1e-3, 0.1), decades("eta", 1e-6, 0.1)}
-}
-
 // coder codes queries, and samples over the dictionary of their class: λ weighs
 // against ‖y − Ds‖², that of the coder against half of it.
 func (m DLSI) coder() coding.ClassLasso { return coding.ClassLasso{Lambda: m.Lambda / 2, Gap: m.Gap} }
 
 // Fit implements classify.Method.
 func (m DLSI) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D from the samples x, d×N of unit norm, of the set t.
-func (m DLSI) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (p classify.Parts, err error) {
-	atoms, err := atomGroups(t, m.Atoms)
-	if err != nil {
-		return p, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return p, err
-	}
-	r, expand := compress(x)
-	s := newDLSIState(ctx, m, r, t.Groups, atoms)
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return p, err
-	}
-	return classify.Parts{
-		D: expand(s.D), Groups: atoms,
-		Coder: m.coder(), Rule: classify.Cost{}, Trained: out,
-	}, nil
+// Start implements classify.Iterative.
+func (m DLSI) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
+	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
+		return newDLSIState(ctx, m, t.span(), t.Groups, t.groups), nil
+	})
 }
 
 // dlsiState is the iterate of DLSI.
@@ -143,17 +124,37 @@ func (s *dlsiState) Step() (float64, error) {
 	}
 	s.updateD()
 	before := s.J
-	s.J = 0
-	for _, term := range s.Objective() {
-		s.J += term.Value
+	s.J = classify.Total(s.Objective())
+	return lowered(before, s.J), nil
+}
+
+func (s *dlsiState) variables() []variable {
+	return []variable{dictionaryOf(s.D), codesOf("S", blockDiagonal(s.A))}
+}
+
+func (s *dlsiState) restart() error { return nil }
+
+func (s *dlsiState) parts(out classify.Outcome) (classify.Parts, error) {
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Cost{}, Trained: out}, nil
+}
+
+func (s *dlsiState) codes() (*mat.Dense, error) { return blockDiagonal(s.A), nil }
+
+// blockDiagonal returns the matrix with these blocks along its diagonal.
+func blockDiagonal(all []*mat.Dense) *mat.Dense {
+	var m, n int
+	for _, a := range all {
+		r, c := a.Dims()
+		m, n = m+r, n+c
 	}
-	switch {
-	case math.IsInf(before, 1):
-		return 1, nil
-	case s.J >= before: // by rounding errors
-		return 0, nil
+	out := mat.NewDense(m, n, nil)
+	m, n = 0, 0
+	for _, a := range all {
+		r, c := a.Dims()
+		lin.Set(lin.Block(out, m, m+r, n, n+c), 1, a)
+		m, n = m+r, n+c
 	}
-	return (before - s.J) / before, nil
+	return out
 }
 
 // class returns D_i and X_i.
@@ -239,4 +240,9 @@ func incoherence(d *mat.Dense, groups []int) float64 {
 		}
 	}
 	return sum
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m DLSI) holds(s Size) float64 {
+	return atomsOf(m.Atoms, s)*float64(s.Samples)/float64(s.Classes) + 2*float64(s.Features)*float64(s.Features)
 }

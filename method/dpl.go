@@ -33,20 +33,29 @@ type DPL struct {
 }
 
 // DefaultDPL has the weights and the passes of the authors' program.
-var DefaultDPL = DPL{Tau: 0.05, Lambda: 0.003, Gamma: 1e-4, Passes: 20, Sweeps: 10}
+var DefaultDPL = registerIterative(DPL{Tau: 0.05, Lambda: 0.003, Gamma: 1e-4, Passes: 20, Sweeps: 10})
 
 // Name implements classify.Method.
 func (DPL) Name() string { return "dpl" }
 
-// Describe returns a one-line description of the method.
-func (DPL) Describe() string {
-	return "a pair of dictionaries per class, one that codes by a product and one that rebuilds; the class with the least residual"
-}
-
-// Formulation gives the problem that the method solves.
-func (DPL) Formulation() string {
-	return `min_{D,P,A}  Σ_k (‖X_k − D_kA_k‖² + τ‖P_kX_k − A_k‖² + λ‖P_kX̄_k‖² + γ‖P_k‖²)   s.t. ‖d_i‖ ≤ 1
-class: min_c ‖y − D_cP_c·y‖`
+// Traits implements classify.Described.
+func (m DPL) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "lrsdl",
+		Description: "a pair of dictionaries per class, one that codes by a product and one that rebuilds; the class with the least residual",
+		Formulation: `min_{D,P,A}  Σ_k (‖X_k − D_kA_k‖² + τ‖P_kX_k − A_k‖² + λ‖P_kX̄_k‖² + γ‖P_k‖²)   s.t. ‖d_i‖ ≤ 1
+class: min_c ‖y − D_cP_c·y‖`,
+		Memory: m.holds,
+		Ranges: []Range{
+			decades("tau", 1e-3, 1),
+			decades("lambda", 1e-4, 0.1),
+			decades("gamma", 1e-5, 0.1),
+		},
+		Presets: map[string][]Value{
+			"orl": preset(validated, "gamma=0.0003"),
+			"gt":  preset(validated, "gamma=0.003"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
@@ -58,44 +67,17 @@ func (m DPL) Validate() error {
 	return aboveZero("tau", m.Tau, "lambda", m.Lambda, "gamma", m.Gamma)
 }
 
-// Ranges implements Tunable.
-func (DPL) Ranges() []Range {
-	return []Range{
-		decades("tau", 1e-3, 1),
-		decades("lambda", 1e-4, 0.1),
-		decades("gamma", 1e-5, 0.1),
-	}
-}
-
 // Fit implements classify.Method.
 func (m DPL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D and P from the samples x, d×N of unit norm, of the set t.
-func (m DPL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (p classify.Parts, err error) {
-	atoms, err := atomGroups(t, m.Atoms)
-	if err != nil {
-		return p, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return p, err
-	}
-	s, err := newDPLState(m, x, t.Groups, atoms)
-	if err != nil {
-		return p, err
-	}
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return p, err
-	}
-	d, analysis := s.dictionaries()
-	return classify.Parts{
-		D: d, Groups: atoms,
-		Coder: coding.Analysis{P: analysis}, Rule: classify.Residual{}, Trained: out,
-	}, nil
+// Start implements classify.Iterative.
+func (m DPL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
+	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
+		return newDPLState(m, t.x, t.Groups, t.groups)
+	})
 }
 
 // dplState is the iterate of DPL. All that it needs of the samples are their
@@ -115,7 +97,7 @@ type dplState struct {
 	samples, atoms []int      // groups of the columns of X and of D
 
 	N *mat.Dense // N×N: (λXᵀX + γI)⁻¹
-	J float64    // the objective
+	J float64    // the objective, +Inf before the first pass
 
 	pairs []dplPair
 }
@@ -137,7 +119,7 @@ type dplPair struct {
 // that are those of P = 0.
 func newDPLState(m DPL, x *mat.Dense, samples, atoms []int) (*dplState, error) {
 	_, n := x.Dims()
-	s := &dplState{DPL: m, X: x, samples: samples, atoms: atoms, N: mat.NewDense(n, n, nil), pairs: make([]dplPair, len(samples)-1)}
+	s := &dplState{DPL: m, X: x, samples: samples, atoms: atoms, N: mat.NewDense(n, n, nil), J: math.Inf(1), pairs: make([]dplPair, len(samples)-1)}
 	g, a := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	lin.AtA(g, 1, x)
 	lin.Mirror(g) // XᵀX
@@ -202,13 +184,34 @@ func (s *dplState) Step() (float64, error) {
 	for i := range s.pairs {
 		s.J += s.pairs[i].j
 	}
-	switch {
-	case before == 0: // the first pass
-		return 1, cmp.Or(errs...)
-	case s.J >= before: // by rounding errors
-		return 0, cmp.Or(errs...)
+	return lowered(before, s.J), cmp.Or(errs...)
+}
+
+// variables has D, the codes, and Pᵀ, d×K.
+func (s *dplState) variables() []variable {
+	d, p := s.dictionaries()
+	analysis := dictionaryOf(p)
+	analysis.name = "P"
+	codes, _ := s.codes()
+	return []variable{dictionaryOf(d), codesOf("S", codes), analysis}
+}
+
+func (s *dplState) restart() error { return nil }
+
+func (s *dplState) parts(out classify.Outcome) (classify.Parts, error) {
+	d, analysis := s.dictionaries()
+	return classify.Parts{
+		D: d, Groups: s.atoms,
+		Coder: coding.Analysis{P: analysis}, Rule: classify.Residual{}, Trained: out,
+	}, nil
+}
+
+func (s *dplState) codes() (*mat.Dense, error) {
+	var all []*mat.Dense
+	for _, p := range s.pairs {
+		all = append(all, p.A)
 	}
-	return (before - s.J) / before, cmp.Or(errs...)
+	return blockDiagonal(all), nil
 }
 
 // updateP: P_k = τA_kX_kᵀM_k⁻¹   [dpl, (10)]
@@ -325,4 +328,10 @@ func (s *dplState) dictionaries() (d, p *mat.Dense) {
 	}
 	lin.ABt(p, 1, s.X, q)
 	return d, p
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m DPL) holds(s Size) float64 {
+	n := float64(s.Samples)
+	return 4*n*n + 4*atomsOf(m.Atoms, s)*n/float64(s.Classes) // XᵀX, λXᵀX + γI, its factor and its inverse
 }

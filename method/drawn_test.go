@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -134,7 +133,10 @@ func TestErrorsOfNumPyPrograms(t *testing.T) {
 		train, test := trainingPart(t, c.file, c.split, 1)
 		for name, want := range c.wrong {
 			t.Run(fmt.Sprintf("%s/%s", name, c.file), func(t *testing.T) {
-				m := All[slices.IndexFunc(All, func(m classify.Method) bool { return m.Name() == name })]
+				m, err := Named(name)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if name == "knrc" {
 					m = drawnMethods[name] // with NRC's ρ
 				}

@@ -44,25 +44,33 @@ type FDDL struct {
 // DefaultFDDL has the values of the authors' program for faces. On Extended
 // Yale B its seven steps reach the same objective as ten without
 // over-relaxation.
-var DefaultFDDL = FDDL{
+var DefaultFDDL = registerIterative(FDDL{
 	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
 	Passes: 15, Steps: 7, Rho: 1, Omega: 1.6,
 	Gamma: 0.005, Weight: 0.5,
-}
+})
 
 // Name implements classify.Method.
 func (FDDL) Name() string { return "fddl" }
 
-// Describe returns a one-line description of the method.
-func (FDDL) Describe() string {
-	return "class-wise dictionary with codes by the Fisher criterion; the class with the least residual and the nearest mean code"
-}
-
-// Formulation gives the problem that the method solves.
-func (FDDL) Formulation() string {
-	return `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
+// Traits implements classify.Described.
+func (m FDDL) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "dpl",
+		Description: "class-wise dictionary with codes by the Fisher criterion; the class with the least residual and the nearest mean code",
+		Formulation: `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
            + λ₁‖S‖₁ + λ₂(tr(S_w − S_b) + η‖S‖²)   s.t. ‖d_k‖ = 1
-class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − Ds‖² + γ‖s‖₁`
+class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − Ds‖² + γ‖s‖₁`,
+		Memory: m.holds, Start: "DS",
+		// They lie around the values of the authors'
+		// program; a lower γ would make queries slow.
+		Ranges: []Range{
+			decades("lambda1", 5e-4, 0.05),
+			decades("lambda2", 5e-3, 0.5),
+			decades("gamma", 1e-3, 0.1),
+			decades("weight", 0.05, 5),
+		},
+	}
 }
 
 // Validate implements classify.Method.
@@ -86,17 +94,6 @@ func (m FDDL) Validate() error {
 	return nil
 }
 
-// Ranges implements Tunable. They lie around the values of the authors'
-// program; a lower γ would make queries slow.
-func (FDDL) Ranges() []Range {
-	return []Range{
-		decades("lambda1", 5e-4, 0.05),
-		decades("lambda2", 5e-3, 0.5),
-		decades("gamma", 1e-3, 0.1),
-		decades("weight", 0.05, 5),
-	}
-}
-
 // coder codes queries: γ weighs against ‖y − Ds‖², λ against half of it.
 func (m FDDL) coder() coding.Lasso {
 	return coding.Lasso{Lambda: m.Gamma / 2, Gap: coding.DefaultLasso.Gap}
@@ -105,35 +102,18 @@ func (m FDDL) coder() coding.Lasso {
 // Fit implements classify.Method. A fit that ends as Exhausted still returns a
 // model.
 func (m FDDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learnBy(ctx, x, t, run, func(s *fddlState) classify.Stepper { return s })
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m FDDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
+		return newFDDLState(m, t.span(), t.Groups, t.groups)
 	})
 }
 
-// learnBy learns D and the mean codes from the samples x, d×N of unit norm, of
-// the set t, by the passes of what stepper makes of the start.
-func (m FDDL) learnBy(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run, stepper func(*fddlState) classify.Stepper) (classify.Parts, error) {
-	var none classify.Parts
-	atoms, err := atomGroups(t, m.Atoms)
-	if err != nil {
-		return none, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return none, err
-	}
-	r, expand := compress(x)
-	s, err := newFDDLState(m, r, t.Groups, atoms)
-	if err != nil {
-		return none, err
-	}
-	out, err := classify.Iterate(ctx, stepper(s), classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return none, err
-	}
-	return classify.Parts{
-		D: expand(s.D), Groups: atoms,
-		Coder: m.coder(), Rule: classify.Fisher{M: s.means(), Weight: m.Weight}, Trained: out,
-	}, nil
+func (m FDDL) plan() plan {
+	return plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
 }
 
 var errEigenfaces = errors.New("the eigenfaces cannot be computed")
@@ -192,4 +172,10 @@ func eigenfaces(d, x *mat.Dense) error {
 		add(x.ColView(j))
 	}
 	return nil
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m FDDL) holds(s Size) float64 {
+	n, c, k := float64(s.Samples), float64(s.Classes), atomsOf(m.Atoms, s)
+	return 5*k*n + 4*k*k + 3*n/c*n/c // S, Z, U, V and B; eigenfaces
 }

@@ -70,11 +70,28 @@ func (s *fddlState) Step() (float64, error) {
 	}
 	s.updateD()
 	s.prepare()
-	if s.J >= before { // by rounding errors
-		return 0, nil
-	}
-	return (before - s.J) / before, nil
+	return lowered(before, s.J), nil
 }
+
+func (s *fddlState) variables() []variable {
+	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("Z", s.Z), codesOf("U", s.U)}
+}
+
+func (s *fddlState) restart() error {
+	lin.Set(s.Z, 1, s.S)
+	symmetric(s.SS, s.S)
+	s.prepare()
+	return nil
+}
+
+func (s *fddlState) parts(out classify.Outcome) (classify.Parts, error) {
+	return classify.Parts{
+		D: s.D, Groups: s.atoms,
+		Coder: s.coder(), Rule: classify.Fisher{M: s.means(), Weight: s.Weight}, Trained: out,
+	}, nil
+}
+
+func (s *fddlState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // block returns the bounds of the atoms and of the samples of class c.
 func (s *fddlState) block(c int) (a0, a1, j0, j1 int) {

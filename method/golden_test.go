@@ -136,7 +136,7 @@ func (g golden) compare(t *testing.T, train *classify.Samples, floor float64) *c
 	m := DefaultNRDL
 	m.Passes = len(g.Trace)
 	// Not Fit, which puts the classes in an order of its own.
-	s, err := newNRDLState(context.Background(), m, classify.Unit(train.X), train)
+	s, err := newNRDLState(m, newTask(t, train, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,11 @@ func (g golden) compare(t *testing.T, train *classify.Samples, floor float64) *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := s.parts(out)
+	parts, err := s.parts(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts.D = s.t.own(parts.D)
 	parts.Classes = train.Classes
 	model, err := classify.NewClassifier(parts)
 	if err != nil {
@@ -198,7 +202,7 @@ func TestGoldenTraceByConjugateGradients(t *testing.T) {
 	g := readGolden(t, "nrdl_orl_first6.json")
 	train, _ := trainingPart(t, "orl_56x46.mat", "first:6", 1)
 	x := classify.Unit(train.X)
-	s, err := newNRDLState(context.Background(), DefaultNRDL, x, train)
+	s, err := newNRDLState(DefaultNRDL, newTask(t, train, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

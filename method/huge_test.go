@@ -7,7 +7,7 @@ import (
 
 // A number so large that products of it are not finite is refused by its name.
 func TestSetRefusesHugeNumbers(t *testing.T) {
-	for _, m := range All {
+	for _, m := range All() {
 		for _, p := range Params(m) {
 			if p.Type != "number" {
 				continue

@@ -42,6 +42,16 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *clas
 	return d0, groups, nil
 }
 
+// classwise returns the D that the fit is to start from, or else what classwise draws by k
+// from the samples x, in any coordinates.
+func (t *task) classwise(k dictionary.KSVD, x *mat.Dense, atoms int) (*mat.Dense, error) {
+	if d := t.firstD(); d != nil {
+		return d, nil
+	}
+	d, _, err := classwise(t.ctx, k, x, t.Samples, atoms)
+	return d, err
+}
+
 // atomGroups returns the groups of so many atoms per class, 0 for as many as
 // samples, or why there cannot be so many.
 func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
@@ -71,11 +81,11 @@ func compress(x *mat.Dense) (r *mat.Dense, expand func(d *mat.Dense) *mat.Dense)
 	return qr.R(), qr.Q
 }
 
-// fewest is the size of the smallest group.
-func fewest(groups []int) int {
-	n := groups[1] - groups[0]
-	for c := range len(groups) - 1 {
-		n = min(n, groups[c+1]-groups[c])
+// fewest is the size of the smallest class of t.
+func fewest(t *classify.Samples) int {
+	n := t.Len()
+	for c := range t.Classes {
+		n = min(n, t.Groups[c+1]-t.Groups[c])
 	}
 	return n
 }

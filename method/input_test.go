@@ -77,7 +77,7 @@ func TestMethodsOnInputs(t *testing.T) {
 	refusals := map[string]int{}
 	for _, text := range []string{"12x10 igo mirror", "12x10 lcn hog:cell=4", "12x10 mirror pca:6", "12x10 igo mirror fisher"} {
 		fitted, train := trained(t, s, text)
-		for _, m := range All {
+		for _, m := range All() {
 			for path, value := range fewSettings[m.Name()] {
 				var err error
 				if m, err = Set(m, path, value); err != nil {
@@ -141,7 +141,7 @@ func TestNRDLAfterProjections(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") || !strings.Contains(advice.Text(err), "--project none") || passes != 0 {
 			t.Errorf("after fisher: %v (hint %q), %d passes", err, advice.Text(err), passes)
 		}
-		if Projects(m) {
+		if !classify.TraitsOf(m).Unprojected {
 			t.Error("it may be chosen for projected samples")
 		}
 	}

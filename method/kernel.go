@@ -97,7 +97,7 @@ type KNRC struct {
 
 // DefaultKNRC has NRC's coder with the ρ of NRDL's: a kernel matrix has full rank, and with
 // NRC's ρ ten passes end far from the solution where the classes are alike.
-var DefaultKNRC = KNRC{defaultKernelLearning, stoppedForKernels()}
+var DefaultKNRC = register(KNRC{defaultKernelLearning, stoppedForKernels()})
 
 func stoppedForKernels() coding.NonNegative {
 	c := coding.DefaultStopped
@@ -108,25 +108,21 @@ func stoppedForKernels() coding.NonNegative {
 // Name implements classify.Method.
 func (KNRC) Name() string { return "knrc" }
 
-// Describe returns a one-line description of the method.
-func (KNRC) Describe() string {
-	return "NRC in the feature space of a kernel; the class with the least residual there"
-}
-
-// Formulation gives the problem that the method solves.
-func (KNRC) Formulation() string {
-	return "min_s ‖φ(y) − φ(X)·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖φ(y) − φ(X_c)·s_c‖"
+// Traits implements classify.Described.
+func (m KNRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "nrc",
+		Description: "NRC in the feature space of a kernel; the class with the least residual there",
+		Formulation: "min_s ‖φ(y) − φ(X)·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
+		Samples:     true, Coder: m.over(m.Coder, 1),
+		Ranges: append(kernelRanges(), coderRanges(m.Coder)...),
+	}
 }
 
 // Validate implements classify.Method.
 func (m KNRC) Validate() error { return m.validate(m.Coder) }
 
-// Ranges implements Tunable.
-func (m KNRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
-
 func (m KNRC) inner(int) coding.Coder { return m.Coder }
-
-func (m KNRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
 
 // Fit implements classify.Method.
 func (m KNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
@@ -140,19 +136,20 @@ type KCRC struct {
 }
 
 // DefaultKCRC has the weight of CRC.
-var DefaultKCRC = KCRC{defaultKernelLearning, DefaultCRC.Kappa}
+var DefaultKCRC = register(KCRC{defaultKernelLearning, DefaultCRC.Kappa})
 
 // Name implements classify.Method.
 func (KCRC) Name() string { return "kcrc" }
 
-// Describe returns a one-line description of the method.
-func (KCRC) Describe() string {
-	return "CRC in the feature space of a kernel; the class with the least residual there for its code"
-}
-
-// Formulation gives the problem that the method solves.
-func (KCRC) Formulation() string {
-	return "min_s ‖φ(y) − φ(X)·s‖² + κ·N/700·‖s‖²;  class: min_c ‖φ(y) − φ(X_c)·s_c‖ / ‖s_c‖"
+// Traits implements classify.Described.
+func (m KCRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "knrc",
+		Description: "CRC in the feature space of a kernel; the class with the least residual there for its code",
+		Formulation: "min_s ‖φ(y) − φ(X)·s‖² + κ·N/700·‖s‖²;  class: min_c ‖φ(y) − φ(X_c)·s_c‖ / ‖s_c‖",
+		Samples:     true, Coder: m.over(m.inner(700), 1),
+		Ranges: append(kernelRanges(), decades("kappa", 1e-5, 1)),
+	}
 }
 
 // Validate implements classify.Method.
@@ -160,14 +157,9 @@ func (m KCRC) Validate() error {
 	return cmp.Or(weights("kappa", m.Kappa), m.validate(coding.DefaultRidge))
 }
 
-// Ranges implements Tunable.
-func (KCRC) Ranges() []Range { return append(kernelRanges(), decades("kappa", 1e-5, 1)) }
-
 func (m KCRC) inner(n int) coding.Coder {
 	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
 }
-
-func (m KCRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
 
 // Fit implements classify.Method.
 func (m KCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
@@ -181,30 +173,26 @@ type KSRC struct {
 }
 
 // DefaultKSRC has SRC's coder.
-var DefaultKSRC = KSRC{defaultKernelLearning, coding.DefaultLasso}
+var DefaultKSRC = register(KSRC{defaultKernelLearning, coding.DefaultLasso})
 
 // Name implements classify.Method.
 func (KSRC) Name() string { return "ksrc" }
 
-// Describe returns a one-line description of the method.
-func (KSRC) Describe() string {
-	return "SRC in the feature space of a kernel; the class with the least residual there"
-}
-
-// Formulation gives the problem that the method solves.
-func (KSRC) Formulation() string {
-	return "min_s ½‖φ(y) − φ(X)·s‖² + λ‖s‖₁;  class: min_c ‖φ(y) − φ(X_c)·s_c‖"
+// Traits implements classify.Described.
+func (m KSRC) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "kcrc",
+		Description: "SRC in the feature space of a kernel; the class with the least residual there",
+		Formulation: "min_s ½‖φ(y) − φ(X)·s‖² + λ‖s‖₁;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
+		Samples:     true, Coder: m.over(m.Coder, 1),
+		Ranges: append(kernelRanges(), coderRanges(m.Coder)...),
+	}
 }
 
 // Validate implements classify.Method.
 func (m KSRC) Validate() error { return m.validate(m.Coder) }
 
-// Ranges implements Tunable.
-func (m KSRC) Ranges() []Range { return append(kernelRanges(), coderRanges(m.Coder)...) }
-
 func (m KSRC) inner(int) coding.Coder { return m.Coder }
-
-func (m KSRC) over(n int) coding.Coder { return m.KernelLearning.over(m.inner(n), 1) }
 
 // Fit implements classify.Method.
 func (m KSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {

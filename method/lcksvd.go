@@ -68,33 +68,44 @@ func (l SparseLearning) coder() coding.OMP {
 type KSVD struct{ SparseLearning }
 
 // DefaultKSVD has the passes and the sparsity of LC-KSVD.
-var DefaultKSVD = KSVD{defaultSparseLearning}
+var DefaultKSVD = registerIterative(KSVD{defaultSparseLearning})
 
 // Name implements classify.Method.
 func (KSVD) Name() string { return "ksvd" }
 
-// Describe returns a one-line description of the method.
-func (KSVD) Describe() string {
-	return "dictionary for sparse codes; then a linear classifier of the codes"
+// Traits implements classify.Described.
+func (m KSVD) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "K-SVD", After: "blocks",
+		Description: "dictionary for sparse codes; then a linear classifier of the codes",
+		Formulation: "min_{D,S}  ‖X − DS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c",
+		Memory:      m.holds, Start: "D",
+		Ranges: m.ranges(),
+		Presets: map[string][]Value{
+			"pie":   preset(atRest, "passes=1"),
+			"yaleb": preset(atRest, "passes=1"),
+			"lfw":   preset(atRest, "passes=1"),
+		},
+	}
 }
 
-// Formulation gives the problem that the method solves.
-func (KSVD) Formulation() string {
-	return "min_{D,S}  ‖X − DS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c"
-}
-
-// Ranges implements Tunable. If every sample is an atom, the dictionary does
+// ranges are those of the parameters. If every sample is an atom, the dictionary does
 // not change, and the number of passes does not matter.
-func (m KSVD) Ranges() []Range {
+func (m KSVD) ranges() []Range {
 	if m.Atoms == 0 {
 		return []Range{sparsity("sparsity"), ridgeRange}
 	}
-	return append(m.ranges(), ridgeRange)
+	return append(m.SparseLearning.ranges(), ridgeRange)
 }
 
 // Fit implements classify.Method.
 func (m KSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, consistency{regress: true})
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m KSVD) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return m.begin(ctx, m, train, run, consistency{regress: true})
 }
 
 // DKSVD learns a dictionary and a linear classifier of its sparse codes
@@ -105,19 +116,26 @@ type DKSVD struct {
 }
 
 // DefaultDKSVD gives labels and samples, both of norm 1, the same weight.
-var DefaultDKSVD = DKSVD{SparseLearning: defaultSparseLearning, Gamma: 1}
+var DefaultDKSVD = registerIterative(DKSVD{SparseLearning: defaultSparseLearning, Gamma: 1})
 
 // Name implements classify.Method.
 func (DKSVD) Name() string { return "dksvd" }
 
-// Describe returns a one-line description of the method.
-func (DKSVD) Describe() string {
-	return "dictionary for sparse codes and linear classifier learnt together"
-}
-
-// Formulation gives the problem that the method solves.
-func (DKSVD) Formulation() string {
-	return "min_{D,S,W}  ‖X − DS‖² + γ‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c"
+// Traits implements classify.Described.
+func (m DKSVD) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "D-KSVD", After: "ksvd",
+		Description: "dictionary for sparse codes and linear classifier learnt together",
+		Formulation: "min_{D,S,W}  ‖X − DS‖² + γ‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
+		Memory:      m.holds, Start: "DW",
+		Ranges: append([]Range{decades("gamma", 1e-3, 10)}, m.ranges()...),
+		Presets: map[string][]Value{
+			"gt":    preset(validated, "gamma=4"),
+			"pie":   preset(validated, "gamma=0.04", "passes=5"),
+			"yaleb": preset(validated, "gamma=0.01", "passes=5"),
+			"lfw":   preset(validated, "gamma=0.01", "passes=5", "min_uses=0"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
@@ -125,14 +143,14 @@ func (m DKSVD) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), classifies("gamma", m.Gamma))
 }
 
-// Ranges implements Tunable.
-func (m DKSVD) Ranges() []Range {
-	return append([]Range{decades("gamma", 1e-3, 10)}, m.ranges()...)
-}
-
 // Fit implements classify.Method.
 func (m DKSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, consistency{β: m.Gamma})
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m DKSVD) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return m.begin(ctx, m, train, run, consistency{β: m.Gamma})
 }
 
 // LCKSVD1 learns a dictionary whose sparse codes use atoms of a sample's own
@@ -144,19 +162,28 @@ type LCKSVD1 struct {
 
 // DefaultLCKSVD1 has an α that gives labels about the weight of samples if a
 // class has ten atoms; the effective weight is α·K_c.
-var DefaultLCKSVD1 = LCKSVD1{SparseLearning: defaultSparseLearning, Alpha: 0.1}
+var DefaultLCKSVD1 = registerIterative(LCKSVD1{SparseLearning: defaultSparseLearning, Alpha: 0.1})
 
 // Name implements classify.Method.
 func (LCKSVD1) Name() string { return "lcksvd1" }
 
-// Describe returns a one-line description of the method.
-func (LCKSVD1) Describe() string {
-	return "dictionary for label-consistent sparse codes; then a linear classifier of the codes"
-}
-
-// Formulation gives the problem that the method solves.
-func (LCKSVD1) Formulation() string {
-	return "min_{D,S,A}  ‖X − DS‖² + α‖Q − AS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c"
+// Traits implements classify.Described.
+func (m LCKSVD1) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "LC-KSVD1", After: "dksvd",
+		Description: "dictionary for label-consistent sparse codes; then a linear classifier of the codes",
+		Formulation: "min_{D,S,A}  ‖X − DS‖² + α‖Q − AS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c",
+		Memory:      m.holds, Start: "DW",
+		// The effective weight is α·K_c, so α lies a decade
+		// below DKSVD's γ.
+		Ranges: append([]Range{decades("alpha", 1e-4, 1), ridgeRange}, m.ranges()...),
+		Presets: map[string][]Value{
+			"gt":    preset(validated, "min_uses=0"),
+			"pie":   preset(validated, "alpha=0.005", "passes=5"),
+			"yaleb": preset(validated, "alpha=0.001", "passes=5", "min_uses=0"),
+			"lfw":   preset(validated, "alpha=0.001", "passes=5"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
@@ -164,15 +191,14 @@ func (m LCKSVD1) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha))
 }
 
-// Ranges implements Tunable. The effective weight is α·K_c, so α lies a decade
-// below DKSVD's γ.
-func (m LCKSVD1) Ranges() []Range {
-	return append([]Range{decades("alpha", 1e-4, 1), ridgeRange}, m.ranges()...)
-}
-
 // Fit implements classify.Method.
 func (m LCKSVD1) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, consistency{α: m.Alpha, regress: true})
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m LCKSVD1) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return m.begin(ctx, m, train, run, consistency{α: m.Alpha, regress: true})
 }
 
 // LCKSVD2 learns a dictionary whose sparse codes use atoms of a sample's own
@@ -187,19 +213,25 @@ type LCKSVD2 struct {
 // DefaultLCKSVD2 has weights that are about equivalent to DefaultDKSVD's if a
 // class has ten atoms. The authors' α = 16, β = 4 are far too large for samples
 // of norm 1: see doc/equations.md.
-var DefaultLCKSVD2 = LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5}
+var DefaultLCKSVD2 = registerIterative(LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5})
 
 // Name implements classify.Method.
 func (LCKSVD2) Name() string { return "lcksvd2" }
 
-// Describe returns a one-line description of the method.
-func (LCKSVD2) Describe() string {
-	return "dictionary for label-consistent sparse codes and linear classifier learnt together"
-}
-
-// Formulation gives the problem that the method solves.
-func (LCKSVD2) Formulation() string {
-	return "min_{D,S,A,W}  ‖X − DS‖² + α‖Q − AS‖² + β‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c"
+// Traits implements classify.Described.
+func (m LCKSVD2) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "LC-KSVD2", After: "lcksvd1",
+		Description: "dictionary for label-consistent sparse codes and linear classifier learnt together",
+		Formulation: "min_{D,S,A,W}  ‖X − DS‖² + α‖Q − AS‖² + β‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
+		Memory:      m.holds, Start: "DW",
+		Ranges: append([]Range{decades("alpha", 1e-4, 1), decades("beta", 1e-3, 10)}, m.ranges()...),
+		Presets: map[string][]Value{
+			"pie":   preset(twin, "alpha=0.002", "beta=0.02", "passes=5"),
+			"yaleb": preset(twin, "alpha=0.00025", "beta=0.005", "passes=5"),
+			"lfw":   preset(twin, "alpha=0.000625", "beta=0.005", "passes=5", "min_uses=0"),
+		},
+	}
 }
 
 // Validate implements classify.Method.
@@ -207,14 +239,14 @@ func (m LCKSVD2) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha), classifies("beta", m.Beta))
 }
 
-// Ranges implements Tunable.
-func (m LCKSVD2) Ranges() []Range {
-	return append([]Range{decades("alpha", 1e-4, 1), decades("beta", 1e-3, 10)}, m.ranges()...)
-}
-
 // Fit implements classify.Method.
 func (m LCKSVD2) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, consistency{α: m.Alpha, β: m.Beta})
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m LCKSVD2) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return m.begin(ctx, m, train, run, consistency{α: m.Alpha, β: m.Beta})
 }
 
 // classifies reports a weight of the classification error that is not > 0.
@@ -250,58 +282,97 @@ func (l consistency) weights(groups []int) []float64 {
 	return ω
 }
 
-// fit learns m.
-func (l SparseLearning) fit(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, with consistency) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return l.learn(ctx, x, t, run, with)
-	})
+// begin starts a fit of m.
+func (l SparseLearning) begin(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, with consistency) (*classify.Learning, error) {
+	p := plan{Limits: classify.Limits{Passes: l.Passes}, atoms: l.Atoms}
+	return begin(ctx, m, train, run, p, func(t *task) (learner, error) { return l.newSparseState(t, with) })
 }
 
-// learn learns dictionary and classifier from the samples x, d×N of unit norm,
-// of the set t.
-func (l SparseLearning) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run, with consistency) (classify.Parts, error) {
-	none := classify.Parts{}
-	d, n := x.Dims()
-	atoms := n
-	if l.Atoms > 0 {
-		atoms = l.Atoms * len(t.Classes)
+// sparseState is the iterate of K-SVD and its kin.
+type sparseState struct {
+	*dictionary.KSVDLearner
+	SparseLearning
+	with   consistency
+	t      *task
+	ω      []float64                   // len C; nil where the samples have no labels below
+	expand func(*mat.Dense) *mat.Dense // of the atoms of stacked samples
+}
+
+// newSparseState starts from a K-SVD of each class.
+func (l SparseLearning) newSparseState(t *task, with consistency) (*sparseState, error) {
+	d, _ := t.x.Dims()
+	if err := l.Fits(d, t.groups[len(t.Classes)]); err != nil {
+		return nil, err
 	}
-	if err := l.Fits(d, atoms); err != nil {
-		return none, err
-	}
-	d0, groups, err := classwise(ctx, l.Init, x, t, l.Atoms)
+	s := &sparseState{SparseLearning: l, with: with, t: t}
+	d0, err := t.classwise(l.Init, t.x, l.Atoms)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	p := classify.Parts{Groups: groups, Coder: l.coder()}
-	var w *mat.Dense
-	ω := with.weights(groups)
 	if with.α == 0 && with.β == 0 {
-		p.D, p.Trained, err = l.Learn(ctx, x, d0, run)
-	} else {
-		p.D, w, p.Trained, err = l.learnLabelled(ctx, x, t.Groups, d0, ω, run)
+		s.KSVDLearner, err = l.KSVD.Start(t.ctx, t.x, d0)
+		return s, err
 	}
-	if err == nil && with.regress {
-		w, err = l.classifier(ctx, p.D, x, t.Groups)
+	s.ω = with.weights(t.groups)
+	x, d0, expand := dictionary.Compress(t.x, d0)
+	w0 := t.start.W
+	if t.start.W = nil; w0 == nil {
+		if w0, err = l.classifier(t.ctx, d0, x, t.Groups); err != nil {
+			return nil, err
+		}
 	}
-	p.Rule = classify.Linear{W: w}
-	return p, err
+	s.expand = expand
+	s.KSVDLearner, err = l.KSVD.Start(t.ctx, stack(x, s.ω, labels(t.Groups)), stack(d0, s.ω, w0))
+	return s, err
 }
 
-// learnLabelled learns D and W from the samples x, d×N, and their labels, which
-// weigh ω, starting from D₀.
-func (l SparseLearning) learnLabelled(ctx context.Context, x *mat.Dense, groups []int, d0 *mat.Dense, ω []float64, run classify.Run) (d, w *mat.Dense, out classify.Outcome, err error) {
-	x, d0, expand := dictionary.Compress(x, d0)
-	w0, err := l.classifier(ctx, d0, x, groups)
-	if err != nil {
-		return nil, nil, out, err
+// learned returns D, W where it is learned with D, and what the codes of the passes have
+// to be multiplied with for D, len K.
+func (s *sparseState) learned() (d, w *mat.Dense, norms []float64) {
+	d = s.Dictionary()
+	if s.ω != nil {
+		d, w, norms = unstack(d, s.ω)
+		d = s.expand(d)
 	}
-	both, out, err := l.Learn(ctx, stack(x, ω, labels(groups)), stack(d0, ω, w0), run)
-	if err != nil {
-		return nil, nil, out, err
+	return d, w, norms
+}
+
+// variables has the codes over the atoms before some were replaced by samples, which have
+// none.
+func (s *sparseState) variables() []variable {
+	d, w, norms := s.learned()
+	codes := s.Codes()
+	for k, v := range norms {
+		lin.Set(lin.Block(codes, k, k+1, 0, s.t.Len()), v, lin.Block(codes, k, k+1, 0, s.t.Len()))
 	}
-	d, w = unstack(both, ω)
-	return expand(d), w, out, nil
+	all := []variable{dictionaryOf(d), codesOf("S", codes)}
+	if w != nil {
+		all = append(all, weightsOf(w))
+	}
+	return all
+}
+
+func (s *sparseState) restart() error { return nil }
+
+func (s *sparseState) parts(out classify.Outcome) (p classify.Parts, err error) {
+	d, w, _ := s.learned()
+	if s.with.regress {
+		if w, err = s.classifier(s.t.ctx, d, s.t.x, s.t.Groups); err != nil {
+			return p, err
+		}
+	}
+	return classify.Parts{D: d, Groups: s.t.groups, Coder: s.coder(), Rule: classify.Linear{W: w}, Trained: out}, nil
+}
+
+// codes are those of queries.
+func (s *sparseState) codes() (*mat.Dense, error) {
+	d, _, _ := s.learned()
+	over, err := s.coder().Over(d, nil)
+	if err != nil {
+		return nil, err
+	}
+	codes := mat.NewDense(s.t.groups[len(s.t.Classes)], s.t.Len(), nil)
+	return codes, over.Code(s.t.ctx, codes, s.t.x)
 }
 
 // classifier returns W = HSᵀ(SSᵀ + λI)⁻¹ for the codes S of the samples x, with
@@ -356,8 +427,9 @@ const pictureless = 1e-10
 // unstack takes [D; ΩW] apart. Atoms are brought to norm 1, the columns of W
 // with them, so that W·s stays what it was for the codes over the new D:
 // D ← D/‖d_k‖, W ← W/‖d_k‖.   [lcksvd]
-// An atom that is a label alone becomes zero, which no code uses.
-func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense) {
+// An atom that is a label alone becomes zero, which no code uses. Codes over the new D are
+// those of before times scale, len K.
+func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense, scale []float64) {
 	rows, k := both.Dims()
 	rows -= len(ω)
 	d = mat.DenseCopyOf(lin.Block(both, 0, rows, 0, k))
@@ -365,12 +437,13 @@ func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense) {
 	for c, f := range ω {
 		lin.Set(lin.Block(w, c, c+1, 0, k), 1/f, lin.Block(both, rows+c, rows+c+1, 0, k))
 	}
-	norms := make([]float64, k)
+	norms, scale := make([]float64, k), make([]float64, k)
 	lin.SquaredColumnNorms(norms, d)
 	for i, v := range norms {
 		norms[i] = 0
 		if v > pictureless*pictureless {
-			norms[i] = 1 / math.Sqrt(v)
+			scale[i] = math.Sqrt(v)
+			norms[i] = 1 / scale[i]
 		}
 	}
 	for _, a := range []*mat.Dense{d, w} {
@@ -381,5 +454,12 @@ func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense) {
 			}
 		}
 	}
-	return d, w
+	return d, w, scale
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (l SparseLearning) holds(s Size) float64 {
+	d, n, c, k := float64(s.Features), float64(s.Samples), float64(s.Classes), atomsOf(l.Atoms, s)
+	codes := 5 * min(float64(l.Sparsity), k) * n // twice, by sample and by atom
+	return 3*(d+c)*n + codes + k*min(n, regressed) + 2*k*k
 }

@@ -61,6 +61,24 @@ func start(t *testing.T, l SparseLearning, sizes ...int) (x *mat.Dense, set *cla
 	return x, set, d0, groups
 }
 
+// learned is what l learns from set.
+func learned(t *testing.T, l SparseLearning, set *classify.Samples, with consistency) classify.Parts {
+	t.Helper()
+	s, err := l.newSparseState(newTask(t, set, l.Atoms), with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := classify.Iterate(t.Context(), s, classify.Limits{Passes: l.Passes}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.parts(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func codes(t *testing.T, l SparseLearning, d, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	over, err := l.coder().Over(d, nil)
@@ -84,10 +102,8 @@ func TestLabelsWeighLikeIdealCodes(t *testing.T) {
 		l := few(0, 6)
 		x, set, d0, groups := start(t, l, sizes...)
 		with := consistency{α: α, β: β}
-		d, w, _, err := l.learnLabelled(t.Context(), x, set.Groups, d0, with.weights(groups), classify.Run{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := learned(t, l, set, with)
+		d, w := p.D, linear(p)
 
 		_, n := x.Dims()
 		_, k := d0.Dims()
@@ -192,10 +208,7 @@ func TestFamilyClassifiersAreRidgeRegressions(t *testing.T) {
 	}
 	check("W₀", w0, d0)
 	for name, with := range map[string]consistency{"K-SVD": {regress: true}, "LC-KSVD1": {α: 0.5, regress: true}} {
-		p, err := l.learn(t.Context(), x, set, classify.Run{}, with)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := learned(t, l, set, with)
 		check(name, linear(p), p.D)
 	}
 }
@@ -255,7 +268,10 @@ func TestUnstack(t *testing.T) {
 	for i := range 7 {
 		both.Set(i, 5, 1e-14) // atom 5 is a label alone
 	}
-	d, w := unstack(both, ω)
+	d, w, scale := unstack(both, ω)
+	if v := scale[5]; v != 0 {
+		t.Errorf("a label alone has the scale %v", v)
+	}
 	norms := make([]float64, 6)
 	lin.SquaredColumnNorms(norms, d)
 	for j, v := range norms {
@@ -300,10 +316,7 @@ func TestSamplesAsAtomsAreAtRest(t *testing.T) {
 	l := few(0, 5)
 	l.Ridge, l.MinUses, l.Coherence = 0, 0, 1
 	x, set, _, groups := start(t, l, 4, 3, 3)
-	p, err := l.learn(t.Context(), x, set, classify.Run{}, consistency{α: 0.3, β: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := learned(t, l, set, consistency{α: 0.3, β: 2})
 	if !mat.EqualApprox(p.D, x, 1e-9) || !mat.EqualApprox(linear(p), labels(groups), 1e-9) {
 		t.Error("the dictionary leaves the samples")
 	}

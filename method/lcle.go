@@ -29,24 +29,30 @@ type LCLE struct {
 
 // DefaultLCLE has weights and a number of passes that are in common use for
 // several face databases.
-var DefaultLCLE = LCLE{
+var DefaultLCLE = registerIterative(LCLE{
 	Alpha: 0.01, Beta: 0.01, Gamma: 0.1, Neighbours: 1,
 	AlternatingLearning: defaultAlternatingLearning,
-}
+})
 
 // Name implements classify.Method.
 func (LCLE) Name() string { return "lcle" }
 
-// Describe returns a one-line description of the method.
-func (LCLE) Describe() string {
-	return "dictionary whose codes respect nearby atoms and their classes, then a linear classifier"
-}
-
-// Formulation gives the problem that the method solves.
-func (LCLE) Formulation() string {
-	return `min_{D,S,V}  ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
+// Traits implements classify.Described.
+func (m LCLE) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "sdrerdl-reconstruction",
+		Description: "dictionary whose codes respect nearby atoms and their classes, then a linear classifier",
+		Formulation: `min_{D,S,V}  ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
 min_W  ‖H − WS‖² + λ‖W‖²
-class: max_c (W·s)_c`
+class: max_c (W·s)_c`,
+		Memory: m.holds, Start: "DS",
+		Ranges: append([]Range{
+			decades("alpha", 1e-4, 1),
+			decades("beta", 1e-4, 1),
+			decades("gamma", 1e-3, 10),
+			decades("neighbours", 1, 10),
+		}, coderRanges(m.Coder)...),
+	}
 }
 
 // Validate implements classify.Method.
@@ -55,36 +61,22 @@ func (m LCLE) Validate() error {
 		counts(1, "neighbours", m.Neighbours), m.AlternatingLearning.Validate())
 }
 
-// Ranges implements Tunable.
-func (m LCLE) Ranges() []Range {
-	return append([]Range{
-		decades("alpha", 1e-4, 1),
-		decades("beta", 1e-4, 1),
-		decades("gamma", 1e-3, 10),
-		decades("neighbours", 1, 10),
-	}, coderRanges(m.Coder)...)
-}
-
 // Fit implements classify.Method. It is an error if the number of atoms is not
 // larger than Neighbours, is smaller than the sparsity of Coder, or if a class
 // has fewer samples than atoms. A fit that ends as Exhausted still returns a
 // model.
 func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D and W from the samples x, d×N of unit norm, of the set t.
-func (m LCLE) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
-	if err := m.fits(x, len(t.Classes)); err != nil {
-		return classify.Parts{}, err
-	}
-	s, err := newLCLEState(ctx, m, x, t)
-	if err != nil {
-		return classify.Parts{}, err
-	}
-	return m.iterate(ctx, s, &s.alternation, s.S, x, t, run)
+// Start implements classify.Iterative.
+func (m LCLE) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
+		if err := m.fits(t.x, len(t.Classes)); err != nil {
+			return nil, err
+		}
+		return newLCLEState(m, t)
+	})
 }
 
 // fits reports what m asks for and the samples x of so many classes cannot give.

@@ -1,7 +1,6 @@
 package method
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +17,8 @@ type lcleState struct {
 	L    *atomGraph // Laplacian L_a of the atoms at the start of the pass
 }
 
-func newLCLEState(ctx context.Context, m LCLE, x *mat.Dense, t *classify.Samples) (*lcleState, error) {
-	a, err := m.start(ctx, x, t)
+func newLCLEState(m LCLE, t *task) (*lcleState, error) {
+	a, err := m.start(t, t.x)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +36,16 @@ func (s *lcleState) Step() (float64, error) {
 	s.L = newAtomGraph(s.G, s.Neighbours)
 	return s.pass(update{"V", s.updateV}, update{"D", s.updateD}, update{"S", s.updateS})
 }
+
+func (s *lcleState) variables() []variable {
+	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("V", s.V)}
+}
+
+func (s *lcleState) parts(out classify.Outcome) (classify.Parts, error) {
+	return s.AlternatingLearning.parts(&s.alternation, s.S, out)
+}
+
+func (s *lcleState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // updateV: V = (DᵀD + βU + γI)⁻¹(DᵀX + γS)
 func (s *lcleState) updateV() error {
@@ -89,9 +98,9 @@ func (s *lcleState) Objective() []classify.Term {
 		{Name: "locality", Value: s.Alpha * s.L.quadratic(s.S)},
 		{Name: "label", Value: s.Beta * s.label()},
 		{Name: "agreement", Value: s.Gamma * squaredDifference(s.S, s.V)},
-		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
-		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},
-		{Name: "normV", Value: math.Sqrt(lin.SquaredNorm(s.V))},
+		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D)), Info: true},
+		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S)), Info: true},
+		{Name: "normV", Value: math.Sqrt(lin.SquaredNorm(s.V)), Info: true},
 	}
 }
 

@@ -24,7 +24,7 @@ func strongLCLE() LCLE {
 // midwayLCLE returns a state some passes into a fit.
 func midwayLCLE(t *testing.T, m LCLE, train *classify.Samples, passes int) *lcleState {
 	t.Helper()
-	s, err := newLCLEState(context.Background(), m, classify.Unit(train.X), train)
+	s, err := newLCLEState(m, newTask(t, train, m.Atoms))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestLCLECompressionChangesNothing(t *testing.T) {
 
 // The model has unit atoms, and the classifier of the codes S of unit norm.
 func TestLCLEModel(t *testing.T) {
-	train := ordered(positive(rand.New(rand.NewPCG(4, 20)), 9, 6, 5, 7))
+	train, _ := ordered(positive(rand.New(rand.NewPCG(4, 20)), 9, 6, 5, 7))
 	m := strongLCLE()
 	m.Passes = 3
 	fit, err := m.Fit(context.Background(), train, classify.Run{})

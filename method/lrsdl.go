@@ -40,24 +40,29 @@ type LRSDL struct {
 }
 
 // DefaultLRSDL has the penalties of FDDL, which its J has twice, and its steps.
-var DefaultLRSDL = LRSDL{
+var DefaultLRSDL = registerIterative(LRSDL{
 	Lambda1: DefaultFDDL.Lambda1 / 2, Lambda2: DefaultFDDL.Lambda2, Eta: 0.02, Common: 5,
 	Passes: DefaultFDDL.Passes, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
-}
+})
 
 // Name implements classify.Method.
 func (LRSDL) Name() string { return "lrsdl" }
 
-// Describe returns a one-line description of the method.
-func (LRSDL) Describe() string {
-	return "FDDL with common atoms of low rank; the class with the least residual and the nearest mean code"
-}
-
-// Formulation gives the problem that the method solves.
-func (LRSDL) Formulation() string {
-	return `min_{D,S}  ½Σ_i (‖X_i − D₀S_i^0 − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
+// Traits implements classify.Described.
+func (m LRSDL) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "copar",
+		Description: "FDDL with common atoms of low rank; the class with the least residual and the nearest mean code",
+		Formulation: `min_{D,S}  ½Σ_i (‖X_i − D₀S_i^0 − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
            + λ₁(‖S‖₁ + ‖S⁰‖₁) + ½λ₂(tr(S_w − S_b) + ‖S‖² + ‖S⁰ − M⁰‖²) + η‖D₀‖_*   s.t. ‖d_k‖ ≤ 1
-class: min_c ‖y − D₀·s₀ − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ½‖y − Ds − D₀s₀‖² + λ₁‖s‖₁ + λ₁‖s₀‖₁ + ½λ₂‖s₀ − m₀‖²`
+class: min_c ‖y − D₀·s₀ − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ½‖y − Ds − D₀s₀‖² + λ₁‖s‖₁ + λ₁‖s₀‖₁ + ½λ₂‖s₀ − m₀‖²`,
+		Memory: m.holds, Start: "DS",
+		Ranges: []Range{
+			decades("lambda1", 5e-4, 0.05), decades("lambda2", 5e-3, 0.5), decades("eta", 1e-3, 1),
+			{Path: "common", Low: 1, High: 20},
+			decades("weight", 0.05, 5),
+		},
+	}
 }
 
 // fddl is FDDL on what D₀ leaves of the samples: its J is twice that part of LRSDL's.
@@ -76,52 +81,21 @@ func (m LRSDL) Validate() error {
 	return m.fddl().Validate()
 }
 
-// Ranges implements Tunable.
-func (LRSDL) Ranges() []Range {
-	return []Range{
-		decades("lambda1", 5e-4, 0.05), decades("lambda2", 5e-3, 0.5), decades("eta", 1e-3, 1),
-		{Path: "common", Low: 1, High: 20},
-		decades("weight", 0.05, 5),
-	}
-}
-
 // Fit implements classify.Method.
 func (m LRSDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D, D₀ and the mean codes from the samples x, d×N of unit norm, of the
-// set t.
-func (m LRSDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (p classify.Parts, err error) {
-	atoms, err := atomGroups(t, m.Atoms)
-	if err = cmp.Or(err, commonFits(t, m.Common)); err != nil {
-		return p, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return p, err
-	}
-	r, expand := compress(x)
-	s, err := newLRSDLState(m, r, t.Groups, atoms)
-	if err != nil {
-		return p, err
-	}
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if err != nil {
-		return p, err
-	}
-	rows, _ := r.Dims()
-	own := atoms[len(atoms)-1]
-	d := mat.NewDense(rows, own+m.Common, nil)
-	lin.Set(lin.Cols(d, 0, own), 1, s.D)
-	lin.Set(lin.Cols(d, own, own+m.Common), 1, s.D0)
-	means, m0 := s.allMeans()
-	return classify.Parts{
-		D: expand(d), Groups: atoms,
-		Coder: coding.Anchored{Lambda: m.Lambda1, Mu: m.Lambda2, Gap: coding.DefaultLasso.Gap, Mean: m0},
-		Rule:  classify.Fisher{M: means, Weight: m.Weight}, Trained: out,
-	}, nil
+// Start implements classify.Iterative.
+func (m LRSDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	p := m.fddl().plan()
+	p.common = m.Common
+	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
+		if err := commonFits(t.Samples, m.Common); err != nil {
+			return nil, err
+		}
+		return newLRSDLState(m, t.span(), t.Groups, t.groups)
+	})
 }
 
 // lrsdlState is the iterate of LRSDL: that of FDDL, whose samples are what D₀ leaves,
@@ -134,6 +108,8 @@ type lrsdlState struct {
 	S0 *mat.Dense // m₀×N
 
 	Z0, U0 *mat.Dense // m₀×N: the copy of S⁰ and its multiplier, kept from pass to pass
+
+	allD, allS, allZ, allU *mat.Dense // [D D₀], [S; S⁰], [Z; Z₀], [U; U₀], of which these are parts
 }
 
 // newLRSDLState starts from commonAtoms with their codes, which leave to the classes
@@ -145,10 +121,16 @@ func newLRSDLState(m LRSDL, x *mat.Dense, samples, atoms []int) (*lrsdlState, er
 	}
 	d, n := x.Dims()
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
+	own := atoms[len(atoms)-1]
+	k := own + m.Common
 	s := &lrsdlState{
-		fddlState: f, η: m.Eta, Y: x, D0: zero(d, m.Common),
-		S0: zero(m.Common, n), Z0: zero(m.Common, n), U0: zero(m.Common, n),
+		fddlState: f, η: m.Eta, Y: x,
+		allD: zero(d, k), allS: zero(k, n), allZ: zero(k, n), allU: zero(k, n),
 	}
+	s.D, s.D0 = lin.Cols(s.allD, 0, own), lin.Cols(s.allD, own, k)
+	s.S, s.S0 = lin.Block(s.allS, 0, own, 0, n), lin.Block(s.allS, own, k, 0, n)
+	s.Z, s.Z0 = lin.Block(s.allZ, 0, own, 0, n), lin.Block(s.allZ, own, k, 0, n)
+	s.U, s.U0 = lin.Block(s.allU, 0, own, 0, n), lin.Block(s.allU, own, k, 0, n)
 	commonAtoms(s.D0, x)
 	if err := s.updateS0(); err != nil {
 		return nil, err
@@ -179,11 +161,30 @@ func (s *lrsdlState) Step() (float64, error) {
 	s.updateD()
 	s.updateD0()
 	s.leave()
-	if now := s.J + s.common(); now < before {
-		return (before - now) / before, nil
-	}
-	return 0, nil // by rounding errors
+	return lowered(before, s.J+s.common()), nil
 }
+
+func (s *lrsdlState) variables() []variable {
+	return []variable{dictionaryOf(s.allD), codesOf("S", s.allS), codesOf("Z", s.allZ), codesOf("U", s.allU)}
+}
+
+func (s *lrsdlState) restart() error {
+	lin.Set(s.allZ, 1, s.allS)
+	symmetric(s.SS, s.S)
+	s.leave()
+	return nil
+}
+
+func (s *lrsdlState) parts(out classify.Outcome) (classify.Parts, error) {
+	means, m0 := s.allMeans()
+	return classify.Parts{
+		D: s.allD, Groups: s.atoms,
+		Coder: coding.Anchored{Lambda: s.Gamma / 2, Mu: s.Lambda2, Gap: coding.DefaultLasso.Gap, Mean: m0},
+		Rule:  classify.Fisher{M: means, Weight: s.Weight}, Trained: out,
+	}, nil
+}
+
+func (s *lrsdlState) codes() (*mat.Dense, error) { return s.allS, nil }
 
 // leave: the samples of FDDL become X − D₀S⁰
 func (s *lrsdlState) leave() {
@@ -319,4 +320,9 @@ func (s *lrsdlState) Objective() []classify.Term {
 		classify.Term{Name: "common-spread", Value: s.Lambda2 / 2 * spread(s.S0)},
 		classify.Term{Name: "common-rank", Value: s.η * nuclear(s.D0)},
 	)
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m LRSDL) holds(s Size) float64 {
+	return m.fddl().holds(s) + (float64(s.Features)+6*float64(m.Common))*float64(s.Samples)
 }

@@ -18,14 +18,12 @@ type Mean struct{}
 // Name implements classify.Method.
 func (Mean) Name() string { return "mean" }
 
-// Describe returns a one-line description of the method.
-func (Mean) Describe() string {
-	return "the mean of the training images of each class; the class with the largest cosine"
-}
-
-// Formulation gives the problem that the method solves.
-func (Mean) Formulation() string {
-	return "m_c = Σ_j x_cj / ‖Σ_j x_cj‖;  class: max_c m_cᵀy"
+// Traits implements classify.Described.
+func (Mean) Traits() classify.Traits {
+	return classify.Traits{
+		Description: "the mean of the training images of each class; the class with the largest cosine",
+		Formulation: "m_c = Σ_j x_cj / ‖Σ_j x_cj‖;  class: max_c m_cᵀy",
+	}
 }
 
 // Validate implements classify.Method.

@@ -17,7 +17,7 @@ import (
 
 // At the limit one more sample makes the difference; nothing is allocated for it.
 func TestMemoryEndsAtTheLimit(t *testing.T) {
-	for _, m := range All {
+	for _, m := range All() {
 		s := Size{Features: 128, Classes: 100}
 		if s.Samples = MostSamples(m, s); s.Samples == 0 {
 			if name := m.Name(); name != "mean" && name != "blocks" {

@@ -1,7 +1,8 @@
 // Package method has all methods, one file per family, and their list.
 //
 // A new method is one file with a parameter struct that implements
-// classify.Method, its defaults, and one line in All.
+// classify.Described, and its defaults, which it registers. What lists methods (the
+// command, the documents, the contract tests) follows from that.
 //
 // Notation: X d×N training samples of unit norm, one per column; C classes, n_c
 // samples in class c; H C×N with a 1 where a sample belongs to a class; D d×K
@@ -12,6 +13,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,55 +33,67 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// All lists every method with its default parameters, in the order of the
-// paper's table 2; methods outside it are next to similar ones. A line here
-// adds a method to the command, the contract tests and the generated documents.
-var All = []classify.Method{
-	Mean{},
-	DefaultLLC,
-	DefaultLRC,
-	DefaultSRC,
-	DefaultCRC,
-	DefaultNRC,
-	DefaultKNRC,
-	DefaultKCRC,
-	DefaultKSRC,
-	DefaultDSRC,
-	DefaultProCRC,
-	DefaultRepresentation,
-	DefaultRobust,
-	DefaultBlocks,
-	DefaultKSVD,
-	DefaultDKSVD,
-	DefaultLCKSVD1,
-	DefaultLCKSVD2,
-	DefaultDLSI,
-	DefaultCOPAR,
-	DefaultLRSDL,
+// registered are the methods of this package but Mean, in no order.
+var registered []classify.Described
 
-	DefaultDPL,
-	DefaultFDDL,
-	DefaultD2L2R2,
-	DefaultSDRERDL,
-	DefaultLCLE,
-	DefaultNRDLTest,
-	DefaultNRDL,
-	DefaultNRDLOnline,
-	DefaultNRDLAblation,
+// register adds a method with its default parameters, once, from the file that it is in.
+func register[M classify.Described](defaults M) M {
+	registered = append(registered, defaults)
+	return defaults
 }
 
-// Names returns the names of All.
+// registerIterative is register of a method that learns in passes.
+func registerIterative[M interface {
+	classify.Described
+	classify.Iterative
+}](defaults M) M {
+	return register(defaults)
+}
+
+// All returns every method with its default parameters. Each comes after the one that its
+// Traits name, so that the order is about that of the paper's table 2.
+func All() []classify.Method {
+	var all []classify.Method
+	for _, m := range listed() {
+		all = append(all, m)
+	}
+	return all
+}
+
+// listed are the methods in the order of All.
+var listed = sync.OnceValue(func() (all []classify.Described) {
+	left := slices.Clone(registered)
+	slices.SortFunc(left, func(a, b classify.Described) int { return cmp.Compare(b.Name(), a.Name()) })
+	all = []classify.Described{Mean{}}
+	for rest := -1; len(left) > 0; {
+		if rest == len(left) { // they come after no other
+			slices.Reverse(left)
+			return append(all, left...)
+		}
+		rest = len(left)
+		left = slices.DeleteFunc(left, func(m classify.Described) bool {
+			at := slices.IndexFunc(all, func(o classify.Described) bool { return o.Name() == m.Traits().After })
+			if at >= 0 {
+				all = slices.Insert(all, at+1, m)
+			}
+			return at >= 0
+		})
+	}
+	return all
+})
+
+// Names returns the names of the methods of this package.
 func Names() []string {
-	names := make([]string, len(All))
-	for i, m := range All {
-		names[i] = m.Name()
+	var names []string
+	for _, m := range listed() {
+		names = append(names, m.Name())
 	}
 	return names
 }
 
 // Named returns the method with this name, of this package or else of others.
 func Named(name string, others ...classify.Method) (classify.Method, error) {
-	for _, m := range slices.Concat(All, others) {
+	for _, m := range slices.Concat(All(), others) {
 		if m.Name() == name {
 			return m, nil
 		}
@@ -123,57 +138,27 @@ func Unmarshal(m classify.Method, params json.RawMessage) (classify.Method, erro
 	return edited.(classify.Method), nil
 }
 
-// Describe returns the one-line description of m by its own Describe, or its
-// name.
+// Describe returns what m does in one line, by its traits, or its name.
 func Describe(m classify.Method) string {
-	if d, ok := m.(interface{ Describe() string }); ok {
-		return d.Describe()
-	}
-	return m.Name()
+	return cmp.Or(classify.TraitsOf(m).Description, m.Name())
 }
 
-// Projects reports whether m may learn from samples that are projected into few
-// dimensions. A method without a Go method Projects may.
-func Projects(m classify.Method) bool {
-	p, ok := m.(interface{ Projects() bool })
-	return !ok || p.Projects()
+// Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.
+func Title(m classify.Method) string {
+	return cmp.Or(classify.TraitsOf(m).Title, strings.ToUpper(m.Name()))
 }
 
 // Suits returns nil if m can learn from samples on this grid, or else the
 // reason why not, as far as the grid shows.
 func Suits(m classify.Method, g classify.Grid) error {
-	s, ok := m.(interface{ Suits(classify.Grid) error })
-	if !ok {
+	c := classify.TraitsOf(m).Coder
+	if c == nil {
 		return nil
 	}
-	if err := s.Suits(g); err != nil {
+	if _, err := g.Place(c); err != nil {
 		return fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return nil
-}
-
-// coderSuits is Suits for a method with a coder of its own choice.
-func coderSuits(c coding.Coder, g classify.Grid) error {
-	if c == nil {
-		return errNoCoder
-	}
-	_, err := g.Place(c)
-	return err
-}
-
-// titles are how papers write the names that are not theirs in capitals.
-var titles = map[string]string{
-	"ksvd": "K-SVD", "dksvd": "D-KSVD", "d2l2r2": "D²L²R²", "lcksvd1": "LC-KSVD1", "lcksvd2": "LC-KSVD2",
-	"sdrerdl-reconstruction": "SDRERDL (reconstruction)", "nrdl-test": "NRDL-test",
-	"procrc": "ProCRC", "representation": "Representation", "robust": "Robust", "blocks": "Blocks",
-}
-
-// Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.
-func Title(m classify.Method) string {
-	if t, ok := titles[m.Name()]; ok {
-		return t
-	}
-	return strings.ToUpper(m.Name())
 }
 
 // samples checks the parameters and the training set. It returns the set that
@@ -266,6 +251,11 @@ func sampleDictionary(ctx context.Context, m classify.Method, train *classify.Sa
 		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: r,
 		Trained: classify.Outcome{Status: classify.ClosedForm},
 	})
+}
+
+// keepSamples is sampleDictionary with the coder of m's traits.
+func keepSamples(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, r classify.Rule) (*classify.Classifier, error) {
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Traits().Coder }, r)
 }
 
 // fits reports why c, the parameter "coder" of a method, cannot code samples

@@ -43,16 +43,16 @@ type NRDL struct {
 }
 
 // DefaultNRDL has the values that the authors published for Extended Yale B.
-var DefaultNRDL = NRDL{
+var DefaultNRDL = registerIterative(NRDL{
 	Lambda: 1e-4, Alpha: 1, Beta: 0.1, Gamma: 1e-4,
 	Init: dictionary.DefaultKSVD,
 	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
 	Coder: coding.DefaultNonNegative, Ridge: coding.DefaultRidge,
-}
+})
 
 // DefaultNRDLTest is the paper's NRDL-test: the same learning without the
 // non-negativity, queries coded by ridge.
-var DefaultNRDLTest = signed(DefaultNRDL)
+var DefaultNRDLTest = registerIterative(signed(DefaultNRDL))
 
 func signed(m NRDL) NRDL {
 	m.Signed = true
@@ -67,28 +67,41 @@ func (m NRDL) Name() string {
 	return "nrdl"
 }
 
-// Describe returns a one-line description of the method.
-func (m NRDL) Describe() string {
-	if m.Signed {
-		return "NRDL with codes of either sign; queries coded by ridge"
+// Traits implements classify.Described. With more atoms than dimensions, any sample is a
+// non-negative combination of atoms of any class. Only if all samples are atoms can Fit
+// start from an earlier model: with fewer the result depends on the start, and rates on ORL
+// differ by a point. λ ≥ 0.1 often ruins the rate (doc/equations.md).
+func (m NRDL) Traits() classify.Traits {
+	t := classify.Traits{
+		After:       "nrdl-test",
+		Description: "dictionary, non-negative codes and linear classifier learnt together",
+		Formulation: `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
+             + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
+class: max_c (W·s)_c`,
+		Coder: m.coder(), Memory: m.holds, Unprojected: !m.Signed, Warm: m.Atoms == 0, Start: "DSW",
+		Ranges: []Range{
+			decades("lambda", 1e-6, 1e-2),
+			decades("alpha", 0.1, 10),
+			decades("beta", 1e-3, 1),
+			decades("gamma", 1e-6, 1e-2),
+		},
 	}
-	return "dictionary, non-negative codes and linear classifier learnt together"
-}
-
-// Formulation gives the problem that the method solves.
-func (m NRDL) Formulation() string {
-	const problem = `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
-             + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)`
-	if m.Signed {
-		return problem + "\nclass: max_c (W·s)_c"
+	if !m.Signed {
+		t.Ranges = append(t.Ranges, coderRanges(m.Coder)...)
+		return t
 	}
-	return problem + "   s.t. S ≥ 0\nclass: max_c (W·s)_c"
+	t.Title, t.After = "NRDL-test", "lcle"
+	t.Description = "NRDL with codes of either sign; queries coded by ridge"
+	t.Formulation = strings.Replace(t.Formulation, "   s.t. S ≥ 0", "", 1)
+	t.Ranges = append(t.Ranges, decades("ridge.lambda", 1e-4, 1))
+	t.Presets = map[string][]Value{
+		"orl": preset(validated, "ridge.lambda=0.1"),
+		"gt":  preset(validated, "ridge.lambda=0.1"),
+		"pie": preset(validated, "ridge.lambda=0.01"),
+		"lfw": preset(validated, "ridge.lambda=0.01"),
+	}
+	return t
 }
-
-// Projects reports whether codes are signed (see the function Projects): with
-// more atoms than dimensions, any sample is a non-negative combination of atoms
-// of any class.
-func (m NRDL) Projects() bool { return m.Signed }
 
 // Validate implements classify.Method.
 func (m NRDL) Validate() error {
@@ -113,21 +126,6 @@ func (m NRDL) Validate() error {
 	return cmp.Or(m.Ridge.Validate(), m.Coder.Validate())
 }
 
-// Ranges implements Tunable. λ ≥ 0.1 often ruins the rate
-// (doc/equations.md).
-func (m NRDL) Ranges() []Range {
-	learning := []Range{
-		decades("lambda", 1e-6, 1e-2),
-		decades("alpha", 0.1, 10),
-		decades("beta", 1e-3, 1),
-		decades("gamma", 1e-6, 1e-2),
-	}
-	if m.Signed {
-		return append(learning, decades("ridge.lambda", 1e-4, 1))
-	}
-	return append(learning, coderRanges(m.Coder)...)
-}
-
 // coder codes queries.
 func (m NRDL) coder() coding.Coder {
 	if m.Signed {
@@ -136,47 +134,47 @@ func (m NRDL) coder() coding.Coder {
 	return m.Coder
 }
 
-// Suits reports a coder that cannot code samples on this grid (see the function
-// Suits).
-func (m NRDL) Suits(g classify.Grid) error { return coderSuits(m.coder(), g) }
-
 // Fit implements classify.Method. A fit that ends as Exhausted still returns a
 // model.
 func (m NRDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D and W from the samples x, d×N of unit norm, of the set t, its
-// classes in turn.
-func (m NRDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
-	d, k := x.Dims()
-	if m.Atoms > 0 {
-		k = m.Atoms * len(t.Classes)
-	}
-	if err := fits(m.coder(), t.Grid, d, k); err != nil {
-		return classify.Parts{}, err
-	}
-	if t.Projected != "" && k > d && !m.Signed {
-		err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
-		return classify.Parts{}, advice.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
-	}
-	s, err := newNRDLState(ctx, m, x, t)
+// Start implements classify.Iterative.
+func (m NRDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return m.begin(ctx, m, train, run, func(_ *task, s *nrdlState) learner { return s })
+}
+
+// begin starts a fit of as, which learns by what learner makes of the iterate of m.
+func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.Samples, run classify.Run, of func(*task, *nrdlState) learner) (*classify.Learning, error) {
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
+	l, err := begin(ctx, as, train, run, p, func(t *task) (learner, error) {
+		d, _ := t.x.Dims()
+		k := t.groups[len(t.Classes)]
+		if err := fits(m.coder(), t.Grid, d, k); err != nil {
+			return nil, err
+		}
+		if t.Projected != "" && k > d && !m.Signed {
+			err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
+			return nil, advice.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
+		}
+		s, err := newNRDLState(m, t)
+		if err != nil {
+			return nil, err
+		}
+		return of(t, s), s.startFrom(run, t.x, t.Samples)
+	})
 	if err != nil {
-		return classify.Parts{}, err
+		return nil, err
 	}
-	if err := s.startFrom(run, x, t); err != nil {
-		return classify.Parts{}, err
+	failed := l.Failed
+	l.Failed = func(err error) error {
+		if errors.Is(err, classify.ErrDiverged) {
+			err = advice.Add(err, "%s", m.remedy())
+		}
+		return failed(err)
 	}
-	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: m.Passes, Tol: m.Tol}, run.Watch)
-	if errors.Is(err, classify.ErrDiverged) {
-		return classify.Parts{}, advice.Add(err, "%s", m.remedy())
-	}
-	if err != nil {
-		return classify.Parts{}, err
-	}
-	return s.parts(out), nil
+	return l, nil
 }
 
 // remedy says what to do about a divergence: it names the parameters that are not
@@ -210,35 +208,41 @@ func (m NRDL) remedy() string {
 // ruinous is a λ from which on the iteration often diverges (doc/equations.md).
 const ruinous = 0.1
 
-// parts are what s has learnt.
-func (s *nrdlState) parts(out classify.Outcome) classify.Parts {
-	return classify.Parts{
-		D: s.expand(s.D), Groups: s.atoms,
-		Coder: s.coder(), Rule: classify.Linear{W: s.W}, Trained: out,
-	}
-}
-
-// newNRDLState starts from D = D₀ and all else zero. The columns of x are
-// replaced by their coordinates in their own span where that is shorter.
-func newNRDLState(ctx context.Context, m NRDL, x *mat.Dense, train *classify.Samples) (*nrdlState, error) {
-	xs, expand := compress(x)
-	d0, atoms, err := classwise(ctx, m.Init, xs, train, m.Atoms)
+// newNRDLState starts from D = D₀ and all else zero. The samples of t are replaced by
+// their coordinates in their own span where that is shorter.
+func newNRDLState(m NRDL, t *task) (*nrdlState, error) {
+	x := t.span()
+	d0, err := t.classwise(m.Init, x, m.Atoms)
 	if err != nil {
 		return nil, err
 	}
-	d, n := xs.Dims()
+	d, n := x.Dims()
 	_, k := d0.Dims()
-	c := len(train.Classes)
-	l, err := sampleGraphOf(x, m.Squared)
+	c := len(t.Classes)
+	l, err := sampleGraphOf(t.x, m.Squared)
 	if err != nil {
 		return nil, fmt.Errorf("equation (5): %w", err)
 	}
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	return &nrdlState{
-		ctx: ctx, NRDL: m, X: xs, expand: expand, D: d0, atoms: atoms, samples: train.Groups,
+		t: t, ctx: t.ctx, NRDL: m, X: x, D: d0, atoms: t.groups, samples: t.Groups,
 		S: zero(k, n), W: zero(c, k), P: zero(c, n), J: zero(c, n), C1: zero(c, n), C2: zero(c, n),
 		L: l, μ: m.Mu, proximity: proximity,
 		WS: zero(c, n), T: zero(c, n), R: zero(d, n), G: zero(k, k), V: zero(k, k),
 		PP: zero(c, c), A: zero(c, c),
 	}, nil
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m NRDL) holds(s Size) float64 {
+	d, n, c, k := float64(s.Features), float64(s.Samples), float64(s.Classes), atomsOf(m.Atoms, s)
+	graph := 3*c*n + graphLandmarks*n
+	switch {
+	case s.Samples <= factorLimit:
+		graph = 3 * n * n // M, γL + μI and its factor
+	case s.Samples <= denseLimit:
+		graph = 3*c*n + n*n
+	}
+	held := k*n + 6*c*n + d*n + 3*k*k + 4*d*k // S; P, J, C₁, C₂, WS and T; R; (11), (12) and (15)
+	return held + graph + m.coder().Work(s.Features, int(k)).Memory
 }

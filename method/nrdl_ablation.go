@@ -20,19 +20,18 @@ type NRDLAblation struct {
 }
 
 // DefaultNRDLAblation keeps the dictionary that NRDL learns, not its classifier.
-var DefaultNRDLAblation = NRDLAblation{NRDL: DefaultNRDL, Residual: true}
+var DefaultNRDLAblation = registerIterative(NRDLAblation{NRDL: DefaultNRDL, Residual: true})
 
 // Name implements classify.Method.
 func (NRDLAblation) Name() string { return "nrdl-ablation" }
 
-// Describe returns a one-line description of the method.
-func (NRDLAblation) Describe() string {
-	return "NRDL with the training samples instead of its dictionary, or the least residual instead of its classifier"
-}
-
-// Formulation gives the problem that the method solves.
-func (m NRDLAblation) Formulation() string {
-	return m.NRDL.Formulation() + "\nsamples: s is the code of y over X;  residual: max_c 1 − ‖y − D_c s_c‖"
+// Traits implements classify.Described.
+func (m NRDLAblation) Traits() classify.Traits {
+	t := m.NRDL.Traits()
+	t.Title, t.After, t.Presets, t.Warm = "", "nrdl-online", nil, false
+	t.Description = "NRDL with the training samples instead of its dictionary, or the least residual instead of its classifier"
+	t.Formulation += "\nsamples: s is the code of y over X;  residual: max_c 1 − ‖y − D_c s_c‖"
+	return t
 }
 
 // Validate implements classify.Method.
@@ -43,23 +42,39 @@ func (m NRDLAblation) Validate() error {
 	return m.NRDL.Validate()
 }
 
-// Warms returns false: Fit cannot start from an earlier model.
-func (NRDLAblation) Warms() bool { return false }
-
 // Fit implements classify.Method.
 func (m NRDLAblation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m NRDLAblation) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	run.Warm = nil
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		p, err := m.learn(ctx, x, t, run)
-		if err != nil {
-			return p, err
-		}
-		if m.Samples {
-			p.D = mat.DenseCopyOf(x)
-		}
-		if m.Residual {
-			p.Rule = classify.Residual{}
-		}
-		return p, nil
-	})
+	return m.begin(ctx, m, train, run, func(t *task, s *nrdlState) learner { return &ablationState{s, m, t.x} })
+}
+
+// ablationState is the iterate of NRDL.
+type ablationState struct {
+	*nrdlState
+	m NRDLAblation
+	x *mat.Dense // d×N, the samples at their own coordinates
+}
+
+func (s *ablationState) parts(out classify.Outcome) (classify.Parts, error) {
+	p, err := s.nrdlState.parts(out)
+	if s.m.Samples {
+		p.D = s.x
+	}
+	if s.m.Residual {
+		p.Rule = classify.Residual{}
+	}
+	return p, err
+}
+
+// codes are none where D is not learned.
+func (s *ablationState) codes() (*mat.Dense, error) {
+	if s.m.Samples {
+		return nil, nil
+	}
+	return s.S, nil
 }

@@ -50,7 +50,7 @@ func TestSingularStepsAgreeWithNumPy(t *testing.T) {
 			m.Signed = c.Signed
 			s := midway(t, m, train, c.Passes)
 			for name, pair := range map[string][2]*mat.Dense{
-				"D": {s.expand(s.D), mat.NewDense(c.Features, n, c.D)},
+				"D": {s.t.own(s.D), mat.NewDense(c.Features, n, c.D)},
 				"W": {s.W, mat.NewDense(len(train.Classes), n, c.W)},
 				"S": {s.S, mat.NewDense(n, n, c.S)},
 			} {

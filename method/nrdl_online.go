@@ -52,7 +52,7 @@ const usualAtoms = 10
 // DefaultNRDLOnline has the weights of NRDL. Its batches are larger than those of
 // dictionary.DefaultOnline, and it forgets nothing: by validation in the training part
 // of Extended Yale B (doc/scale.md).
-var DefaultNRDLOnline = func() NRDLOnline {
+var DefaultNRDLOnline = registerIterative(func() NRDLOnline {
 	m := NRDLOnline{
 		Alpha: DefaultNRDL.Alpha, Beta: DefaultNRDL.Beta, Gamma: DefaultNRDL.Gamma,
 		Init: dictionary.DefaultKSVD, Online: dictionary.DefaultOnline,
@@ -61,25 +61,28 @@ var DefaultNRDLOnline = func() NRDLOnline {
 	m.Online.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 20}
 	m.Online.Batch, m.Online.Passes, m.Online.Rho = 1024, 5, 0
 	return m
-}()
+}())
 
 // Name implements classify.Method.
 func (NRDLOnline) Name() string { return "nrdl-online" }
 
-// Describe returns a one-line description of the method.
-func (NRDLOnline) Describe() string {
-	return "NRDL from small batches of samples, for sets that do not fit into memory"
-}
-
-// Formulation gives the problem that the method solves.
-func (NRDLOnline) Formulation() string {
-	return `min_{D,W}  Σ_j min_{s≥0} ‖x_j − Ds‖² + ‖Ω(Ws − t_j)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1
+// Traits implements classify.Described.
+func (m NRDLOnline) Traits() classify.Traits {
+	return classify.Traits{
+		After:       "nrdl",
+		Description: "NRDL from small batches of samples, for sets that do not fit into memory",
+		Formulation: `min_{D,W}  Σ_j min_{s≥0} ‖x_j − Ds‖² + ‖Ω(Ws − t_j)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1
            ω_c² = α + βn_c + γz,   ω_c²t_c = (α + βn_c)h_c + γz·m̄_c
-class: max_c (W·s)_c`
+class: max_c (W·s)_c`,
+		Memory: m.holds, Unprojected: true, Start: "DW",
+		Ranges: append([]Range{
+			decades("alpha", 0.1, 10),
+			decades("beta", 1e-3, 1),
+			decades("gamma", 1e-6, 1e-2),
+			{Path: "online.rho", Low: 0, High: 10},
+		}, coderRanges(m.Coder)...),
+	}
 }
-
-// Projects returns false, for the reason of NRDL.
-func (NRDLOnline) Projects() bool { return false }
 
 // Validate implements classify.Method.
 func (m NRDLOnline) Validate() error {
@@ -102,32 +105,22 @@ func (m NRDLOnline) Validate() error {
 	return m.Coder.Validate()
 }
 
-// Ranges implements Tunable.
-func (m NRDLOnline) Ranges() []Range {
-	return append([]Range{
-		decades("alpha", 0.1, 10),
-		decades("beta", 1e-3, 1),
-		decades("gamma", 1e-6, 1e-2),
-		{Path: "online.rho", Low: 0, High: 10},
-	}, coderRanges(m.Coder)...)
-}
-
 // Fit implements classify.Method: so many passes over train, each in an order of
 // its own.
 func (m NRDLOnline) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		s, err := m.start(ctx, x, t)
-		if err != nil {
-			return classify.Parts{}, err
-		}
-		labels := t.Labels()
-		passes := &onlinePasses{nrdlOnlineState: s, ctx: ctx, x: x, labels: labels, seed: run.Seed}
-		out, err := classify.Iterate(ctx, passes, classify.Limits{Passes: m.Online.Passes, Tol: m.Online.Tol}, run.Watch)
-		if err != nil {
-			return classify.Parts{}, err
-		}
-		return s.parts(out), nil
+	return classify.Train(ctx, m, train, run)
+}
+
+// Start implements classify.Iterative.
+func (m NRDLOnline) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
+		s, err := m.start(t)
+		return &onlinePasses{nrdlOnlineState: s, ctx: ctx, x: t.x, labels: t.Labels(), seed: run.Seed}, err
 	})
+}
+
+func (m NRDLOnline) plan() plan {
+	return plan{Limits: classify.Limits{Passes: m.Online.Passes, Tol: m.Online.Tol}, atoms: m.Atoms, usual: usualAtoms}
 }
 
 // FitStream learns from the samples of batches, each once, as they come: D₀, and
@@ -136,17 +129,16 @@ func (m NRDLOnline) Fit(ctx context.Context, train *classify.Samples, run classi
 // size: they are cut and joined to those of Online.Batch samples. An error of batches ends learning,
 // and so do a class that first has not, and samples with other features.
 func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batches iter.Seq2[*classify.Samples, error], run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, first, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		var none classify.Parts
-		s, err := m.start(ctx, x, t)
+	l, err := begin(ctx, m, first, run, m.plan(), func(t *task) (learner, error) {
+		s, err := m.start(t)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
-		q := &batchQueue{s: s, x: mat.NewDense(x.RawMatrix().Rows, m.Online.Batch, nil)}
+		q := &batchQueue{s: s, x: mat.NewDense(t.x.RawMatrix().Rows, m.Online.Batch, nil)}
 		labels, order := t.Labels(), rand.New(rand.NewPCG(run.Seed, 0)).Perm(t.Len())
 		for _, j := range order {
-			if err := q.add(ctx, x.ColView(j), labels[j]); err != nil {
-				return none, err
+			if err := q.add(ctx, t.x.ColView(j), labels[j]); err != nil {
+				return nil, err
 			}
 		}
 		at := 0
@@ -156,14 +148,15 @@ func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batc
 				err = q.addSamples(ctx, t.Classes, batch)
 			}
 			if err != nil {
-				return none, fmt.Errorf("batch %d of the stream: %w", at, err)
+				return nil, fmt.Errorf("batch %d of the stream: %w", at, err)
 			}
 		}
-		if err := q.flush(ctx); err != nil {
-			return none, err
-		}
-		return s.parts(classify.Outcome{Status: classify.Complete, Iter: 1}), nil
+		return &onlinePasses{nrdlOnlineState: s}, q.flush(ctx)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return l.Finish(classify.Outcome{Status: classify.Complete, Iter: 1})
 }
 
 // nrdlOnlineState is the iterate of NRDLOnline.
@@ -181,24 +174,25 @@ type nrdlOnlineState struct {
 	stacked *mat.Dense // (d+C)×η: [X; ΩT]
 }
 
-// start makes D₀ and what is known of the classes from the samples x, d×N of unit
-// norm, of the set t: W₀ are the classes of the atoms.
-func (m NRDLOnline) start(ctx context.Context, x *mat.Dense, t *classify.Samples) (*nrdlOnlineState, error) {
+// start makes D₀ and what is known of the classes from the samples of t: W₀ are the
+// classes of the atoms.
+func (m NRDLOnline) start(t *task) (*nrdlOnlineState, error) {
+	x := t.x
 	d, n := x.Dims()
-	classes, atoms := len(t.Classes), cmp.Or(m.Atoms, min(usualAtoms, fewest(t.Groups)))
-	k := atoms * classes
+	classes := len(t.Classes)
+	k := t.groups[classes]
 	if err := fits(m.Online.Coder, classify.Grid{}, d+classes, k); err != nil {
 		return nil, fmt.Errorf("online: %w", err)
 	}
 	if err := fits(m.Coder, t.Grid, d, k); err != nil {
 		return nil, err
 	}
-	d0, groups, err := classwise(ctx, m.Init, x, t, atoms)
+	d0, err := t.classwise(m.Init, x, k/classes)
 	if err != nil {
 		return nil, err
 	}
 	s := &nrdlOnlineState{
-		NRDLOnline: m, groups: groups, own: make([]float64, classes), ω: make([]float64, classes),
+		NRDLOnline: m, groups: t.groups, own: make([]float64, classes), ω: make([]float64, classes),
 		n: make([]float64, classes), means: mat.NewDense(d, classes, nil), m: mat.NewDense(classes, classes, nil),
 		weight: make([]float64, classes), stacked: mat.NewDense(d+classes, m.Online.Batch, nil),
 	}
@@ -217,7 +211,11 @@ func (m NRDLOnline) start(ctx context.Context, x *mat.Dense, t *classify.Samples
 		}
 	}
 	s.weigh()
-	s.learner, err = m.Online.Start(stack(d0, s.ω, labels(groups)))
+	w0 := t.start.W
+	if t.start.W = nil; w0 == nil {
+		w0 = labels(t.groups)
+	}
+	s.learner, err = m.Online.Start(stack(d0, s.ω, w0))
 	return s, err
 }
 
@@ -307,11 +305,19 @@ func (s *nrdlOnlineState) collect(w *mat.Dense, class []int) {
 	}
 }
 
-// parts are what s has learnt.
-func (s *nrdlOnlineState) parts(out classify.Outcome) classify.Parts {
-	d, w := unstack(s.learner.Dictionary(), s.ω)
-	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}
+func (s *nrdlOnlineState) variables() []variable {
+	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
+	return []variable{dictionaryOf(d), weightsOf(w)}
 }
+
+func (s *nrdlOnlineState) restart() error { return nil }
+
+func (s *nrdlOnlineState) parts(out classify.Outcome) (classify.Parts, error) {
+	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
+	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}, nil
+}
+
+func (s *nrdlOnlineState) codes() (*mat.Dense, error) { return nil, nil }
 
 // onlinePasses steps a state through a set.
 type onlinePasses struct {
@@ -344,6 +350,9 @@ func (s *onlinePasses) Step() (float64, error) {
 
 // Objective implements classify.Stepper.
 func (s *onlinePasses) Objective() []classify.Term { return s.learner.Terms() }
+
+// Largest implements classify.Stepper: atoms have at most norm 1.
+func (s *onlinePasses) Largest() float64 { return 0 }
 
 // A batchQueue makes batches of samples that come in any number.
 type batchQueue struct {
@@ -397,4 +406,10 @@ func (q *batchQueue) flush(ctx context.Context) error {
 	err := q.s.add(ctx, lin.Cols(q.x, 0, n), q.class)
 	q.class = q.class[:0]
 	return err
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m NRDLOnline) holds(s Size) float64 {
+	rows, k := float64(s.Features+s.Classes), atomsOf(cmp.Or(m.Atoms, usualAtoms), s)
+	return 2*k*k + 6*rows*k + (2*rows+2*k)*float64(m.Online.Batch) + m.Online.Coder.Work(int(rows), int(k)).Memory
 }

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -131,7 +132,7 @@ func TestTargetsOfTheStreamAreStationary(t *testing.T) {
 	x := classify.Unit(train.X)
 	m := onlineForTests()
 	m.Alpha, m.Beta, m.Gamma = 0.7, 0.2, 0.05
-	s, err := m.start(context.Background(), x, train)
+	s, err := m.start(newTask(t, train, cmp.Or(m.Atoms, min(usualAtoms, fewest(train)))))
 	if err != nil {
 		t.Fatal(err)
 	}

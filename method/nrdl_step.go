@@ -15,11 +15,11 @@ import (
 // nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].
 type nrdlState struct {
 	NRDL
-	ctx     context.Context             // looked at between updates, which take long where N is large
-	X       *mat.Dense                  // d×N, the samples or their coordinates in their span
-	expand  func(*mat.Dense) *mat.Dense // brings D from the coordinates of X to those of the samples
-	atoms   []int                       // groups of the columns of D, the rows of S
-	samples []int                       // groups of the columns of X, the columns of S
+	t       *task
+	ctx     context.Context // looked at between updates, which take long where N is large
+	X       *mat.Dense      // d×N, the samples or their coordinates in their span
+	atoms   []int           // groups of the columns of D, the rows of S
+	samples []int           // groups of the columns of X, the columns of S
 
 	D, S, W *mat.Dense  // d×K, K×N, C×K
 	P, J    *mat.Dense  // C×N copies of WS, (8)
@@ -36,6 +36,7 @@ type nrdlState struct {
 	ε     float64    // of the factor that (12) left in spd
 
 	proximity float64 // of FactorProximal
+	coded     bool    // S at the start is the caller's
 	spdP      lin.SPD // of the C×C systems of (13)
 }
 
@@ -61,6 +62,34 @@ func (s *nrdlState) Step() (float64, error) {
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
 
+// Largest implements classify.Stepper: Step has its own test.
+func (s *nrdlState) Largest() float64 { return 0 }
+
+func (s *nrdlState) variables() []variable {
+	all := []variable{dictionaryOf(s.D), codesOf("S", s.S), weightsOf(s.W)}
+	for _, v := range []struct {
+		name string
+		m    *mat.Dense
+	}{{"P", s.P}, {"J", s.J}, {"C1", s.C1}, {"C2", s.C2}} {
+		all = append(all, variable{v.name, classify.ClassAxis, classify.SampleAxis, v.m})
+	}
+	return all
+}
+
+// restart makes P, J, C₁ and C₂ follow from the S and W that were given.
+func (s *nrdlState) restart() error {
+	s.coded = lin.MaxAbs(s.S) > 0
+	lin.AB(s.WS, 1, s.W, s.S)
+	s.standStill()
+	return nil
+}
+
+func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Linear{W: s.W}, Trained: out}, nil
+}
+
+func (s *nrdlState) codes() (*mat.Dense, error) { return s.S, nil }
+
 // proximity is the weight of the proximal terms where a system is singular, as a
 // part of the mean of its diagonal. It is less than the least pivots of clean
 // faces, so that the directions that they need are learned at full speed.
@@ -85,7 +114,7 @@ func (s *nrdlState) updateS() error {
 	lin.Set(s.R, s.Lambda, s.R) // λR
 	lin.Add(s.R, 1, s.X)        // X + λR
 	s.targets()                 // T
-	if ε > 0 && s.used == 0 {
+	if ε > 0 && s.used == 0 && !s.coded {
 		s.matchS()
 	}
 	lin.Set(s.S, ε, s.S)         // εS
@@ -265,15 +294,15 @@ func (s *nrdlState) updateMultipliers() {
 // the norms of D, W and S.
 func (s *nrdlState) Objective() []classify.Term {
 	return []classify.Term{
-		{Name: "mu", Value: s.used},
+		{Name: "mu", Value: s.used, Info: true},
 		{Name: "reconstruction", Value: s.reconstruction()},
 		{Name: "offclass", Value: s.Lambda * s.offclass()},
 		{Name: "classification", Value: s.Alpha * s.classification()},
 		{Name: "incoherence", Value: s.Beta * s.incoherence()},
 		{Name: "graph", Value: s.Gamma * quadratic(s.L, s.WS)},
-		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
-		{Name: "normW", Value: math.Sqrt(lin.SquaredNorm(s.W))},
-		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},
+		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D)), Info: true},
+		{Name: "normW", Value: math.Sqrt(lin.SquaredNorm(s.W)), Info: true},
+		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S)), Info: true},
 	}
 }
 

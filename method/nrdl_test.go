@@ -50,7 +50,7 @@ func linear(p classify.Parts) *mat.Dense { return p.Rule.(classify.Linear).W }
 // midway returns a state some passes into a fit whose weights all matter.
 func midway(t *testing.T, m NRDL, train *classify.Samples, passes int) *nrdlState {
 	t.Helper()
-	s, err := newNRDLState(context.Background(), m, classify.Unit(train.X), train)
+	s, err := newNRDLState(m, newTask(t, train, m.Atoms))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestCompressionChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, pair := range map[string][2]*mat.Dense{"S": {s.S, full.S}, "W": {s.W, full.W}, "D": {s.expand(s.D), full.D}} {
+		for name, pair := range map[string][2]*mat.Dense{"S": {s.S, full.S}, "W": {s.W, full.W}, "D": {s.t.own(s.D), full.D}} {
 			if diff := lin.MaxAbsDiff(pair[0], pair[1]); !(diff < 1e-9) {
 				t.Errorf("%d atoms per class: %s differs by %.2e", atoms, name, diff)
 			}

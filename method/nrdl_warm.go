@@ -23,13 +23,8 @@ const (
 // farther from where they end than the codes of a fit from the start ever are.
 const warmProximity = 1e-4
 
-// Warms reports whether Fit can start from an earlier model: only if all
-// samples are atoms. With fewer atoms the result depends on the start, and
-// rates on ORL differ by a point.
-func (m NRDL) Warms() bool { return m.Atoms == 0 }
-
-// A person whom a warm start and the model that it starts from both have, with
-// as many atoms.
+// A commonClass is in the training set and in the model that a warm start begins from,
+// with as many atoms.
 type commonClass struct{ class, old int }
 
 // commonClasses are those of the classes of t and of old.
@@ -48,7 +43,7 @@ func (s *nrdlState) commonClasses(old *classify.Parts, t *classify.Samples) []co
 func (m NRDL) startsFrom(old *classify.Parts, t *classify.Samples) bool {
 	params, err := Marshal(m)
 	_, linear := old.Rule.(classify.Linear)
-	return err == nil && m.Warms() && old.Method == m.Name() && slices.Equal(params, old.Params) &&
+	return err == nil && m.Traits().Warm && old.Method == m.Name() && slices.Equal(params, old.Params) &&
 		linear && t.Projected == "" && old.Grid == t.Grid && old.D.RawMatrix().Rows == t.X.RawMatrix().Rows
 }
 
@@ -82,6 +77,16 @@ func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples)
 	}
 	s.startNew(known)
 	s.μ, s.Growth = min(warmMu*s.Alpha, s.MuMax), warmGrowth
+	s.standStill()
+	s.targets()
+	if err := s.updateW(); err != nil {
+		return err
+	}
+	return s.updateD()
+}
+
+// standStill sets P, J, C₁ and C₂ to what they are for WS where the iteration stands still.
+func (s *nrdlState) standStill() {
 	lin.Set(s.P, 1, s.WS)
 	lin.Set(s.J, 1, s.WS)
 	lin.AAt(s.PP, 1, s.P)
@@ -94,11 +99,6 @@ func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples)
 		lin.AddAAt(s.PP, 1, pi)
 	}
 	s.L.apply(s.C2, s.J, s.Gamma, 0)
-	s.targets()
-	if err := s.updateW(); err != nil {
-		return err
-	}
-	return s.updateD()
 }
 
 // startKnown sets the codes of the samples of known, and WS, to what they are

@@ -82,7 +82,7 @@ func TestWarmStartStandsStill(t *testing.T) {
 	m := strong()
 	all := positive(rand.New(rand.NewPCG(23, 1)), 20, 4, 3, 5)
 	old := fitted(t, m, withoutClass(all, 1), nil).Parts()
-	s, err := newNRDLState(context.Background(), m, classify.Unit(all.X), all)
+	s, err := newNRDLState(m, newTask(t, all, m.Atoms))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 	if !sameModel(fitted(t, DefaultNRDL, &projected, fresh), fresh) {
 		t.Error("projected samples are started from the model")
 	}
-	if Warms(few) || !Warms(DefaultNRDL) || Warms(DefaultCRC) {
-		t.Error("Warms says otherwise")
+	if few.Traits().Warm || !DefaultNRDL.Traits().Warm || DefaultCRC.Traits().Warm {
+		t.Error("the traits say otherwise")
 	}
 }
 

@@ -22,14 +22,6 @@ func Of(c *classify.Classifier, others ...classify.Method) (classify.Method, err
 	return method, nil
 }
 
-// Warms reports whether a fit of m on samples that are not projected can start
-// from an earlier classifier, classify.Run.Warm. A method without a Go method
-// Warms cannot.
-func Warms(m classify.Method) bool {
-	w, ok := m.(interface{ Warms() bool })
-	return ok && w.Warms()
-}
-
 // Words returns the name of m and the parameters that differ from its defaults:
 // "nrdl lambda=0.01".
 func Words(m classify.Method) string {

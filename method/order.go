@@ -1,7 +1,6 @@
 package method
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,8 +14,8 @@ import (
 // order that depends on their pixels alone: lexicographic at unit norm. A
 // method that renews atom after atom, or starts from the first samples of a
 // class, learns from it, so that neither names nor the order of files matter;
-// reordered undoes it.
-func ordered(train *classify.Samples) *classify.Samples {
+// reordered undoes it. Sample j of the result is that at columns[j] of train.
+func ordered(train *classify.Samples) (t *classify.Samples, columns []int) {
 	var x mat.Dense
 	x.CloneFrom(classify.Unit(train.X).T()) // a sample a row
 	compare := func(a, b int) int { return slices.Compare(x.RawRowView(a), x.RawRowView(b)) }
@@ -35,8 +34,7 @@ func ordered(train *classify.Samples) *classify.Samples {
 	slices.SortStableFunc(classes, func(a, b class) int {
 		return slices.CompareFunc(a.members, b.members, compare)
 	})
-	t := &classify.Samples{Groups: []int{0}, Grid: train.Grid, Projected: train.Projected}
-	var columns []int
+	t = &classify.Samples{Groups: []int{0}, Grid: train.Grid, Projected: train.Projected}
 	for _, c := range classes {
 		columns = append(columns, c.members...)
 		t.Classes, t.Groups = append(t.Classes, c.name), append(t.Groups, len(columns))
@@ -47,26 +45,7 @@ func ordered(train *classify.Samples) *classify.Samples {
 			t.IDs = append(t.IDs, train.IDs[j])
 		}
 	}
-	return t
-}
-
-// learnInOrder makes the Model of a fit of m on train from what learn learns
-// from the samples x, d×N of unit norm, of the set t: those of train that are
-// not black, as ordered puts them.
-func learnInOrder(m classify.Method, train *classify.Samples, run classify.Run, learn func(x *mat.Dense, t *classify.Samples) (classify.Parts, error)) (*classify.Classifier, error) {
-	seen, err := samples(m, train)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitsMemory(m, sizeOf(seen)); err != nil {
-		return nil, err
-	}
-	t := ordered(seen)
-	p, err := learn(classify.Unit(t.X), t)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	return model(m, seen, run, reordered(p, t.Classes, seen.Classes))
+	return t, columns
 }
 
 // reordered returns p, whose classes are called from, with its classes in the

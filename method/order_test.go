@@ -35,7 +35,8 @@ func TestOrderedDependsOnPixelsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oa, ob := ordered(a), ordered(b)
+	oa, _ := ordered(a)
+	ob, _ := ordered(b)
 	if !mat.Equal(classify.Unit(oa.X), classify.Unit(ob.X)) || !slices.Equal(oa.Groups, ob.Groups) {
 		t.Error("the order depends on names, scale or places")
 	}

@@ -2,17 +2,14 @@ package method
 
 import (
 	"fmt"
+	"strings"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 )
 
 // A Value is the value of one parameter in a preset, with its source.
-type Value struct {
-	Path   string `json:"name"`   // what Set takes
-	Value  string `json:"value"`  // what Set takes
-	Source string `json:"source"` // a reference, or how it was found
-}
+type Value = classify.Value
 
 // databases are the presets' names, in the order of the paper's table 2.
 var databases = []struct{ name, about string }{
@@ -23,7 +20,9 @@ var databases = []struct{ name, about string }{
 	{"lfw", "LFW, 8 random images of each of 86 people"},
 }
 
-// Where values come from.
+// Where the values of presets come from. Every one is published, or was found by
+// validation inside the training part, never by test images; where the defaults are as good
+// as any, there is none.
 const (
 	validated = "studies/validate: best of a grid in folds of the training part"
 	level     = "studies/validate: within the error of the best in folds of the training part"
@@ -31,55 +30,13 @@ const (
 	twin      = "D-KSVD's preset, γ divided evenly: γ = β + αK_c [equiv]"
 )
 
-// presets has the values that differ from the defaults: by database, then by
-// method. Every value is published, or was found by validation inside the
-// training part, never by test images; where the defaults are as good as any,
-// there is none.
-var presets = map[string]map[string][]Value{
-	"orl": {
-		"src":       {{"coder.lambda", "0.05", level}},
-		"crc":       {{"kappa", "0.1", validated}},
-		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
-		"dsrc":      {{"coder.tau", "0.01", validated}},
-		"dpl":       {{"gamma", "0.0003", validated}},
-		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
-	},
-	"gt": {
-		"src":       {{"coder.lambda", "0.1", validated}},
-		"crc":       {{"kappa", "0.1", level}},
-		"nrc":       {{"coder.rho", "0.1", validated}, {"coder.passes", "50", validated}},
-		"dsrc":      {{"coder.tau", "1", validated}},
-		"dksvd":     {{"gamma", "4", validated}},
-		"lcksvd1":   {{"min_uses", "0", validated}},
-		"dpl":       {{"gamma", "0.003", validated}},
-		"nrdl-test": {{"ridge.lambda", "0.1", validated}},
-	},
-	"pie": {
-		"src":       {{"coder.lambda", "0.001", validated}},
-		"crc":       {{"kappa", "0.01", validated}},
-		"ksvd":      {{"passes", "1", atRest}},
-		"dksvd":     {{"gamma", "0.04", validated}, {"passes", "5", validated}},
-		"lcksvd1":   {{"alpha", "0.005", validated}, {"passes", "5", validated}},
-		"lcksvd2":   {{"alpha", "0.002", twin}, {"beta", "0.02", twin}, {"passes", "5", twin}},
-		"nrdl-test": {{"ridge.lambda", "0.01", validated}},
-	},
-	"yaleb": {
-		"src":     {{"coder.lambda", "0.001", validated}},
-		"crc":     {{"kappa", "0.01", validated}},
-		"ksvd":    {{"passes", "1", atRest}},
-		"dksvd":   {{"gamma", "0.01", validated}, {"passes", "5", validated}},
-		"lcksvd1": {{"alpha", "0.001", validated}, {"passes", "5", validated}, {"min_uses", "0", validated}},
-		"lcksvd2": {{"alpha", "0.00025", twin}, {"beta", "0.005", twin}, {"passes", "5", twin}},
-	},
-	"lfw": {
-		"src":       {{"coder.lambda", "0.0003", validated}},
-		"crc":       {{"kappa", "0.01", validated}},
-		"ksvd":      {{"passes", "1", atRest}},
-		"dksvd":     {{"gamma", "0.01", validated}, {"passes", "5", validated}, {"min_uses", "0", validated}},
-		"lcksvd1":   {{"alpha", "0.001", validated}, {"passes", "5", validated}},
-		"lcksvd2":   {{"alpha", "0.000625", twin}, {"beta", "0.005", twin}, {"passes", "5", twin}, {"min_uses", "0", twin}},
-		"nrdl-test": {{"ridge.lambda", "0.01", validated}},
-	},
+// preset returns values "PATH=VALUE" from one source.
+func preset(source string, values ...string) (all []Value) {
+	for _, v := range values {
+		path, value, _ := strings.Cut(v, "=")
+		all = append(all, Value{Path: path, Value: value, Source: source})
+	}
+	return all
 }
 
 // PresetNames returns the names of the presets, one per database.
@@ -103,7 +60,9 @@ func PresetAbout(name string) string {
 
 // PresetValues returns the parameters of m that the preset of this name
 // changes; nil if it changes none.
-func PresetValues(m classify.Method, name string) []Value { return presets[name][m.Name()] }
+func PresetValues(m classify.Method, name string) []Value {
+	return classify.TraitsOf(m).Presets[name]
+}
 
 // Preset returns m with the parameters of the preset of this name.
 func Preset(m classify.Method, name string) (classify.Method, error) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/method"
 )
 
@@ -11,7 +12,7 @@ import (
 // and says where each value is from.
 func TestPresets(t *testing.T) {
 	for _, name := range method.PresetNames() {
-		for _, m := range method.All {
+		for _, m := range method.All() {
 			set, err := method.Preset(m, name)
 			if err != nil {
 				t.Fatal(err)
@@ -30,17 +31,14 @@ func TestPresets(t *testing.T) {
 			}
 		}
 	}
-	for name, values := range method.AllPresets {
-		if method.PresetAbout(name) == "" {
-			t.Errorf("preset %s is not listed", name)
-		}
-		for m := range values {
-			if _, err := method.Named(m); err != nil {
-				t.Errorf("preset %s: %v", name, err)
+	for _, m := range method.All() {
+		for name := range classify.TraitsOf(m).Presets {
+			if method.PresetAbout(name) == "" {
+				t.Errorf("%s: preset %s is not listed", m.Name(), name)
 			}
 		}
 	}
-	if _, err := method.Preset(method.All[0], "yale"); err == nil {
+	if _, err := method.Preset(method.All()[0], "yale"); err == nil {
 		t.Error("an unknown preset is accepted")
 	}
 }

@@ -15,30 +15,26 @@ type ProCRC struct {
 }
 
 // DefaultProCRC has the weights of coding.DefaultProbabilistic.
-var DefaultProCRC = ProCRC{coding.DefaultProbabilistic}
+var DefaultProCRC = register(ProCRC{coding.DefaultProbabilistic})
 
 // Name implements classify.Method.
 func (ProCRC) Name() string { return "procrc" }
 
-// Describe returns a one-line description of the method.
-func (ProCRC) Describe() string {
-	return "ridge representation by the training images in which classes agree; the class nearest to what all rebuild"
-}
-
-// Formulation gives the problem that the method solves.
-func (ProCRC) Formulation() string {
-	return "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖"
+// Traits implements classify.Described.
+func (m ProCRC) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "ProCRC", After: "dsrc",
+		Description: "ridge representation by the training images in which classes agree; the class nearest to what all rebuild",
+		Formulation: "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖",
+		Samples:     true, Coder: m.Coder,
+		Ranges: coderRanges(m.Coder),
+	}
 }
 
 // Validate implements classify.Method.
 func (m ProCRC) Validate() error { return m.Coder.Validate() }
 
-// Ranges implements Tunable.
-func (m ProCRC) Ranges() []Range { return coderRanges(m.Coder) }
-
-func (m ProCRC) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m ProCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.over, classify.Collaborative{})
+	return keepSamples(ctx, m, train, run, classify.Collaborative{})
 }

@@ -5,33 +5,8 @@ import (
 	"nrdl.example/nrdl/coding"
 )
 
-// A Range is the search range of one parameter. It spans the values in common
-// use and in presets, as far as Validate allows them and a fit takes less than
-// ten times as long as by default. It is no limit: any value that Validate
-// allows can be set.
-type Range struct {
-	Path      string   // as in Set
-	Low, High float64  // inclusive bounds of a number or an integer
-	Log       bool     // search on a logarithmic scale; Low > 0
-	Zero      bool     // also allow 0, which switches the term off
-	Choices   []string // values of a choice or of true|false, without Low and High
-	If        string   // "PATH=VALUE", the condition under which the parameter matters; PATH has no range or an earlier one; "" means always
-}
-
-// Tunable is a Method that declares search ranges for its parameters. Every
-// path of a Range is a path of its current Params.
-type Tunable interface {
-	Ranges() []Range
-}
-
-// Ranges returns the search ranges of m's parameters, or nil if m declares
-// none.
-func Ranges(m classify.Method) []Range {
-	if t, ok := m.(Tunable); ok {
-		return t.Ranges()
-	}
-	return nil
-}
+// A Range is the search range of one parameter.
+type Range = classify.Range
 
 // decades is the range of a weight, whose order of magnitude counts.
 func decades(path string, low, high float64) Range {

@@ -14,12 +14,12 @@ import (
 // Every range names a parameter, lies within what Set and Validate take, and
 // holds the value that the method has and those of the presets.
 func TestRanges(t *testing.T) {
-	for _, m := range method.All {
-		if len(method.Ranges(m)) == 0 && len(method.Params(m)) > 0 {
+	for _, m := range method.All() {
+		if len(classify.TraitsOf(m).Ranges) == 0 && len(method.Params(m)) > 0 {
 			t.Errorf("%s has no ranges", m.Name())
 		}
 		checkRanges(t, m)
-		for _, r := range method.Ranges(m) {
+		for _, r := range classify.TraitsOf(m).Ranges {
 			for _, name := range method.PresetNames() {
 				for _, v := range method.PresetValues(m, name) {
 					if v.Path == r.Path && !holds(t, r, v.Value) {
@@ -41,13 +41,13 @@ func TestRangesFollowTheMethod(t *testing.T) {
 			t.Errorf("NRDL with the coder %s: %d ranges, none of its coder's", c.Name(), n)
 		}
 		m.Signed = true
-		if slices.ContainsFunc(method.Ranges(m), func(r method.Range) bool { return strings.HasPrefix(r.Path, "coder") }) {
+		if slices.ContainsFunc(classify.TraitsOf(m).Ranges, func(r method.Range) bool { return strings.HasPrefix(r.Path, "coder") }) {
 			t.Errorf("NRDL-test has ranges of the coder %s, which it does not use", c.Name())
 		}
 	}
 	few := method.DefaultKSVD
 	few.Atoms = 5
-	if checkRanges(t, few) <= len(method.DefaultKSVD.Ranges()) {
+	if checkRanges(t, few) <= len(method.DefaultKSVD.Traits().Ranges) {
 		t.Error("K-SVD with few atoms has no range of its passes")
 	}
 }
@@ -55,7 +55,7 @@ func TestRangesFollowTheMethod(t *testing.T) {
 // checkRanges returns the number of ranges.
 func checkRanges(t *testing.T, m classify.Method) int {
 	t.Helper()
-	ranges := method.Ranges(m)
+	ranges := classify.TraitsOf(m).Ranges
 	for i, r := range ranges {
 		fail := func(format string, args ...any) {
 			t.Helper()
@@ -140,13 +140,3 @@ func set(t *testing.T, m classify.Method, path, value string) classify.Method {
 	}
 	return edited
 }
-
-// A method need not say where its parameters lie.
-func TestNoRanges(t *testing.T) {
-	if r := method.Ranges(silent{}); r != nil {
-		t.Errorf("ranges %+v", r)
-	}
-}
-
-// silent is a method without Ranges.
-type silent struct{ classify.Method }

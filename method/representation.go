@@ -19,9 +19,9 @@ type Representation struct {
 
 // DefaultRepresentation stops ADMM after few passes, which is best for raw
 // pixels on several databases.
-var DefaultRepresentation = Representation{
+var DefaultRepresentation = register(Representation{
 	coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, classify.Residual{}.Name(),
-}
+})
 
 // rule returns the rule that m names.
 func (m Representation) rule() (classify.Rule, error) {
@@ -38,14 +38,15 @@ func (m Representation) rule() (classify.Rule, error) {
 // Name implements classify.Method.
 func (Representation) Name() string { return "representation" }
 
-// Describe returns a one-line description of the method.
-func (Representation) Describe() string {
-	return "representation by the training images, coder and rule of your choice"
-}
-
-// Formulation gives the problem that the method solves.
-func (Representation) Formulation() string {
-	return "s: the code of y over X, by the coder;  class: max_c of its score, by the rule"
+// Traits implements classify.Described.
+func (m Representation) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "Representation", After: "procrc",
+		Description: "representation by the training images, coder and rule of your choice",
+		Formulation: "s: the code of y over X, by the coder;  class: max_c of its score, by the rule",
+		Samples:     true, Coder: m.Coder,
+		Ranges: m.ranges(),
+	}
 }
 
 // Validate implements classify.Method.
@@ -63,8 +64,8 @@ func (m Representation) Validate() error {
 	return m.Coder.Validate()
 }
 
-// Ranges implements Tunable.
-func (m Representation) Ranges() []Range {
+// ranges are those of the parameters.
+func (m Representation) ranges() []Range {
 	r := Range{Path: "rule"}
 	for _, rule := range classify.Untrained {
 		if m.Coder != nil && rule.Check(classify.Dictionary{Coder: m.Coder}) == nil {
@@ -74,17 +75,11 @@ func (m Representation) Ranges() []Range {
 	return append(coderRanges(m.Coder), r)
 }
 
-// Suits reports a coder that cannot code samples on this grid (see the function
-// Suits).
-func (m Representation) Suits(g classify.Grid) error { return coderSuits(m.Coder, g) }
-
-func (m Representation) over(int) coding.Coder { return m.Coder }
-
 // Fit implements classify.Method.
 func (m Representation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	r, err := m.rule()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	return sampleDictionary(ctx, m, train, run, m.over, r)
+	return keepSamples(ctx, m, train, run, r)
 }

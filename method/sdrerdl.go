@@ -31,25 +31,31 @@ type SDRERDL struct {
 
 // DefaultSDRERDL has weights that are about as good as any that were tried on
 // five face databases, by validation inside their training parts.
-var DefaultSDRERDL = SDRERDL{
+var DefaultSDRERDL = registerIterative(SDRERDL{
 	Tau: 1, Eta: 1e-3, Lambda: 1e-3, Nu: 1e-3,
 	AlternatingLearning: defaultAlternatingLearning,
-}
+})
 
 // Name implements classify.Method.
 func (SDRERDL) Name() string { return "sdrerdl-reconstruction" }
 
-// Describe returns a one-line description of the method.
-func (SDRERDL) Describe() string {
-	return "reconstruction (the source's equations are not available): dictionary of images and their mirror images, then a linear classifier"
-}
-
-// Formulation gives the problem that the method solves.
-func (SDRERDL) Formulation() string {
-	return `min_{D,S,S′}  ‖X − DS‖² + τ‖X′ − DS′‖² + η‖S − S′‖² + λ(‖S‖² + ‖S′‖²) + ν‖D‖²,  X′ the mirror images of X
+// Traits implements classify.Described.
+func (m SDRERDL) Traits() classify.Traits {
+	return classify.Traits{
+		Title: "SDRERDL (reconstruction)", After: "d2l2r2",
+		Description: "reconstruction (the source's equations are not available): dictionary of images and their mirror images, then a linear classifier",
+		Formulation: `min_{D,S,S′}  ‖X − DS‖² + τ‖X′ − DS′‖² + η‖S − S′‖² + λ(‖S‖² + ‖S′‖²) + ν‖D‖²,  X′ the mirror images of X
 min_W  ‖H − WS‖² + ρ‖W‖²
 class: max_c (W·s)_c
-(a reconstruction: the equations of the source are not known)`
+(a reconstruction: the equations of the source are not known)`,
+		Memory: m.holds, Start: "DS",
+		Ranges: append([]Range{
+			decades("tau", 0.1, 10),
+			decades("eta", 1e-5, 0.1),
+			decades("lambda", 1e-5, 0.1),
+			decades("nu", 1e-5, 0.1),
+		}, coderRanges(m.Coder)...),
+	}
 }
 
 // Validate implements classify.Method.
@@ -57,42 +63,26 @@ func (m SDRERDL) Validate() error {
 	return cmp.Or(weights("tau", m.Tau, "eta", m.Eta, "lambda", m.Lambda, "nu", m.Nu), m.AlternatingLearning.Validate())
 }
 
-// Ranges implements Tunable.
-func (m SDRERDL) Ranges() []Range {
-	return append([]Range{
-		decades("tau", 0.1, 10),
-		decades("eta", 1e-5, 0.1),
-		decades("lambda", 1e-5, 0.1),
-		decades("nu", 1e-5, 0.1),
-	}, coderRanges(m.Coder)...)
-}
-
 // Fit implements classify.Method. It is an error if the samples are not images,
 // if there are fewer atoms than the sparsity of Coder, or if a class has fewer
 // samples than atoms. A fit that ends as Exhausted still returns a model.
 func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return learnInOrder(m, train, run, func(x *mat.Dense, t *classify.Samples) (classify.Parts, error) {
-		return m.learn(ctx, x, t, run)
-	})
+	return classify.Train(ctx, m, train, run)
 }
 
-// learn learns D and W from the samples x, d×N of unit norm, of the set t.
-func (m SDRERDL) learn(ctx context.Context, x *mat.Dense, t *classify.Samples, run classify.Run) (classify.Parts, error) {
-	var p classify.Parts
-	if t.Grid.Planes != 1 {
-		return p, advice.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
-			"give the height and the width of the images with the samples, or choose another method")
-	}
-	d, n := x.Dims()
-	if err := fits(m.Coder, classify.Grid{}, d, m.atoms(n, len(t.Classes))); err != nil {
-		return p, err
-	}
-	both := withMirrorImages(x, t.Grid)
-	s, err := newSDRERDLState(ctx, m, both, t)
-	if err != nil {
-		return p, err
-	}
-	return m.iterate(ctx, s, &s.alternation, s.S, both, t, run)
+// Start implements classify.Iterative.
+func (m SDRERDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
+		if t.Grid.Planes != 1 {
+			return nil, advice.Add(errors.New("mirror images cannot be made, since the samples are not known to be images"),
+				"give the height and the width of the images with the samples, or choose another method")
+		}
+		d, n := t.x.Dims()
+		if err := fits(m.Coder, classify.Grid{}, d, m.atoms(n, len(t.Classes))); err != nil {
+			return nil, err
+		}
+		return newSDRERDLState(m, t)
+	})
 }
 
 // withMirrorImages returns [X X′], d×2N: the images x, d×N with pixels in
@@ -107,4 +97,10 @@ func withMirrorImages(x *mat.Dense, in classify.Grid) *mat.Dense {
 		copy(to[n:], x.RawRowView((in.Width-1-column)*in.Height+row))
 	}
 	return both
+}
+
+// holds bounds the numbers that a fit holds beside the samples.
+func (m SDRERDL) holds(s Size) float64 {
+	s.Samples *= 2 // mirror images
+	return float64(s.Features)*float64(s.Samples) + m.AlternatingLearning.holds(s)
 }

@@ -1,7 +1,6 @@
 package method
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +17,8 @@ type sdrerdlState struct {
 	S, Sm       *mat.Dense // K×N: the two parts of Codes
 }
 
-func newSDRERDLState(ctx context.Context, m SDRERDL, both *mat.Dense, t *classify.Samples) (*sdrerdlState, error) {
-	a, err := m.start(ctx, both, t)
+func newSDRERDLState(m SDRERDL, t *task) (*sdrerdlState, error) {
+	a, err := m.start(t, withMirrorImages(t.x, t.Grid))
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +34,16 @@ func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAb
 func (s *sdrerdlState) Step() (float64, error) {
 	return s.pass(update{"S", s.updateS}, update{"S′", s.updateSm}, update{"D", s.updateD})
 }
+
+func (s *sdrerdlState) variables() []variable {
+	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("Sm", s.Sm)}
+}
+
+func (s *sdrerdlState) parts(out classify.Outcome) (classify.Parts, error) {
+	return s.AlternatingLearning.parts(&s.alternation, s.S, out)
+}
+
+func (s *sdrerdlState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // updateS: S = (DᵀD + (η+λ)I)⁻¹(DᵀX + ηS′)
 func (s *sdrerdlState) updateS() error {
@@ -77,8 +86,8 @@ func (s *sdrerdlState) Objective() []classify.Term {
 		{Name: "agreement", Value: s.Eta * squaredDifference(s.S, s.Sm)},
 		{Name: "codes", Value: s.Lambda * lin.SquaredNorm(s.Codes)},
 		{Name: "atoms", Value: s.Nu * lin.SquaredNorm(s.D)},
-		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D))},
-		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S))},
-		{Name: "normSm", Value: math.Sqrt(lin.SquaredNorm(s.Sm))},
+		{Name: "normD", Value: math.Sqrt(lin.SquaredNorm(s.D)), Info: true},
+		{Name: "normS", Value: math.Sqrt(lin.SquaredNorm(s.S)), Info: true},
+		{Name: "normSm", Value: math.Sqrt(lin.SquaredNorm(s.Sm)), Info: true},
 	}
 }

@@ -31,7 +31,7 @@ func pictures(r *rand.Rand, d int, sizes ...int) *classify.Samples {
 // midwaySDRERDL returns a state some passes into a fit.
 func midwaySDRERDL(t *testing.T, m SDRERDL, train *classify.Samples, passes int) *sdrerdlState {
 	t.Helper()
-	s, err := newSDRERDLState(context.Background(), m, withMirrorImages(classify.Unit(train.X), train.Grid), train)
+	s, err := newSDRERDLState(m, newTask(t, train, m.Atoms))
 	if err != nil {
 		t.Fatal(err)
 	}

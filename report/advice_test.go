@@ -125,7 +125,7 @@ func TestAdviceNamesExceptions(t *testing.T) {
 // label of its own, or else by its method.
 func TestContestantsAreExplained(t *testing.T) {
 	titles := map[string]bool{}
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		titles[method.Title(m)] = true
 		if about := method.Describe(m); about == m.Name() || len(about) < 20 {
 			t.Errorf("%s is described by %q", m.Name(), about)

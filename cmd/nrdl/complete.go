@@ -18,7 +18,7 @@ import (
 
 // What flags and arguments are completed with.
 var (
-	methodWords     = cli.Described(method.All, func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
+	methodWords     = cli.Described(method.All(), func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
 	stageWords      = cli.Described(catalogue.Stages(), func(s catalogue.Stage) (string, string) { return s.Name, s.Description })
 	presetWords     = cli.Described(method.PresetNames(), func(name string) (string, string) { return name, method.PresetAbout(name) })
 	inputWords      = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.About })

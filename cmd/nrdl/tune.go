@@ -17,7 +17,6 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
 	"nrdl.example/nrdl/worker"
 )
@@ -68,7 +67,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 		return err
 	}
 	set, in, m := s.images, s.Pipeline, s.Method
-	if len(method.Ranges(m)) == 0 {
+	if len(classify.TraitsOf(m).Ranges) == 0 {
 		return cli.Misuse("%s has nothing to tune", m.Name())
 	}
 	columns, err := t.split.Train(set, t.learn.seed)

@@ -138,7 +138,7 @@ func generate(text []byte, example string, res *results) ([]byte, error) {
 	if text, err = replace(text, "inputs", res.inputs); err != nil {
 		return nil, err
 	}
-	return replace(text, "methods", table(method.All))
+	return replace(text, "methods", table(method.All()))
 }
 
 // body is what stands between the lines // README:begin and // README:end of a

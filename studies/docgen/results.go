@@ -128,7 +128,7 @@ func (r *results) document(tables string, page *report.Report) ([]byte, error) {
 func presets() string {
 	var b strings.Builder
 	b.WriteString("| method | database | parameter | from |\n| --- | --- | --- | --- |\n")
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		for _, name := range method.PresetNames() {
 			for _, v := range method.PresetValues(m, name) {
 				fmt.Fprintf(&b, "| `%s` | `%s` | `%s=%s` | %s |\n", m.Name(), name, v.Path, v.Value, cell(v.Source))

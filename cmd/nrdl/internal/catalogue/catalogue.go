@@ -39,10 +39,7 @@ type Preset struct {
 
 // Of describes m.
 func Of(m classify.Method) Method {
-	out := Method{Name: m.Name(), Description: method.Describe(m), Params: method.Params(m), Limit: method.Limit(m)}
-	if f, ok := m.(interface{ Formulation() string }); ok {
-		out.Formulation = f.Formulation()
-	}
+	out := Method{Name: m.Name(), Description: method.Describe(m), Formulation: classify.TraitsOf(m).Formulation, Params: method.Params(m), Limit: method.Limit(m)}
 	for _, name := range method.PresetNames() {
 		if values := method.PresetValues(m, name); len(values) > 0 {
 			out.Presets = append(out.Presets, Preset{name, method.PresetAbout(name), values})
@@ -53,7 +50,7 @@ func Of(m classify.Method) Method {
 
 // Methods describes all methods.
 func Methods() (all []Method) {
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		all = append(all, Of(m))
 	}
 	return all
@@ -180,7 +177,7 @@ func FindStage(name string) (Stage, bool) {
 
 // Names lists the names of all methods and stages.
 func Names() (names []string) {
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		names = append(names, m.Name())
 	}
 	for _, s := range Stages() {
@@ -192,7 +189,7 @@ func Names() (names []string) {
 // List prints the names of all methods and stages with what they are.
 func List(c *console.Console) {
 	var rows []console.Entry
-	for _, m := range method.All {
+	for _, m := range method.All() {
 		rows = append(rows, console.Entry{Name: m.Name(), Paragraphs: []string{method.Describe(m)}})
 	}
 	c.Entries(rows)

@@ -1,4 +1,0 @@
-package method
-
-// AllPresets lets the tests see every preset.
-var AllPresets = presets

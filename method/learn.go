@@ -1,0 +1,295 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/lin"
+)
+
+// A learner is the iterate of a method, for the samples of a task.
+type learner interface {
+	classify.Stepper
+
+	// variables are the matrices of the iterate, in the order of the task. Those called D,
+	// S and W get the matrices of task.start that the learner has not taken.
+	variables() []variable
+
+	// restart is called when that has changed D, S or W before the first pass.
+	restart() error
+
+	// parts are what the passes so far have learned, D at the coordinates of the samples or
+	// of span.
+	parts(out classify.Outcome) (classify.Parts, error)
+
+	// codes are S with D·S near the samples, for the D of parts; nil for none.
+	codes() (*mat.Dense, error)
+}
+
+// A variable is a matrix of an iterate.
+type variable struct {
+	name          string
+	rows, columns classify.Axis
+	value         *mat.Dense
+}
+
+func dictionaryOf(d *mat.Dense) variable {
+	return variable{"D", classify.FeatureAxis, classify.AtomAxis, d}
+}
+
+func codesOf(name string, s *mat.Dense) variable {
+	return variable{name, classify.AtomAxis, classify.SampleAxis, s}
+}
+
+func weightsOf(w *mat.Dense) variable {
+	return variable{"W", classify.ClassAxis, classify.AtomAxis, w}
+}
+
+// A plan is the size of an iteration.
+type plan struct {
+	classify.Limits
+	atoms  int // per class; 0 for as many as samples, or for usual
+	usual  int // that or, if a class has fewer samples, as many
+	common int // atoms of no class
+}
+
+// A task is what a method learns from: the samples of a training set that are not
+// black, in the order of ordered.
+type task struct {
+	*classify.Samples
+	ctx    context.Context
+	x      *mat.Dense // d×N, the samples at unit norm
+	run    classify.Run
+	groups []int                       // of the atoms, without common ones
+	start  classify.Start              // in the order of the task
+	expand func(*mat.Dense) *mat.Dense // brings D back from the coordinates of span; nil for no need
+}
+
+// span returns x, or its coordinates in its span where these are fewer. It is x where
+// the fit starts from a given D.
+func (t *task) span() (r *mat.Dense) {
+	if t.start.D != nil {
+		return t.x
+	}
+	r, t.expand = compress(t.x)
+	return r
+}
+
+// own returns the columns of m at the coordinates of the samples.
+func (t *task) own(m *mat.Dense) *mat.Dense {
+	d, _ := t.x.Dims()
+	if rows, _ := m.Dims(); rows == d {
+		return m
+	}
+	return t.expand(m)
+}
+
+// firstD returns the D that the fit is to start from, d×K, or nil.
+func (t *task) firstD() *mat.Dense {
+	d := t.start.D
+	t.start.D = nil
+	return d
+}
+
+// begin starts a fit of m on train: learner makes the iterate for the task.
+func begin(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, p plan, learner func(*task) (learner, error)) (*classify.Learning, error) {
+	seen, err := samples(m, train)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitsMemory(m, sizeOf(seen)); err != nil {
+		return nil, err
+	}
+	a := &arranged{seen: seen, n: train.Len(), common: p.common}
+	a.Samples, a.from = ordered(seen)
+	failed := func(err error) error { return fmt.Errorf("%s: %w", m.Name(), err) }
+	if seen != train {
+		columns := classify.NonZero(train.X)
+		for i, j := range a.from {
+			a.from[i] = columns[j]
+		}
+	}
+	a.ctx, a.x, a.run = ctx, classify.Unit(a.X), run
+	if p.atoms == 0 && p.usual > 0 {
+		p.atoms = min(p.usual, fewest(a.Samples))
+	}
+	if a.groups, err = atomGroups(a.Samples, p.atoms); err != nil {
+		return nil, failed(err)
+	}
+	a.arrange()
+	if err := a.startFrom(run.Start, m); err != nil {
+		return nil, failed(err)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, failed(err)
+	}
+	if a.learner, err = learner(&a.task); err == nil {
+		err = a.setStart()
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	l := &classify.Learning{State: a, Limits: p.Limits, Failed: failed, Codes: a.callersCodes}
+	l.Finish = func(out classify.Outcome) (*classify.Classifier, error) {
+		p, err := a.parts(out)
+		if err != nil {
+			return nil, failed(err)
+		}
+		p.D = a.own(p.D)
+		return model(m, seen, run, reordered(p, a.Classes, seen.Classes))
+	}
+	return l, nil
+}
+
+// arranged is a learner whose matrices come in the order of the caller's training set.
+type arranged struct {
+	learner
+	task
+	seen   *classify.Samples // the caller's, without black ones
+	n      int               // the caller's samples, with black ones
+	common int
+
+	from           []int // sample j of the task is the caller's from[j]
+	classes, atoms []int // class c and atom k of the caller are classes[c] and atoms[k] of the task
+}
+
+// arrange fills in classes and atoms.
+func (a *arranged) arrange() {
+	for _, name := range a.seen.Classes {
+		c := slices.Index(a.Classes, name)
+		a.classes = append(a.classes, c)
+		for k := a.groups[c]; k < a.groups[c+1]; k++ {
+			a.atoms = append(a.atoms, k)
+		}
+	}
+	for range a.common {
+		a.atoms = append(a.atoms, len(a.atoms))
+	}
+}
+
+// Matrices implements classify.State.
+func (a *arranged) Matrices() (all []classify.Matrix) {
+	for _, v := range a.variables() {
+		m := v.value
+		if v.rows == classify.FeatureAxis {
+			m = a.own(m)
+		}
+		all = append(all, classify.Matrix{Name: v.name, Rows: v.rows, Columns: v.columns, Value: a.callers(m, v.rows, v.columns)})
+	}
+	return all
+}
+
+// callers returns a copy of m with its rows and columns in the caller's order.
+func (a *arranged) callers(m *mat.Dense, rows, columns classify.Axis) *mat.Dense {
+	if index := a.index(rows); index != nil {
+		m = selectRows(m, index)
+	}
+	if columns != classify.SampleAxis {
+		return lin.Select(m, a.index(columns))
+	}
+	k, _ := m.Dims()
+	out := mat.NewDense(k, a.n, nil) // black samples have zeros
+	for i := range k {
+		to := out.RawRowView(i)
+		for j, v := range m.RawRowView(i) {
+			to[a.from[j]] = v
+		}
+	}
+	return out
+}
+
+// index says where the caller's classes or atoms are; nil for features.
+func (a *arranged) index(axis classify.Axis) []int {
+	switch axis {
+	case classify.AtomAxis:
+		return a.atoms
+	case classify.ClassAxis:
+		return a.classes
+	}
+	return nil
+}
+
+func (a *arranged) callersCodes(context.Context) (*mat.Dense, error) {
+	s, err := a.codes()
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return a.callers(s, classify.AtomAxis, classify.SampleAxis), nil
+}
+
+// startFrom brings the matrices of s into the order of the task.
+func (a *arranged) startFrom(s classify.Start, m classify.Described) error {
+	d, _ := a.x.Dims()
+	k, c := len(a.atoms), len(a.classes)
+	able := m.Traits().Start
+	for _, v := range []struct {
+		name          string
+		m             *mat.Dense
+		rows, columns int
+	}{{"D", s.D, d, k}, {"S", s.S, k, a.n}, {"W", s.W, c, k}} {
+		if v.m == nil {
+			continue
+		}
+		if !strings.Contains(able, v.name) {
+			return fmt.Errorf("it cannot start from %s, only from %q", v.name, able)
+		}
+		if r, n := v.m.Dims(); r != v.rows || n != v.columns {
+			return fmt.Errorf("start: %s is %d×%d, not %d×%d", v.name, r, n, v.rows, v.columns)
+		}
+		if err := lin.Finite("column of "+v.name, v.m); err != nil {
+			return fmt.Errorf("start: %w", err)
+		}
+	}
+	atoms, classes := inverse(a.atoms), inverse(a.classes)
+	if s.D != nil {
+		a.start.D = lin.Select(s.D, atoms)
+	}
+	if s.S != nil {
+		a.start.S = lin.Select(selectRows(s.S, atoms), a.from)
+	}
+	if s.W != nil {
+		a.start.W = lin.Select(selectRows(s.W, classes), atoms)
+	}
+	return nil
+}
+
+// setStart copies what the learner has not taken of start into its variables.
+func (a *arranged) setStart() error {
+	if a.start == (classify.Start{}) {
+		return nil
+	}
+	given := map[string]*mat.Dense{"D": a.start.D, "S": a.start.S, "W": a.start.W}
+	for _, v := range a.variables() {
+		if m := given[v.name]; m != nil {
+			lin.Set(v.value, 1, m)
+		}
+	}
+	return a.restart()
+}
+
+// inverse returns q with q[p[i]] = i.
+func inverse(p []int) []int {
+	q := make([]int, len(p))
+	for i, at := range p {
+		q[at] = i
+	}
+	return q
+}
+
+// lowered is the part of the objective by which a pass has lowered it from before to now;
+// 0 where it rose by rounding errors.
+func lowered(before, now float64) float64 {
+	switch {
+	case math.IsInf(before, 1): // the first pass
+		return 1
+	case now >= before:
+		return 0
+	}
+	return (before - now) / before
+}
