@@ -88,7 +88,7 @@ func (o Options) recogniser(m *gallery.Model) *Recogniser {
 // search is the detector that a model of images keeps; nil for the default one, and where
 // the images were used as they are.
 func (o Options) search(images *dataset.Images) *face.Search {
-	if by := o.Detect.By; by != nil && by.Name != face.DefaultSearch.Name && !images.Frame.Eyes.IsZero() {
+	if by := o.Detect.By; by != nil && by != face.DefaultSearch && !images.Frame.Eyes.IsZero() {
 		return by
 	}
 	return nil

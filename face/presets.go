@@ -30,6 +30,16 @@ var Detectors = []string{autoDetector, cascadeDetector, tinyDetector, ssdDetecto
 //	corners   scores of the background and of faces, and corners from 0 to 1
 //	ssd, tiny the built-in networks; the file names them as "preset" in its metadata
 func OpenSearch(text string) (*Search, error) {
+	s, err := openSearch(text)
+	if err != nil || s == DefaultSearch {
+		return s, err
+	}
+	s.opened = new(Search)
+	*s.opened = *s
+	return s, nil
+}
+
+func openSearch(text string) (*Search, error) {
 	alone := *DefaultSearch
 	alone.Name, alone.First, alone.Last, alone.Turns = text, false, nil, nil
 	switch text {

@@ -3,6 +3,7 @@ package face
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"image"
 	"slices"
 
@@ -16,9 +17,11 @@ import (
 // upside down they do not. Detections with the same landmarks are one face, and their
 // scores add up.
 type Search struct {
-	Name    string // of the detector; of a network in a file, the file's name
-	Digest  string // SHA-256 of that file, hexadecimal; "" for a built-in detector
-	path    string // of that file
+	Name    string          `json:"-"` // of the detector; of a network in a file, the file's name
+	Digest  string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector
+	path    string          // of that file
+	opened  *Search         // what OpenSearch returned; nil for DefaultSearch
+	stored  json.RawMessage // Settings of a detector whose file is missing
 	Cascade Finder
 	First   bool    // the cascade is the first stage
 	Certain float64 // score of the cascade from which no network runs

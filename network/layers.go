@@ -149,29 +149,7 @@ func (c *call) convTranspose() {
 	stride, dilation, pads, extra := c.ints("strides", 1, 1), c.ints("dilations", 1, 1), c.ints("pads", 0, 0, 0, 0), c.ints("output_padding", 0, 0)
 	want := c.ints("output_shape")
 	must(len(stride) == 2 && len(dilation) == 2 && len(pads) == 4 && len(extra) == 2 && (want == nil || len(want) >= 2), "strides, dilations or pads of another number of axes")
-	var size, begin [2]int
-	for a := range 2 {
-		k, s, d := w.shape[2+a], stride[a], dilation[a]
-		const most = 1 << 20
-		must(min(k, s, d) >= 1 && max(s, d) <= most && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= most, "strides %v, dilations %v, pads %v", stride, dilation, pads)
-		must(x.shape[2+a] > 0, "input of shape %v", x.shape)
-		full := (x.shape[2+a]-1)*s + extra[a] + (k-1)*d + 1
-		auto := c.string("auto_pad", "NOTSET")
-		begin[a], size[a] = pads[a], full-pads[a]-pads[2+a]
-		if want != nil {
-			size[a] = want[len(want)-2+a]
-		} else if auto == "SAME_UPPER" || auto == "SAME_LOWER" {
-			size[a] = x.shape[2+a] * s
-		}
-		if want != nil || auto == "SAME_UPPER" || auto == "SAME_LOWER" {
-			total := max(0, full-size[a])
-			begin[a] = total / 2
-			if auto == "SAME_LOWER" || auto == "NOTSET" {
-				begin[a] = total - total/2
-			}
-		}
-		must(size[a] > 0 && size[a] <= maxElements, "an output of length %d", size[a])
-	}
+	size, begin := c.transposedSize(x.shape[2:], w.shape[2:], stride, dilation, pads, extra, want)
 	out := per * groups
 	c.gives(0, x.dtype, []int{n, out, size[0], size[1]})
 	h, wd, kh, kw := x.shape[2], x.shape[3], w.shape[2], w.shape[3]
@@ -203,6 +181,34 @@ func (c *call) convTranspose() {
 			}
 		}
 	}
+}
+
+// transposedSize is the size of the output of a ConvTranspose, and where the output begins
+// in that without padding.
+func (c *call) transposedSize(in, kernel, stride, dilation, pads, extra, want []int) (size, begin [2]int) {
+	auto := c.string("auto_pad", "NOTSET")
+	for a := range 2 {
+		k, s, d := kernel[a], stride[a], dilation[a]
+		const most = 1 << 20
+		must(min(k, s, d) >= 1 && max(s, d) <= most && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= most, "strides %v, dilations %v, pads %v", stride, dilation, pads)
+		must(in[a] > 0, "an input of size %v", in)
+		full := (in[a]-1)*s + extra[a] + (k-1)*d + 1
+		begin[a], size[a] = pads[a], full-pads[a]-pads[2+a]
+		if want != nil {
+			size[a] = want[len(want)-2+a]
+		} else if auto == "SAME_UPPER" || auto == "SAME_LOWER" {
+			size[a] = in[a] * s
+		}
+		if want != nil || auto == "SAME_UPPER" || auto == "SAME_LOWER" {
+			total := max(0, full-size[a])
+			begin[a] = total / 2
+			if auto == "SAME_LOWER" || auto == "NOTSET" {
+				begin[a] = total - total/2
+			}
+		}
+		must(size[a] > 0 && size[a] <= maxElements, "an output of length %d", size[a])
+	}
+	return size, begin
 }
 
 // A pooling marks a MaxPool or AveragePool.

@@ -103,28 +103,10 @@ func newPlan(g *graph, b *budget) *plan {
 		p.plan.outputs = append(p.plan.outputs, at)
 		p.uses(len(p.steps), at)
 	}
-	for _, v := range g.inputs {
-		if !v.dtype.float() { // others are used where they are
-			p.units += 6 * v.len()
-		}
-	}
-	for _, v := range g.outputs {
-		p.units += v.len()
-		if !v.dtype.float() {
-			p.units += 3 * v.len()
-		}
-	}
-	must(p.units <= maxRun, "a run takes too long with these inputs and outputs")
+	p.ends()
 	p.place()
 	p.measure()
-	scratch := make([]int, len(p.convs))
-	parallel.For(len(p.convs), 1, func(lo, _ int) {
-		if b.ctx.Err() == nil {
-			scratch[lo] = p.convs[lo]().Scratch()
-		}
-	})
-	b.look()
-	p.scratch = slices.Max(append(scratch, 0))
+	p.packWeights()
 	p.views = make([][]int, len(p.plan.inputs))
 	for at, s := range p.slots {
 		for k, input := range p.plan.inputs {
@@ -134,6 +116,34 @@ func newPlan(g *graph, b *budget) *plan {
 		}
 	}
 	return p.plan
+}
+
+// ends counts the work of reading the inputs and of writing the outputs.
+func (p *planner) ends() {
+	for _, v := range p.graph.inputs {
+		if !v.dtype.float() { // others are used where they are
+			p.units += 6 * v.len()
+		}
+	}
+	for _, v := range p.graph.outputs {
+		p.units += v.len()
+		if !v.dtype.float() {
+			p.units += 3 * v.len()
+		}
+	}
+	must(p.units <= maxRun, "a run takes too long with these inputs and outputs")
+}
+
+// packWeights packs the weights of all convolutions, on all processors.
+func (p *planner) packWeights() {
+	scratch := make([]int, len(p.convs))
+	parallel.For(len(p.convs), 1, func(lo, _ int) {
+		if p.ctx.Err() == nil {
+			scratch[lo] = p.convs[lo]().Scratch()
+		}
+	})
+	p.look()
+	p.scratch = slices.Max(append(scratch, 0))
 }
 
 func (p *planner) slot(s slot) int {
@@ -254,52 +264,8 @@ func (p *planner) there(v *value) bool {
 
 // add adds the steps of a call, and of those after it that become part of it.
 func (p *planner) add(c *call) {
-	if p.fused(c) {
+	if p.fused(c) || p.inPlace(c) {
 		return
-	}
-	v := c.out[0]
-	_, ok := imageOf(v)
-	var from blas.Image
-	if len(c.in) > 0 && c.in[0] != nil {
-		var in bool
-		from, in = imageOf(c.in[0])
-		ok = ok && in
-	}
-	switch l := c.layer.(type) {
-	case renaming:
-		p.alias[v] = c.in[0]
-		return
-	case transposition:
-		// An image lies in this order already.
-		if at, made := p.images[c.in[0]]; made && slices.Equal(l.order, []int{0, 2, 3, 1}) {
-			p.laidOut(at, v)
-			return
-		}
-	case pooling:
-		if ok && len(c.in[0].shape) == 4 {
-			p.pooling(c, l)
-			return
-		}
-	case globalPooling:
-		if ok {
-			p.pooling(c, pooling{spec: blas.GlobalPool(from.H, from.W)})
-			return
-		}
-	case padding:
-		if ok && len(v.shape) == 4 && l.begin[0] == 0 && l.end[0] == 0 && min(slices.Min(l.begin), slices.Min(l.end)) >= 0 {
-			p.padding(c, l)
-			return
-		}
-	case joining:
-		if ok && len(v.shape) == 4 && l.axis == 1 && !slices.ContainsFunc(c.in, func(v *value) bool { return v.constant }) {
-			p.joining(c)
-			return
-		}
-	case enlarging:
-		if ok {
-			p.enlarging(c, l)
-			return
-		}
 	}
 	s := step{}
 	for _, v := range c.in {
@@ -313,4 +279,54 @@ func (p *planner) add(c *call) {
 		s.out = append(s.out, p.newFlat(v))
 	}
 	p.step(c.units, nil, s.out, s.in).call = c
+}
+
+// inPlace adds the step of a call on images, or none for one that only renames its input;
+// false if the call runs as it stands.
+func (p *planner) inPlace(c *call) bool {
+	v := c.out[0]
+	_, ok := imageOf(v)
+	var from blas.Image
+	if len(c.in) > 0 && c.in[0] != nil {
+		var in bool
+		from, in = imageOf(c.in[0])
+		ok = ok && in
+	}
+	switch l := c.layer.(type) {
+	case renaming:
+		p.alias[v] = c.in[0]
+		return true
+	case transposition:
+		// An image lies in this order already.
+		if at, made := p.images[c.in[0]]; made && slices.Equal(l.order, []int{0, 2, 3, 1}) {
+			p.laidOut(at, v)
+			return true
+		}
+	case pooling:
+		if ok && len(c.in[0].shape) == 4 {
+			p.pooling(c, l)
+			return true
+		}
+	case globalPooling:
+		if ok {
+			p.pooling(c, pooling{spec: blas.GlobalPool(from.H, from.W)})
+			return true
+		}
+	case padding:
+		if ok && len(v.shape) == 4 && l.begin[0] == 0 && l.end[0] == 0 && min(slices.Min(l.begin), slices.Min(l.end)) >= 0 {
+			p.padding(c, l)
+			return true
+		}
+	case joining:
+		if ok && len(v.shape) == 4 && l.axis == 1 && !slices.ContainsFunc(c.in, func(v *value) bool { return v.constant }) {
+			p.joining(c)
+			return true
+		}
+	case enlarging:
+		if ok {
+			p.enlarging(c, l)
+			return true
+		}
+	}
+	return false
 }

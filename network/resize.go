@@ -128,25 +128,7 @@ func (c *call) resize() {
 	}
 	must(c.int("antialias", 0) == 0, "antialias is not supported")
 	must(c.string("keep_aspect_ratio_policy", "stretch") == "stretch", "only the policy stretch is supported")
-	axes := c.ints("axes")
-	if axes == nil {
-		for a := range n {
-			axes = append(axes, a)
-		}
-	}
-	must(len(sizes) == len(axes) || sizes == nil && len(scales) == len(axes), "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
-	shape, scale := slices.Clone(x.shape), slices.Repeat([]float64{1}, n)
-	for k, a := range distinct(axes, n) {
-		must(x.shape[a] > 0 && x.shape[a] <= maxTable, "input of shape %v", x.shape)
-		if sizes != nil {
-			shape[a], scale[a] = sizes[k], float64(sizes[k])/float64(x.shape[a])
-		} else {
-			scale[a] = float64(scales[k])
-			must(scale[a] > 0 && scale[a] <= maxElements, "scale %v", scale[a])
-			shape[a] = int(min(math.Floor(float64(x.shape[a])*scale[a]), maxElements+1))
-		}
-		must(shape[a] > 0 && shape[a] <= maxTable, "sizes %v", shape)
-	}
+	shape, scale := c.resized(sizes, scales)
 	c.gives(0, x.dtype, shape)
 	transform := "asymmetric"
 	if c.op == "Resize" && c.opset >= 11 {
@@ -184,6 +166,32 @@ func (c *call) resize() {
 	}
 	must(x.dtype.float(), "type %v", x.dtype)
 	c.linear(shape, low, high, share)
+}
+
+// resized is the shape of the result of a Resize, and the scale of each axis.
+func (c *call) resized(sizes []int, scales []float32) (shape []int, scale []float64) {
+	x := c.x(0)
+	n := len(x.shape)
+	axes := c.ints("axes")
+	if axes == nil {
+		for a := range n {
+			axes = append(axes, a)
+		}
+	}
+	must(len(sizes) == len(axes) || sizes == nil && len(scales) == len(axes), "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
+	shape, scale = slices.Clone(x.shape), slices.Repeat([]float64{1}, n)
+	for k, a := range distinct(axes, n) {
+		must(x.shape[a] > 0 && x.shape[a] <= maxTable, "input of shape %v", x.shape)
+		if sizes != nil {
+			shape[a], scale[a] = sizes[k], float64(sizes[k])/float64(x.shape[a])
+		} else {
+			scale[a] = float64(scales[k])
+			must(scale[a] > 0 && scale[a] <= maxElements, "scale %v", scale[a])
+			shape[a] = int(min(math.Floor(float64(x.shape[a])*scale[a]), maxElements+1))
+		}
+		must(shape[a] > 0 && shape[a] <= maxTable, "sizes %v", shape)
+	}
+	return shape, scale
 }
 
 // identity is whether from names each index of an axis of length n once, in order.

@@ -74,13 +74,27 @@ type about struct {
 
 // A detector is one that is built in, or the name of an ONNX file and its SHA-256.
 type detector struct {
-	Name   string `json:"name"`
-	Digest string `json:"digest,omitempty"`
+	Name     string          `json:"name"`
+	Digest   string          `json:"digest,omitempty"`
+	Settings json.RawMessage `json:"settings,omitempty"` // its numbers, where they are not the usual ones
 }
 
-func detectorOf(s *face.Search) *detector {
+func detectorOf(s *face.Search) (*detector, error) {
 	if s == nil {
-		return nil
+		return nil, nil
 	}
-	return &detector{s.Name, s.Digest}
+	settings, err := s.Settings()
+	return &detector{s.Name, s.Digest, settings}, err
+}
+
+// search returns the Search of d; nil for that of models which do not name one.
+func (d *detector) search(folders []string) (*face.Search, error) {
+	if d == nil {
+		return nil, nil
+	}
+	s, err := face.RestoreSearch(d.Name, d.Digest, folders)
+	if err != nil {
+		return nil, err
+	}
+	return s.WithSettings(d.Settings)
 }

@@ -17,7 +17,6 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/projection"
@@ -194,10 +193,8 @@ func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 	if m.Embedder, err = c.embedder(m.Frame, folders); err != nil {
 		return nil, err
 	}
-	if d := a.Finder; d != nil {
-		if m.Search, err = face.RestoreSearch(d.Name, d.Digest, folders); err != nil {
-			return nil, err
-		}
+	if m.Search, err = a.Finder.search(folders); err != nil {
+		return nil, err
 	}
 	if err := c.complete(m); err != nil {
 		return nil, err

@@ -74,6 +74,10 @@ func aboutOf(m *gallery.Model) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	finder, err := detectorOf(m.Search)
+	if err != nil {
+		return "", err
+	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -82,7 +86,7 @@ func aboutOf(m *gallery.Model) (string, error) {
 		weight = r.Learnt().Weight
 	}
 	err = enc.Encode(about{
-		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, detectorOf(m.Search),
+		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
 		enrolledOf(m.Images()), m.Calibration, m.OpenSet,
 	})
