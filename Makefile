@@ -14,7 +14,8 @@ lint:
 	test -z "$$(go tool gofumpt -l .)"
 
 bench:
-	go -C studies run ./bench -quick
+	go test -run '^$$' -bench . ./coding ./internal/blas
+	go -C studies test -run '^$$' -bench Yale ./bench
 
 release:
 	go run ./internal/release -o dist -check

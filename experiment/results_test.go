@@ -37,7 +37,7 @@ func TestRecordedRates(t *testing.T) {
 	checkRates(t, &experiment.Databases{Roots: []string{filepath.Dir(sets)}}, func(file string) bool {
 		return !slices.Contains([]string{
 			"open.json",                                    // below
-			"ideas.json", "photographs.json", "faces.json", // of studies/photos and of the tag ideas-2026-11, which have no plan
+			"ideas.json", "photographs.json", "faces.json", // of the tags before-studies and ideas-2026-11, which have no plan
 		}, file)
 	})
 }

@@ -2,10 +2,9 @@
 // are parts between two markers: the table of the methods in method.All between
 // <!-- methods:begin --> and <!-- methods:end -->, the lines of example_test.go
 // between // README:begin and // README:end between those of example, the rates of the paper's table 2
-// between those of results, and what inputs reach between those of inputs. From the records in experiment/results it makes
-// doc/results.md with its figures, doc/results.html, doc/frontends.md,
-// doc/photographs.md, and the
-// rates as data. It runs in the folder studies, by go generate, and changes nothing the second
+// between those of results, and what inputs reach between those of inputs. From the
+// records in experiment/results it makes doc/results.md with its figures,
+// doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second
 // time.
 package main
 
@@ -41,10 +40,6 @@ func run(root string) error {
 	}
 	more, err := frontends(filepath.Join(root, "experiment", "results"))
 	if err != nil {
-		return err
-	}
-	maps.Copy(files, more)
-	if more, err = photographs(filepath.Join(root, "experiment", "results")); err != nil {
 		return err
 	}
 	maps.Copy(files, more)

@@ -27,15 +27,6 @@ import (
 	"nrdl.example/nrdl/studies/internal/cputime"
 )
 
-func quantile(all []scored, at float64) float64 {
-	var v []float64
-	for _, s := range all {
-		v = append(v, s.score)
-	}
-	slices.Sort(v)
-	return v[int(at*float64(len(v)))]
-}
-
 // A rotation takes drawn faces into more dimensions, where their cosines are the same.
 type rotation struct {
 	d    *drawer
@@ -127,19 +118,6 @@ func timed(what string, n int, f func(i int) error) error {
 
 func ms(t time.Duration) string { return fmt.Sprintf("%.2f ms", t.Seconds()*1000) }
 
-// memory is a line of /proc/self/status, in bytes.
-func memory(line string) int {
-	text, _ := os.ReadFile("/proc/self/status")
-	for l := range strings.Lines(string(text)) {
-		if strings.HasPrefix(l, line+":") {
-			var n int
-			_, _ = fmt.Sscanf(l, line+": %d kB", &n)
-			return n << 10
-		}
-	}
-	return 0
-}
-
 // evict removes the file at path from the page cache as far as the system does so.
 func evict(path string) {
 	if f, err := os.Open(path); err == nil {
@@ -162,7 +140,7 @@ func (r *rotation) cost(ctx context.Context, path string, faces int) error {
 		return err
 	}
 	// A process that has not made the gallery tells what it costs to use it.
-	c := exec.CommandContext(ctx, self, "-data", *data, "-dims", fmt.Sprint(r.dims), "-numpy", *numpy, "-faces", fmt.Sprint(faces), "opened", path)
+	c := exec.CommandContext(ctx, self, "-data", *data, "-dims", fmt.Sprint(r.dims), "-numpy", *numpy, "-faces", fmt.Sprint(faces), "-opened", path)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Run()
 }
@@ -171,7 +149,7 @@ func (r *rotation) cost(ctx context.Context, path string, faces int) error {
 func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	people := faces / each
 	runtime.GC()
-	before := memory("RssAnon") + memory("RssFile")
+	before := cputime.Memory(0, "RssAnon") + cputime.Memory(0, "RssFile")
 	start, used := time.Now(), cputime.Used()
 	g, err := modelfile.OpenLarge(path, nil)
 	if err != nil {
@@ -202,7 +180,7 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 		return err
 	}
 	runtime.GC()
-	anon, file := memory("RssAnon"), memory("RssFile")
+	anon, file := cputime.Memory(0, "RssAnon"), cputime.Memory(0, "RssFile")
 	start, used = time.Now(), cputime.Used()
 	for range 4 {
 		if _, err := g.Identify(ctx, asked); err != nil {

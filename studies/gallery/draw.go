@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"slices"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -80,13 +77,12 @@ func fit(set *dataset.Images) (*drawer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, same := cosines(set, 0)
-	wanted := stat.StdDev(same, nil)
+	wanted := stat.StdDev(sameCosines(set), nil)
 	lo, hi := 0.0, 1.0
 	const steps = 12
 	for range steps { // the deviation of the cosines grows with the spread
 		r.spread = (lo + hi) / 2
-		if _, same := cosines(r.images(people, set.Len()/people, 1), 0); stat.StdDev(same, nil) < wanted {
+		if stat.StdDev(sameCosines(r.images(people, set.Len()/people, 1)), nil) < wanted {
 			lo = r.spread
 		} else {
 			hi = r.spread
@@ -214,93 +210,17 @@ func imagesOf(people []*index.Person, d int, f dataset.Frame) *dataset.Images {
 	return s
 }
 
-// cosines are those of pairs of faces of different people and of the same person; most
-// bounds the faces, 0 for all.
-func cosines(set *dataset.Images, most int) (different, same []float64) {
+// sameCosines are the cosines of pairs of faces of one person.
+func sameCosines(set *dataset.Images) (same []float64) {
 	x := classify.Unit(set.X)
-	_, n := x.Dims()
-	if most > 0 {
-		n = min(n, most)
-	}
 	var all mat.Dense
-	part := x.Slice(0, x.RawMatrix().Rows, 0, n)
-	all.Mul(part.T(), part)
-	for i := range n {
+	all.Mul(x.T(), x)
+	for i := range set.Len() {
 		for j := range i {
 			if set.ClassOf(i) == set.ClassOf(j) {
 				same = append(same, all.At(i, j))
-			} else {
-				different = append(different, all.At(i, j))
 			}
 		}
 	}
-	return different, same
-}
-
-// statistics prints the cosines of drawn faces beside those of real ones.
-func statistics(d *drawer, r *real) error {
-	drawn := d.images(len(r.several.Classes), r.several.Len()/len(r.several.Classes), 1)
-	sets := []*dataset.Images{r.several, drawn, r.lfw86, r.gt}
-	names := []string{"lfw_several", "drawn like it", "lfw86", "gt_db"}
-	var different, same [][]float64
-	for _, s := range sets {
-		a, b := cosines(s, 0)
-		slices.Sort(a)
-		slices.Sort(b)
-		different, same = append(different, a), append(same, b)
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	for i, list := range [][][]float64{different, same} {
-		fmt.Fprintf(w, "\n| cosine, %s |", []string{"different people", "one person"}[i])
-		for _, name := range names {
-			fmt.Fprintf(w, " %s |", name)
-		}
-		fmt.Fprintf(w, "\n| --- | ---: | ---: | ---: | ---: |\n")
-		for at := 0.68; at < 0.995; at += 0.02 {
-			fmt.Fprintf(w, "| %.2f to %.2f |", at, at+0.02)
-			for _, v := range list {
-				lo, _ := slices.BinarySearch(v, at)
-				hi, _ := slices.BinarySearch(v, at+0.02)
-				fmt.Fprintf(w, " %.2f %% |", 100*float64(hi-lo)/float64(len(v)))
-			}
-			fmt.Fprintln(w)
-		}
-		fmt.Fprint(w, "| mean ± standard deviation |")
-		for _, v := range list {
-			fmt.Fprintf(w, " %.3f ± %.3f |", stat.Mean(v, nil), stat.StdDev(v, nil))
-		}
-		fmt.Fprintln(w)
-		for _, share := range []float64{1e-2, 1e-3, 1e-4} {
-			if i == 1 && share < 1e-2 {
-				break
-			}
-			at := 1 - share
-			if i == 1 {
-				at = share
-			}
-			fmt.Fprintf(w, "| %v %% are %s |", 100*share, []string{"above", "below"}[i])
-			for _, v := range list {
-				fmt.Fprintf(w, " %.3f |", stat.Quantile(at, stat.Empirical, v, nil))
-			}
-			fmt.Fprintln(w)
-		}
-	}
-	fmt.Fprintf(w, "\nspread of the photographs: %.2f\n", d.spread)
-	// The largest of many cosines: a face of lfw_strangers with the people of lfw_cohort.
-	for _, one := range []struct {
-		name string
-		a, b *dataset.Images
-	}{{"lfw_strangers with lfw_cohort", r.strangers, r.cohort}, {"drawn with drawn", d.images(r.strangers.Len(), 1, 5000), d.images(r.cohort.Len(), 1, 9000)}} {
-		var c mat.Dense
-		c.Mul(classify.Unit(one.a.X).T(), classify.Unit(one.b.X))
-		var largest []float64
-		n, _ := c.Dims()
-		for i := range n {
-			largest = append(largest, slices.Max(c.RawRowView(i)))
-		}
-		slices.Sort(largest)
-		fmt.Fprintf(w, "largest cosine of a face of another, %s, %d faces: median %.3f, 10 %% above %.3f, 1 %% above %.3f\n",
-			one.name, one.b.Len(), stat.Quantile(0.5, stat.Empirical, largest, nil), stat.Quantile(0.9, stat.Empirical, largest, nil), stat.Quantile(0.99, stat.Empirical, largest, nil))
-	}
-	return w.Flush()
+	return same
 }

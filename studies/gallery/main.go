@@ -1,75 +1,69 @@
 //go:build linux
 
-// Command gallery measures galleries of 10² to 10⁶ faces, and prints what doc/scale.md
-// shows:
+// Command gallery measures time and memory of galleries of 10⁴ to 10⁶ faces beside NumPy,
+// and prints what doc/scale.md shows:
 //
-//	go -C studies run ./gallery -data DIR statistics     # drawn faces beside real ones
-//	go -C studies run ./gallery -data DIR rates          # who is named as a gallery grows
-//	go -C studies run ./gallery -data DIR coding         # the shortlist against coding over all faces
-//	go -C studies run ./gallery -data DIR costs          # time and memory
+//	go -C studies run ./gallery -data DIR
 //
-// DIR has the embeddings lfw_several.npz, lfw_cohort.npz, lfw86.npz, lfw_strangers.npz and
-// gt_db.npz, as for go -C studies run ./impostors. The faces of a gallery are drawn to have the
-// statistics of lfw_several; what is reported of real faces is of the others.
+// DIR has the embeddings lfw_several.npz, as for go -C studies run ./impostors. The faces
+// of a gallery are drawn to have their statistics.
 package main
 
 import (
 	"context"
 	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/large"
 	"nrdl.example/nrdl/internal/hint"
 )
 
 var (
-	data  = flag.String("data", "", "folder with the embeddings")
-	most  = flag.Int("faces", 1_000_000, "of the largest gallery")
-	least = flag.Int("from", 10_000, "costs: faces of the smallest gallery")
-	dims  = flag.Int("dims", 512, "costs: of the vectors, which are those drawn, rotated")
-	numpy = flag.String("numpy", "/usr/bin/python3", "costs: a Python with NumPy; empty for none")
+	data   = flag.String("data", "", "folder with the embeddings")
+	most   = flag.Int("faces", 1_000_000, "of the largest gallery")
+	least  = flag.Int("from", 10_000, "faces of the smallest gallery")
+	dims   = flag.Int("dims", 512, "of the vectors, which are those drawn, rotated")
+	numpy  = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
+	opened = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
 )
+
+// each is the number of photographs of an enrolled person.
+const each = 4
 
 func main() {
 	flag.Parse()
 	hint.Exit("gallery", run(context.Background()))
 }
 
-// real are the embeddings of photographs.
-type real struct{ several, cohort, lfw86, strangers, gt *dataset.Images }
-
 func run(ctx context.Context) error {
-	var r real
-	sets := map[string]**dataset.Images{"lfw_several": &r.several}
-	if what := flag.Arg(0); what == "statistics" || what == "rates" {
-		sets["lfw_cohort"], sets["lfw86"], sets["lfw_strangers"], sets["gt_db"] = &r.cohort, &r.lfw86, &r.strangers, &r.gt
-	}
-	for name, set := range sets {
-		all, err := dataset.Open(ctx, filepath.Join(*data, name+".npz"), dataset.Options{})
-		if err != nil {
-			return err
-		}
-		*set = all.Faces()
-	}
-	d, err := fit(r.several)
+	several, err := dataset.Open(ctx, filepath.Join(*data, "lfw_several.npz"), dataset.Options{})
 	if err != nil {
 		return err
 	}
-	switch flag.Arg(0) {
-	case "statistics":
-		return statistics(d, &r)
-	case "rates":
-		return rates(ctx, d, &r)
-	case "coding":
-		return codings(ctx, d)
-	case "costs":
-		return costs(ctx, d)
-	case "opened": // costs starts it
-		return rotate(d, *dims).opened(ctx, flag.Arg(1), *most)
+	d, err := fit(several.Faces())
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(os.Stderr, "say what: statistics, rates, coding or costs")
-	os.Exit(2)
-	return nil
+	if *opened != "" { // costs starts it
+		return rotate(d, *dims).opened(ctx, *opened, *most)
+	}
+	return costs(ctx, d)
+}
+
+// frame is that of the built-in network, whose embeddings are drawn.
+func frame() dataset.Frame { return embedding.Default().Frame() }
+
+// grow returns a gallery of images.
+func grow(ctx context.Context, images *dataset.Images, by classify.Method) (*large.Gallery, error) {
+	first := images.Select([]int{0, images.Len() - 1})
+	m, err := gallery.Learn(ctx, first, frontend.Pipeline{}.ForImages(images.Frame), by, classify.Run{})
+	if err != nil {
+		return nil, err
+	}
+	return large.New(ctx, m, by, images)
 }

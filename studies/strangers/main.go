@@ -1,7 +1,7 @@
 // Command strangers measures what the margins of strangers follow in a model of
 // photographs: the numbers behind openset/strangers.go.
 //
-//	go -C studies run ./strangers -data DIR [-said]
+//	go -C studies run ./strangers -data DIR
 //
 // DIR has the folder photos/lfw_several, whose people judge nothing else. Some of
 // them, drawn at random, are enrolled with five faces each; the others are
@@ -11,10 +11,6 @@
 // off, in percent, the mean margin is if it is found from people who are left out
 // in turn: by their margins, and by their spreads. At last come the cosines of pairs
 // of faces, unprojected, summarised as openset.Pairs.
-//
-// With -said it compares, on photos/lfw86 and photos/lfw_strangers, which share of
-// known faces a model says that it names at other FPIRs with the share
-// of other photographs that it does name.
 package main
 
 import (
@@ -49,12 +45,7 @@ const (
 func main() {
 	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos/lfw_several")
 	draws := flag.Int("draws", 10, "draws of who is enrolled")
-	compare := flag.Bool("said", false, "compare what training says of other rates with what is true")
 	flag.Parse()
-	if *compare {
-		hint.Exit("strangers", said(context.Background(), *data, *draws))
-		return
-	}
 	hint.Exit("strangers", run(context.Background(), *data, *draws))
 }
 

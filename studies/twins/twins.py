@@ -7,7 +7,7 @@ the papers), in the plain way: a system for each class, solvers to convergence, 
 algebra to save work. Nothing is taken over from the Go code, so that equal answers mean
 something. doc/external.md has the protocol; METHOD's parameters have nrdl's names and
 defaults. If TWINS_SECONDS names a file, the processor time of learning and recognising
-is added to it, without the start and the reading.
+is added to it, as a line for benchstat, without the start and the reading.
 
 Letters: X d×N training samples of norm 1, one a column, the samples of a class next to
 each other; D d×K atoms; S K×N codes; T d×n test samples; `own[c]` selects the columns of
@@ -373,7 +373,8 @@ def contest(method):
     if "TWINS_SECONDS" in os.environ:
         with open(os.environ["TWINS_SECONDS"], "a") as out:
             seconds = time.process_time() - start
-            print(method, train.shape[1], test.shape[1], f"{seconds:.4f}", file=out)
+            name = f"method={method}/train={train.shape[1]}/test={test.shape[1]}/program=numpy"
+            print(f"BenchmarkTwins/{name} 1 {round(1e9 * seconds)} cpu-ns/op", file=out)
     print(*answer, sep="\n")
 
 

@@ -1,18 +1,23 @@
-package main
+// Package twins compares nine methods with their twins in NumPy, programs that were
+// written from the equations of the papers alone (twins.py): the script run does so on
+// the databases, and the tests on drawn faces.
+package twins
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/studies/internal/cputime"
 )
 
 // drawnPlan is plan.json with these methods and their twins, for drawn faces in place of
@@ -80,7 +85,7 @@ func withNumPy(t *testing.T, dir string) {
 func TestTwinsNameAlike(t *testing.T) {
 	dir := t.TempDir()
 	withNumPy(t, dir)
-	records, seconds := filepath.Join(dir, "twins.jsonl"), filepath.Join(dir, "twins.seconds")
+	records, seconds := filepath.Join(dir, "twins.jsonl"), filepath.Join(dir, "twins.txt")
 	t.Setenv("TWINS_SECONDS", seconds)
 	methods := []string{"procrc", "knrc", "kcrc", "ksrc", "lrsdl"}
 	if os.Getenv("NRDL_LONG") != "" {
@@ -117,29 +122,86 @@ func TestTwinsNameAlike(t *testing.T) {
 			}
 		}
 	}
-	var table bytes.Buffer
-	if err := run(t.Context(), &table, []string{records, seconds}); err != nil {
+	lines, err := os.ReadFile(seconds)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := strings.Count(table.String(), "| drawn |"); rows != len(methods) {
-		t.Errorf("%d rows:\n%s", rows, &table)
+	line := regexp.MustCompile(`(?m)^BenchmarkTwins/method=\w+/train=\d+/test=\d+/program=numpy 1 \d+ cpu-ns/op$`)
+	if n := len(line.FindAll(lines, -1)); n != len(methods) {
+		t.Errorf("%d lines for benchstat:\n%s", n, lines)
 	}
 }
 
-func TestReadSeconds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "seconds")
-	for text, want := range map[string]float64{
-		"dpl 240 160 3.5\n":                   3.5,
-		"dpl 240 160 3.5\ndpl 240 160 2.25\n": 2.25,
-		"dpl 240 3.5\n":                       math.NaN(),
-		"dpl 240 160 long\n":                  math.NaN(),
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+// A pair is a method and its twin on a database, at one split.
+type pair struct{ own, twin *experiment.Record }
+
+// pairs returns the methods whose twin has a record too, in the order of the records. Of
+// the twin's records the last counts: those before are of a program that has changed.
+func pairs(records []experiment.Record) (all []pair) {
+	for i := range records {
+		p := pair{own: &records[i]}
+		for j := range records {
+			if twin := &records[j]; p.own.Error == "" && twin.Error == "" && p.own.Method == twinOf(twin) &&
+				p.own.Dataset.Name == twin.Dataset.Name && p.own.SplitHash == twin.SplitHash {
+				p.twin = twin
+			}
 		}
-		got, err := readSeconds(path)
-		if (err != nil) != math.IsNaN(want) || err == nil && got[task{"dpl", 240, 160}] != want {
-			t.Errorf("%q: %v, %v", text, got, err)
+		if p.twin != nil {
+			all = append(all, p)
 		}
+	}
+	return all
+}
+
+// twinOf returns the name of the method that r repeats, which is the last word of its
+// command; "" if r is not of a twin.
+func twinOf(r *experiment.Record) string {
+	var p experiment.Program
+	if r.Method != experiment.ProgramMethod || json.Unmarshal(r.Params, &p) != nil || len(p.Command) == 0 {
+		return ""
+	}
+	return p.Command[len(p.Command)-1]
+}
+
+// BenchmarkTwins repeats the runs of the methods in the records that TWINS_RECORDS names:
+// learning and recognising, under the names by which twins.py prints its times.
+func BenchmarkTwins(b *testing.B) {
+	path := os.Getenv("TWINS_RECORDS")
+	if path == "" {
+		b.Skip("studies/twins/run makes the records")
+	}
+	records, err := experiment.ReadRecordsFile(path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sets := &experiment.Databases{Roots: []string{os.Getenv("NRDL_DATA")}}
+	for _, p := range pairs(records) {
+		b.Run(fmt.Sprintf("method=%s/train=%d/test=%d/program=nrdl", p.own.Method, p.own.Train, p.own.N), func(b *testing.B) {
+			again, err := experiment.Replay(b.Context(), sets, *p.own)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if again.Record.Wrong != p.own.Wrong {
+				b.Fatalf("wrong %d times, and %d times when repeated", p.own.Wrong, again.Record.Wrong)
+			}
+			m, err := method.Named(p.own.Method)
+			if err == nil {
+				m, err = method.Unmarshal(m, p.own.Params)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			start := cputime.Used()
+			for b.Loop() {
+				model, err := m.Fit(b.Context(), &again.Train.Samples, classify.Run{Seed: p.own.Seed})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := model.Predict(b.Context(), again.Test.X); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64((cputime.Used()-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
+		})
 	}
 }
