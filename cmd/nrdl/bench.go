@@ -41,37 +41,7 @@ type benching struct {
 func (a *app) benchCmd() *cobra.Command {
 	var b benching
 	c := &cobra.Command{
-		Use:   "bench PLAN [-o RUNS.jsonl] [flags]",
-		Short: "Run an experiment plan: methods, data, splits, repeats",
-		Long: `bench runs an experiment plan and appends one record per run, a line of JSON, to a
-file. It resumes after any interruption: a run whose record is in the file is not
-repeated. All methods get the same splits and the same noise. A run that fails
-becomes a record with its error; the other runs continue, and the exit status is 1.
-
-A plan is a JSON file or the name of a built-in plan: paper, noise and convergence are
-the table and the figures of the paper; tuned, ablation, cost, frontends and robust are
-further experiments; open (ten minutes) and quick need no data. Relative paths of data
-sets are searched in the working folder, then below --data, then below the folder in the
-environment variable NRDL_DATA.
-
---print writes a built-in plan to standard output; to change it, put it into a file:
-nrdl bench --print noise >my-plan.json. --init writes a plan for a data set to
-plan.json (-o gives another name), with splits and several methods, the default one
-first. Beside it, it writes the JSON schema of plans, ` + plans.SchemaFile + `. Plans name
-this file in "$schema": editors then complete the keys and explain them. --schema
-writes it to standard output. In a plan, the input "embedding" makes vectors of
-photographs by the built-in network, once for each image; "eyes=0.46@0.36" in another
-input finds the faces in photographs. "command" in place of a method starts a program
-of your own: doc/external.md has the protocol.
-
-report makes tables and pages from the records.`,
-		Example: `  nrdl bench quick
-  nrdl bench paper --list
-  nrdl bench quick -o quick.jsonl -j 2 --retry
-  nrdl bench --print noise
-  nrdl bench --init people -o compare.json
-  nrdl bench compare.json --list
-  nrdl bench --schema`,
+		Use: "bench PLAN [-o RUNS.jsonl] [flags]",
 		Args: func(c *cobra.Command, args []string) error {
 			if b.schema {
 				return cli.Arguments(0, 0)(c, args)

@@ -69,33 +69,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 		find      face.Options
 	)
 	c := &cobra.Command{
-		Use:   "calibrate MODEL [--strangers DIR]",
-		Short: "Set the threshold for unknown faces",
-		Long: `calibrate sets the threshold of a model. A face is reported as ` + nrdl.Unknown + ` if it is
-not similar enough to anybody in the model. With the built-in network the evidence is
-compared with the threshold, which follows from how similar this network finds
-different people, and from how similar the enrolled people are to each other. With
-other features the margin (best minus second score) is compared with the threshold,
-which is estimated by cross-validation.
-
-A stranger is a person who is not in the model. --fpir is the target false positive
-identification rate (FPIR): the share of strangers who may get a name. With a smaller
-rate fewer strangers get a name, and more faces of people in the model are reported as
-` + nrdl.Unknown + `. Without --fpir the rate of the model stays. A table shows how many faces of
-these people get a name at 0.1, 1, 5 and 10 %, measured on held-out faces. For the
-built-in network the expected share of strangers is printed twice: for strangers in
-general, who are people chosen at random, and for strangers who resemble the people of
-the model as these resemble each other.
-
---strangers DIR has photographs of strangers. They should be like the photographs to
-come: from the same camera, and one person each if possible. They replace those that
-were given before. The model stores no photographs of them, only the evidence or margin
-of each. These depend on the people of the model: after add or remove, run
-calibrate --strangers again.
-
-A model without a threshold gets one.`,
-		Example: `  nrdl calibrate people.nrdl --fpir 0.001
-  nrdl calibrate people.nrdl --strangers passers-by --fpir 0.01`,
+		Use:  "calibrate MODEL [--strangers DIR]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.updateModel(c.Context(), args[0], write, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {

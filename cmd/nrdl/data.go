@@ -22,14 +22,7 @@ import (
 
 func (a *app) dataCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "data",
-		Short: "Describe, draw and convert data sets",
-		Long: `data describes, draws and converts data sets: folders with one folder of images
-a person, lists of images (.csv), .mat and .npz files.`,
-		Example: `  nrdl data info people
-  nrdl data synth drawn --people 5
-  nrdl data convert people people.mat
-  nrdl data check people.mat people`,
+		Use: "data",
 	}
 	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd(), a.checkCmd())
 	return c
@@ -41,18 +34,7 @@ func (a *app) infoCmd() *cobra.Command {
 		asJSON bool
 	)
 	c := &cobra.Command{
-		Use:   "info DATA|MODEL",
-		Short: "Describe a data set and what is odd about it, or a model",
-		Long: `info counts people and images, and finds blank images and identical ones; the
-same image under two names is a wrong label. The line input says how train would
-make features of the faces. The images are read at the size that the input needs.
-With --input and the like the numbers describe the features, before mirror images
-and projection.
-
-Of a model file it prints the features, the method and the threshold.`,
-		Example: `  nrdl data info people
-  nrdl data info people --input lighting --size 24x24 --json
-  nrdl data info people.nrdl`,
+		Use:  "info DATA|MODEL",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.EqualFold(filepath.Ext(args[0]), ".nrdl") {
@@ -120,24 +102,7 @@ func (a *app) modelInfo(path string, asJSON bool) error {
 func (a *app) convertCmd() *cobra.Command {
 	var input inputFlags
 	c := &cobra.Command{
-		Use:   "convert IN OUT",
-		Short: "Convert a data set: folder, .mat, .npz",
-		Long: `convert reads IN and writes OUT: a MATLAB file (.mat), a NumPy file (.npz), or,
-for a name without an extension, a folder of PNG images, one folder per person.
-
-In a folder the images of a person are numbered, 0001.png, 0002.png, …: the names
-that their files had are lost. Grey values are rounded to whole numbers, and
-characters of a person's name that no folder can have on some system become "_".
-A .mat file gets a list NAME.names.txt beside it, with the people's names.
-
-With --input or --photometric it writes the features of the images, for other
-programs or for train: a model that is trained on them knows vectors, not images,
-unless a network made them (--input embedding, to .npz).
-Mirror images and the projection of an input are left out: they belong to training.`,
-		Example: `  nrdl data convert people people.mat
-  nrdl data convert people people.npz --size 24x24
-  nrdl data convert people.mat people.copy-of-mat.npz
-  nrdl data convert people features.npz --input igo+lbp:cell=8 --size 32x32`,
+		Use:  "convert IN OUT",
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSave(args[1]); err != nil {
@@ -174,17 +139,7 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "check DATA [DATABASE|DATA]",
-		Short: "Say how a data set differs from one of the five databases, or from another one",
-		Long: `check compares the images of DATA with one of the five databases of the paper (orl, gt,
-pie, yaleb, lfw), of which nrdl has counts and checksums, or with another data set. If
-none is named, it takes the database that is most similar. It finds missing, changed,
-duplicate and wrongly labelled images, images in another order, another scale of grey
-values, and transposed images. If anything differs, the exit status is 1.
-
-doc/databases.md says where each database comes from, and how to make its file.`,
-		Example: `  nrdl data convert people people.mat
-  nrdl data check people.mat people`,
+		Use:  "check DATA [DATABASE|DATA]",
 		Args: cli.Arguments(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			for i := range args {

@@ -30,20 +30,7 @@ func (a *app) addCmd() *cobra.Command {
 		write writing
 	)
 	c := &cobra.Command{
-		Use:   "add MODEL PHOTOS... [--name NAME]",
-		Short: "Add people, or photographs of them, to a model",
-		Long: `add enrols more faces and trains the model again. PHOTOS are photographs, or folders
-of photographs, of the person NAME, who may be in the model already. Without --name,
-PHOTOS are folders as for train, with one folder of images per person.
-
-Detection, alignment and features are those of the model. The result is the same as
-if train got all photographs together, with the same flags; the order in which they
-were added does not matter. Only the input, which train selects by the number of
-people, stays that of the model. A photograph that is in the model already is left
-out; one that has the name of another photograph gets a number. Photographs without
-a face, and files that cannot be read, are left out with a warning.`,
-		Example: `  nrdl add people.nrdl photos-of-ann --name ann
-  nrdl add people.nrdl people --backup`,
+		Use:  "add MODEL PHOTOS... [--name NAME]",
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("name") {

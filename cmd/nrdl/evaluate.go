@@ -40,54 +40,7 @@ func (e *evaluation) several() bool { return strings.Contains(e.learn.method, ",
 func (a *app) evaluateCmd() *cobra.Command {
 	e := evaluation{split: dataset.DefaultSplit}
 	c := &cobra.Command{
-		Use:   "evaluate DATA [flags]",
-		Short: "Measure the accuracy of a method or a model",
-		Long: `evaluate splits the faces of each person, trains on one part and counts for how many
-faces of the other part the best guess is right (rank-1; without a threshold).
-Run r splits and trains with the seed SEED + r, so that any run can be repeated
-alone. A split without randomness, such as first:6, has one run. With --input auto
-each run selects features and coder by cross-validation on its training faces. The
-features of all images are computed once; the times of the runs are without them.
-
-It also counts the faces that get the right name, a wrong name, or unknown at the
-threshold that train would choose: by default for photographs, where the threshold
-follows from the network; for other features with --fpir or --calibrate, by the
-cross-validation of train in each run.
-
-With --method NAME,NAME,… all methods get the same splits and the same features, and
-the result is one table, also as --csv or --json. A ~ marks methods that a paired test
-cannot separate from the best: over several runs the corrected resampled t-test, which
-allows for the overlap of random splits; for a single run McNemar's exact test on its
-images; both at the level 0.05 with Holm's correction. --set changes the methods that
-have the parameter. A method that fails gets a line with the reason. Lines of --csv have
-the columns method, runs, right, sd, low, high (exact 95 % interval of the rate of a
-single run) and difference (percent), p, p_adjusted,
-told_from_best (whether the difference is significant: yes or no; best for the best
-method), test (corrected-t, mcnemar, or signed-rank if all
-differences are equal), fit_seconds and code_seconds (means), error; --json has the same
-under methods, as fractions, and each run.
-
-With --model it tests an existing model, with its own threshold: on all of DATA, or
-with --split on the test part only. Images on which the model was trained are refused,
-also under other names; --skip-trained leaves them out. A model without stored faces
-cannot tell: give the --split and --seed of the training.
-
-With --open-set each run draws some of the people and enrols them; the others are
-strangers. It reports the identification rate at several FPIRs (shares of strangers
-who get a name), the FPIR at the threshold of the training, and the calibration error of
-the probabilities (ECE).`,
-		Example: `  nrdl evaluate people
-  nrdl evaluate people --input faces32 --split random:5 --repeats 5
-  nrdl evaluate people --input auto --size 32x32 --split first:6
-  nrdl evaluate people --input pixels --method nrdl --set alpha=10 --repeats 2 --json
-  nrdl evaluate people --input pixels --method src --preset orl
-  nrdl evaluate people --method nrdl,nrc,src,fddl --input pixels --size 24x24 --repeats 3
-  nrdl evaluate people --method nrc,crc,mean --split first:3 --csv
-  nrdl evaluate people --input faces32 --fpir 0.05 --repeats 2
-  nrdl train people --split first:4 -o half.nrdl
-  nrdl evaluate people --model half.nrdl --split first:4
-  nrdl evaluate people --model half.nrdl --skip-trained
-  nrdl evaluate people --open-set --split random:5 --repeats 2`,
+		Use:  "evaluate DATA [flags]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.divided = c.Flags().Changed("split")

@@ -26,26 +26,7 @@ import (
 func (a *app) explainCmd() *cobra.Command {
 	e := &explaining{app: a}
 	c := &cobra.Command{
-		Use:   "explain MODEL PHOTO -o WHY",
-		Short: "Show why a face has its name",
-		Long: `explain writes a page that shows why a model names a face, or reports it as ` + nrdl.Unknown + `:
-the aligned face and its reconstruction from the atoms, the atoms with the largest
-weights, the scores of the most likely people with the threshold, and the errors that
-a robust coder finds. It begins with a summary in one sentence, which it also prints.
-
-For a model of a network it shows the face in colour as the network sees it, a map of
-the parts of the face that carry the decision, how similar the face is to each person
-and how well the photographs of the person reconstruct it, and the enrolled photographs
-nearest to the face. For the map, a square covers the face at 100 places, one after the
-other; the map shows by how much the score falls. The model stores no photographs:
---photos names the folder that it was trained on, so that they can be shown.
-
-WHY is a page for a browser (.html), which needs no network, with a section for each
-face of the photograph, or a picture (.png) of one face: the largest one, or the one
-that --face selects. --json writes the same numbers as one object, with or without -o.`,
-		Example: `  nrdl explain people.nrdl people/person001/0001.png -o why.html
-  nrdl explain people.nrdl people/person002/0001.png -o why.png --face 1
-  nrdl explain people.nrdl people/person002/0001.png --json`,
+		Use:  "explain MODEL PHOTO -o WHY",
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.check(args); err != nil {

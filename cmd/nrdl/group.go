@@ -21,30 +21,7 @@ import (
 func (a *app) groupCmd() *cobra.Command {
 	g := &grouping{app: a}
 	c := &cobra.Command{
-		Use:   "group PHOTOS... -o DIR",
-		Short: "Divide photographs of unknown people into groups of the same person",
-		Long: `group finds the faces in photographs and divides them into groups of the same person,
-the largest group first. It needs no labels. Two faces of one photograph are never put
-into one group. In a case of doubt the faces of one person stay in two groups, which is
-easier to correct than one group of two people.
-
--o DIR makes a folder for each group of two faces or more: person0001, person0002 and
-so on, with links to the photographs. Photographs without a face in a group are in the
-folder ` + dataset.Unknown + `, photographs without a usable face in the folder "` + dataset.NoFaceFolder + `". Of a
-photograph with several faces, the link stands for the largest one; the others are cut
-out. DIR/index.html shows the faces of each group. To name the people, rename the folders,
-and move photographs that are in a wrong folder. train takes DIR as it is, and
-ignores the last two folders and the page. DIR must lie outside the folders that are read,
-and hold no groups of an earlier run: the numbers of the people would differ.
-
---fpir concerns the last step only: a face that is alone or in a pair joins a group of
-three or more if at most this share of other people's faces is as similar to a group.
-The exit status is 1 if no usable face is found.`,
-		Example: `  nrdl data synth drawn --people 4 --images 2 --size 160x160
-  nrdl group drawn -o groups
-  mv groups/person0001 groups/anna
-  nrdl train groups -o groups.nrdl
-  nrdl group drawn --json`,
+		Use:  "group PHOTOS... -o DIR",
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error { return g.run(c.Context(), args) },
 	}

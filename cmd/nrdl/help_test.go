@@ -27,3 +27,19 @@ func TestHelpFits(t *testing.T) {
 	}
 	visit(newApp(os.Stdout, os.Stderr).rootCmd())
 }
+
+// Each text of help is that of a command.
+func TestHelpTexts(t *testing.T) {
+	root := newApp(os.Stdout, os.Stderr).rootCmd()
+	texts, err := helpTexts.ReadDir("help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		name := strings.TrimSuffix(text.Name(), ".txt")
+		c, _, err := root.Find(strings.Split(strings.TrimPrefix(name, "nrdl"), "-"))
+		if path := strings.ReplaceAll(c.CommandPath(), " ", "-"); err != nil || strings.TrimPrefix(path, "nrdl-") != name {
+			t.Errorf("help/%s is of no command: %s, %v", text.Name(), path, err)
+		}
+	}
+}

@@ -32,65 +32,7 @@ import (
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
-		Use:   "identify MODEL IMAGE|DIR|-...",
-		Short: "Name the faces in photographs",
-		Long: `identify names the faces in photographs. It writes one line file,name,probability per
-face, the largest face of a photograph first. In folders it finds all images, also in
-subfolders, and takes copies of a file once; - reads the paths of images from standard
-input, one per line. If the model was trained on face crops, the images must be face
-crops too.
-
-A face is reported as ` + nrdl.Unknown + ` if it is not similar enough to anybody in the model: if
-its margin is below the threshold. With the built-in network the margin is the evidence,
-−log10 of the share of strangers in general who are as similar to anybody in the model:
-2 means 1 in 100, and 3 means 1 in 1000. The threshold follows from how similar this
-network finds different people, and from how similar the enrolled people are to each
-other. With other features the margin is the best score minus the second best, and the
-threshold is estimated by cross-validation.
-
-For an ` + nrdl.Unknown + ` face, the line has no probability, but it names the best guess if that
-has a probability of at least 10 %, or one that is not known:
-` + nrdl.Unknown + ` (maybe Anna, 63 %). The table and JSON have this guess as maybe. In JSON the
-name is null, known is false, and guess is the best guess, however improbable. A face of
-poor quality, a photograph without a face and a blank image have an empty name; a
-warning says why. The exit status is 1 if no usable face was found, or if an image could
-not be read. An image that is deleted during the run is left out with a warning.
-
-If the model was trained on this very photograph, the column or member trained has the
-ID of the photograph: such names do not show how well the model recognises new
-photographs. A model that stores no faces (--forget) cannot tell.
-
---top N adds the N most likely people to the line: person,score,person2,score2….
---csv writes a table with a header: the best guess and its probability also for
-` + nrdl.Unknown + ` faces, the box of the face and its pupils in pixels of the upright photograph,
-its quality, and why it is not named. --json writes the same as JSON Lines, one object
-per photograph; for a file that cannot be read the object has the error.
-
-A name that a spreadsheet would take for a formula gets an apostrophe in front, and
-file names with hidden characters are quoted as in Go ("a\n.png"); train reads such
-names back from a list. JSON has every name exactly.
-
---html PAGE writes a page for a browser, one file that needs nothing else: the faces by
-name, the ` + nrdl.Unknown + ` ones last, in each group the least certain first. A click on a face
-shows its photograph, the runner-up and the reasons for its name. The page is written at the
-end; with --watch, Ctrl-C is the end.
-
--o RESULTS writes the JSON Lines to a file during the run. --resume continues such a
-file: photographs that are in it are not named again, files that could not be read are
-tried again, and their last line counts. The folders of --draw and --sort must be
-outside the folders that are read.
-
---watch DIR names the photographs in a folder, and new ones as they arrive, until
-Ctrl-C. It looks twice a second, which works on network drives too, and reads a file
-when the file has stopped growing. With --nats workers find the faces.`,
-		Example: `  nrdl identify people.nrdl people/person001
-  nrdl identify people.nrdl people/person001/0001.png --top 3
-  nrdl identify people.nrdl people --csv
-  find people -name '0001.*' | nrdl identify people.nrdl - --json
-  nrdl identify people.nrdl people -o results.jsonl --resume
-  nrdl identify people.nrdl people --sort by-person --draw drawn
-  nrdl identify people.nrdl people --html faces.html
-  nrdl identify people.nrdl --watch inbox`,
+		Use: "identify MODEL IMAGE|DIR|-...",
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
 				return cli.Arguments(1, -1)(c, args)

@@ -53,7 +53,7 @@ func run(args []string) int {
 	} else {
 		root := a.rootCmd()
 		root.SetArgs(args)
-		err = root.ExecuteContext(ctx)
+		err = cli.Execute(ctx, root)
 	}
 	if ctx.Err() != nil && !(a.endless && errors.Is(err, context.Canceled)) {
 		return a.report(errInterrupted) // without results that may be only a part

@@ -17,18 +17,7 @@ import (
 func (a *app) methodsCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "methods [NAME]",
-		Short: "List the methods and inputs, or the parameters of one",
-		Long: `methods lists the values of --method, --input, --photometric and --project. With the
-name of a method it shows the objective, the parameters for --set with their defaults,
-meanings and equations, and the presets: the values that --preset sets for a database,
-with their sources. With the name of an input it shows its stages, and with the name
-of a stage its parameters.`,
-		Example: `  nrdl methods
-  nrdl methods nrdl
-  nrdl methods crc --json
-  nrdl methods faces96
-  nrdl methods lbp`,
+		Use:  "methods [NAME]",
 		Args: cli.Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -17,12 +17,8 @@ import (
 
 func (a *app) healthcheckCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "healthcheck URL",
-		Short: "Say whether a service answers and its database is ready",
-		Long: `healthcheck asks the service at URL for /readyz and ends with 0 if it is ready, else
-with 1 and the reason. It is for containers and supervisors that have no other program.`,
-		Example: `  nrdl healthcheck http://127.0.0.1:8080`,
-		Args:    cli.Arguments(1, 1),
+		Use:  "healthcheck URL",
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return service.CheckReady(c.Context(), args[0])
 		},
@@ -31,11 +27,7 @@ with 1 and the reason. It is for containers and supervisors that have no other p
 
 func (a *app) keyCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "key",
-		Short:   "Create, list and revoke the keys of a service that does not run",
-		Example: "  nrdl key create DATA\n  nrdl key list DATA",
-		Long: `key works on the database of a service, without a key: a way back from a lost one.
-A service on SQLite must be stopped first. DATA is the folder that serve has.`,
+		Use: "key",
 	}
 	var database string
 	c.PersistentFlags().StringVar(&database, "database", "", "the PostgreSQL database at `URL`, instead of DATA")
@@ -64,8 +56,7 @@ A service on SQLite must be stopped first. DATA is the folder that serve has.`,
 	var name string
 	var scopes []string
 	create := &cobra.Command{
-		Use: "create [DATA]", Short: "Create a key and print it; it is not shown again", Args: cli.Arguments(0, 1),
-		Example: "  nrdl key create DATA\n  nrdl key create DATA --name door --scope identify",
+		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
 			if err := service.CheckScopes(scopes); err != nil {
 				return cli.Misuse("--scope: %v", err)
@@ -84,8 +75,7 @@ A service on SQLite must be stopped first. DATA is the folder that serve has.`,
 	create.Flags().StringVar(&name, "name", "operator", "the key's `NAME`, for lists and the audit log")
 	create.Flags().StringArrayVar(&scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
 	list := &cobra.Command{
-		Use: "list [DATA]", Short: "List the keys: id, name, scopes, creation, expiry", Args: cli.Arguments(0, 1),
-		Example: "  nrdl key list DATA",
+		Use: "list [DATA]", Args: cli.Arguments(0, 1),
 		RunE: with(func(ctx context.Context, db *store.Store, _ []string) error {
 			keys, err := db.Keys(ctx)
 			for _, k := range keys {
@@ -101,8 +91,7 @@ A service on SQLite must be stopped first. DATA is the folder that serve has.`,
 		}),
 	}
 	revoke := &cobra.Command{
-		Use: "revoke [DATA] ID", Short: "Delete a key", Args: cli.Arguments(1, 2),
-		Example: "  nrdl key revoke DATA 0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55",
+		Use: "revoke [DATA] ID", Args: cli.Arguments(1, 2),
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
 			if len(args) != 1 {
 				return cli.Misuse("name the id of one key: nrdl key list shows them")

@@ -19,28 +19,7 @@ func (a *app) peopleCmd() *cobra.Command {
 	var html, photos string
 	var by *face.Search
 	c := &cobra.Command{
-		Use:   "people MODEL",
-		Short: "List the people of a model, and how well each is recognised",
-		Long: `people lists the people of a model: the number of stored faces, their quality, and
-how well each person is recognised. For the latter, faces are held out in turn
-(cross-validation) and then identified: right counts the faces whose best guess is
-the person; known counts those of them that are above the threshold, so that identify
-would name them. rival is the person who is most often confused with this one, or who
-comes closest.
-
---html PAGE writes a page for a browser, one file that needs nothing else: the images
-whose label looks wrong, the people who may be confused, and for each person how to
-improve the photographs. The model stores no photographs: --photos names the folder that it was
-trained on, so that they can be shown. Without the built-in network, an image is listed
-only if the model, trained without it, names it as somebody else.
-
-train and calibrate print the share of known faces that get a name, too. With features
-other than those of the built-in network it is usually lower, because they leave out
-people as well.`,
-		Example: `  nrdl people people.nrdl
-  nrdl people people.nrdl --list
-  nrdl people people.nrdl --json
-  nrdl people people.nrdl --html people.html --photos people`,
+		Use:  "people MODEL",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -18,14 +18,7 @@ import (
 func (a *app) removeCmd() *cobra.Command {
 	var write writing
 	c := &cobra.Command{
-		Use:   "remove MODEL NAME...",
-		Short: "Remove people from a model",
-		Long: `remove trains a model again without some people. The result is the same as if train
-got the photographs of the other people only. The faces of the removed people are
-deleted from the file, but not from a copy that --backup made. At least two people
-must be left.`,
-		Example: `  nrdl remove people.nrdl person003
-  nrdl remove people.nrdl person006 person004 --backup`,
+		Use:  "remove MODEL NAME...",
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
@@ -75,13 +68,7 @@ func (a *app) renameCmd() *cobra.Command {
 	var write writing
 	var merge bool
 	c := &cobra.Command{
-		Use:   "rename MODEL NAME NEW",
-		Short: "Give a person in a model another name",
-		Long: `rename gives a person another name. The model is trained again, because the order of
-the people follows their names: the result is the same as if the folder of the person
-had the new name. --merge joins two names of the same person.`,
-		Example: `  nrdl rename people.nrdl person001 zoë
-  nrdl rename people.nrdl person002 zoë --merge`,
+		Use:  "rename MODEL NAME NEW",
 		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := a.cleaned(args[2])

@@ -37,22 +37,7 @@ var faceChoices = []string{allFaces, drawnFaces, noFaces}
 func (a *app) reportCmd() *cobra.Command {
 	var r reporting
 	c := &cobra.Command{
-		Use:   "report RUNS.jsonl... [flags]",
-		Short: "Make tables and a page from the records of runs",
-		Long: `report reads the records of bench, of one plan or of several, and shows rates with
-their deviations beside published ones, significant differences (paired tests), ranks,
-figures, costs, tuned parameters, the people that are confused, and the commands that
-repeat the runs.
-
-The page is one HTML file that needs no network. It shows faces: for that, report
-repeats one or two runs of each data set, which needs the data. --faces drawn leaves
-out the faces of real people.
-
-The other formats go to standard output if there is no -o. Records may be
-compressed (.gz).`,
-		Example: `  nrdl report quick.jsonl
-  nrdl report quick.jsonl -o comparison.html --faces none
-  nrdl report quick.jsonl --format latex`,
+		Use:  "report RUNS.jsonl... [flags]",
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cli.OneOf("format", r.format, report.Formats); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"slices"
 	"strings"
 
@@ -13,28 +14,24 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
+//go:embed help/*.txt
+var helpTexts embed.FS
+
 func (a *app) rootCmd() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "nrdl",
-		Short: "Learn to recognise people from photographs of their faces",
-		Long: `nrdl learns to recognise people from photographs of their faces.
-
-Put the photographs of each person into a folder of their own: DATA/alice/1.jpg.
-train makes a model of them, and identify names the faces in other photographs.
-evaluate measures the accuracy of a method; methods lists the methods, tune finds
-their parameters, bench and report compare them. demo shows all of this on drawn
-faces. nrdl help tasks lists things to do, with the command for each.`,
-		Example: `  nrdl demo
-  nrdl train people -o people.nrdl
-  nrdl identify people.nrdl people/person001
-  nrdl evaluate people`,
+		Use:     "nrdl",
 		Version: "nrdl " + buildinfo.Read().Version,
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.transformCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.compareCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.healthcheckCmd(), a.keyCmd(), a.versionCmd())
+	document(root, root.Name())
 	for _, c := range root.Commands() {
+		document(c, c.Name())
+		for _, sub := range c.Commands() {
+			document(sub, c.Name()+"-"+sub.Name())
+		}
 		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."
 	}
 	root.AddCommand(&cobra.Command{Use: "glossary", Short: "Terms: margin, score, split, FPIR …", Long: doc.Glossary()},
@@ -42,6 +39,18 @@ faces. nrdl help tasks lists things to do, with the command for each.`,
 	root.AddCommand(a.manCmds()...)
 	cli.Prepare(root, setInstead)
 	return root
+}
+
+// document sets the summary, the description and the examples of c: in the text called name
+// these are the first line, the paragraphs after it, and the lines below "Examples:".
+func document(c *cobra.Command, name string) {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // our bug
+	}
+	description, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	c.Short, c.Long, _ = strings.Cut(strings.TrimSpace(description), "\n\n")
+	c.Example = strings.TrimRight(examples, "\n")
 }
 
 // setInstead is the hint for a flag that c does not have, and that is or nearly is a

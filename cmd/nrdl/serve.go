@@ -18,21 +18,7 @@ import (
 func (a *app) serveCmd() *cobra.Command {
 	s := &serving{app: a}
 	c := &cobra.Command{
-		Use:   "serve [DATA]",
-		Short: "Offer people and recognition in a browser, and to programs over HTTP",
-		Long: `serve answers requests over HTTP until it is interrupted: it enrols people, names
-the faces in photographs, and undoes changes (doc/service.md). Its address has a page
-for a browser, which does the same without a terminal. DATA is a folder, which
-is made if it is not there; the database in it, nrdl.db, keeps crops and vectors of the
-faces, and no photographs. With --database everything is kept in PostgreSQL instead,
-which several processes may share.
-
-Without a key only this machine is answered. POST /v1/keys creates a key; from then
-on every request needs one, and --listen may name an address that others reach.
-Requests are logged on standard error, without names, faces or keys.`,
-		Example: `  nrdl serve DATA
-  nrdl serve DATA --listen 0.0.0.0:8080
-  nrdl serve --database postgres://nrdl@db.example/nrdl`,
+		Use:  "serve [DATA]",
 		Args: cli.Arguments(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (len(args) == 1) == (s.database != "") {

@@ -18,22 +18,7 @@ func (a *app) synthCmd() *cobra.Command {
 	var size dataset.Size
 	var photos bool
 	c := &cobra.Command{
-		Use:   "synth OUT",
-		Short: "Draw the faces of people who do not exist, or photographs of them",
-		Long: `synth draws faces and writes them to OUT: a folder, or a .mat or .npz file. The same
-flags give the same faces. The images are small face crops. Each has its own light,
-pose and expression, and some are partly covered. The strength flags scale these; 0
-switches one off.
-
-With --photos it draws photographs in colour, in which the faces have to be found:
-OUT/people has the people to train on, one folder per person; OUT/others has other
-photographs to name, of one person, of several, of strangers (who are not in
-OUT/people), and of nobody. ` + synthetic.TruthFile + ` says who is where. Drawn people are for
-trying things out: rates on them say nothing about real people.`,
-		Example: `  nrdl data synth drawn-people
-  nrdl data synth few.npz --people 5 --images 8 --size 24x24 --seed 3
-  nrdl data synth hard.mat --light 1.5 --pose 1.5 --occlusion 2
-  nrdl data synth drawn-photos --photos --people 3 --images 2 --size 480x640`,
+		Use:  "synth OUT",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if photos {

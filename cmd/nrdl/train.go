@@ -36,40 +36,7 @@ func (a *app) trainCmd() *cobra.Command {
 		force         bool
 	)
 	c := &cobra.Command{
-		Use:   "train DATA -o MODEL [flags]",
-		Short: "Train a model on labelled faces",
-		Long: `train trains a model on labelled faces and writes it to a file.
-
-DATA is a folder with one folder of images per person, a list of images (.csv),
-or a .mat or .npz file. If all photographs are in one folder, nrdl group makes the
-folders: rename them to the names of the people. train takes the result as it is, without
-the faces that are in no group. --input selects the features: grey values, or others, which
-separate people better. The model stores the choice, so that identify uses the same
-features. --input auto selects features and coder by cross-validation on the
-training faces.
-
-In a photograph train finds and aligns the largest face. A neural network, which is
-built in, makes a vector of it (--input embedding:FILE.onnx takes another network).
-A folder of face crops is used as it is, by features of its grey values.
-
-A face that matches nobody is later reported as ` + nrdl.Unknown + `. The threshold is chosen so
-that 1 % of strangers get a name (--fpir 0.01). For the built-in network it follows
-from how similar this network finds different people, and from how similar the
-enrolled people are to each other. With other features, and with --method or --project,
-it is a threshold on the margin (best minus second score), estimated by
-cross-validation: people and faces are left out in turn. train prints how many known faces
-get a name at other rates, and suggests one if the model names few; nrdl calibrate sets it.
-
-The model stores the vectors or the crops of the faces, not the photographs, so that
-people can be added later; --forget stores no faces.`,
-		Example: `  nrdl train people -o people.nrdl
-  nrdl data synth drawn --people 4 --images 2 --size 160x160
-  nrdl group drawn -o groups
-  nrdl train groups -o groups.nrdl
-  nrdl train people -o features.nrdl --input igo+lbp:cell=5.34 --size 32x32 --project fisher
-  nrdl train people -o auto.nrdl --input auto --size 32x32
-  nrdl train people -o first6.nrdl --input pixels --set lambda=1e-3 --split first:6
-  nrdl train people -o traced.nrdl --input pixels --seed 7 --trace passes.jsonl`,
+		Use:  "train DATA -o MODEL [flags]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {

@@ -17,13 +17,7 @@ import (
 func (a *app) transformCmd() *cobra.Command {
 	var output string
 	c := &cobra.Command{
-		Use:   "transform MODEL DATA -o CODES",
-		Short: "Write the codes of faces, for other programs to learn from",
-		Long: `transform codes each face of DATA over the dictionary of a model and writes the codes,
-one number per atom, with the names of the people. The result is a data set, as .npz
-for NumPy (X, y) or .mat for MATLAB (fea, gnd). The people need not be in the model.`,
-		Example: `  nrdl transform people.nrdl people -o codes.npz
-  nrdl transform people.nrdl people -o codes.mat`,
+		Use:  "transform MODEL DATA -o CODES",
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {

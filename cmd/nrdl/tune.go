@@ -33,19 +33,7 @@ type tuning struct {
 func (a *app) tuneCmd() *cobra.Command {
 	t := tuning{search: experiment.DefaultSearch}
 	c := &cobra.Command{
-		Use:   "tune DATA [flags]",
-		Short: "Find the best parameters of a method for a data set",
-		Long: `tune searches for the parameters with the best recognition rate of a method, by
-cross-validation on the images of DATA: first the given parameters, then random ones
-from the ranges of the method, then ones near the best so far.
-
-With --split only the training part is used. evaluate with the same --split and
---seed then tests the result on images that the search did not use.
-
-With --nats workers make the fits, and a killed tune goes on if it is started again.`,
-		Example: `  nrdl tune people --input faces32
-  nrdl tune people --input pixels --method nrc --budget 20 --split half
-  nrdl tune people --input pixels --method src --set coder.gap=1e-4 --json`,
+		Use:  "tune DATA [flags]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.tune(c.Context(), args[0], &t)

@@ -18,23 +18,7 @@ import (
 func (a *app) verifyCmd() *cobra.Command {
 	v := &verification{app: a, fmr: nrdl.DefaultFMR}
 	c := &cobra.Command{
-		Use:   "verify MODEL|- A B",
-		Short: "Say whether two photographs show the same person",
-		Long: `verify compares the largest faces of the photographs A and B (1:1). It prints how
-similar they are, and the false match rate: the share of pairs of different people
-who are at least as similar. They count as the same person if that rate is at most
-0.1 % (--fmr 0.001). The people need not be in the model. A rate below 0.001 % is
-rarer than what was measured, and printed as such. The exit status is 0 for both
-answers. With --exit-code it is 0 for the same person, 1 for different people, and 2 if
-that is not known because of an error. --json has the answer as a field, and every rate
-as it is computed.
-
-With the built-in network every model will do, and so will -, which stands for the
-network without a model: how similar it finds different people is known. With other
-features the model supplies the similarities of different people, so it needs three
-people or more and a threshold; the more people, the better.`,
-		Example: `  nrdl verify people.nrdl people/person001/0001.png people/person001/0002.png
-  nrdl verify people.nrdl people/person001/0001.png people/person002/0001.png --json`,
+		Use:  "verify MODEL|- A B",
 		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			if v.exitCode {

@@ -13,13 +13,7 @@ import (
 func (a *app) versionCmd() *cobra.Command {
 	var asJSON, licences bool
 	c := &cobra.Command{
-		Use:   "version",
-		Short: "Show the version and how fast linear algebra is here",
-		Long: `version shows the version, and the back end for linear algebra with its measured
-speed. The environment variable NRDL_BLAS names another back end.`,
-		Example: `  nrdl version
-  nrdl version --json
-  nrdl version --licences`,
+		Use:  "version",
 		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if licences {

@@ -58,15 +58,8 @@ func (a *app) workerCmd() *cobra.Command {
 	var child bool
 	processes := runtime.GOMAXPROCS(0)
 	c := &cobra.Command{
-		Use:   "worker --nats URL [flags]",
-		Short: "Work for a bench, tune or identify on another machine",
-		Long: `worker takes work from the queue of a NATS server, does it, and returns the results to
-the command that put it there: nrdl bench, tune or identify with --nats URL. Start it on
-as many machines as you like, before or after that command. It ends when it is
-interrupted; another worker does what it was at. Data sets are searched below --data, and
-are fetched from the server if they are not there. doc/scale.md says more.`,
-		Example: `  nrdl worker --nats nats://example.org:4222 --data DIR`,
-		Args:    cli.Arguments(0, 0),
+		Use:  "worker --nats URL [flags]",
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !strings.Contains(o.URL, "://") {
 				return cli.Misuse("worker needs --nats nats://HOST:PORT, the address of the NATS server")

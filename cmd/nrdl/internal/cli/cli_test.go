@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func run(args ...string) error {
 		return ""
 	})
 	root.SetArgs(args)
-	return root.Execute()
+	return cli.Execute(context.Background(), root)
 }
 
 // What makes no sense is refused as misuse that says what is wrong, with a hint.
@@ -40,6 +41,7 @@ func TestMisuse(t *testing.T) {
 		"work":                   "prog work needs FILE|for example: prog work a.txt",
 		"work a b":               `unexpected argument "b"|usage: prog work FILE`,
 		"wrok":                   `unknown command "wrok"|did you mean "work"?`,
+		"wrok --help":            `unknown command "wrok"|did you mean "work"?`,
 		"help wrok":              `unknown command "wrok"|did you mean "work"?`,
 		"help work more":         `unexpected argument "more"|usage: prog help work`,
 		"work a --numbr 1":       "unknown flag --numbr|did you mean --number?",

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,6 +41,23 @@ func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) st
 		}
 	}
 	withCommands(root)
+}
+
+// Execute executes root. Help for a command that is not there is misuse.
+func Execute(ctx context.Context, root *cobra.Command) error {
+	var misspelt error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if names := c.Flags().Args(); c.HasSubCommands() && len(names) > 0 {
+			misspelt = unknownCommand(c, names[0])
+			return
+		}
+		help(c, args)
+	})
+	if err := root.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	return misspelt
 }
 
 func helpCmd(root *cobra.Command) *cobra.Command {
