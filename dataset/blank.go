@@ -9,28 +9,26 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// flat is the contrast, as a part of the largest value, up to which a sample is
-// blank: 10⁻⁶ grey values where that is white. Resizing an image of one grey
-// leaves rounding errors.
+// flat is the largest contrast of a blank sample, relative to its largest value: 10⁻⁶
+// grey values in a white image. Resizing an image of one grey leaves rounding errors.
 const flat = 1e-6 / 255
 
-// Blank reports whether sample, an image, has a single grey value, so that
-// there is nobody to recognise.
+// Blank reports whether an image has a single grey value, so that it shows nobody.
 func Blank(sample []float64) bool {
 	lo, hi := slices.Min(sample), slices.Max(sample)
 	return hi-lo <= flat*max(math.Abs(lo), math.Abs(hi))
 }
 
-// named is how many blank images a warning names.
-const named = 20
+// mostNamed is the largest number of images that a warning names.
+const mostNamed = 20
 
-// refuseBlank warns of the blank images of set and refuses a person who has
-// no others. Of samples that are not images only those of zeros are blank.
+// refuseBlank warns about the blank images of set. It is an error if a person has no
+// others. Samples that are not images are blank only if they are zero.
 func refuseBlank(set *Images, opt Options) error {
 	d, n := set.X.Dims()
 	sample := make([]float64, d)
 	var blank []string
-	left := make([]int, len(set.Classes))
+	usable := make([]int, len(set.Classes))
 	for j := range n {
 		for i := range sample {
 			sample[i] = set.X.At(i, j)
@@ -40,13 +38,13 @@ func refuseBlank(set *Images, opt Options) error {
 		case Blank(sample) && (set.AreImages() || sample[0] == 0):
 			blank = append(blank, set.ID(j))
 		default:
-			left[set.ClassOf(j)]++
+			usable[set.ClassOf(j)]++
 		}
 	}
-	if slices.Max(left) == 0 && len(blank) == n {
+	if slices.Max(usable) == 0 && len(blank) == n {
 		return advice.Add(fmt.Errorf("all %d images are blank, black or of one grey: nothing in them tells people apart", n), "give images that show faces")
 	}
-	if c := slices.Index(left, 0); c >= 0 {
+	if c := slices.Index(usable, 0); c >= 0 {
 		size := set.Groups[c+1] - set.Groups[c]
 		err := fmt.Errorf("%q has only blank images, black or of one grey, %d of them", set.Classes[c], size)
 		if size == 1 {
@@ -55,8 +53,8 @@ func refuseBlank(set *Images, opt Options) error {
 		return advice.Add(err, "add images of %q that show a face, or leave the person out", set.Classes[c])
 	}
 	switch n := len(blank); {
-	case n > named:
-		opt.warn("%d images are blank, black or of one grey: %s and %d more", n, strings.Join(blank[:named], ", "), n-named)
+	case n > mostNamed:
+		opt.warn("%d images are blank, black or of one grey: %s and %d more", n, strings.Join(blank[:mostNamed], ", "), n-mostNamed)
 	case n > 1:
 		opt.warn("%d images are blank, black or of one grey: %s", n, strings.Join(blank, ", "))
 	case n == 1:

@@ -39,16 +39,15 @@ func (n SaltAndPepper) Validate() error {
 	return nil
 }
 
-// Apply returns set with noise on every image. All but X is shared with set.
-// The noise of an image depends on the seed and its column, and on other images
-// only through white. Samples that are not images, and negative values, are an
-// error.
+// Apply returns set with noise on every image; it shares everything but X with set. The
+// noise of an image depends on the seed, on its column, and on the value of white. It is
+// an error if the samples are not images or have negative values.
 func (n SaltAndPepper) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(n, set, seed)
 }
 
-// Select returns set.Select(columns) with the noise that Apply gives to these
-// images. Empty columns are an error.
+// Select returns set.Select(columns) with the same noise on these images as Apply gives.
+// It is an error if columns is empty.
 func (n SaltAndPepper) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(n, set, columns, seed)
 }
@@ -91,16 +90,15 @@ func (o Occlusion) Validate() error {
 	return nil
 }
 
-// Apply returns set with a block of every image covered. All but X is shared
-// with set. The position of a block depends only on the seed and the column of
-// the image. Samples that are not images, and negative values, are an error.
+// Apply returns set with a block of every image covered; it shares everything but X with
+// set. The position of a block depends only on the seed and the column of the image. It
+// is an error if the samples are not images or have negative values.
 func (o Occlusion) Apply(set *Images, seed uint64) (*Images, error) {
 	return corruptAll(o, set, seed)
 }
 
-// Select returns set.Select(columns) with the blocks that Apply gives to these
-// images: an image is covered in the same way in every split. Empty columns are
-// an error.
+// Select returns set.Select(columns) with the same blocks as Apply covers, so that an
+// image is covered in the same way in every split. It is an error if columns is empty.
 func (o Occlusion) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(o, set, columns, seed)
 }
@@ -149,8 +147,8 @@ type corruption interface {
 	spoiler(in Size, white float64) spoiler
 }
 
-// A spoiler damages column j of x, an image, by the random numbers of rng. It
-// is called for different columns at the same time.
+// A spoiler damages the image in column j of x with random numbers from rng. It is
+// called for several columns concurrently.
 type spoiler func(x *mat.Dense, j int, rng *rand.Rand)
 
 // These keep the random numbers of corruptions apart from those that others
@@ -193,8 +191,7 @@ func corruptSelected(c corruption, set *Images, columns []int, seed uint64) (*Im
 	return t, nil
 }
 
-// corruptible returns the white of set, or the reason why c cannot be applied
-// to it.
+// corruptible returns the value of white in set. It is an error if c cannot be applied.
 func corruptible(c corruption, set *Images) (white float64, err error) {
 	if err := c.Validate(); err != nil {
 		return 0, err
@@ -213,8 +210,8 @@ func corruptible(c corruption, set *Images) (white float64, err error) {
 	return whiteOf(mat.Max(set.X)), nil
 }
 
-// whiteOf is the white of images with the largest value most: that of the
-// first type in MATLAB that holds it.
+// whiteOf returns the value of white in images with this largest value: that of the
+// first MATLAB type that can hold it.
 func whiteOf(most float64) float64 {
 	for _, white := range []float64{1, math.MaxUint8, math.MaxUint16} { // double, uint8, uint16
 		if most <= white {
@@ -224,8 +221,8 @@ func whiteOf(most float64) float64 {
 	return most
 }
 
-// corrupt damages the images of t, of which image j has the number number(j)
-// in the whole set. Each number has random numbers of its own.
+// corrupt damages the images of t. Image j of t is image number(j) of the whole set,
+// which determines its random numbers.
 func corrupt(c corruption, t *Images, white float64, seed uint64, number func(j int) int) {
 	spoil := c.spoiler(t.Frame.Size, white)
 	_, n := t.X.Dims()

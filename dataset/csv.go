@@ -24,7 +24,7 @@ const (
 	maxRows = 2_000_000
 )
 
-// A row of a list: where an image is and whose.
+// row is a line of a list: the path of an image and the name of the person.
 type row struct {
 	path, label string
 	line        int
@@ -57,7 +57,7 @@ func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 	return read.set(labels, ids, nil, opt)
 }
 
-// file is where the image of r is, in the list at list.
+// file returns the path of the image of r, for the list in the file list.
 func (r row) file(list string) string {
 	file := filepath.FromSlash(r.path)
 	if filepath.IsAbs(file) {
@@ -66,12 +66,12 @@ func (r row) file(list string) string {
 	return filepath.Join(filepath.Dir(list), file)
 }
 
-// at names the line of r in the list at list.
+// at returns the file and the line of r, for the list in the file list.
 func (r row) at(list string) string { return fmt.Sprintf("%s:%d", list, r.line) }
 
-// existing reports the first of rows whose image does not exist. A first line
-// of the kind is left out as a header where it names no image file and the
-// second does.
+// existing returns rows without a header line. It is an error if an image does not
+// exist. A first line counts as a header if its file does not exist and has no
+// extension, and the file of the second line exists.
 func existing(rows []row, list string, opt Options) ([]row, error) {
 	missing := func(r row) bool {
 		_, err := os.Stat(r.file(list))
@@ -90,7 +90,7 @@ func existing(rows []row, list string, opt Options) ([]row, error) {
 	return rows, nil
 }
 
-// checkLabels reports the first name in rows that no person can have.
+// checkLabels reports the first name in rows that is not allowed for a person.
 func checkLabels(rows []row, list string) error {
 	seen := map[string]bool{}
 	for _, r := range rows {
@@ -146,8 +146,8 @@ func parseCSV(data []byte) ([]row, error) {
 	return rows, nil
 }
 
-// separator finds the separator in the first line that says something, and
-// refuses lines that are too long.
+// separator finds the separator in the first line that is neither empty nor a comment.
+// It is an error if a line is too long.
 func separator(data []byte) (rune, error) {
 	comma := rune(0)
 	number := 0
@@ -172,7 +172,7 @@ func separator(data []byte) (rune, error) {
 	return comma, nil
 }
 
-// unquoted returns what of line is outside quotes.
+// unquoted returns the parts of line outside quotes.
 func unquoted(line []byte) []byte {
 	var plain []byte
 	for i, part := range bytes.Split(line, []byte{'"'}) {
@@ -199,7 +199,7 @@ func newRow(fields []string, line int) (row, error) {
 	return r, nil
 }
 
-// header reports whether r names columns.
+// header reports whether r has the names of columns.
 func (r row) header() bool {
 	return slices.Contains([]string{"path", "file", "filename", "image", "img"}, strings.ToLower(r.path)) &&
 		slices.Contains([]string{"label", "person", "class", "name", "subject", "identity", "id"}, strings.ToLower(r.label))

@@ -65,7 +65,7 @@ func Describe(set *Images) Info {
 	return info
 }
 
-// see takes the values of one sample into account and returns their range.
+// see adds the values of one sample to info and returns their range.
 func (info *Info) see(sample []float64) (lo, hi float64) {
 	lo, hi = slices.Min(sample), slices.Max(sample)
 	info.Lowest, info.Highest = min(info.Lowest, lo), max(info.Highest, hi)

@@ -13,8 +13,8 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// An Embedding says which network made vectors of faces, and how. The zero
-// Embedding stands for images, and for vectors of another program.
+// An Embedding identifies the network that made vectors of faces, and its settings. The
+// zero Embedding stands for images, and for vectors of another program.
 type Embedding struct {
 	Name     string     `json:"name"`               // of the network, for people
 	Digest   string     `json:"digest"`             // SHA-256 of its file, in hexadecimal
@@ -55,7 +55,7 @@ func (e Embedding) Validate() error {
 	return nil
 }
 
-// Words are the parts of e as Parse of package frontend reads them.
+// Words returns e as the words that frontend.Parse reads.
 func (e Embedding) Words() []string {
 	words := []string{"embedding:" + e.Name}
 	if e.Channels != "" {
@@ -85,12 +85,12 @@ type Embedder interface {
 	Embed(ctx context.Context, faces [][]float32) ([][]float64, error)
 }
 
-// embeddedTogether is how many images of a set are embedded at a time.
+// embeddedTogether is the number of images in one call of the network.
 const embeddedTogether = 64
 
-// Embed returns the vectors that e makes of images, from their grey values, in the
-// same order. Where images do not say where the pupils are, they are resized to
-// e.Input. Images whose vectors e made are returned as they are. Progress may be nil.
+// Embed returns the vectors that e makes of the grey values of images, in the same
+// order. Images with known pupils (Frame.Eyes) are aligned; others are resized to e.Input.
+// If images already are vectors of e, they are returned unchanged. Progress may be nil.
 func Embed(ctx context.Context, images *Images, e Embedder, progress func(done, total int)) (*Images, error) {
 	frame := e.Frame()
 	if !images.Frame.Embedding.IsZero() {
@@ -146,8 +146,8 @@ func Embed(ctx context.Context, images *Images, e Embedder, progress func(done, 
 }
 
 // aligned returns the values of g, 0 … 255, resized to size, row after row. If g has
-// pupils at from, they come to the places to; what lies outside of g then is the
-// nearest of its pixels.
+// pupils at from, they are moved to the positions to; pixels outside g repeat the nearest
+// pixel of g.
 func (g grey) aligned(from, to Eyes, size Size) []float32 {
 	across, down := kernelTaps(g.width, size.Width, 0), kernelTaps(g.height, size.Height, 0)
 	if !from.IsZero() {

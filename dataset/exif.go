@@ -9,16 +9,15 @@ import (
 	"nrdl.example/nrdl/internal/bounded"
 )
 
-// An orientation is that of EXIF, 1 … 8: how the camera was held. It is the one
-// tag that is wanted, from JPEG, PNG, WebP and TIFF files, so it is looked up
-// here and no library parses all the others.
+// An orientation is that of EXIF, 1 … 8: how the camera was held. Only this tag is
+// needed of JPEG, PNG, WebP and TIFF files, so no library parses the other tags.
 type orientation int
 
 const orientationTag = 0x0112
 
-// stored returns where the pixel (y, x) of the upright image lies in the
-// stored one, h×w.
-func (o orientation) stored(y, x, h, w int) (int, int) {
+// source returns the position, in the stored image of size h×w, of the pixel (y, x) of
+// the upright image.
+func (o orientation) source(y, x, h, w int) (int, int) {
 	switch o {
 	case 2: // mirrored
 		return y, w - 1 - x
@@ -38,13 +37,14 @@ func (o orientation) stored(y, x, h, w int) (int, int) {
 	return y, x
 }
 
-// turned reports whether height and width of the stored image are exchanged.
-func (o orientation) turned() bool { return o >= 5 }
+// swapsSides reports whether the height of the upright image is the width of the stored
+// one.
+func (o orientation) swapsSides() bool { return o >= 5 }
 
-// sample resamples the stored image and turns the result, which is smaller.
+// sample resizes the stored image and then turns the result.
 func (o orientation) sample(g grey, in Frame) []float64 {
 	small := in
-	if o.turned() {
+	if o.swapsSides() {
 		small.Size = Size{Height: in.Width, Width: in.Height}
 	}
 	v := resample(g, small, 0, 255)
@@ -54,20 +54,19 @@ func (o orientation) sample(g grey, in Frame) []float64 {
 	upright := make([]float64, len(v))
 	for x := range in.Width {
 		for y := range in.Height {
-			sy, sx := o.stored(y, x, small.Height, small.Width)
+			sy, sx := o.source(y, x, small.Height, small.Width)
 			upright[x*in.Height+y] = v[sx*small.Height+sy]
 		}
 	}
 	return upright
 }
 
-// upright returns the image as it is to be seen. Its pixels are those of img, so that grey
-// values and colours are too.
+// upright returns the upright image. It has the same pixel values as img.
 func (o orientation) upright(img image.Image) image.Image {
 	if o == 1 {
 		return img
 	}
-	b, seen := img.Bounds(), o.seen(img.Bounds())
+	b, seen := img.Bounds(), o.uprightBounds(img.Bounds())
 	w := seen.Dx()
 	turned := func(pix []byte, at, stride, bytes int) []byte {
 		out := make([]byte, w*seen.Dy()*bytes)
@@ -114,7 +113,7 @@ func (o orientation) upright(img image.Image) image.Image {
 	out := image.NewRGBA64(seen)
 	for y := range seen.Dy() {
 		for x := range w {
-			sy, sx := o.stored(y, x, b.Dy(), b.Dx())
+			sy, sx := o.source(y, x, b.Dy(), b.Dx())
 			r, g, bl, a := img.At(b.Min.X+sx, b.Min.Y+sy).RGBA()
 			out.SetRGBA64(x, y, color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(bl), A: uint16(a)})
 		}
@@ -122,26 +121,26 @@ func (o orientation) upright(img image.Image) image.Image {
 	return out
 }
 
-// seen returns the bounds of the upright image.
-func (o orientation) seen(stored image.Rectangle) image.Rectangle {
-	if o.turned() {
+// uprightBounds returns the bounds of the upright image.
+func (o orientation) uprightBounds(stored image.Rectangle) image.Rectangle {
+	if o.swapsSides() {
 		return image.Rect(0, 0, stored.Dy(), stored.Dx())
 	}
 	return image.Rect(0, 0, stored.Dx(), stored.Dy())
 }
 
-// turnBlock is a number of rows and columns whose pixels fit in a cache.
+// turnBlock is the side of a block of pixels that fits in the cache.
 const turnBlock = 32
 
-// turn writes the pixels src, of so many bytes each, upright to dst.
+// turn writes the pixels src, each of the given number of bytes, upright to dst.
 func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, bytes int, stored image.Rectangle) {
 	offset := func(y, x int) int {
-		sy, sx := o.stored(y, x, stored.Dy(), stored.Dx())
+		sy, sx := o.source(y, x, stored.Dy(), stored.Dx())
 		return sy*srcStride + sx*bytes
 	}
 	start := offset(0, 0)
 	right, down := offset(0, 1)-start, offset(1, 0)-start
-	seen := o.seen(stored)
+	seen := o.uprightBounds(stored)
 	for y0 := 0; y0 < seen.Dy(); y0 += turnBlock {
 		for x0 := 0; x0 < seen.Dx(); x0 += turnBlock {
 			for y := y0; y < min(y0+turnBlock, seen.Dy()); y++ {
@@ -156,8 +155,7 @@ func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, byte
 	}
 }
 
-// orientation returns the orientation that data tells, 1 where it tells none
-// or one that makes no sense.
+// orientation returns the EXIF orientation in data; 1 if there is none or it is invalid.
 func (f format) orientation(data []byte) orientation {
 	if f.exif == nil {
 		return 1

@@ -50,12 +50,12 @@ func TestUprightNaively(t *testing.T) {
 		for o := orientation(1); o <= 8; o++ {
 			got := o.upright(img)
 			name, b := fmt.Sprintf("%T of orientation %d", img, o), got.Bounds()
-			if want := o.seen(part); b.Size() != want.Size() {
+			if want := o.uprightBounds(part); b.Size() != want.Size() {
 				t.Fatalf("%s: %v", name, b)
 			}
 			for y := range b.Dy() {
 				for x := range b.Dx() {
-					sy, sx := o.stored(y, x, part.Dy(), part.Dx())
+					sy, sx := o.source(y, x, part.Dy(), part.Dx())
 					if c, want := got.At(b.Min.X+x, b.Min.Y+y), img.At(part.Min.X+sx, part.Min.Y+sy); color.RGBA64Model.Convert(c) != color.RGBA64Model.Convert(want) {
 						t.Fatalf("%s: (%d, %d) is %v, want %v", name, x, y, c, want)
 					}

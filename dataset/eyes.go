@@ -8,16 +8,16 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Eyes says where the pupils of a detected face are put in its crop: on a
-// horizontal line at Height, a share of the crop's height from the top,
-// centred, and Distance apart, a share of the crop's width. The zero value
-// stands for images that are used as they are, without detection.
+// Eyes is the position of the pupils of a detected face in its crop. They lie on a
+// horizontal line, symmetric about the centre. Height is the distance of the line from
+// the top, relative to the height of the crop; Distance is the distance between the
+// pupils, relative to its width. The zero value stands for images without detection.
 type Eyes struct {
 	Distance float64 `json:"distance"`
 	Height   float64 `json:"height"`
 }
 
-// DefaultEyes keep the face from the forehead to the chin.
+// DefaultEyes gives crops that show a face from the forehead to the chin.
 var DefaultEyes = Eyes{Distance: 0.46, Height: 0.36}
 
 // Bounds on Eyes.Distance.
@@ -42,7 +42,7 @@ func (e Eyes) Validate() error {
 // String writes e as "0.46@0.36": the distance, then the height.
 func (e Eyes) String() string { return fmt.Sprintf("%v@%v", e.Distance, e.Height) }
 
-// ParseEyes reads what String writes.
+// ParseEyes parses the result of Eyes.String, such as "0.46@0.36".
 func ParseEyes(text string) (Eyes, error) {
 	distance, height, ok := strings.Cut(text, "@")
 	d, err := strconv.ParseFloat(distance, 64)

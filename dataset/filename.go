@@ -10,8 +10,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// fileNames turns people's names into names that folders can have on every
-// system and that stay different where case makes no difference.
+// fileNames turns names of people into names of folders that are valid on every system
+// and differ in more than case.
 func fileNames(people []string) []string {
 	names := make([]string, len(people))
 	taken := make(map[string]bool, len(people))
@@ -46,8 +46,7 @@ func fileName(person string) string {
 	return name
 }
 
-// reserved reports the names of devices, which Windows keeps for itself with
-// any extension.
+// reserved reports whether name, without its extension, is a device of Windows.
 func reserved(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch stem = strings.TrimRight(stem, " "); stem {

@@ -15,7 +15,7 @@ import (
 type File struct {
 	Path   string
 	Person string // "" if unlabelled
-	ID     string // as Open makes it: person, slash, path in the person's folder
+	ID     string // as Open makes it: person, slash, path below the folder of the person
 }
 
 // PhotoFiles lists the images at path, unlabelled, without duplicates.
@@ -34,12 +34,12 @@ func PhotoFiles(path string) ([]File, error) {
 // ErrNoPerson is returned if a photograph has no label.
 var ErrNoPerson = errors.New("no person is named")
 
-// PeopleFiles lists the images at paths as those of person. If person is empty,
-// each path must be a folder with one folder per person. Spelt maps a name to
-// its existing spelling. Warn is called for what is left out.
-func PeopleFiles(paths []string, person string, spelt func(string) string, warn func(error)) ([]File, error) {
+// PeopleFiles lists the images at paths as images of person. If person is empty, each
+// path must be a folder with one folder per person. CanonicalName maps a name to the
+// spelling that is in use. Warn is called for files that are left out.
+func PeopleFiles(paths []string, person string, canonicalName func(string) string, warn func(error)) ([]File, error) {
 	if person != "" {
-		person = spelt(person)
+		person = canonicalName(person)
 	}
 	var list []File
 	for _, path := range paths {
@@ -60,7 +60,7 @@ func PeopleFiles(paths []string, person string, spelt func(string) string, warn 
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%s holds no images", path)
 		}
-		found, err := placed(path, info.IsDir(), files, person, spelt, warn)
+		found, err := assignPeople(path, info.IsDir(), files, person, canonicalName, warn)
 		if err != nil {
 			return nil, err
 		}
@@ -69,12 +69,12 @@ func PeopleFiles(paths []string, person string, spelt func(string) string, warn 
 	return list, nil
 }
 
-// placed says of the files in the folder at root, or of the one file there, whose
-// they are.
-func placed(root string, folder bool, files []string, person string, spelt func(string) string, warn func(error)) ([]File, error) {
+// assignPeople gives each of files a person: person or, if that is "", the one named by
+// its folder below root. Root is a folder, or the only file.
+func assignPeople(root string, folder bool, files []string, person string, canonicalName func(string) string, warn func(error)) ([]File, error) {
 	var list []File
 	names := map[string]string{} // of folders
-	stray := 0
+	unassigned := 0
 	if folder && person == "" {
 		below := make([]string, len(files))
 		for i, file := range files {
@@ -83,11 +83,11 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 		if err := refuseDates(root, below); err != nil {
 			return nil, err
 		}
-		if said := repeatedNames(root, below); said != "" {
-			warn(errors.New(said))
+		if message := repeatedNames(root, below); message != "" {
+			warn(errors.New(message))
 		}
 	}
-	nobodys, ignored := leftover(root), map[string]bool{}
+	isLeftover, ignored := leftover(root), map[string]bool{}
 	for _, file := range files {
 		at := filepath.Base(file)
 		if folder {
@@ -97,16 +97,16 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 			}
 			at = filepath.ToSlash(rel)
 		}
-		own := person
-		if own == "" {
+		name := person
+		if name == "" {
 			dir, rest, below := strings.Cut(at, "/")
 			if !below {
-				stray++
+				unassigned++
 				continue
 			}
-			if nobodys(dir) {
+			if isLeftover(dir) {
 				if !ignored[dir] {
-					warn(errors.New(inNobodys(dir)))
+					warn(errors.New(leftoverMessage(dir)))
 				}
 				ignored[dir] = true
 				continue
@@ -115,22 +115,22 @@ func placed(root string, folder bool, files []string, person string, spelt func(
 				if err := CheckName(strings.TrimSpace(dir)); err != nil {
 					return nil, fmt.Errorf("%s: %w", filepath.Join(root, dir), err)
 				}
-				names[dir] = spelt(strings.TrimSpace(dir))
+				names[dir] = canonicalName(strings.TrimSpace(dir))
 			}
-			own, at = names[dir], rest
+			name, at = names[dir], rest
 		}
-		list = append(list, File{Path: file, Person: own, ID: own + "/" + at})
+		list = append(list, File{Path: file, Person: name, ID: name + "/" + at})
 	}
 	switch {
 	case len(list) == 0:
 		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
-	case stray > 0:
-		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(stray, "image"), root))
+	case unassigned > 0:
+		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(unassigned, "image"), root))
 	}
 	return list, nil
 }
 
-// Joined returns the errors that err joins; none for nil.
+// Joined returns the errors that errors.Join put into err; none for nil.
 func Joined(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

@@ -28,20 +28,20 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 		}
 		return nil, err
 	}
-	nobodys := leftover(root)
-	of := func(f string) bool {
+	isLeftover := leftover(root)
+	belongsToNobody := func(f string) bool {
 		entry, _, _ := strings.Cut(f, "/")
-		return nobodys(entry)
+		return isLeftover(entry)
 	}
-	images, others = slices.DeleteFunc(images, of), slices.DeleteFunc(others, of)
+	images, others = slices.DeleteFunc(images, belongsToNobody), slices.DeleteFunc(others, belongsToNobody)
 	for _, f := range w.foreignCounts() {
 		opt.warn("%s cannot be read: convert them to JPEG", f)
 	}
 	if err := refuseDates(root, images); err != nil {
 		return nil, err
 	}
-	if said := repeatedNames(root, images); said != "" {
-		opt.warn("%s", said)
+	if message := repeatedNames(root, images); message != "" {
+		opt.warn("%s", message)
 	}
 	people, err := w.people(images, opt)
 	if err != nil {
@@ -82,8 +82,8 @@ func (w *walker) foreignCounts() (counts []string) {
 	return counts
 }
 
-// people returns the folders of root that hold images, in natural order, or
-// says what is wrong with the layout.
+// people returns the folders of root with images, in natural order. It is an error if
+// the layout is not root/person/image or root/person/folder/image.
 func (w *walker) people(images []string, opt Options) ([]string, error) {
 	if len(images) == 0 && len(w.foreign) > 0 {
 		return nil, advice.Add(fmt.Errorf("%s holds no images that can be read", w.root), "convert the %s to JPEG",
@@ -93,11 +93,11 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 		return nil, advice.Add(fmt.Errorf("%s holds no images", w.root), layout)
 	}
 	direct, nested := make(map[string]int), make(map[string]int)
-	var stray []string
+	var unassigned []string
 	for _, f := range images {
 		switch parts := strings.Split(f, "/"); len(parts) {
 		case 1:
-			stray = append(stray, f)
+			unassigned = append(unassigned, f)
 		case 2:
 			direct[parts[0]]++
 		case 3:
@@ -106,20 +106,20 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 			return nil, advice.Add(fmt.Errorf("%s in %s lies more than one folder below that of a person", f, w.root), layout)
 		}
 	}
-	if len(stray) == len(images) {
+	if len(unassigned) == len(images) {
 		return nil, advice.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
-			w.root, legible.Count(len(stray), "image"), stray[0]), "%s", ungrouped(w.root))
+			w.root, legible.Count(len(unassigned), "image"), unassigned[0]), "%s", ungrouped(w.root))
 	}
-	if len(stray) > 0 {
-		opt.warn("ignored what lies in no folder of a person: %s, for example %s", legible.Count(len(stray), "image"), stray[0])
+	if len(unassigned) > 0 {
+		opt.warn("ignored what lies in no folder of a person: %s, for example %s", legible.Count(len(unassigned), "image"), unassigned[0])
 	}
 	var people []string
-	nobodys := leftover(w.root)
+	isLeftover := leftover(w.root)
 	for _, f := range w.folders {
 		switch {
 		case strings.Contains(f, "/"):
-		case nobodys(f):
-			opt.warn("%s", inNobodys(f))
+		case isLeftover(f):
+			opt.warn("%s", leftoverMessage(f))
 		case direct[f]+nested[f] == 0:
 			opt.warn("ignored the folder %s: it holds no images", f)
 		case direct[f] == 0 && isPart(f):
@@ -135,7 +135,7 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 	return people, nil
 }
 
-// isPart reports whether name is what a part of a divided data set is called.
+// isPart reports whether name is common for a part of a data set, such as "train".
 func isPart(name string) bool {
 	switch strings.ToLower(name) {
 	case "train", "training", "test", "testing", "val", "valid", "validation", "gallery", "probe":

@@ -28,17 +28,17 @@ type format struct {
 	magic  []string // how a file begins; '?' stands for any byte
 	config func(context.Context, []byte) (image.Config, error)
 	decode func(context.Context, []byte) (image.Image, error)
-	exif   func([]byte) []byte // the TIFF structure that tells the orientation; may be nil
+	exif   func([]byte) []byte // returns the TIFF structure with the orientation; may be nil
 
-	// memory tells how many bytes decoding takes, or why the file is not decoded; nil: at
-	// most bytesPerPixel for each pixel.
+	// memory returns the bytes that decoding takes, or why the file is refused. If it is
+	// nil, decoding takes at most bytesPerPixel for each pixel.
 	memory func([]byte) (int64, error)
 
 	extensions []string // of a foreign format
 }
 
-// formats are told by content and not through the registry of package image,
-// which whatever is linked into the program may extend.
+// formats are recognised by content. The registry of package image is not used, since
+// any linked package may extend it.
 var formats = []format{
 	{name: "PNM", magic: pnmMagic, config: whole(pnmConfig), decode: pnmDecode},
 	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode), exif: pngExif},
@@ -50,7 +50,7 @@ var formats = []format{
 	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode, exif: itself},
 }
 
-// foreign are image files that are recognised only to say what they are.
+// foreign are formats that are recognised only for error messages.
 var foreign = []format{
 	{name: "JPEG 2000", magic: []string{"????jP  ", "\xff\x4f\xff\x51"}, extensions: []string{".jp2", ".j2k", ".jpf", ".jpx"}},
 	{name: "raw", extensions: []string{".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"}},
@@ -75,20 +75,20 @@ func IsImage(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// using gives f a reader that ends with its context.
+// using makes f read from a reader that ends with its context.
 func using[T any](f func(io.Reader) (T, error)) func(context.Context, []byte) (T, error) {
 	return func(ctx context.Context, data []byte) (T, error) {
 		return f(bounded.NewReader(ctx, data))
 	}
 }
 
-// whole is for f that is done at once.
+// whole adapts a function that needs no context.
 func whole[T any](f func([]byte) (T, error)) func(context.Context, []byte) (T, error) {
 	return func(_ context.Context, data []byte) (T, error) { return f(data) }
 }
 
-// jpegMemory is the memory that decoding takes. It is an error if the file has more scans
-// than may be decoded.
+// jpegMemory returns the memory that decoding takes. It is an error if the file has too
+// many scans.
 func jpegMemory(data []byte) (int64, error) {
 	j := bounded.ReadJPEG(data)
 	return j.Memory(), j.Check()
@@ -128,7 +128,7 @@ func formatOf(data []byte) (format, error) {
 	return format{}, errors.New("not an image")
 }
 
-// A Decoder reads a kind of image files that this package does not read by itself.
+// A Decoder reads image files of a format that this package does not read itself.
 type Decoder struct {
 	Config func(ctx context.Context, data []byte) (image.Config, error) // before it is turned upright
 	Decode func(ctx context.Context, data []byte) (image.Image, error)  // upright
@@ -136,11 +136,11 @@ type Decoder struct {
 
 var heicDecoder atomic.Pointer[Decoder]
 
-// UseHEIC makes this package read HEIC and AVIF files by d. Package heic calls it,
-// when a program asks for that.
+// UseHEIC sets the decoder of HEIC and AVIF files. A program calls heic.Register, which
+// calls UseHEIC.
 func UseHEIC(d Decoder) { heicDecoder.Store(&d) }
 
-// errNoHEIC is for programs in which nobody has called UseHEIC.
+// errNoHEIC is the error of a program that has not called heic.Register.
 var errNoHEIC = advice.Add(errors.New("HEIC and AVIF files are not read by this program"),
 	"a program reads them after heic.Register(), of the package heic beside this one; or convert them to JPEG")
 

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// A grey is a grey image: row writes the values of row y, 0 … 255 for images,
-// to dst, len width.
+// A grey is a grey image. Row writes the values of row y, 0 … 255 for images, to dst,
+// which has the length width.
 type grey struct {
 	height, width int
 	row           func(y int, dst []float64)
@@ -105,21 +105,21 @@ func resample(src grey, in Frame, lo, hi float64) []float64 {
 	return resampled(src, in.Size, across, down, lo, hi)
 }
 
-// resampled is resample with these taps.
+// resampled is resample with the given taps.
 func resampled(src grey, in Size, across, down []taps, lo, hi float64) []float64 {
 	out := make([]float64, in.Len())
 	row, narrow := make([]float64, src.width), make([]float64, in.Width)
-	first := 0 // the first row of the result that source row y reaches
+	first := 0 // the first row of the result that depends on source row y
 	for y := range src.height {
-		for first < in.Height && y >= down[first].from+len(down[first].weights) {
+		for first < in.Height && y >= down[first].first+len(down[first].weights) {
 			first++
 		}
 		src.row(y, row)
 		for x, t := range across {
 			narrow[x] = t.dot(row)
 		}
-		for i := first; i < in.Height && y >= down[i].from; i++ {
-			w := down[i].weights[y-down[i].from]
+		for i := first; i < in.Height && y >= down[i].first; i++ {
+			w := down[i].weights[y-down[i].first]
 			for x, v := range narrow {
 				out[x*in.Height+i] += w * v
 			}
@@ -131,23 +131,23 @@ func resampled(src grey, in Size, across, down []taps, lo, hi float64) []float64
 	return out
 }
 
-// taps are the weights of the source pixels from, from+1, … in one pixel of
-// the result. They sum to 1.
+// taps are the weights of the source pixels first, first+1, … in one pixel of the
+// result. They sum to 1.
 type taps struct {
-	from    int
+	first   int
 	weights []float64
 }
 
 func (t taps) dot(row []float64) float64 {
 	var sum float64
-	for i, v := range row[t.from : t.from+len(t.weights)] {
+	for i, v := range row[t.first : t.first+len(t.weights)] {
 		sum += t.weights[i] * v
 	}
 	return sum
 }
 
-// kernelTaps returns the taps that bring the share crop about the middle of n
-// pixels to m pixels; a crop of 0 is all of them.
+// kernelTaps returns the taps that resize the central share crop of n pixels to m
+// pixels. A crop of 0 means all of them.
 func kernelTaps(n, m int, crop float64) []taps {
 	if crop == 0 {
 		crop = 1
@@ -162,8 +162,9 @@ func kernelTaps(n, m int, crop float64) []taps {
 	return tapsFrom(n, m, (1-crop)/2*float64(n), crop*float64(n)/float64(m))
 }
 
-// tapsFrom returns the taps that bring n pixels to m, scale of them to one, the first
-// of which begins at start. Outside the n pixels, the nearest is repeated.
+// tapsFrom returns the taps that resize n pixels to m. One pixel of the result covers
+// scale source pixels, and the first one begins at start. Outside the n pixels the
+// nearest one is repeated.
 func tapsFrom(n, m int, start, scale float64) []taps {
 	all := make([]taps, m)
 	stretch := max(scale, 1)

@@ -8,9 +8,9 @@ import (
 	"nrdl.example/nrdl/internal/hint"
 )
 
-// A folder of photographs that were divided by person has the file GroupsMark. There, the
-// folders Unknown and NoFaceFolder hold the photographs of nobody in particular and are
-// no people, and GroupsPage shows the faces.
+// The file GroupsMark marks a folder of photographs that nrdl group has divided by person.
+// In it, the folders Unknown and NoFaceFolder are not people: they have the photographs
+// that belong to no group. GroupsPage shows the faces.
 const (
 	GroupsMark   = ".nrdl.groups"
 	GroupsPage   = "index.html"
@@ -23,8 +23,8 @@ func Grouped(root string) bool {
 	return err == nil
 }
 
-// leftover returns what reports the entries directly below root that belong to no
-// person, because of GroupsMark.
+// leftover returns a function that reports whether an entry of the folder root belongs
+// to no person because of GroupsMark.
 func leftover(root string) func(entry string) bool {
 	grouped := Grouped(root)
 	return func(entry string) bool {
@@ -32,8 +32,8 @@ func leftover(root string) func(entry string) bool {
 	}
 }
 
-// ungrouped is the hint for images at root that lie in no folders of people: group makes
-// them, beside root.
+// ungrouped is the advice for images that are not in folders of people: nrdl group makes
+// these folders, next to root.
 func ungrouped(root string) string {
 	beside := filepath.Clean(root)
 	if abs, err := filepath.Abs(root); err == nil && (beside == "." || filepath.Base(beside) == "..") {
@@ -49,7 +49,7 @@ func ungrouped(root string) string {
 	return fmt.Sprintf("%s; or let nrdl make folders of photographs of the same person: nrdl group %s -o %s", layout, hint.Quoted(root), hint.Quoted(to))
 }
 
-// inNobodys says that folder is left out by leftover.
-func inNobodys(folder string) string {
+// leftoverMessage is the warning about a folder that belongs to no person.
+func leftoverMessage(folder string) string {
 	return fmt.Sprintf("ignored the folder %s: its photographs are of nobody in particular", folder)
 }

@@ -21,7 +21,7 @@ func TestGroupsAreDataSets(t *testing.T) {
 	if want := []string{"a/1.pgm", "b/1.pgm"}; !slices.Equal(set.IDs, want) {
 		t.Errorf("images %v, want %v", set.IDs, want)
 	}
-	if want := []string{inNobodys("no face"), inNobodys("unknown")}; !slices.Equal(warnings, want) {
+	if want := []string{leftoverMessage("no face"), leftoverMessage("unknown")}; !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
 	var told []string

@@ -15,8 +15,8 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Bounds on one image. What a file claims is held against them before
-// anything is allocated for it.
+// Bounds on one image. The header of a file is checked against them before memory is
+// allocated.
 const (
 	maxFileBytes = 256 << 20
 	maxPixels    = 64_000_000
@@ -27,16 +27,16 @@ const (
 	// there are processors do not fill the memory.
 	largePixels = 16_000_000
 
-	bytesPerPixel = 8 // that decoding takes at most, but for JPEG
+	bytesPerPixel = 8 // memory that decoding takes at most, except for JPEG
 
-	// MaxDecoding is how many bytes of memory decoding an image may take.
+	// MaxDecoding is the largest number of bytes that decoding an image may take.
 	MaxDecoding = 1_200_000_000
 )
 
-// A turn is taken by one goroutine at a time.
+// A turn is a lock: one goroutine has it at a time.
 type turn chan struct{}
 
-// take waits for the turn, or for the end of ctx. Done gives it to the next.
+// take waits for the turn or the end of ctx. Done releases the turn.
 func (t turn) take(ctx context.Context) (done func(), err error) {
 	select {
 	case t <- struct{}{}:
@@ -46,14 +46,13 @@ func (t turn) take(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// large is the turn to decode an image of more than largePixels, huge the turn to use one of
+// large is needed to decode an image of more than largePixels, and huge to use one of
 // more than maxPixels.
 var large, huge = make(turn, 1), make(turn, 1)
 
-// Alone waits, if the header of the image in data claims more than 64 megapixels, until no
-// other such image is in use. Its memory is bounded so; done is called when the image is not
-// needed any more. An image that cannot be decoded, and the end of ctx, are left to who
-// decodes it.
+// Alone bounds the memory of large images: if the header in data claims more than 64
+// megapixels, it waits until no other such image is in use. The caller calls done when it
+// no longer needs the image. Alone reports no errors: decoding the image does.
 func Alone(ctx context.Context, data []byte) (done func()) {
 	f, err := formatOf(data)
 	if err != nil {
@@ -69,8 +68,7 @@ func Alone(ctx context.Context, data []byte) (done func()) {
 	return done
 }
 
-// ReadImage reads the image file at path as in.Size.Len() grey values between 0
-// and 255. DecodeImage says how.
+// ReadImage reads the image file at path as DecodeImage does.
 func ReadImage(ctx context.Context, path string, in Frame) ([]float64, error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -119,7 +117,7 @@ func ReadPhoto(ctx context.Context, path string) (image.Image, error) {
 // DecodePhoto decodes an image file as DecodeImage does, and returns it upright
 // in its own size and colours.
 func DecodePhoto(ctx context.Context, data []byte, name string) (image.Image, error) {
-	const planes = 4 // that upright holds at a time, at most, besides a JPEG
+	const planes = 4 // bytes per pixel that upright needs at most, apart from a JPEG
 	var upright image.Image
 	err := decode(ctx, data, planes, func(img image.Image, turned orientation) {
 		upright = turned.upright(img)
@@ -130,8 +128,8 @@ func DecodePhoto(ctx context.Context, data []byte, name string) (image.Image, er
 	return upright, nil
 }
 
-// ImageSize returns width and height that the header of an image file claims, as they are
-// stored. It decodes nothing, and is an error where DecodePhoto would refuse the header.
+// ImageSize returns the stored width and height from the header of an image file. It does
+// not decode the image. It is an error if DecodePhoto would refuse the header.
 func ImageSize(data []byte, name string) (image.Point, error) {
 	c, _, err := claimed(data)
 	if err != nil {
@@ -140,8 +138,8 @@ func ImageSize(data []byte, name string) (image.Point, error) {
 	return image.Pt(c.Width, c.Height), nil
 }
 
-// DecodingMemory returns how many bytes of memory DecodeColour takes at most for an image
-// file, by its header; at most MaxDecoding. It is an error where ImageSize is one.
+// DecodingMemory returns the largest number of bytes that DecodeColour takes for an image
+// file, from its header. It is at most MaxDecoding. It is an error if ImageSize fails.
 func DecodingMemory(data []byte, name string) (int64, error) {
 	_, memory, err := claimed(data)
 	if err != nil {
@@ -170,7 +168,7 @@ func (f format) recovered(err *error) {
 	}
 }
 
-// claims returns what the header of data says, if such an image may be decoded.
+// claims returns the header of data. It is an error if such an image may not be decoded.
 func (f format) claims(ctx context.Context, data []byte) (c image.Config, err error) {
 	defer f.recovered(&err)
 	if c, err = f.config(ctx, data); err != nil {
@@ -186,8 +184,8 @@ func (f format) claims(ctx context.Context, data []byte) (c image.Config, err er
 	return c, nil
 }
 
-// needs returns the memory that decoding an image takes that claims c, and turning it, for
-// which planes bytes a pixel are held. It is an error if this is too much.
+// needs returns the memory for decoding an image with the header c and turning it, which
+// takes planes bytes per pixel. It is an error if this is too much.
 func (f format) needs(data []byte, c image.Config, turned orientation, planes int) (memory int64, err error) {
 	pixels := int64(c.Width) * int64(c.Height)
 	memory = bytesPerPixel * pixels
@@ -206,9 +204,9 @@ func (f format) needs(data []byte, c image.Config, turned orientation, planes in
 	return memory, nil
 }
 
-// decode hands the image in data, as it is stored, to use, which takes planes bytes of
-// memory a pixel if the image is to be turned. After the end of ctx, use may be called once
-// decode has returned.
+// decode calls use with the stored image in data and its orientation. Use takes planes
+// bytes of memory per pixel if it turns the image. If ctx ends, use may still be called
+// after decode has returned.
 func decode(ctx context.Context, data []byte, planes int, use func(image.Image, orientation)) error {
 	f, err := formatOf(data)
 	if err != nil {
@@ -229,8 +227,8 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 	if err != nil {
 		return err
 	}
-	// Some decoders go on without reading, and a large image is turned for a while: they
-	// are left behind, with the turn, so that they are one at a time.
+	// Some decoders continue without reading, and turning a large image takes time. If ctx
+	// ends they keep running, and keep the turn, so that there is only one at a time.
 	ended := make(chan error, 1)
 	go func() {
 		defer done()
@@ -244,7 +242,7 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 	}
 }
 
-// finish is decode for an image that may be decoded.
+// finish decodes an image whose header has been checked.
 func (f format) finish(ctx context.Context, data []byte, claimed image.Config, turned orientation, use func(image.Image, orientation)) (err error) {
 	defer f.recovered(&err)
 	img, err := f.decode(ctx, data)
@@ -260,9 +258,9 @@ func (f format) finish(ctx context.Context, data []byte, claimed image.Config, t
 	return context.Cause(ctx)
 }
 
-// pixels is how many are read.
+// pixels is the largest number of pixels that are read.
 func (f format) pixels() int {
-	if f.memory != nil { // by which it is bounded besides
+	if f.memory != nil { // which bounds it, too
 		return maxJPEG
 	}
 	return maxPixels
@@ -279,7 +277,8 @@ func (f format) admissible(width, height int) error {
 	return nil
 }
 
-// explain makes the errors of the decoders alike. At the end of ctx it is its cause.
+// explain gives the errors of all decoders the same form. If ctx has ended it returns the
+// cause.
 func (f format) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -295,8 +294,8 @@ func (f format) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }
 
-// ReadFile returns the content of the regular file at path. A file that is too
-// large is an error.
+// ReadFile returns the content of the regular file at path. It is an error if the file is
+// larger than 256 MiB.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

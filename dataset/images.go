@@ -16,13 +16,14 @@ import (
 	"nrdl.example/nrdl/classify"
 )
 
-// Images are labelled images of one size or, if Frame has no Size, vectors: of a
-// network, which Frame.Embedding names, or of another program. The columns of X are grouped by person, as in Samples; each
-// has the grey values of an image, column after column.
+// Images are labelled images of one size or, if Frame has no Size, vectors. Vectors are
+// those of the network that Frame.Embedding names, or of another program. The columns of
+// X are grouped by person, as in Samples. Each has the grey values of an image, column
+// after column.
 type Images struct {
 	classify.Samples
 
-	Frame   Frame     // what part of an image was kept, and its size
+	Frame   Frame     // which part of an image is in a column, and its size
 	Quality []Quality // len N, image quality of each face; nil if not known
 	NoFace  []bool    // len N, true for images without a face, whose columns are 0; nil if there are none
 	White   float64   // value of white; 0 means 255
@@ -45,8 +46,8 @@ func Unlabelled(x *mat.Dense, f Frame) *Images {
 	return &Images{Samples: classify.Samples{X: x, Grid: f.Grid()}, Frame: f}
 }
 
-// Validate reports the first way in which the parts of s do not agree, the first
-// name that no person can have, or the first number that is not finite.
+// Validate reports the first inconsistency of the fields of s, the first invalid name of
+// a person, or the first number that is not finite.
 func (s *Images) Validate() error {
 	if size := s.Frame.Size; size != (Size{}) && s.Len() > 0 && s.X.RawMatrix().Rows != size.Len() { // before Samples tells of a grid
 		return fmt.Errorf("images of %v have %d pixels, not %d", size, size.Len(), s.X.RawMatrix().Rows)
@@ -83,9 +84,8 @@ func (s *Images) AreImages() bool { return s.Frame.Size != (Size{}) }
 // images.
 func (s *Images) AreFaces() bool { return s.AreImages() || !s.Frame.Embedding.IsZero() }
 
-// Select returns the images at columns idx, in the order of s, as new Images that
-// share nothing with s but the names. People who lose all their images are left
-// out.
+// Select returns the images at columns idx, in the order of s, as new Images that share
+// only the names with s. People without any of these images are left out.
 func (s *Images) Select(idx []int) *Images {
 	idx = slices.Sorted(slices.Values(idx))
 	t := &Images{Samples: *s.Samples.Select(idx), Frame: s.Frame, White: s.White, Matrix: s.Matrix}
@@ -112,8 +112,8 @@ func (s *Images) First(people int) *Images {
 	return s.Select(columns)
 }
 
-// Hash identifies the images and their labels. It is the beginning of a
-// SHA-256, in hexadecimal.
+// Hash returns a hash of the images and their labels: the first 12 bytes of a SHA-256,
+// in hexadecimal.
 func (s *Images) Hash() string {
 	h := sha256.New()
 	d, _ := s.X.Dims()
@@ -143,8 +143,8 @@ func (s *Images) Faceless(j int) bool {
 	return true
 }
 
-// Faces returns s without its Faceless images: s itself if there are none, nil
-// if all are. People who lose all their images are left out.
+// Faces returns s without its Faceless images: s itself if there are none, nil if there
+// are no others. People without other images are left out.
 func (s *Images) Faces() *Images {
 	columns := slices.DeleteFunc(classify.NonZero(s.X), func(j int) bool { return s.NoFace != nil && s.NoFace[j] })
 	switch len(columns) {
@@ -164,9 +164,9 @@ func (s *Images) Scale() float64 {
 	return math.MaxUint8 / s.White
 }
 
-// A Frame says what part of an image is kept, and to which size it is resized, or
-// which network made a vector of it. The zero Frame stands for vectors that are not
-// made of images.
+// A Frame describes how images were made into columns: which part was kept and the size
+// to which it was resized, or which network made a vector. The zero Frame stands for
+// vectors that were not made from images.
 type Frame struct {
 	Size
 	Eyes      Eyes      `json:"eyes,omitzero"`      // where the pupils of detected faces are put; zero: images are used as they are
@@ -174,8 +174,8 @@ type Frame struct {
 	Embedding Embedding `json:"embedding,omitzero"` // of the vectors, which have no Size
 }
 
-// Len returns the numbers of a column: the pixels, or the length of a vector; 0 if
-// not known.
+// Len returns the length of a column: the number of pixels, or the length of a vector; 0
+// if it is not known.
 func (f Frame) Len() int {
 	if !f.Embedding.IsZero() {
 		return f.Embedding.Length
@@ -212,7 +212,7 @@ func (f Frame) String() string {
 	return strings.Join(words, " ")
 }
 
-// Words are the parts of f as Parse of package frontend reads them.
+// Words returns f as the words that frontend.Parse reads.
 func (f Frame) Words() (words []string) {
 	if f.Size != (Size{}) {
 		words = append(words, f.Size.String())
@@ -240,8 +240,8 @@ func (f Frame) Grid() classify.Grid {
 	return classify.Grid{Height: f.Height, Width: f.Width, Planes: 1}
 }
 
-// Order returns the order in which NewImages puts images of these labels: image j is
-// the one at Order[j].
+// Order returns the order in which NewImages puts images with these labels: column j has
+// the image at Order[j].
 func (s *Images) Order(labels []string) ([]int, error) {
 	order, _, _, err := classify.Group(labels, s.Classes)
 	return order, err

@@ -24,7 +24,7 @@ func openMAT(ctx context.Context, path string, opt Options) (*Images, error) {
 	return set, nil
 }
 
-// An interruptible reader ends with its context.
+// An interruptible is a reader that fails when its context ends.
 type interruptible struct {
 	ctx context.Context
 	io.Reader
@@ -80,7 +80,8 @@ func saveMAT(ctx context.Context, path string, set *Images) error {
 	return names.Commit()
 }
 
-// fea is the transpose of X by columns, which is X by rows.
+// fea returns the variable fea, the transpose of X. By columns, it has the numbers of X by
+// rows.
 func fea(set *Images) mat5.Variable {
 	d, n := set.X.Dims()
 	if allBytes(set.X) {

@@ -110,7 +110,7 @@ func TestResizingSamplesIsResizingImages(t *testing.T) {
 	for i := range v {
 		v[i] /= 1000
 	}
-	x := &table{x: mat.NewDense(320, 1, v), in: Size{Height: 20, Width: 16}}
+	x := &table{x: mat.NewDense(320, 1, v), size: Size{Height: 20, Width: 16}}
 	if err := x.resize(Frame{Size: in}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,23 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A matrix is a numeric variable of a file, its numbers column by column.
+// A matrix is a numeric array of a file, its numbers column by column.
 type matrix struct {
 	name       string
 	rows, cols int
 	data       []float64
-	in         Size // where the file says it by the shape of the variable
+	size       Size // where the file says it by the shape of the variable
 	fromZero   bool // its format counts from 0
 }
 
 // dense returns the matrix by rows.
 func (m matrix) dense() *mat.Dense { return mat.DenseCopyOf(m.transposed().T()) }
 
-// transposed returns the transpose, of the same numbers: what lies column by
-// column is the transpose by rows.
+// transposed returns the transpose. It shares the numbers: the columns of m are the rows
+// of the transpose.
 func (m matrix) transposed() *mat.Dense { return mat.NewDense(m.cols, m.rows, m.data) }
 
-// at names element i of data as the file counts.
+// at names element i of data, with the indices of the file format.
 func (m matrix) at(i int) string {
 	row, col := i%m.rows, i/m.rows
 	if m.fromZero {
@@ -36,7 +36,7 @@ func (m matrix) at(i int) string {
 
 func (m matrix) String() string { return fmt.Sprintf("%s %d×%d", m.name, m.rows, m.cols) }
 
-// check refuses what is empty or not finite.
+// check is an error if m is empty or has a number that is not finite.
 func (m matrix) check() error {
 	if len(m.data) == 0 {
 		return fmt.Errorf("%s is empty", m)
@@ -49,9 +49,8 @@ func (m matrix) check() error {
 	return nil
 }
 
-// samples returns the matrix as d×n, one sample a column, for n labels. Where
-// it is square, its rows are the samples, which is the convention of the
-// field, unless columns says otherwise.
+// samples returns the matrix as d×n, one sample per column, for n labels. If it is
+// square, its rows are the samples, as is common in the field, unless columns is set.
 func (m matrix) samples(n int, columns bool) (*mat.Dense, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -68,8 +67,8 @@ func (m matrix) samples(n int, columns bool) (*mat.Dense, error) {
 // maxLabel bounds labels: beyond it not every integer is a float64.
 const maxLabel = 1 << 53
 
-// labels returns the numbers of a vector as they are written, and the
-// different ones in ascending order.
+// labels returns the numbers of a vector as text, and the classes: the different numbers
+// in ascending order.
 func (m matrix) labels() (labels, classes []string, err error) {
 	if err := m.check(); err != nil {
 		return nil, nil, err
@@ -92,8 +91,8 @@ func (m matrix) labels() (labels, classes []string, err error) {
 	return labels, classes, nil
 }
 
-// oneHot turns C×N indicators, a single 1 in every column, into a vector of
-// labels 1 … C.
+// oneHot turns a C×N matrix with a single 1 in every column into a vector of labels
+// 1 … C.
 func (m matrix) oneHot() (matrix, error) {
 	if err := m.check(); err != nil {
 		return matrix{}, err
@@ -117,7 +116,8 @@ func (m matrix) oneHot() (matrix, error) {
 	return matrix{name: m.name, rows: 1, cols: len(labels), data: labels}, nil
 }
 
-// scalar returns the only number of the matrix, which is a side of an image.
+// scalar returns the only number of the matrix, which must be valid as a side of an
+// image.
 func (m matrix) scalar() (int, error) {
 	if len(m.data) != 1 {
 		return 0, fmt.Errorf("%s is not a number", m)

@@ -11,8 +11,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// nameFrom names the samples from the list at path, if it is there and fits. A
-// name that no person can have is an error.
+// nameFrom takes the names of the samples from the list at path, if that exists and
+// fits. It is an error if a name is not allowed for a person.
 func (t *table) nameFrom(path string, opt Options) error {
 	list, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,10 +33,10 @@ func (t *table) nameFrom(path string, opt Options) error {
 	return nil
 }
 
-// name takes the sources of the samples, "person/image", from the lines of a
-// list: "row, label, source" separated by tabs, or the source alone, or "row,
-// label, person, image". Where all samples of every class, and of no other, are
-// of one person, the classes get the people's names.
+// name takes the sources of the samples, "person/image", from the lines of a list. The
+// fields of a line are separated by tabs: row, label, source; or the source alone; or
+// row, label, person, image. If classes and people correspond one to one, the classes get
+// the names of the people.
 func (t *table) name(list string) error {
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(list, "\r\n", "\n"), "\n"), "\n")
 	if len(lines) != len(t.labels) {
@@ -69,12 +69,13 @@ func (t *table) name(list string) error {
 	return nil
 }
 
-// namePeople names the classes, given the person of each sample, "" unknown.
+// namePeople gives the classes the names of the people, where people[j] is the person of
+// sample j, or "" if that is not known.
 func (t *table) namePeople(people []string) {
 	person, label := make(map[string]string), make(map[string]string)
 	for j, name := range people {
 		l := t.labels[j]
-		if name == "" || first(person, l, name) != name || first(label, name, l) != l {
+		if name == "" || setDefault(person, l, name) != name || setDefault(label, name, l) != l {
 			return
 		}
 	}
@@ -86,8 +87,8 @@ func (t *table) namePeople(people []string) {
 	}
 }
 
-// first keeps the first value of a key and returns it.
-func first(m map[string]string, key, value string) string {
+// setDefault sets the value of a key that has none, and returns the value of the key.
+func setDefault(m map[string]string, key, value string) string {
 	if kept, ok := m[key]; ok {
 		return kept
 	}
@@ -95,7 +96,7 @@ func first(m map[string]string, key, value string) string {
 	return value
 }
 
-// namesFile is the list that lies beside a MATLAB file and names its rows.
+// namesFile is the path of the list with the names of the rows of a MATLAB file.
 func namesFile(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".names.txt"
 }
@@ -113,7 +114,7 @@ func writeNames(w io.Writer, set *Images) error {
 	return nil
 }
 
-// source names sample j among those of its person.
+// source returns the name of sample j within its person.
 func source(set *Images, j int) string {
 	c := set.ClassOf(j)
 	if set.IDs == nil {

@@ -13,12 +13,12 @@ import (
 	"nrdl.example/nrdl/internal/hint"
 )
 
-// date is what the name of a folder of one year, month or day begins with.
+// date matches the beginning of the name of a folder for a year, month or day.
 var date = regexp.MustCompile(`^(19|20)\d\d([-_. ]|(0[1-9]|1[0-2])|$)`)
 
-// refuseDates is an error if the folders of root, which have these images below them
-// (slash-separated, relative to root), are of years or days and hold the folders of
-// people: 2023/Bob, 2023/Zoe, 2024/Bob.
+// refuseDates is an error if the folders of root are years or days that hold the folders
+// of people: 2023/Bob, 2023/Zoe, 2024/Bob. Images are slash-separated paths relative to
+// root.
 func refuseDates(root string, images []string) error {
 	dates, people := map[string]bool{}, map[string][]string{} // dates by person
 	for _, f := range images {
@@ -58,9 +58,9 @@ func refuseDates(root string, images []string) error {
 		hint.Quoted(filepath.Join(root, person, people[person][0])), hint.Quoted(filepath.Join(root, person, tops[len(tops)-1])), hint.Quoted(filepath.Join(root, tops[0])))
 }
 
-// repeatedNames says which folders of root hold folders with the same names where these may be
-// the people: Holiday/Bob, Work/Bob. It is "" if none do. Folders of people may hold folders
-// with the same names too, such as indoor, so this is no error.
+// repeatedNames returns a warning if folders of root hold folders with the same names,
+// which may be the people: Holiday/Bob, Work/Bob. It returns "" if there are none. This is
+// no error, since folders of people may hold folders with equal names, such as indoor.
 func repeatedNames(root string, images []string) string {
 	direct, tops := map[string]bool{}, map[string][]string{} // by the name of the lower folder
 	for _, f := range images {
@@ -95,7 +95,7 @@ func repeatedNames(root string, images []string) string {
 
 func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > '~' }
 
-// listed joins names, at most three of them, the last with between.
+// listed joins at most three names; between stands before the last one.
 func listed(names []string, between string) string {
 	const most = 3
 	if n := len(names); n > most {

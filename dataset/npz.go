@@ -18,8 +18,8 @@ import (
 	"nrdl.example/nrdl/internal/npz"
 )
 
-// openNPZ reads a NumPy archive. Its samples are rows or columns of X, as in
-// a MATLAB file with pixels column after column, or images N×height×width.
+// openNPZ reads a NumPy archive. X has its samples in rows or columns, with pixels column
+// after column as in a MATLAB file, or it is N×height×width.
 func openNPZ(ctx context.Context, path string, opt Options) (*Images, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -71,11 +71,11 @@ func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, erro
 	return t.set(path, opt)
 }
 
-// inputArray is the array that has the Frame of the images, as JSON.
+// inputArray is the name of the array with the Frame of the images, as JSON.
 const inputArray = "input"
 
-// framed is set for images that nrdl cut out, as text says. Text with members that
-// a Frame does not have is of an older version, which kept features in files.
+// framed returns the set of images that nrdl has cut out; text is their Frame. An older
+// version stored features, whose text has members that a Frame lacks.
 func (t *table) framed(text string, opt Options) (*Images, error) {
 	var known *Frame
 	err := json.Unmarshal([]byte(text), &known)
@@ -102,14 +102,14 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 	return t.grouped(f, whiteOf(mat.Max(t.x)))
 }
 
-// sameNames reports whether classes are the different ones of labels.
+// sameNames reports whether classes has each of the different labels once.
 func sameNames(classes, labels []string) bool {
 	a, b := slices.Sorted(slices.Values(classes)), slices.Sorted(slices.Values(labels))
 	return slices.Equal(a, slices.Compact(b))
 }
 
-// standUp brings the pixels of n images, which lie row after row, into
-// column-major order: pixel p of image i is data[p·n + i].
+// standUp changes the pixels of n images from row-major to column-major order. Pixel p of
+// image i is data[p·n + i].
 func standUp(data []float64, n int, in Size) []float64 {
 	up := make([]float64, 0, len(data))
 	for x := range in.Width {
@@ -121,9 +121,8 @@ func standUp(data []float64, n int, in Size) []float64 {
 	return up
 }
 
-// saveNPZ writes X N×d, y and ids, which are text, classes in their order, height
-// and width of images, and input, a JSON text, of what was made of a part of images,
-// or by a network.
+// saveNPZ writes X (N×d), y, ids and classes (text), the height and width of images and,
+// if the Frame has more than a size, the Frame as the JSON text input.
 func saveNPZ(ctx context.Context, path string, set *Images) error {
 	_, n := set.X.Dims()
 	labels, ids := make([]string, n), make([]string, n)

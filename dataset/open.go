@@ -20,29 +20,27 @@ import (
 
 // Options of Open. The zero value is ready to use.
 type Options struct {
-	// Frame says what part of an image is kept, and its size. A zero Size means
-	// the size of the images in .mat and .npz files, and DefaultSize for image
-	// files.
+	// Frame is the part of an image that is kept, and its size. A zero Size means the
+	// size of the images in .mat and .npz files, and DefaultSize for image files.
 	Frame Frame
-	// Faces is called with the image files to read. It returns a Reader that cuts
-	// the faces out of them (see package face), and the Frame of these; a nil
-	// Reader, or a nil Faces, means that images are used as they are. An image
-	// without a face becomes a black image, with a warning; a person with no
-	// others is left out, with a warning.
+	// Faces is called with the image files to read. It returns a Reader that cuts out
+	// faces (see package face) and their Frame. If the Reader or Faces is nil, whole
+	// images are used. An image without a face becomes a black image, and a person
+	// without other images is left out, both with a warning.
 	Faces func(ctx context.Context, files []string) (Reader, Frame, error)
-	// Embedder makes vectors of images that are used as they are; nil for none.
+	// Embedder makes vectors of whole images; nil for none.
 	Embedder Embedder
-	// Warn is called with a sentence about what was left out or assumed. With nil, an
-	// image that cannot be read is an error, as nobody would learn of it.
+	// Warn is called with a sentence about what was left out or assumed. If it is nil, an
+	// image that cannot be read is an error.
 	Warn func(string)
 	// Progress is called with the number of images read, never by two goroutines
 	// at once; may be nil.
 	Progress func(done, total int)
 
-	reader Reader // what Faces returned
+	reader Reader // from Faces
 }
 
-// choose asks Faces about files.
+// choose calls Faces with files and sets the reader and the frame.
 func (o *Options) choose(ctx context.Context, files []string) error {
 	if o.Faces != nil {
 		reader, frame, err := o.Faces(ctx, files)
@@ -65,7 +63,7 @@ func (o Options) warn(format string, args ...any) {
 	}
 }
 
-// images returns how files of images are read.
+// images returns the Frame with which image files are read.
 func (o Options) images() Frame {
 	in := o.Frame
 	if in.Size == (Size{}) && in.Embedding.IsZero() {
@@ -157,14 +155,14 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 		"give a folder of images, a .csv list of images, a .mat or a .npz file")
 }
 
-// silent is an error without text of its own.
+// silent hides the text of an error, so that it can be wrapped for errors.Is alone.
 type silent struct{ error }
 
 func (silent) Error() string { return "" }
 
 func (s silent) Unwrap() error { return s.error }
 
-// embedded is set, which reading path gave unless err, as opt wants it.
+// embedded returns the vectors of set if opt has an Embedder, or else set and err.
 func embedded(ctx context.Context, set *Images, err error, path string, opt Options) (*Images, error) {
 	if err != nil || opt.Embedder == nil {
 		return set, err

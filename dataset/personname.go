@@ -13,17 +13,16 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// maxPersonName bounds the name of a person: file systems allow a folder no more than
-// 255 bytes.
+// maxPersonName bounds the name of a person, in bytes. File systems allow 255 for a
+// folder.
 const maxPersonName = 200
 
 // Unknown is the label of a face that matches nobody.
 const Unknown = "unknown"
 
-// CheckName returns nil if name is allowed as the name of a person, which is
-// also the name of a folder, or else the reason why not. It applies to all
-// Images, however made. Accents, inner spaces and emoji are allowed; invisible
-// characters are not, since two names would look the same.
+// CheckName is an error if name is not allowed as the name of a person, which is also the
+// name of a folder. Accents, spaces inside and emoji are allowed. Invisible characters are
+// not, since two different names would look the same.
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -48,8 +47,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// strayVariation reports a variation selector, which cannot be seen, after what
-// has no variants: emoji and ideographs have them.
+// strayVariation reports whether name has a variation selector, which is invisible, after
+// a character other than a symbol or an ideograph.
 func strayVariation(name string) bool {
 	last := ' '
 	for _, r := range name {
@@ -61,8 +60,8 @@ func strayVariation(name string) bool {
 	return false
 }
 
-// CheckNames reports the first class name that CheckName refuses or that occurs
-// twice, whatever the Unicode form of accents.
+// CheckNames reports the first class name that CheckName refuses or that occurs twice.
+// Two Unicode forms of a name are the same.
 func CheckNames(names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {

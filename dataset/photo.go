@@ -8,16 +8,16 @@ import (
 	"math"
 )
 
-// A Photo is a photograph in which faces are found by its grey values, and from which
-// they are cut out in colour. It is safe for concurrent use.
+// A Photo is a photograph with its grey values, for face detection, and its colours. It
+// is safe for concurrent use.
 type Photo struct {
 	Grey *image.Gray // upright, with its top left corner at (0, 0)
 
-	stored image.Image
-	turned orientation
+	image       image.Image
+	orientation orientation
 }
 
-// DecodeColour decodes an image file as DecodeGrey does, and keeps its colours.
+// DecodeColour decodes an image file as DecodeGrey does, but keeps the colours, too.
 func DecodeColour(ctx context.Context, data []byte, name string) (*Photo, error) {
 	var p *Photo
 	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
@@ -29,15 +29,16 @@ func DecodeColour(ctx context.Context, data []byte, name string) (*Photo, error)
 	return p, nil
 }
 
-// NewPhoto returns img, upright already, as a Photo, which may share its pixels.
+// NewPhoto returns the upright image img as a Photo, which may share its pixels.
 func NewPhoto(img image.Image) *Photo { return &Photo{Grey(img), img, 1} }
 
-// Image returns the upright photograph in its own colours; it may share its pixels.
-func (p *Photo) Image() image.Image { return p.turned.upright(p.stored) }
+// Image returns the upright photograph in its original colours. It may share memory with
+// p.
+func (p *Photo) Image() image.Image { return p.orientation.upright(p.image) }
 
 // Channels returns the red, green and blue values of the part r of the upright
-// photograph, which it must contain. Grey is given three times, and what is
-// transparent is put over white.
+// photograph; r must lie inside it. The channels of a grey photograph are equal.
+// Transparent pixels are put over white.
 func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	var c [3]*image.Gray
 	for i := range c {
@@ -54,19 +55,19 @@ func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	return c
 }
 
-// Colours returns what gives the colour of a pixel of the upright photograph, as
-// Channels does.
+// Colours returns a function that returns the colour of a pixel of the upright
+// photograph, as Channels does.
 func (p *Photo) Colours() func(x, y int) (r, g, b uint8) {
-	b := p.stored.Bounds()
-	at := coloursOf(p.stored)
+	b := p.image.Bounds()
+	at := coloursOf(p.image)
 	return func(x, y int) (_, _, _ uint8) {
-		sy, sx := p.turned.stored(y, x, b.Dy(), b.Dx())
+		sy, sx := p.orientation.source(y, x, b.Dy(), b.Dx())
 		return at(b.Min.X+sx, b.Min.Y+sy)
 	}
 }
 
-// Embed returns the vector that e makes of the whole photograph, or of the share
-// f.Crop about its centre, resized to e.Input.
+// Embed returns the vector that e makes of the photograph, resized to e.Input. If f.Crop
+// is not 0, only this central share of the photograph is used.
 func (p *Photo) Embed(ctx context.Context, f Frame, e Embedder) ([]float64, error) {
 	size := e.Input()
 	face := make([]float32, 0, 3*size.Len())
@@ -85,7 +86,7 @@ func (p *Photo) Embed(ctx context.Context, f Frame, e Embedder) ([]float64, erro
 	return vectors[0], nil
 }
 
-// coloursOf returns what gives the colour of a pixel of img, over white.
+// coloursOf returns a function that returns the colour of a pixel of img over white.
 func coloursOf(img image.Image) func(x, y int) (r, g, b uint8) {
 	switch m := img.(type) {
 	case *image.Gray:

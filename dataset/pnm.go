@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// This file reads PBM, PGM and PPM, plain and raw, up to 16 bits. The reader is
-// our own because github.com/spakin/netpbm v1.3.2 never returns from a comment
-// that the file's end cuts short, and allocates what a header claims.
+// This file reads PBM, PGM and PPM, plain and raw, up to 16 bits. github.com/spakin/netpbm
+// v1.3.2 is not used: it loops for ever if a file ends within a comment, and allocates as
+// much memory as a header claims.
 
 var pnmMagic = pnmMagics()
 
@@ -42,7 +42,7 @@ func pnmConfig(data []byte) (image.Config, error) {
 	return image.Config{ColorModel: color.Gray16Model, Width: p.width, Height: p.height}, nil
 }
 
-// pnmHeader reads the header and leaves at on the first sample.
+// pnmHeader reads the header; then at is the position of the first sample.
 func pnmHeader(data []byte) (*pnm, error) {
 	if len(data) < 3 || data[0] != 'P' || data[1] < '1' || data[1] > '6' {
 		return nil, errors.New("no PNM header")
@@ -77,7 +77,7 @@ func pnmHeader(data []byte) (*pnm, error) {
 
 func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 
-// skip passes white space and comments.
+// skip skips white space and comments.
 func (p *pnm) skip() {
 	for ; p.at < len(p.data); p.at++ {
 		if p.data[p.at] == '#' {
@@ -107,7 +107,7 @@ func (p *pnm) number() (int, error) {
 	return 0, fmt.Errorf("%q is not a digit", p.data[p.at])
 }
 
-// bytesNeeded is the least number of bytes that the samples take.
+// bytesNeeded is the smallest number of bytes of the samples.
 func (p *pnm) bytesNeeded() int {
 	switch {
 	case p.plain && p.bits:
@@ -122,8 +122,8 @@ func (p *pnm) bytesNeeded() int {
 	return p.width * p.height * p.channels
 }
 
-// pnmDecode returns an image.Gray where a byte is a grey value of 0 … 255, an
-// image.RGBA64 where there are colours, else an image.Gray16.
+// pnmDecode returns an image.Gray if each byte is a grey value of 0 … 255, an
+// image.RGBA64 if there are colours, or else an image.Gray16.
 func pnmDecode(ctx context.Context, data []byte) (image.Image, error) {
 	p, err := pnmHeader(data)
 	if err != nil {
@@ -167,8 +167,8 @@ func pnmDecode(ctx context.Context, data []byte) (image.Image, error) {
 	return m, nil
 }
 
-// sample reads the next sample that is not of a raw PBM, and writes it,
-// stretched to 16 bits, big endian.
+// sample reads the next sample of a file other than a raw PBM, and writes it scaled to 16
+// bits, big endian.
 func (p *pnm) sample(dst []byte) error {
 	var v int
 	switch {

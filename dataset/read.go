@@ -20,9 +20,9 @@ import (
 // maxElements bounds a data set: 8 GiB of numbers.
 const maxElements = 1 << 30
 
-// A Reader cuts the faces out of the bytes of an image file. It is used by
-// several goroutines. Name stands for the image in errors. The error wraps
-// ErrNoFace if the image can be read and has no face.
+// A Reader finds the faces in an image file and cuts them out. It is safe for concurrent
+// use. Name is for errors. The error wraps ErrNoFace if the image can be read and has no
+// face.
 type Reader interface {
 	Read(ctx context.Context, data []byte, name string) ([]Crop, error)
 }
@@ -40,26 +40,25 @@ var ErrNoFace = errors.New("no face")
 type reading struct {
 	ctx   context.Context
 	paths []string
-	names []string // for errors, before them; nil for none
+	names []string // prefixes of errors; nil for none
 	opt   Options
 	crops [][]Crop // of each image; none where there is no face
 
-	mu       sync.Mutex
-	done     int
-	failed   map[int]error // images that could not be read
-	faceless map[int]error // images without a face: why
+	mu         sync.Mutex
+	done       int
+	unreadable map[int]error // images that could not be read
+	faceless   map[int]error // images without a face: why
 }
 
-// samples are what images were read as. Where an image holds several faces, it
-// has several; where it holds none it has one, which is zero; where it could not be
-// read it has none.
+// samples are the columns that were made of images. An image with several faces has
+// several; one without a face has one, which is zero; one that cannot be read has none.
 type samples struct {
-	in       Frame
-	x        *mat.Dense
-	quality  []Quality // nil without a Reader
-	of       []int     // the image of each sample
-	faceless []faceless
-	failed   map[int]error // by image
+	frame      Frame
+	x          *mat.Dense
+	quality    []Quality // nil without a Reader
+	images     []int     // the image of each sample
+	faceless   []faceless
+	unreadable map[int]error // by image
 }
 
 // faceless is an image without a face.
@@ -68,9 +67,9 @@ type faceless struct {
 	reason error
 }
 
-// readAll reads the images at paths on all processors. One that cannot be read is left
-// out if opt.Warn can tell of it and others can be read; or else the error is that of the
-// first, in this order. Names, if not nil, stand before errors.
+// readAll reads the images at paths on all processors. An image that cannot be read is
+// left out if opt.Warn is set and other images can be read. Otherwise the error is that of
+// the first one, in the order of paths. Names, if not nil, are prefixes of errors.
 func readAll(ctx context.Context, paths, names []string, opt Options) (*samples, error) {
 	if err := opt.choose(ctx, paths); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	}
 	r := &reading{
 		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
-		failed: map[int]error{}, faceless: map[int]error{},
+		unreadable: map[int]error{}, faceless: map[int]error{},
 	}
 	parallel.For(len(paths), 1, func(j, _ int) {
 		if ctx.Err() == nil {
@@ -93,29 +92,29 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("read images: %w", err)
 	}
-	if len(r.failed) > 0 && (opt.Warn == nil || len(r.failed) == len(paths)) {
-		return nil, advise(firstOf(r.failed))
+	if len(r.unreadable) > 0 && (opt.Warn == nil || len(r.unreadable) == len(paths)) {
+		return nil, advise(firstOf(r.unreadable))
 	}
 	return r.samples(), nil
 }
 
-// set makes a set of s, whose image i is of the person labels[i] and named ids[i].
-// People are those of classes, in this order, or in natural order where that is
-// nil. Those without a face are left out.
+// set makes a data set of s. Image i shows the person labels[i] and has the ID ids[i].
+// Classes are the people in their order, or nil for natural order. People without a face
+// are left out.
 func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, error) {
-	classes, err := s.left(labels, classes, opt)
+	classes, err := s.withoutUnreadable(labels, classes, opt)
 	if err != nil {
 		return nil, err
 	}
 	perImage := map[int]int{}
-	of, names := make([]string, len(s.of)), make([]string, len(s.of))
-	for j, i := range s.of {
+	of, names := make([]string, len(s.images)), make([]string, len(s.images))
+	for j, i := range s.images {
 		of[j], names[j] = labels[i], ids[i]
 		if perImage[i]++; perImage[i] > 1 {
 			names[j] = fmt.Sprintf("%s#%d", ids[i], perImage[i])
 		}
 	}
-	set, err := NewImages(s.x, of, names, classes, s.in)
+	set, err := NewImages(s.x, of, names, classes, s.frame)
 	if err != nil || s.quality == nil {
 		return set, err
 	}
@@ -123,7 +122,7 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, erro
 	if err != nil {
 		return nil, err
 	}
-	without := make([]bool, len(s.of))
+	without := make([]bool, len(s.images))
 	for _, f := range s.faceless {
 		without[f.sample] = true
 	}
@@ -137,43 +136,43 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, erro
 	return s.withFaces(set, of, opt)
 }
 
-// left tells of the images that could not be read, and returns those of classes who have
-// others. It is an error if fewer people than recognition needs are left.
-func (s *samples) left(labels, classes []string, opt Options) ([]string, error) {
-	if len(s.failed) == 0 {
+// withoutUnreadable warns about the images that could not be read, and returns those of
+// classes that have other images. It is an error if there are too few people.
+func (s *samples) withoutUnreadable(labels, classes []string, opt Options) ([]string, error) {
+	if len(s.unreadable) == 0 {
 		return classes, nil
 	}
 	has, lost := map[string]bool{}, map[string]int{}
-	for _, i := range s.of {
+	for _, i := range s.images {
 		has[labels[i]] = true
 	}
-	for _, i := range slices.Sorted(maps.Keys(s.failed)) {
-		opt.warn("left out: %v", s.failed[i])
+	for _, i := range slices.Sorted(maps.Keys(s.unreadable)) {
+		opt.warn("left out: %v", s.unreadable[i])
 		lost[labels[i]]++
 	}
-	opt.warn("%d of %s could not be read", len(s.failed), legible.Count(len(labels), "image"))
+	opt.warn("%d of %s could not be read", len(s.unreadable), legible.Count(len(labels), "image"))
 	for _, name := range slices.Sorted(maps.Keys(lost)) {
 		if !has[name] {
 			opt.warn("%q is left out: %s could not be read", name, legible.Count(lost[name], "image"))
 		}
 	}
 	if len(has) < classify.LeastClasses {
-		return nil, advise(fmt.Errorf("too few people are left: %w", firstOf(s.failed)))
+		return nil, advise(fmt.Errorf("too few people are left: %w", firstOf(s.unreadable)))
 	}
 	return slices.DeleteFunc(slices.Clone(classes), func(name string) bool { return !has[name] }), nil
 }
 
-// withFaces tells of the images without a face, and returns set without the
-// people who have no others.
+// withFaces warns about the images without a face, and returns set without the people who
+// have no others.
 func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images, error) {
 	without := map[string]int{}
 	for i, f := range s.faceless {
 		without[labels[f.sample]]++
-		if i < named {
+		if i < mostNamed {
 			opt.warn("%v", f.reason)
 		}
 	}
-	if more := len(s.faceless) - named; more > 0 {
+	if more := len(s.faceless) - mostNamed; more > 0 {
 		opt.warn("and %s more without a face", legible.Count(more, "image"))
 	}
 	var keep []int
@@ -190,34 +189,34 @@ func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images,
 	switch len(keep) {
 	case 0:
 		return nil, advice.Add(errors.New("no face was found in any of the images"), "--detect never takes images as they are")
-	case len(s.of):
+	case len(s.images):
 		return set, nil
 	}
 	return set.Select(keep), nil
 }
 
-// samples puts together what was read.
+// samples collects the crops of all images.
 func (r *reading) samples() *samples {
 	in := r.opt.images()
 	n := 0
 	for _, crops := range r.crops {
 		n += max(1, len(crops))
 	}
-	n -= len(r.failed)
-	s := &samples{in: in, x: mat.NewDense(in.Len(), n, nil), failed: r.failed}
+	n -= len(r.unreadable)
+	s := &samples{frame: in, x: mat.NewDense(in.Len(), n, nil), unreadable: r.unreadable}
 	for i, crops := range r.crops {
-		if r.failed[i] != nil {
+		if r.unreadable[i] != nil {
 			continue
 		}
 		if len(crops) == 0 {
-			s.faceless = append(s.faceless, faceless{len(s.of), r.faceless[i]})
+			s.faceless = append(s.faceless, faceless{len(s.images), r.faceless[i]})
 			crops = []Crop{{}}
 		}
 		for _, c := range crops {
 			if c.Values != nil {
-				s.x.SetCol(len(s.of), c.Values)
+				s.x.SetCol(len(s.images), c.Values)
 			}
-			s.of = append(s.of, i)
+			s.images = append(s.images, i)
 			if r.opt.reader != nil {
 				s.quality = append(s.quality, c.Quality)
 			}
@@ -232,7 +231,7 @@ func firstOf(failed map[int]error) error {
 	return failed[slices.Min(slices.Collect(maps.Keys(failed)))]
 }
 
-// advise adds what to do about an image that could not be read.
+// advise adds advice to the error of an image that could not be read.
 func advise(err error) error {
 	switch {
 	case advice.Text(err) != "":
@@ -271,9 +270,9 @@ func (r *reading) report(j int, err error) {
 	case errors.Is(err, ErrNoFace):
 		r.faceless[j] = err
 	case err != nil && r.names != nil:
-		r.failed[j] = fmt.Errorf("%s: %w", r.names[j], err)
+		r.unreadable[j] = fmt.Errorf("%s: %w", r.names[j], err)
 	case err != nil:
-		r.failed[j] = err
+		r.unreadable[j] = err
 	}
 	r.done++
 	if r.opt.Progress != nil {

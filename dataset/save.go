@@ -46,8 +46,8 @@ func notWritten(path, ext string) error {
 		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
 }
 
-// CheckSave reports why Save to path would fail for any set. Call it before
-// work that would otherwise be lost.
+// CheckSave is an error if Save to path would fail for every set. Call it before long
+// work, the result of which Save could not write.
 func CheckSave(path string) error {
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
@@ -68,7 +68,7 @@ func CheckSave(path string) error {
 	return nil
 }
 
-// Losses says, in one sentence each, what Save to path would change in set.
+// Losses returns a sentence for each change that Save to path would make to set.
 func Losses(path string, set *Images) (losses []string) {
 	if filepath.Ext(path) != "" {
 		return nil

@@ -44,7 +44,7 @@ func checkFolder(root string) error {
 	return atomicfile.CheckFolder(root)
 }
 
-// drawable reports why set is not made of grey images.
+// drawable is an error if set does not consist of grey images.
 func drawable(set *Images) error {
 	if !set.AreImages() {
 		return errors.New("the samples are not images of a known size")
@@ -59,7 +59,7 @@ func drawable(set *Images) error {
 	return nil
 }
 
-// vacant reports that there is something at path, other than an empty folder.
+// vacant is an error if there is something at path other than an empty folder.
 func vacant(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {

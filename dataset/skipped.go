@@ -10,14 +10,14 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// Skipped counts the files in a folder of photographs, as a telephone or a camera
-// leaves it, that are no photographs or the same photograph once more.
+// Skipped counts the files in a folder of a telephone or a camera that are not
+// photographs, or are duplicates.
 type Skipped struct {
-	Videos     int // also those of live photographs
-	Sidecars   int // files with notes of an editor or a cloud on a photograph
+	Videos     int // including those of live photographs
+	Sidecars   int // files in which a program keeps data about a photograph
 	Thumbnails int // folders
 	Duplicates int // files with equal bytes, after the first
-	Links      int // that lead nowhere
+	Links      int // broken links
 	Others     int
 	Foreign    string // images that cannot be read, by format: "2 AVIF files, 1 raw file"
 }
@@ -76,8 +76,7 @@ func (w *walker) skipped(others []string) Skipped {
 	return s
 }
 
-// thumbnailFolder reports whether programs keep small copies of photographs in a
-// folder of this name.
+// thumbnailFolder reports whether a folder of this name has small copies of photographs.
 func thumbnailFolder(name string) bool {
 	switch strings.ToLower(name) {
 	case ".thumbnails", ".thumbs", "thumbnails", "@eadir", ".picasaoriginals", ".@__thumb", "lost.dir":
@@ -86,9 +85,9 @@ func thumbnailFolder(name string) bool {
 	return false
 }
 
-// unique returns one of those files whose bytes are equal, that with the shortest
-// name, in place of the first. Only files of one size are read. What cannot be read
-// stays, for its error.
+// unique returns files without duplicates. Of files with equal bytes it keeps the one
+// with the shortest name, at the position of the first. Only files of equal size are
+// read. A file that cannot be read is kept, so that a later step reports the error.
 func unique(files []string) []string {
 	sizes := make(map[int64]int)
 	size := make([]int64, len(files))

@@ -33,8 +33,8 @@ const (
 // DefaultSplit trains on half of each person's images.
 var DefaultSplit = Split{rule: splitHalf}
 
-// authorsKeep is how many of a person's first images the authors' script for
-// Extended Yale B always trains on.
+// authorsKeep is the number of first images of a person that always are training images
+// in the script of the authors for Extended Yale B.
 const authorsKeep = 5
 
 // maxPerPerson bounds the k of a Split.
@@ -92,17 +92,16 @@ func (s Split) String() string {
 	return splitNames[s.rule]
 }
 
-// MarshalText is String.
+// MarshalText returns the text of String.
 func (s Split) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText is ParseSplit.
+// UnmarshalText sets s to the result of ParseSplit.
 func (s *Split) UnmarshalText(text []byte) (err error) {
 	*s, err = ParseSplit(string(text))
 	return err
 }
 
-// Random reports whether the split depends on the seed, so that repeating it
-// with other seeds makes sense. (authors:5 draws nothing.)
+// Random reports whether the split depends on the seed. (authors:5 does not.)
 func (s Split) Random() bool {
 	switch s.rule {
 	case splitRandom, splitHalf:
@@ -113,16 +112,15 @@ func (s Split) Random() bool {
 	return false
 }
 
-// Apply divides the columns of set: each is in train or in test, both
-// ascending. It depends only on the seed and on the number of images of each
-// person. Every person needs a training image and a test image; the split all
-// has no test images.
+// Apply divides the columns of set into training and test columns, each ascending. The
+// result depends only on the seed and the number of images of each person. It is an error
+// if a person has no training or no test image; only the split all has no test images.
 func (s Split) Apply(set *Images, seed uint64) (train, test []int, err error) {
 	return s.divide(set, seed, true)
 }
 
-// Train returns the training columns of Apply for the same set and seed, also
-// if people have no image left for testing.
+// Train returns the training columns of Apply for the same set and seed, even if people
+// have no test image.
 func (s Split) Train(set *Images, seed uint64) ([]int, error) {
 	train, _, err := s.divide(set, seed, false)
 	return train, err
@@ -151,7 +149,7 @@ func (s Split) divide(set *Images, seed uint64, judged bool) (train, test []int,
 	return train, test, nil
 }
 
-// check reports a person with too few images.
+// check is an error if a person has too few images.
 func (s Split) check(person string, n int, judged bool) error {
 	learn := s.k
 	if s.rule == splitAll || s.rule == splitHalf {
@@ -171,7 +169,7 @@ func (s Split) check(person string, n int, judged bool) error {
 	return advice.Add(err, "choose a split that needs fewer, for example half")
 }
 
-// choose marks the images of a person, of n, that train.
+// choose marks the training images among the n images of a person.
 func (s Split) choose(n int, rng *rand.Rand) []bool {
 	chosen := make([]bool, n)
 	mark := func(from, k int) {

@@ -31,8 +31,8 @@ func (c contents) get(name string) (matrix, error) {
 	data, err := a.Float64s()
 	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: !a.MATLAB}
 	if err == nil && len(a.Shape) == 3 {
-		m.in = Size{Height: a.Shape[1], Width: a.Shape[2]}
-		m.data = standUp(data, rows, m.in)
+		m.size = Size{Height: a.Shape[1], Width: a.Shape[2]}
+		m.data = standUp(data, rows, m.size)
 	}
 	return m, err
 }
@@ -49,14 +49,13 @@ func (c contents) words(name string) []string {
 	return words
 }
 
-// conventions are the names of samples and labels, in the order in which they
-// are looked for.
+// conventions are common names of samples and labels, in the order of the search.
 var conventions = []struct{ x, y string }{
 	{"fea", "gnd"}, {"X", "y"}, {"X", "labels"}, {oneHotX, oneHotY},
 }
 
-// LC-KSVD and its successors store training samples d×N and labels C×N, a
-// single 1 a column; test samples apart.
+// LC-KSVD and its successors store training samples d×N, labels C×N with a single 1 per
+// column, and test samples in separate variables.
 const (
 	oneHotX, oneHotY         = "training_feats", "H_train"
 	oneHotTestX, oneHotTestY = "testing_feats", "H_test"
@@ -98,7 +97,7 @@ func (t *table) fill(vars contents, x, y string) error {
 	if err != nil {
 		return err
 	}
-	t.in = samples.in
+	t.size = samples.size
 	if t.labels = vars.words(y); t.labels == nil {
 		if err := t.number(vars, y); err != nil {
 			return err
@@ -123,9 +122,9 @@ func (t *table) number(vars contents, y string) error {
 	return err
 }
 
-// sides reads the size of the images, where there is one.
+// sides reads the size of the images, if the file has it.
 func (t *table) sides(vars contents) error {
-	if t.in.Len() != 0 || !vars.has("height") || !vars.has("width") {
+	if t.size.Len() != 0 || !vars.has("height") || !vars.has("width") {
 		return nil
 	}
 	height, err := vars.get("height")
@@ -136,30 +135,30 @@ func (t *table) sides(vars contents) error {
 	if err != nil {
 		return err
 	}
-	if t.in.Height, err = height.scalar(); err != nil {
+	if t.size.Height, err = height.scalar(); err != nil {
 		return err
 	}
-	t.in.Width, err = width.scalar()
+	t.size.Width, err = width.scalar()
 	return err
 }
 
-// A table is what a .mat or .npz file says, before it is Images.
+// A table is the content of a .mat or .npz file, from which Images are made.
 type table struct {
 	x       *mat.Dense // d×N
 	labels  []string
 	classes []string // nil: in natural order
 	ids     []string
-	in      Size
+	size    Size
 }
 
-// set brings the images to the size that is asked for.
+// set returns the images, resized to the size in opt.
 func (t *table) set(path string, opt Options) (*Images, error) {
 	if err := t.shape(path, opt); err != nil {
 		return nil, err
 	}
 	white := whiteOf(mat.Max(t.x))
-	in := Frame{Size: t.in}
-	if want := opt.Frame; want.Size != (Size{}) && (want.Size != t.in || want.Crop != 0) {
+	in := Frame{Size: t.size}
+	if want := opt.Frame; want.Size != (Size{}) && (want.Size != t.size || want.Crop != 0) {
 		if err := t.resize(want); err != nil {
 			return nil, err
 		}
@@ -168,7 +167,7 @@ func (t *table) set(path string, opt Options) (*Images, error) {
 	return t.grouped(in, white)
 }
 
-// grouped is the set of the samples that in made; white is that of images.
+// grouped returns the set of the samples, with their Frame. White is that of images.
 func (t *table) grouped(in Frame, white float64) (*Images, error) {
 	set, err := NewImages(t.x, t.labels, t.ids, t.classes, in)
 	if err != nil {
@@ -181,25 +180,25 @@ func (t *table) grouped(in Frame, white float64) (*Images, error) {
 	return set, nil
 }
 
-// shape finds the size of the images where the file does not tell it.
+// shape finds the size of the images if the file does not have it.
 func (t *table) shape(path string, opt Options) error {
 	d, _ := t.x.Dims()
-	if err := t.in.Validate(); err != nil {
+	if err := t.size.Validate(); err != nil {
 		return err
 	}
-	if t.in.Len() != 0 {
-		if t.in.Len() != d {
-			return fmt.Errorf("height %d and width %d make %d pixels, the samples have %d", t.in.Height, t.in.Width, t.in.Len(), d)
+	if t.size.Len() != 0 {
+		if t.size.Len() != d {
+			return fmt.Errorf("height %d and width %d make %d pixels, the samples have %d", t.size.Height, t.size.Width, t.size.Len(), d)
 		}
 		return nil
 	}
 	side := int(math.Round(math.Sqrt(float64(d))))
 	switch {
 	case opt.Frame.Size.Len() == d:
-		t.in = opt.Frame.Size
+		t.size = opt.Frame.Size
 	case side*side == d && side >= minAssumedSide && side <= MaxSide && greyValues(t.x):
-		t.in = Size{Height: side, Width: side}
-		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.in)
+		t.size = Size{Height: side, Width: side}
+		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.size)
 	case opt.Frame.Size != (Size{}):
 		return advice.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
 			"store height and width in it")
@@ -207,8 +206,8 @@ func (t *table) shape(path string, opt Options) error {
 	return nil
 }
 
-// greyValues reports whether all numbers of x are such as images are stored with:
-// whole ones from 0 to 65535. Vectors of another program hardly are.
+// greyValues reports whether all numbers of x are integers from 0 to 65535, as images
+// are usually stored. Vectors of another program rarely are.
 func greyValues(x *mat.Dense) bool {
 	d, _ := x.Dims()
 	for i := range d {
@@ -221,11 +220,11 @@ func greyValues(x *mat.Dense) bool {
 	return true
 }
 
-// minAssumedSide is the least side of images that are taken to be square.
+// minAssumedSide is the smallest side of images that are assumed to be square.
 const minAssumedSide = 8
 
-// resize resamples what in keeps of every sample, an image of size t.in. Values stay in
-// the range that all samples have: they need not be grey values.
+// resize resizes every sample, an image of size t.size. Values are clamped to the range of
+// all samples, which need not be grey values.
 func (t *table) resize(in Frame) error {
 	_, n := t.x.Dims()
 	if n > maxElements/in.Size.Len() {
@@ -233,15 +232,15 @@ func (t *table) resize(in Frame) error {
 	}
 	lo, hi := mat.Min(t.x), mat.Max(t.x)
 	x := mat.NewDense(in.Size.Len(), n, nil)
-	src := grey{height: t.in.Height, width: t.in.Width}
+	src := grey{height: t.size.Height, width: t.size.Width}
 	for j := range n {
 		src.row = func(y int, dst []float64) {
 			for i := range dst {
-				dst[i] = t.x.At(i*t.in.Height+y, j)
+				dst[i] = t.x.At(i*t.size.Height+y, j)
 			}
 		}
 		x.SetCol(j, resample(src, in, lo, hi))
 	}
-	t.x, t.in = x, in.Size
+	t.x, t.size = x, in.Size
 	return nil
 }

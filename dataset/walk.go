@@ -18,7 +18,7 @@ import (
 	"nrdl.example/nrdl/internal/hint"
 )
 
-// Bounds on a folder: links can make a small one endless.
+// Bounds on a folder. Links can make the walk through a small one endless.
 const (
 	maxDepth   = 32
 	maxEntries = 4_000_000
@@ -43,9 +43,8 @@ func ImageFiles(path string) ([]string, error) {
 	return images, errors.Join(errs...)
 }
 
-// Photographs is ImageFiles without duplicates, for a folder as it comes from a
-// telephone or a camera. What it leaves out, broken links and unsupported images too, it
-// counts.
+// Photographs is ImageFiles without duplicates, for a folder of a telephone or a camera.
+// It counts the files that it leaves out, including broken links and unsupported images.
 func Photographs(path string) ([]string, Skipped, error) {
 	images, w, others, err := list(path)
 	if w == nil {
@@ -57,7 +56,8 @@ func Photographs(path string) ([]string, Skipped, error) {
 	return first, skipped, errors.Join(w.unreadable...)
 }
 
-// list returns the image files at path, and the other files; no walker if it is a file.
+// list returns the image files at path and the other files. If path is a file, the walker
+// is nil.
 func list(path string) (images []string, w *walker, others []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 	return images, w, others, nil
 }
 
-// notThere is err, that there is no file at path, with what was probably meant.
+// notThere adds advice to err, the error of a path that does not exist.
 func notThere(path string, err error) error {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
@@ -101,9 +101,8 @@ func notThere(path string, err error) error {
 	return err
 }
 
-// A walker lists what lies in a folder, in natural order, as slash-separated
-// paths relative to it. Links are followed, but not into a folder that is
-// being walked already.
+// A walker lists the content of a folder in natural order, as slash-separated relative
+// paths. Links are followed, except to a folder that contains them.
 type walker struct {
 	ctx            context.Context
 	root           string
@@ -112,7 +111,7 @@ type walker struct {
 	links          []error       // links that lead nowhere
 	foreign        []foreignFile // found by divide
 	entries        int
-	thumbnails     int // folders of them, which are left out
+	thumbnails     int // folders of thumbnails, which are left out
 }
 
 // A foreignFile is an image of a kind that cannot be read.
@@ -150,7 +149,7 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 		at := path.Join(rel, name)
 		info, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(at)))
 		if err != nil {
-			w.lost(at, err)
+			w.noteMissing(at, err)
 			continue
 		}
 		if !info.IsDir() {
@@ -172,8 +171,8 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 	return nil
 }
 
-// lost keeps why the entry at could not be looked at.
-func (w *walker) lost(at string, err error) {
+// noteMissing records why the entry at could not be read.
+func (w *walker) noteMissing(at string, err error) {
 	full := filepath.Join(w.root, filepath.FromSlash(at))
 	if link, readErr := os.Readlink(full); readErr == nil && errors.Is(err, fs.ErrNotExist) {
 		w.links = append(w.links, advice.Add(fmt.Errorf("%s is a link to %s, which does not exist", full, link), "remove the link, or mend it"))
@@ -203,7 +202,7 @@ func (w *walker) names(rel string) ([]string, error) {
 	return names, nil
 }
 
-// hidden tells what operating systems leave in folders, out of sight.
+// hidden reports whether name is a hidden file, or one that operating systems create.
 func hidden(name string) bool {
 	switch strings.ToLower(name) {
 	case "thumbs.db", "desktop.ini", "__macosx", "$recycle.bin":
@@ -212,7 +211,7 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// divide tells the images from the other files, and finds the foreign ones.
+// divide separates the images from the other files, and finds the foreign images.
 func (w *walker) divide() (images, others []string) {
 	w.foreign = nil
 	for _, f := range w.files {
@@ -229,8 +228,8 @@ func (w *walker) divide() (images, others []string) {
 	return images, others
 }
 
-// kindOf reports whether the file at path is meant to be an image that can be
-// read, or else of which foreign format it is, if any.
+// kindOf reports whether the file at path is an image of a format that can be read, or
+// returns the foreign format of the image; nil for other files.
 func kindOf(path string) (image bool, other *format) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if slices.Contains(extensions, ext) {
@@ -263,16 +262,16 @@ func kindOf(path string) (image bool, other *format) {
 	return looksLikeImage(head), nil
 }
 
-// otherExtensions are of files that lie beside images and are none. Extended
-// Yale B calls damaged images .bad.
+// otherExtensions are extensions of files that are no images. Extended Yale B has
+// damaged images with the extension .bad.
 var otherExtensions = []string{
 	".txt", ".md", ".rst", ".csv", ".tsv", ".yaml", ".yml", ".html", ".htm",
 	".pdf", ".doc", ".docx", ".names", ".info", ".bad", ".ini", ".log", ".db", ".mat", ".npz", ".npy",
 	".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".py", ".m", ".sh", ".pts", ".eye",
 }
 
-// looksLikeImage judges by how a file begins. Two letters make no image: a
-// text may begin with "P1".
+// looksLikeImage reports whether head is the beginning of an image. For PNM the first two
+// letters are not enough: a text may begin with "P1".
 func looksLikeImage(head []byte) bool {
 	f, err := formatOf(head)
 	if err == nil && f.name == "PNM" {

@@ -13,9 +13,9 @@ import (
 	"nrdl.example/nrdl/internal/videorange"
 )
 
-// webpDecode decodes a WebP image, of an animated one the first picture. The lossy kind
-// holds luma 16 … 235 and chroma 16 … 240, which package webp returns as if both were
-// 0 … 255 (golang.org/issue/40173): they are stretched here.
+// webpDecode decodes a WebP image, or the first picture of an animated one. Lossy files
+// have luma 16 … 235 and chroma 16 … 240. Package webp returns these values as if they
+// were 0 … 255 (golang.org/issue/40173), so they are scaled here.
 func webpDecode(ctx context.Context, data []byte) (image.Image, error) {
 	still, on := webpFirst(data)
 	img, err := using(webp.Decode)(ctx, still)
@@ -33,22 +33,22 @@ func webpDecode(ctx context.Context, data []byte) (image.Image, error) {
 	}
 	canvas := image.NewRGBA(on.canvas)
 	const rows = 64 // drawn at a time, as some kinds take long
-	for at := img.Bounds().Add(on.at); !at.Empty() && ctx.Err() == nil; at.Min.Y += rows {
+	for at := img.Bounds().Add(on.offset); !at.Empty() && ctx.Err() == nil; at.Min.Y += rows {
 		part := at
 		part.Max.Y = min(at.Max.Y, at.Min.Y+rows)
-		draw.Draw(canvas, part, img, part.Min.Sub(on.at), draw.Src)
+		draw.Draw(canvas, part, img, part.Min.Sub(on.offset), draw.Src)
 	}
 	return canvas, nil
 }
 
-// A webpPlace is where a picture of an animation lies.
+// A webpPlace is the position of a picture in an animation.
 type webpPlace struct {
 	canvas image.Rectangle
-	at     image.Point
+	offset image.Point
 }
 
-// webpFirst returns the first picture of an animated WebP file as one that is not animated, and
-// where it lies; other files as they are.
+// webpFirst returns the first picture of an animated WebP file as a file of its own, and
+// its position. It returns other files unchanged.
 func webpFirst(data []byte) ([]byte, *webpPlace) {
 	var place webpPlace
 	for id, body := range webpChunks(data[min(12, len(data)):]) {
@@ -56,15 +56,15 @@ func webpFirst(data []byte) ([]byte, *webpPlace) {
 		case id == "VP8X" && len(body) == 10:
 			place.canvas = image.Rect(0, 0, 1+uint24(body[4:]), 1+uint24(body[7:]))
 		case id == "ANMF" && len(body) >= 16 && !place.canvas.Empty():
-			place.at = image.Pt(2*uint24(body), 2*uint24(body[3:]))
+			place.offset = image.Pt(2*uint24(body), 2*uint24(body[3:]))
 			return webpStill(body[6:12], body[16:]), &place
 		}
 	}
 	return data, nil
 }
 
-// webpStill makes a file of the picture of size, both sides less one in three bytes each, that
-// the chunks hold.
+// webpStill makes a file of the picture in chunks. Size has width − 1 and height − 1, three
+// bytes each.
 func webpStill(size, chunks []byte) []byte {
 	const hasAlpha = 1 << 4
 	var pictures []byte

@@ -19,15 +19,15 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// A Bench makes the runs of plans.
+// A Bench makes the runs of plans and stores their records.
 type Bench struct {
 	Databases *Databases // nil: data sets are opened by their paths as they are
 	Jobs      int        // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
 	Retry     bool       // repeat runs whose record is an error
 	Version   string     // of the program, for the records
-	// Elsewhere makes the runs in other processes; nil for here. It returns when all of
-	// them are kept.
-	Elsewhere func(ctx context.Context, w Work) error
+	// Distribute makes the runs in other processes; if it is nil, this process makes them.
+	// It returns when all records are stored.
+	Distribute func(ctx context.Context, w Work) error
 	// Warn is called with warnings; may be nil. Progress is called once at the
 	// start and after every run, never by two goroutines at once; may be nil.
 	Warn     func(string)
@@ -40,20 +40,19 @@ type Progress struct {
 	Done   int           // with a record, including older ones
 	Failed int           // of Done
 	New    int           // of Done, made by this call
-	Left   time.Duration // estimate; 0 while nothing is known
+	Left   time.Duration // estimated time to the end; 0 if not known yet
 	Last   *Record       // the last finished run; nil at the start
 }
 
 // Run makes the runs of p that are missing in the records at path, and appends
 // their records. A failed run becomes a record with its error. When ctx ends,
 // unfinished runs leave no record; the next call of Run makes them. If a data
-// set is missing or cannot be split as p asks, nothing is run and no file is
-// written.
+// set is missing or p cannot split it, no run is made and no file is written.
 func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error) {
 	if b.Databases == nil {
-		own := *b
-		own.Databases = &Databases{}
-		b = &own
+		withData := *b
+		withData.Databases = &Databases{}
+		b = &withData
 	}
 	settings, err := p.settings()
 	if err != nil {
@@ -68,7 +67,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		if err := samePlan(old, p, path); err != nil {
 			return Progress{}, err
 		}
-		if state.resume(ctx, settings, old); len(state.left) == 0 {
+		if state.resume(ctx, settings, old); len(state.pending) == 0 {
 			state.report(nil)
 			return state.progress, nil
 		}
@@ -90,8 +89,8 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		return state.progress, err
 	}
 	state.report(nil)
-	if b.Elsewhere != nil {
-		err = b.Elsewhere(ctx, state.work())
+	if b.Distribute != nil {
+		err = b.Distribute(ctx, state.work())
 	} else {
 		err = state.run(ctx)
 	}
@@ -103,46 +102,47 @@ type bench struct {
 	*Bench
 	plan  *Plan
 	store *Store
-	sets  map[setKey]*openSet
+	sets  map[setKey]*loadedSet
 	meter *meter
 
 	mu       sync.Mutex // guards what follows, and the store
-	left     []*job     // in the order of the plan
-	prepared map[*setting]*shared
+	pending  []*job     // in the order of the plan
+	faceSets map[*setting]*shared
 	pace     pace
 	progress Progress
 }
 
-// setKey is a data set as a setting reads it.
+// setKey identifies a data set and the way in which its images are read.
 type setKey struct {
 	data   *plannedData
 	images string
 }
 
-func (s *setting) set() setKey {
+func (s *setting) dataKey() setKey {
 	in := s.images()
 	return setKey{s.data, in.String() + in.Embedding.Digest}
 }
 
-// own is the data set as the plan describes it, whatever size an input wants.
-func (d *plannedData) own() setKey { return setKey{d, d.images.String()} }
+// plannedKey is the key of the data set as the plan describes it, without the size that
+// an input may need.
+func (d *plannedData) plannedKey() setKey { return setKey{d, d.images.String()} }
 
-// shared are the faces of a setting, made once and dropped when no run needs
-// them any more.
+// shared are the faces of a setting. They are made once, and released after the last run
+// that needs them.
 type shared struct {
 	faces func() (*faces, error)
 	users int
 }
 
-// prepare returns the shared faces of s, which are made when they are needed.
+// prepare returns the shared faces of s, which are made at the first use.
 func (b *bench) prepare(ctx context.Context, s *setting) *shared {
 	return &shared{faces: sync.OnceValues(func() (*faces, error) {
-		return divide(ctx, b.sets[s.set()].set, s.input, s.split, s.fit(), s.corruption())
+		return divide(ctx, b.sets[s.dataKey()].set, s.input, s.split, s.fit(), s.corruption())
 	})}
 }
 
-// resume leaves the jobs that have no record among old, or an earlier one than another
-// version of the same run: reports show the latest version.
+// resume sets the pending jobs: those without a record in old, and those for which a
+// different version of the run has a later record, since reports show the latest version.
 func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 	made, latest := map[string]*Record{}, map[version]*Record{}
 	for i := range old {
@@ -152,7 +152,7 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 			latest[v] = r
 		}
 	}
-	b.left, b.prepared, b.progress, b.pace = nil, map[*setting]*shared{}, Progress{}, pace{}
+	b.pending, b.faceSets, b.progress, b.pace = nil, map[*setting]*shared{}, Progress{}, pace{}
 	for _, s := range settings {
 		for _, j := range s.jobs {
 			b.progress.Total++
@@ -165,78 +165,78 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 				b.pace.add(j, r.Cost.seconds())
 				continue
 			}
-			b.left = append(b.left, j)
-			if b.prepared[s] == nil {
-				b.prepared[s] = b.prepare(ctx, s)
+			b.pending = append(b.pending, j)
+			if b.faceSets[s] == nil {
+				b.faceSets[s] = b.prepare(ctx, s)
 			}
-			b.prepared[s].users++
+			b.faceSets[s].users++
 		}
 	}
 }
 
-// open opens the data sets of the settings, and checks that each can be
-// divided and spoilt as wanted.
+// open opens the data sets of the settings, and checks that each can be split and
+// corrupted as planned.
 func (b *bench) open(ctx context.Context, settings []*setting) error {
-	b.sets = map[setKey]*openSet{}
+	b.sets = map[setKey]*loadedSet{}
 	for _, s := range settings {
 		if err := b.openSets(ctx, s); err != nil {
-			return s.data.at.errorf("%w", err)
+			return s.data.node.errorf("%w", err)
 		}
-		set := b.sets[s.set()].set
-		if err := seen(ctx, set, s.input.ForImages(set.Frame)); err != nil {
-			return s.jobs[0].contestant.at.errorf("%w", err)
+		set := b.sets[s.dataKey()].set
+		if err := checkInput(ctx, set, s.input.ForImages(set.Frame)); err != nil {
+			return s.jobs[0].contestant.node.errorf("%w", err)
 		}
 		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
-			return s.data.splitAt[slices.Index(s.data.splits, s.split)].errorf("%w", err)
+			return s.data.splitNodes[slices.Index(s.data.splits, s.split)].errorf("%w", err)
 		}
 		if s.noise+s.occlusion > 0 && !s.input.Embedding.IsZero() {
-			err := s.jobs[0].contestant.at.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
+			err := s.jobs[0].contestant.node.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
 			return advice.Add(err, `name the data sets that this method meets: "datasets": […]`)
 		}
 		if s.noise+s.occlusion > 0 && !set.AreImages() {
-			return s.data.at.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
+			return s.data.node.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
 		}
-		if own := b.sets[s.data.own()].set.Frame; s.noise > 0 && !own.Same(set.Frame) {
-			err := s.jobs[0].contestant.at.errorf("noise is put on images of %v, and the input wants them to be %v", own.Size, set.Frame.Size)
+		if planned := b.sets[s.data.plannedKey()].set.Frame; s.noise > 0 && !planned.Same(set.Frame) {
+			err := s.jobs[0].contestant.node.errorf("noise is put on images of %v, and the input wants them to be %v", planned.Size, set.Frame.Size)
 			return advice.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
 			if p, ok := j.method.(Program); ok {
 				if err := p.Validate(); err != nil {
-					return j.contestant.at.errorf("%w", err)
+					return j.contestant.node.errorf("%w", err)
 				}
 			}
 			if err := method.Suits(j.method, s.input.ForImages(set.Frame).Grid()); err != nil {
-				return j.contestant.at.errorf("%w", err)
+				return j.contestant.node.errorf("%w", err)
 			}
-			if err := b.fits(j, set); err != nil {
-				return j.contestant.at.errorf("%w", err)
+			if err := b.checkTuning(j, set); err != nil {
+				return j.contestant.node.errorf("%w", err)
 			}
 		}
 	}
 	return nil
 }
 
-// openSets opens the data set of s as its input sees it, and as the plan describes it.
-// Both have the same images of the same people.
+// openSets opens the data set of s twice: as the input of s reads it, and as the plan
+// describes it. It is an error if they do not have the same people.
 func (b *bench) openSets(ctx context.Context, s *setting) error {
-	for key, images := range map[setKey]dataset.Frame{s.set(): s.images(), s.data.own(): s.data.images} {
+	for key, images := range map[setKey]dataset.Frame{s.dataKey(): s.images(), s.data.plannedKey(): s.data.images} {
 		if b.sets[key] != nil {
 			continue
 		}
-		var by dataset.Embedder
+		var embedder dataset.Embedder
 		if !images.Embedding.IsZero() {
-			by = s.input.Embedder
+			embedder = s.input.Embedder
 		}
-		set, err := b.Databases.open(ctx, s.data.path, s.data.drawn, images, by)
+		set, err := b.Databases.open(ctx, s.data.path, s.data.synthetic, images, embedder)
 		if err != nil {
 			return err
 		}
 		b.sets[key] = set
 	}
-	own, seen := b.sets[s.data.own()].set, b.sets[s.set()].set
-	for c, person := range own.Classes {
-		if c >= len(seen.Classes) || seen.Classes[c] != person {
+	planned, actual := b.sets[s.data.plannedKey()].set, b.sets[s.dataKey()].set
+	for c, person := range planned.Classes {
+		if c >= len(actual.Classes) || actual.Classes[c] != person {
 			err := fmt.Errorf("%s: no face is found in the images of %s, and all methods need the same people", s.data.name, person)
 			return advice.Add(err, "remove these images, or add some in which a face is found")
 		}
@@ -244,8 +244,8 @@ func (b *bench) openSets(ctx context.Context, s *setting) error {
 	return nil
 }
 
-// seen reports why in cannot make samples of set, by its first image.
-func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error {
+// checkInput is an error if in cannot make a sample of the first image of set.
+func checkInput(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error {
 	if err := in.Validate(); err != nil {
 		return err
 	}
@@ -255,8 +255,8 @@ func seen(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error 
 	return err
 }
 
-// fits reports a job that its data leave no sense.
-func (b *bench) fits(j *job, set *dataset.Images) error {
+// checkTuning is an error if the training part of j is too small for tuning.
+func (b *bench) checkTuning(j *job, set *dataset.Images) error {
 	if j.contestant.tune == nil {
 		return nil
 	}
@@ -268,8 +268,8 @@ func (b *bench) fits(j *job, set *dataset.Images) error {
 	return err
 }
 
-// samePlan reports records of another plan: runs that two plans share have one
-// key, and a report would look for them where they were made.
+// samePlan is an error if a record is of another plan. A run in two plans has the same key
+// in both, so a report of one plan would miss the runs that the other plan made.
 func samePlan(old []Record, p *Plan, path string) error {
 	for i := range old {
 		if other := old[i].Plan; other != p.Name {
@@ -280,17 +280,17 @@ func samePlan(old []Record, p *Plan, path string) error {
 	return nil
 }
 
-// sameData reports a data set that is not the one of the records in the file.
+// sameData is an error if a data set has changed since the records in the file were made.
 func (b *bench) sameData(old []Record) error {
 	for key, s := range b.sets {
 		d := key.data
-		if key != d.own() {
+		if key != d.plannedKey() {
 			continue
 		}
 		for i := range old {
 			r := &old[i]
 			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.Same(s.set.Frame) {
-				err := d.at.errorf("%s is not what the records were made with: its content has changed", d.name)
+				err := d.node.errorf("%s is not what the records were made with: its content has changed", d.name)
 				return advice.Add(err, "write to another file with -o")
 			}
 		}
@@ -298,11 +298,11 @@ func (b *bench) sameData(old []Record) error {
 	return nil
 }
 
-// run makes the jobs that are left.
+// run makes the pending jobs.
 func (b *bench) run(ctx context.Context) error {
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(max(b.Jobs, 1))
-	for _, j := range b.left {
+	for _, j := range b.pending {
 		workers.Go(func() error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -317,15 +317,15 @@ func (b *bench) run(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// keep stores r and tells of it.
+// keep stores r and reports the progress.
 func (b *bench) keep(j *job, r *Record) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.store.Append(*r); err != nil {
 		return err
 	}
-	if b.prepared[j.setting].users--; b.prepared[j.setting].users == 0 {
-		delete(b.prepared, j.setting)
+	if b.faceSets[j.setting].users--; b.faceSets[j.setting].users == 0 {
+		delete(b.faceSets, j.setting)
 	}
 	b.progress.Done++
 	b.progress.New++
@@ -337,22 +337,22 @@ func (b *bench) keep(j *job, r *Record) error {
 	return nil
 }
 
-// report tells of the progress.
+// report calls Progress.
 func (b *bench) report(last *Record) {
 	b.progress.Last = last
-	b.progress.Left = b.pace.left(b.left[min(b.progress.New, len(b.left)):], b.Jobs)
+	b.progress.Left = b.pace.remaining(b.pending[min(b.progress.New, len(b.pending)):], b.Jobs)
 	if b.Bench.Progress != nil {
 		b.Bench.Progress(b.progress)
 	}
 }
 
-// do makes one run. Its errors are the record's.
+// do makes one run. An error of the run is in the record.
 func (b *bench) do(ctx context.Context, j *job) *Record {
 	b.mu.Lock()
-	prepare := b.prepared[j.setting].faces
+	prepare := b.faceSets[j.setting].faces
 	b.mu.Unlock()
-	set := b.sets[j.data.own()]
-	r := j.record(set, b.sets[j.set()].set.Frame)
+	set := b.sets[j.data.plannedKey()]
+	r := j.record(set, b.sets[j.dataKey()].set.Frame)
 	r.Cost = b.cost()
 	peak := b.meter.start()
 	faces, err := prepare()
@@ -380,7 +380,7 @@ func (b *bench) do(ctx context.Context, j *job) *Record {
 	return r
 }
 
-// cost is what the records of b have in common.
+// cost returns the fields of Cost that all records of b have in common.
 func (b *bench) cost() Cost {
 	return Cost{
 		Jobs: max(b.Jobs, 1), Threads: blas.Threads(), BLAS: blas.Current().String(), Version: b.Version,

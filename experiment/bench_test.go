@@ -233,7 +233,7 @@ func TestBenchRefuses(t *testing.T) {
 	features.Frame, features.Grid = dataset.Frame{}, classify.Grid{}
 	negative.X = mat.DenseCopyOf(negative.X)
 	negative.X.Set(0, 0, -1)
-	library := &Databases{sets: map[sourceKey]*openSet{
+	library := &Databases{sets: map[sourceKey]*loadedSet{
 		asItIs("good"):     {drawn(t), "a"},
 		asItIs("features"): {&features, "b"},
 	}}
@@ -268,7 +268,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	other.X.Set(3, 4, 17)
 	path, text := filepath.Join(t.TempDir(), "r.jsonl"), onData(`"path": "faces", "split": "random:3"`)
 	library := func(set *dataset.Images) *Databases {
-		return &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {set, set.Hash()}}}
+		return &Databases{sets: map[sourceKey]*loadedSet{asItIs("faces"): {set, set.Hash()}}}
 	}
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])

@@ -14,17 +14,16 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// A Reader reads the images of a set again: in another frame, or, where embed is
-// true, as vectors of the network that is built in.
+// A Reader reads the images of a set again: with another frame or, if embed is true, as
+// vectors of the built-in network.
 type Reader func(ctx context.Context, frame dataset.Frame, embed bool) (*dataset.Images, error)
 
-// Candidates returns pipelines with methods, from which Choose and Evaluate choose
-// one for images; read reads them again. All candidates use the method by; if it is
-// nil, each uses one that suits its pipeline. For images of another size in a matrix
-// file, unless sized, some candidates resize them to the height of frontend.Faces96
-// and keep the proportions. For faces found in photographs, one has the vectors of
-// the network that is built in.
-func Candidates(ctx context.Context, images *dataset.Images, by classify.Method, sized bool, read Reader) ([]Candidate, error) {
+// Candidates returns pipelines with methods for images, from which Choose or Evaluate
+// chooses one. All candidates use the method rule or, if it is nil, one that suits their
+// pipeline. Unless sized is set, some candidates resize the images of a matrix file to the
+// height of frontend.Faces96 with the same proportions. For faces in photographs, one
+// candidate uses vectors of the built-in network. Read reads the images again.
+func Candidates(ctx context.Context, images *dataset.Images, rule classify.Method, sized bool, read Reader) ([]Candidate, error) {
 	if images == nil || images.Len() == 0 {
 		return nil, errors.New("choose an input: no images")
 	}
@@ -52,9 +51,9 @@ func Candidates(ctx context.Context, images *dataset.Images, by classify.Method,
 		}
 		all = append(all, Candidate{Input: frontend.Embedding, Method: method.Mean{}, Images: vectors})
 	}
-	if by != nil {
+	if rule != nil {
 		for i := range all {
-			all[i].Method = by
+			all[i].Method = rule
 		}
 	}
 	seen := map[string]bool{} // with one method, or at a small size, some are the same
@@ -66,8 +65,7 @@ func Candidates(ctx context.Context, images *dataset.Images, by classify.Method,
 	}), nil
 }
 
-// proportional returns the size as high as that of frontend.Faces96 with the
-// proportions of size.
+// proportional returns size scaled to the height of frontend.Faces96.
 func proportional(size dataset.Size) dataset.Size {
 	high := frontend.Faces96.Frame.Height
 	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))

@@ -21,13 +21,13 @@ type Candidate struct {
 	Input  frontend.Pipeline `json:"input"`
 	Method classify.Method   `json:"-"`
 
-	// Images are the images for Input, with the same columns as the set that is
-	// split; nil for that set itself.
+	// Images are the images for Input, with the same columns as the set that is split.
+	// If it is nil, they are that set.
 	Images *dataset.Images `json:"-"`
 }
 
-// A Tried is a Candidate with its result in Choose.
-type Tried struct {
+// A CandidateResult is a Candidate with its result in Choose.
+type CandidateResult struct {
 	Candidate
 	Name   string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -37,7 +37,7 @@ type Tried struct {
 }
 
 // Rate is the rank-1 rate of t, 0 without faces.
-func (t Tried) Rate() float64 {
+func (t CandidateResult) Rate() float64 {
 	if t.N == 0 {
 		return 0
 	}
@@ -46,13 +46,13 @@ func (t Tried) Rate() float64 {
 
 // A Choice is the result of Choose.
 type Choice struct {
-	Best  int     `json:"best"` // of Tried; the first of equals
-	Tried []Tried `json:"tried"`
+	Best    int               `json:"best"` // index in Results; the first of equals
+	Results []CandidateResult `json:"tried"`
 }
 
-// simplest returns candidates for images with this Frame, the simplest first,
-// so that it is chosen among equals: grey values, gradient orientations (IGO)
-// and frontend.For, with and without a projection, each with a suitable rule.
+// simplest returns candidates for images with this Frame: grey values, gradient
+// orientations (IGO) and frontend.For, with and without a projection, each with a suitable
+// rule. The simplest is first, so that it is chosen among equals.
 func simplest(images dataset.Frame) []Candidate {
 	stopped := method.DefaultRepresentation
 	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
@@ -73,8 +73,7 @@ func simplest(images dataset.Frame) []Candidate {
 	}
 }
 
-// ChoiceFolds is into how many folds the training images are divided to choose an input
-// where nobody says otherwise.
+// ChoiceFolds is the default number of folds of the training images in Choose.
 const ChoiceFolds = 3
 
 // Choose compares all candidates by cross-validation on the training images
@@ -93,7 +92,7 @@ func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds
 		if of.Images != nil {
 			images, of.Images = of.Images, nil
 		}
-		t := Tried{Candidate: of, Name: of.Method.Name(), Params: params}
+		t := CandidateResult{Candidate: of, Name: of.Method.Name(), Params: params}
 		f.Input = of.Input
 		r, err := Validate(ctx, images, of.Method, f, Observer{})
 		if cause := context.Cause(ctx); cause != nil {
@@ -105,8 +104,8 @@ func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds
 		for _, run := range r.Runs {
 			t.Wrong, t.N = t.Wrong+run.Wrong, t.N+run.N
 		}
-		c.Tried = append(c.Tried, t)
-		if err == nil && (best < 0 || t.Wrong < c.Tried[best].Wrong) {
+		c.Results = append(c.Results, t)
+		if err == nil && (best < 0 || t.Wrong < c.Results[best].Wrong) {
 			best = i
 		}
 	}
@@ -114,7 +113,7 @@ func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds
 	case len(all) == 0:
 		return Choice{}, errors.New("choose an input: of none")
 	case best < 0:
-		err := fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Tried[0].Err)
+		err := fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Results[0].Err)
 		return Choice{}, advice.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
 	}
 	c.Best = best

@@ -34,7 +34,7 @@ func TestChooseIsTheFewestWrong(t *testing.T) {
 	}
 	fewest, best := math.MaxInt, -1
 	for i, c := range candidates(t) {
-		tried := got.Tried[i]
+		tried := got.Results[i]
 		if tried.Name != c.Method.Name() || tried.Input.String() != c.Input.String() {
 			t.Errorf("%d: %s of %v was tried", i, tried.Name, tried.Input)
 		}
@@ -57,12 +57,12 @@ func TestChooseIsTheFewestWrong(t *testing.T) {
 			fewest, best = wrong, i
 		}
 	}
-	if got.Best != best || got.Tried[0].Err == "" {
-		t.Errorf("%d is chosen, not %d: %+v", got.Best, best, got.Tried)
+	if got.Best != best || got.Results[0].Err == "" {
+		t.Errorf("%d is chosen, not %d: %+v", got.Best, best, got.Results)
 	}
 	c := candidates(t)[best]
-	if twice, err := Choose(t.Context(), train, []Candidate{c, c}, f); err != nil || twice.Best != 0 || twice.Tried[0].Wrong != twice.Tried[1].Wrong {
-		t.Errorf("of two that are the same %d is chosen: %+v, %v", twice.Best, twice.Tried, err)
+	if twice, err := Choose(t.Context(), train, []Candidate{c, c}, f); err != nil || twice.Best != 0 || twice.Results[0].Wrong != twice.Results[1].Wrong {
+		t.Errorf("of two that are the same %d is chosen: %+v, %v", twice.Best, twice.Results, err)
 	}
 }
 
@@ -107,14 +107,14 @@ func TestCandidates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, tried := range got.Tried {
+	for i, tried := range got.Results {
 		if tried.Err != "" {
 			t.Errorf("candidate %d: %s", i, tried.Err)
 		}
 	}
 	vectors := *set
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
-	if got, err := Choose(t.Context(), &vectors, simplest(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Tried[got.Best].Err != "" {
+	if got, err := Choose(t.Context(), &vectors, simplest(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Results[got.Best].Err != "" {
 		t.Errorf("of vectors: %+v, %v", got, err)
 	}
 }
@@ -175,7 +175,7 @@ func TestCandidatesWithImagesOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range got.Runs {
-		if r.Wrong != want.Runs[i].Wrong || r.Choice.Tried[0].Images != nil {
+		if r.Wrong != want.Runs[i].Wrong || r.Choice.Results[0].Images != nil {
 			t.Errorf("run %d: %d wrong, not %d", i, r.Wrong, want.Runs[i].Wrong)
 		}
 	}

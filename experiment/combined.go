@@ -11,33 +11,33 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// combined gives every draw a score that combines all of the evidence: the log
-// odds, by logistic regression on the faces of the other draws, that the best
-// guess is right. Strangers and people who are enrolled count alike.
-func combined(all []*judged) {
+// combined gives every draw a score that combines all evidence: the log odds that the best
+// guess is right, from a logistic regression on the faces of the other draws. Strangers and
+// enrolled people have the same weight.
+func combined(all []*drawState) {
 	for i, j := range all {
-		var faces []labelled
+		var faces []weightedFace
 		for k, other := range all {
 			if k != i {
-				faces = append(faces, other.labelled()...)
+				faces = append(faces, other.weighted()...)
 			}
 		}
 		j.combined = regression(faces)
 	}
 }
 
-// A labelled face is its evidence and whether the best guess is right.
-type labelled struct {
+// A weightedFace is the evidence of a face, and whether its best guess is right (1 or 0).
+type weightedFace struct {
 	x             []float64
 	right, weight float64
 }
 
-func (j *judged) labelled() (faces []labelled) {
+func (j *drawState) weighted() (faces []weightedFace) {
 	add := func(r gallery.Face, right bool, of int) {
 		if r.Class < 0 {
 			return
 		}
-		f := labelled{x: evidence(r.Evidence), weight: 1 / float64(of)}
+		f := weightedFace{x: evidence(r.Evidence), weight: 1 / float64(of)}
 		if right {
 			f.right = 1
 		}
@@ -56,12 +56,12 @@ func evidence(e classify.Evidence) []float64 {
 	return []float64{e.Margin, e.Concentration, e.Share, e.Residual}
 }
 
-// shrinkage is the weight of ‖w‖² in a regression, per unit of weight of the faces.
+// shrinkage is the weight of ‖w‖² in a regression, relative to the weight of the faces.
 const shrinkage = 1e-3
 
-// regression returns the log odds that faces give by penalised maximum
-// likelihood, each part of the evidence in units of its deviation.
-func regression(faces []labelled) func(classify.Evidence) float64 {
+// regression returns a function that returns the log odds, fitted to faces by penalised
+// maximum likelihood. Each part of the evidence is standardised.
+func regression(faces []weightedFace) func(classify.Evidence) float64 {
 	d := len(evidence(classify.Evidence{}))
 	mean, deviation := make([]float64, d), make([]float64, d)
 	total := 0.0
@@ -108,8 +108,8 @@ func regression(faces []labelled) func(classify.Evidence) float64 {
 			}
 		},
 	}
-	// What it returns with an error is the best so far: the function is convex,
-	// and its line search ends at the precision of numbers.
+	// With an error it returns the best point so far. That is good enough: the function
+	// is convex, and the line search ends at the precision of numbers.
 	found, _ := optimize.Minimize(problem, make([]float64, d+1), nil, &optimize.LBFGS{})
 	if found == nil {
 		return func(e classify.Evidence) float64 { return e.Margin }

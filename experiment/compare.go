@@ -35,11 +35,11 @@ type Comparison struct {
 	Seed          uint64            `json:"seed"`
 	Level         float64           `json:"level"`
 	SampleSeconds float64           `json:"sample_seconds"` // in which the samples of all images were made, once for all methods
-	Methods       []Compared        `json:"methods"`        // the most accurate first, those that failed last
+	Methods       []MethodResult    `json:"methods"`        // the most accurate first, those that failed last
 }
 
-// A Compared is a method in a Comparison.
-type Compared struct {
+// A MethodResult is the result of a method in a Comparison.
+type MethodResult struct {
 	Method      string          `json:"method"`
 	Params      json.RawMessage `json:"params"`
 	Accuracy    float64         `json:"accuracy"`        // mean over the runs
@@ -58,14 +58,15 @@ type Compared struct {
 	Err         string          `json:"error,omitempty"` // why a run failed; nothing else is known then
 }
 
-// Compare evaluates methods by p, all on the same splits and the same samples, and
-// tests the difference of each from the best. In a run all methods are trained one
-// after the other. Observe, if not nil, returns the Observer of a method.
+// Compare evaluates methods with the protocol p, on the same splits and the same samples,
+// and tests the difference of each method from the best one. In a run all methods are
+// trained one after the other. Observe, if not nil, returns the Observer of a method.
+// Compare ignores the Candidates of p.
 //
-// A method that fails is not run again, and gets its error. It is an error if all
-// fail, or if the split, the samples or the projection do. The tests of several runs
-// allow for the overlap of random splits; the test of a single run is about other
-// images of these people, and not about another split. Candidates of p are ignored.
+// A method that fails gets its error and is not run again. It is an error if all methods
+// fail, or if the split, the samples or the projection fail. The tests of several runs
+// allow for the overlap of random splits. The test of a single run holds for other images
+// of these people, but not for another split.
 func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method, p Protocol, observe func(i int) Observer) (*Comparison, error) {
 	if p.Repeats < 1 {
 		return nil, fmt.Errorf("compare: %d repeats", p.Repeats)
@@ -75,7 +76,7 @@ func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method
 	}
 	c := &Comparison{
 		Input: p.Input.ForImages(set.Frame), Split: p.Split.String(), Repeats: p.Runs(), Seed: p.Seed, Level: Level,
-		Methods: make([]Compared, len(methods)),
+		Methods: make([]MethodResult, len(methods)),
 	}
 	observers := make([]Observer, len(methods))
 	for i, m := range methods {
@@ -83,12 +84,12 @@ func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method
 		if err != nil {
 			return nil, fmt.Errorf("compare: %w", err)
 		}
-		c.Methods[i] = Compared{Method: m.Name(), Params: params}
+		c.Methods[i] = MethodResult{Method: m.Name(), Params: params}
 		if observe != nil {
 			observers[i] = observe(i)
 		}
 	}
-	samples := &sampler{set: set, in: p.Input}
+	samples := &sampler{set: set, pipeline: p.Input}
 	var failed error // the first
 	for r := range p.Runs() {
 		seed := p.Seed + uint64(r)
@@ -111,7 +112,7 @@ func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method
 			}
 			failed = cmp.Or(failed, err)
 		}
-		if !slices.ContainsFunc(c.Methods, func(m Compared) bool { return m.Err == "" }) {
+		if !slices.ContainsFunc(c.Methods, func(m MethodResult) bool { return m.Err == "" }) {
 			return nil, fmt.Errorf("compare: none of %d methods can be trained, the first: %w", len(methods), failed)
 		}
 	}
@@ -120,7 +121,7 @@ func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method
 }
 
 // run adds run r of m to the row, or the error for which it failed.
-func (row *Compared) run(ctx context.Context, d *division, m classify.Method, r int, seed uint64, o Observer) error {
+func (row *MethodResult) run(ctx context.Context, d *division, m classify.Method, r int, seed uint64, o Observer) error {
 	fit := classify.Run{Seed: seed}
 	if o.Fit != nil {
 		fit.Watch = o.Fit(r)
@@ -130,7 +131,7 @@ func (row *Compared) run(ctx context.Context, d *division, m classify.Method, r 
 		return cause
 	}
 	if err != nil {
-		*row = Compared{Method: row.Method, Params: row.Params, Err: err.Error()}
+		*row = MethodResult{Method: row.Method, Params: row.Params, Err: err.Error()}
 		if h := advice.Text(err); h != "" {
 			row.Err += " (" + h + ")"
 		}
@@ -146,14 +147,14 @@ func (row *Compared) run(ctx context.Context, d *division, m classify.Method, r 
 	return nil
 }
 
-// summarise fills in what is over all runs and orders the methods.
+// summarise computes means and tests over all runs, and orders the methods.
 func (c *Comparison) summarise() error {
 	for i := range c.Methods {
 		if row := &c.Methods[i]; row.Err == "" {
 			row.mean()
 		}
 	}
-	slices.SortStableFunc(c.Methods, func(a, b Compared) int {
+	slices.SortStableFunc(c.Methods, func(a, b MethodResult) int {
 		return cmp.Or(cmp.Compare(len(b.Runs), len(a.Runs)), compareRates(b.Accuracy, a.Accuracy))
 	})
 	best := &c.Methods[0]
@@ -184,8 +185,8 @@ func compareRates(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// mean fills in what is over the runs.
-func (row *Compared) mean() {
+// mean sets the means over the runs.
+func (row *MethodResult) mean() {
 	r := Result{Runs: row.Runs}
 	r.summarise()
 	row.Accuracy, row.SD, row.Low, row.High = r.Accuracy, r.SD, r.Low, r.High
@@ -196,7 +197,7 @@ func (row *Compared) mean() {
 }
 
 // test compares row with the best, on the same splits.
-func (row *Compared) test(best *Compared) error {
+func (row *MethodResult) test(best *MethodResult) error {
 	if len(row.Runs) == 1 {
 		row.Test, row.P = McNemar, significance.SignFlips(moreErrors(row.Runs[0], best.Runs[0]))
 		return nil
@@ -215,8 +216,8 @@ func (row *Compared) test(best *Compared) error {
 	return err
 }
 
-// moreErrors returns, for each image that one of two runs on the same images has wrong
-// and the other right, 1 if that is a and −1 if it is b.
+// moreErrors compares two runs on the same images: it returns 1 for each image that only
+// a has wrong and −1 for each that only b has wrong.
 func moreErrors(a, b Run) (d []int) {
 	of := map[int]int{}
 	for _, j := range a.Missed {

@@ -25,7 +25,7 @@ func TestCompareIsEvaluate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.IsSortedFunc(got.Methods, func(a, b Compared) int { return compareRates(b.Accuracy, a.Accuracy) }) {
+		if !slices.IsSortedFunc(got.Methods, func(a, b MethodResult) int { return compareRates(b.Accuracy, a.Accuracy) }) {
 			t.Errorf("%s: not in order: %+v", text, got.Methods)
 		}
 		var best Result
@@ -55,8 +55,8 @@ func TestCompareIsEvaluate(t *testing.T) {
 }
 
 // scripted is a method in a comparison whose rates are given.
-func scripted(name string, n int, wrong ...int) Compared {
-	c := Compared{Method: name}
+func scripted(name string, n int, wrong ...int) MethodResult {
+	c := MethodResult{Method: name}
 	for _, w := range wrong {
 		r := Run{N: n, Train: n, Wrong: w, Accuracy: float64(n-w) / float64(n)}
 		for j := range w {
@@ -70,7 +70,7 @@ func scripted(name string, n int, wrong ...int) Compared {
 // The tests are those of the formulas: the corrected t with 1/n + test/train, the
 // signed ranks for equal differences, and McNemar's for one run.
 func TestComparisonTests(t *testing.T) {
-	c := Comparison{Level: Level, Methods: []Compared{
+	c := Comparison{Level: Level, Methods: []MethodResult{
 		scripted("equal", 100, 12, 12, 12), scripted("best", 100, 2, 2, 2), scripted("varied", 100, 3, 4, 8), {Method: "broken", Err: "diverged"},
 	}}
 	if err := c.summarise(); err != nil {
@@ -94,7 +94,7 @@ func TestComparisonTests(t *testing.T) {
 	if equal.Test != SignedRank || equal.P != 0.25 || equal.Separated || equal.PAdjusted < 2*0.25 {
 		t.Errorf("equal differences: %+v", equal)
 	}
-	one := Comparison{Level: Level, Methods: []Compared{scripted("a", 50, 1), scripted("b", 50, 9)}}
+	one := Comparison{Level: Level, Methods: []MethodResult{scripted("a", 50, 1), scripted("b", 50, 9)}}
 	if err := one.summarise(); err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ type methodFile struct {
 	Trace                bool
 	Datasets             []string
 
-	at     *value
+	node   *value
 	input  frontend.Pipeline
 	params []assignment
 	varied []assignment // of one parameter
 }
 
-// UnmarshalJSON takes a text for the name of the method.
+// UnmarshalJSON also accepts a text, the name of the method.
 func (e *methodFile) UnmarshalJSON(text []byte) error {
 	e.Preset = true
 	if text[0] == '"' {
@@ -37,7 +37,7 @@ func (e *methodFile) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(e))
 }
 
-// addMethod adds e: a method, or the methods of a parameter that is varied.
+// addMethod adds the contestants of e: one, or one for each value of a varied parameter.
 func (p *Plan) addMethod(e *methodFile) error {
 	if err := e.read(p); err != nil {
 		return err
@@ -48,12 +48,12 @@ func (p *Plan) addMethod(e *methodFile) error {
 	}
 	for _, c := range all {
 		if slices.ContainsFunc(p.contestants, func(o contestant) bool { return o.label == c.label && p.meet(&o, &c) }) {
-			return advice.Add(e.at.errorf("two methods go by %q", c.label), `give them different "label"s`)
+			return advice.Add(e.node.errorf("two methods go by %q", c.label), `give them different "label"s`)
 		}
 		p.contestants = append(p.contestants, c)
 	}
 	if len(p.contestants) > maxItems {
-		return e.at.errorf("more than %d methods and values of those that are varied", maxItems)
+		return e.node.errorf("more than %d methods and values of those that are varied", maxItems)
 	}
 	return nil
 }
@@ -63,46 +63,45 @@ func (p *Plan) meet(a, b *contestant) bool {
 	return slices.ContainsFunc(p.data, func(d plannedData) bool { return a.meets(d.name) && b.meets(d.name) })
 }
 
-// An assignment is a parameter and what it is set to.
+// An assignment is a parameter and its value.
 type assignment struct {
-	at          *value
+	node        *value
 	path, value string
 }
 
-// read takes from e.at what has an order or a place.
+// read takes from e.node the members for which the order, or the line for errors, matters.
 func (e *methodFile) read(p *Plan) (err error) {
-	if in := e.at.member["input"]; in != nil {
+	if in := e.node.member["input"]; in != nil {
 		if e.input, err = frontend.Parse(in.token.(string)); err != nil {
 			return in.errorf("%w", err)
 		}
 	}
-	if params := e.at.member["params"]; params != nil {
+	if params := e.node.member["params"]; params != nil {
 		for _, v := range params.members {
 			e.params = append(e.params, assignment{v, v.name, fmt.Sprint(v.token)})
 		}
 	}
-	if vary := e.at.member["vary"]; vary != nil {
+	if vary := e.node.member["vary"]; vary != nil {
 		for _, v := range vary.members[0].members {
 			e.varied = append(e.varied, assignment{v, v.name, fmt.Sprint(v.token)})
 		}
 	}
 	for i, name := range e.Datasets {
-		if err := e.at.member["datasets"].members[i].known("data set", name, p.dataNames(), nil); err != nil {
+		if err := e.node.member["datasets"].members[i].known("data set", name, p.dataNames(), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// contestants returns what e stands for: one, or one for each value of the
-// parameter that is varied.
+// contestants returns one contestant, or one for each value of the varied parameter.
 func (e *methodFile) contestants() ([]contestant, error) {
 	if e.Command != nil {
 		return e.programs()
 	}
 	m, err := method.Named(e.Method)
 	if err != nil {
-		return nil, e.at.errorf("%w", err)
+		return nil, e.node.errorf("%w", err)
 	}
 	id := cmp.Or(e.Label, e.Method)
 	if e.Label == "" {
@@ -112,7 +111,7 @@ func (e *methodFile) contestants() ([]contestant, error) {
 			id = e.Label
 		}
 	}
-	base := contestant{at: e.at, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, only: e.Datasets}
+	base := contestant{node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, datasets: e.Datasets}
 	if e.varied == nil {
 		base.method = e.configure(m)
 		_, err := base.method("")
@@ -132,19 +131,19 @@ func (e *methodFile) contestants() ([]contestant, error) {
 	return all, nil
 }
 
-// configure returns the function that makes the method of a contestant: m with
-// the values of a preset, then those of the plan.
+// configure returns a function that makes the method of a contestant: m with the values
+// of a preset, then with those of the plan.
 func (e *methodFile) configure(m classify.Method, last ...assignment) func(string) (classify.Method, error) {
 	params := slices.Concat(e.params, last)
 	return func(preset string) (classify.Method, error) {
-		edited, at, err := m, e.at, error(nil)
+		edited, at, err := m, e.node, error(nil)
 		if preset != "" && e.Preset {
 			if edited, err = method.Preset(m, preset); err != nil {
 				return nil, at.errorf("%w", err)
 			}
 		}
 		for _, p := range params {
-			at = p.at
+			at = p.node
 			if edited, err = method.Set(edited, p.path, p.value); err != nil {
 				return nil, at.errorf("%w", err)
 			}

@@ -13,15 +13,15 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// Decisions count what a threshold makes of test faces. Right, Wrong and Unknown are
-// faces of enrolled people.
+// Decisions count the decisions about test faces at a threshold. Right, Wrong and Unknown
+// are faces of enrolled people.
 type Decisions struct {
-	FPIR      float64 `json:"fpir"`      // share of strangers that the threshold is to accept
-	Right     int     `json:"right"`     // named rightly
-	Wrong     int     `json:"wrong"`     // named wrongly
+	FPIR      float64 `json:"fpir"`      // share of strangers that the threshold should accept
+	Right     int     `json:"right"`     // with the right name
+	Wrong     int     `json:"wrong"`     // with a wrong name
 	Unknown   int     `json:"unknown"`   // below the threshold, or no face was found
 	Strangers int     `json:"strangers"` // faces of people who are not enrolled
-	Named     int     `json:"named"`     // of Strangers: they get a name
+	Named     int     `json:"named"`     // Strangers with a name
 }
 
 // Decisions sums the decisions of all runs; nil if a run has none.
@@ -66,8 +66,8 @@ func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decis
 	return d, nil
 }
 
-// calibrated counts the decisions of model, which m trained on the columns learn, with
-// the threshold that p asks for; nil if p asks for none.
+// calibrated calibrates model, which m trained on the columns learn, as p asks, and counts
+// its decisions on the columns judge; nil if p asks for no threshold.
 func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *frontend.Model, m classify.Method, learn, judge []int) (*Decisions, error) {
 	g := &gallery.Model{Model: model}
 	if p.Calibrate == nil || p.LawOnly && g.Impostors() == nil {
@@ -85,8 +85,8 @@ func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *fr
 }
 
 // withoutTrained returns set without the images on which m was trained, and the IDs of
-// these. Without skip, it is an error if there are any, and always if there are no
-// others. Nothing is known of a model that keeps no images, or images of another kind.
+// these images. It is an error if there are no other images or, unless skip is set, if
+// there are any trained images. If Checks reports false, it returns set.
 func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.Images, []string, error) {
 	if !Checks(m, set) {
 		return set, nil, nil
@@ -125,7 +125,8 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 	return set, trained, nil
 }
 
-// Checks reports whether EvaluateModel can tell on which images of set m was trained.
+// Checks reports whether EvaluateModel can find the images of set on which m was trained:
+// m must keep its images, of the same kind as those of set.
 func Checks(m *gallery.Model, set *dataset.Images) bool {
 	return m.Enrolled != nil && m.Crowd == nil && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
 }

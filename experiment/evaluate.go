@@ -27,15 +27,15 @@ type Protocol struct {
 	Split   dataset.Split
 	Repeats int               // runs, ≥ 1; a split that is not random has one run
 	Seed    uint64            // run r splits and trains with the seed Seed + r
-	Input   frontend.Pipeline // that makes samples of the images; without a size, of the set as it is
+	Input   frontend.Pipeline // makes samples of the images; without a size, it keeps that of the set
 
-	// Candidates, if any, replace the method and Input: in each run, Choose
-	// selects one of them by Folds folds of the training images.
+	// Candidates, if any, replace the method and Input: in each run, Choose selects one
+	// of them with Folds folds of the training images.
 	Candidates []Candidate
 	Folds      int
 
 	// Calibrate, if not nil, sets a threshold in each run, as training does, and the run
-	// counts its decisions. With LawOnly that is left out where it needs
+	// counts its decisions. With LawOnly there is no threshold if it would need
 	// cross-validation.
 	Calibrate *openset.Options
 	LawOnly   bool
@@ -62,12 +62,11 @@ type Result struct {
 	High     float64           `json:"high,omitempty"` // of its accuracy; see significance.Interval
 	Runs     []Run             `json:"runs"`
 
-	// SampleSeconds is the time in which the samples of all images were made, once for
-	// all runs; 0 where each run made its own, as with Candidates, and of a model that
-	// existed before.
+	// SampleSeconds is the time for making the samples of all images, once for all runs. It
+	// is 0 if each run made its own samples (with Candidates), and in EvaluateModel.
 	SampleSeconds float64 `json:"sample_seconds"`
 
-	// Skipped are the IDs of images that were not tested, as the model was trained on
+	// Skipped are the IDs of images that were not tested since the model was trained on
 	// them.
 	Skipped []string `json:"skipped,omitempty"`
 }
@@ -99,8 +98,7 @@ type Observer struct {
 	Failed func(run int, err error) // called by Compare instead of Done where a method fails
 }
 
-// Evaluate evaluates m on set by p. An error of a split or of a fit names the
-// seed.
+// Evaluate evaluates m on set with the protocol p.
 func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Protocol, o Observer) (Result, error) {
 	if p.Repeats < 1 {
 		return Result{}, fmt.Errorf("evaluate: %d repeats", p.Repeats)
@@ -113,7 +111,7 @@ func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Pro
 	if len(p.Candidates) > 0 {
 		res.Method, res.Params, res.Input = "auto", nil, frontend.Pipeline{}
 	}
-	samples := &sampler{set: set, in: p.Input}
+	samples := &sampler{set: set, pipeline: p.Input}
 	for r := range p.Runs() {
 		var w classify.Watch
 		if o.Fit != nil {
@@ -133,7 +131,7 @@ func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Pro
 	return res, nil
 }
 
-// run makes one split, fit and count.
+// run makes one run: it splits the set, trains and counts errors.
 func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
 	learn, judge, err := p.apply(samples.set, fit.Seed)
 	if err != nil {
@@ -157,7 +155,7 @@ func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, 
 		return Run{}, nil, err
 	}
 	best := p.Candidates[choice.Best]
-	chosen := &sampler{set: cmp.Or(best.Images, samples.set), in: best.Input}
+	chosen := &sampler{set: cmp.Or(best.Images, samples.set), pipeline: best.Input}
 	r, model, err := chosen.fitAndJudge(ctx, best.Method, learn, judge, fit)
 	if r.Choice = &choice; err == nil {
 		r.Decisions, err = p.calibrated(ctx, chosen.set, model, best.Method, learn, judge)
@@ -165,8 +163,8 @@ func (p Protocol) run(ctx context.Context, samples *sampler, m classify.Method, 
 	return r, model, err
 }
 
-// apply splits set into training and test images; it is an error if there are none of
-// the latter.
+// apply splits set into training and test images. It is an error if there are no test
+// images.
 func (p Protocol) apply(set *dataset.Images, seed uint64) (learn, judge []int, err error) {
 	learn, judge, err = p.Split.Apply(set, seed)
 	if err == nil && len(judge) == 0 {
@@ -175,20 +173,20 @@ func (p Protocol) apply(set *dataset.Images, seed uint64) (learn, judge []int, e
 	return learn, judge, err
 }
 
-// A sampler makes the samples of a set when they are first needed, once for all runs.
+// A sampler makes the samples of a set at the first use, once for all runs.
 type sampler struct {
-	set     *dataset.Images
-	in      frontend.Pipeline
-	made    *frontend.Prepared
-	seconds float64 // that it took
+	set      *dataset.Images
+	pipeline frontend.Pipeline
+	samples  *frontend.Prepared
+	seconds  float64 // for making them
 }
 
-// A division is what runs learn from and are judged by.
+// A division has the training and test samples of a run.
 type division struct {
-	fitted  frontend.Fitted
-	train   *classify.Samples
-	learn   int     // training images
-	seconds float64 // of fitting the projection
+	pipeline frontend.Fitted
+	train    *classify.Samples
+	learn    int     // training images
+	seconds  float64 // of fitting the projection
 
 	test    *dataset.Images
 	samples *classify.Samples // of test
@@ -198,22 +196,23 @@ type division struct {
 // divide returns the training and test samples of some columns of the set.
 func (s *sampler) divide(ctx context.Context, learn, judge []int) (*division, error) {
 	start := time.Now()
-	if s.made == nil {
+	if s.samples == nil {
 		var err error
-		if s.made, err = s.in.ForImages(s.set.Frame).Prepare(s.set); err != nil {
+		if s.samples, err = s.pipeline.ForImages(s.set.Frame).Prepare(s.set); err != nil {
 			return nil, err
 		}
 		s.seconds = time.Since(start).Seconds()
 	}
-	d := &division{learn: len(learn), test: s.set.Select(judge), samples: s.made.Originals(judge), judge: judge}
+	d := &division{learn: len(learn), test: s.set.Select(judge), samples: s.samples.Originals(judge), judge: judge}
 	start = time.Now()
 	var err error
-	d.fitted, d.train, err = s.made.Select(learn).Fit(ctx)
+	d.pipeline, d.train, err = s.samples.Select(learn).Fit(ctx)
 	d.seconds = time.Since(start).Seconds()
 	return d, err
 }
 
-// fitAndJudge learns from some columns of the set and counts by others.
+// fitAndJudge trains on the columns learn of the set and counts errors on the columns
+// judge.
 func (s *sampler) fitAndJudge(ctx context.Context, m classify.Method, learn, judge []int, fit classify.Run) (Run, *frontend.Model, error) {
 	d, err := s.divide(ctx, learn, judge)
 	if err != nil {
@@ -230,7 +229,7 @@ func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run)
 		return Run{}, nil, err
 	}
 	took := d.seconds + time.Since(start).Seconds()
-	model := &frontend.Model{Fitted: d.fitted, Classifier: c}
+	model := &frontend.Model{Fitted: d.pipeline, Classifier: c}
 	r, err := count(ctx, model, d.test, func() ([]int, error) { return model.PredictSamples(ctx, d.samples) })
 	r.Train, r.FitSeconds, r.Seed = d.learn, took, fit.Seed
 	for i, j := range r.Missed {
@@ -239,14 +238,14 @@ func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run)
 	return r, model, err
 }
 
-// Judge counts the errors of model on test. People are matched by name. Faces
-// of people who are not enrolled count as errors; it is an error if nobody is
-// enrolled. Seed, Train and FitSeconds of the result are zero.
+// Judge counts the errors of model on test. People are matched by name. A face of a person
+// who is not enrolled counts as an error. It is an error if none of the people is enrolled.
+// Seed, Train and FitSeconds of the result are zero.
 func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Run, error) {
 	return count(ctx, model, test, func() ([]int, error) { return model.Predict(ctx, test) })
 }
 
-// count is Judge by the classes that predict finds.
+// count is Judge with the classes that predict returns.
 func count(ctx context.Context, model *frontend.Model, test *dataset.Images, predict func() ([]int, error)) (Run, error) {
 	p := model.Parts()
 	if unknown := Strangers(model.Parts().Classes, test); len(unknown) == len(test.Classes) {
@@ -269,7 +268,7 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 	return r, nil
 }
 
-// Strangers returns the people of test who are not among the people of a model.
+// Strangers returns the people of test who are not among people.
 func Strangers(people []string, test *dataset.Images) []string {
 	known := make(map[string]bool)
 	for _, c := range people {
@@ -284,10 +283,10 @@ func Strangers(people []string, test *dataset.Images) []string {
 	return unknown
 }
 
-// EvaluateModel evaluates an existing model, without training, and counts its
-// decisions if it has a threshold. Split, if not nil, selects the test images of set.
-// It is an error if m was trained on some of them, as far as Checks allows to tell;
-// with skipTrained these are left out, and it is an error if no others are left.
+// EvaluateModel evaluates an existing model, without training, and counts its decisions
+// if it has a threshold. Split, if not nil, selects the test images of set. It is an error
+// if m was trained on some of them; with skipTrained these images are left out, and it is
+// an error only if no others remain. If Checks reports false, all images are tested.
 func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Model, split *dataset.Split, seed uint64, skipTrained bool) (Result, error) {
 	m, err := m.Whole()
 	if err != nil {

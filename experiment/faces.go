@@ -20,16 +20,16 @@ import (
 	"nrdl.example/nrdl/synthetic"
 )
 
-// Databases open the data sets that plans and records name.
+// Databases opens the data sets that plans and records name.
 type Databases struct {
-	// Roots are folders that are searched in turn for a relative path that does
-	// not exist in the working directory; "" is ignored.
+	// Roots are the folders in which a relative path is searched, in this order, if it
+	// does not exist in the working directory; "" is ignored.
 	Roots []string
-	// Warn is called for what was left out or assumed in a data set; may be nil.
+	// Warn is called if something was left out of a data set, or assumed; may be nil.
 	Warn func(string)
 
 	mu   sync.Mutex
-	sets map[sourceKey]*openSet
+	sets map[sourceKey]*loadedSet
 }
 
 type sourceKey struct {
@@ -38,15 +38,15 @@ type sourceKey struct {
 	images string
 }
 
-type openSet struct {
+type loadedSet struct {
 	set  *dataset.Images
 	hash string
 }
 
-// open returns the set that path names, or drawn, and its hash, as in has it: if in has
-// an Embedding, the vectors that by makes, and if it has Eyes, the faces in photographs.
-// A set is read once.
-func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame, by dataset.Embedder) (*openSet, error) {
+// open returns the data set at path, or the drawn one, read with the frame in: vectors of
+// embedder if in has an Embedding, and faces in photographs if it has Eyes. A set is read
+// once.
+func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame, embedder dataset.Embedder) (*loadedSet, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	key := sourceKey{path: path, images: in.String() + in.Embedding.Digest}
@@ -59,26 +59,26 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 	var set *dataset.Images
 	var err error
 	if drawn != nil {
-		if set, err = drawn.Draw(ctx); err == nil && by != nil {
-			set, err = dataset.Embed(ctx, set, by, nil)
+		if set, err = drawn.Draw(ctx); err == nil && embedder != nil {
+			set, err = dataset.Embed(ctx, set, embedder, nil)
 		}
 	} else {
-		found := d.Find(path)
-		how := dataset.Options{Frame: in, Warn: d.Warn, Embedder: by}
-		if by != nil || !in.Eyes.IsZero() {
-			how.Faces = (&face.Detector{Frame: in, Embedder: by}).Faces
+		location := d.Find(path)
+		options := dataset.Options{Frame: in, Warn: d.Warn, Embedder: embedder}
+		if embedder != nil || !in.Eyes.IsZero() {
+			options.Faces = (&face.Detector{Frame: in, Embedder: embedder}).Faces
 		}
-		set, err = dataset.Open(ctx, found, how)
-		if _, missing := os.Stat(found); err != nil && errors.Is(missing, fs.ErrNotExist) {
+		set, err = dataset.Open(ctx, location, options)
+		if _, missing := os.Stat(location); err != nil && errors.Is(missing, fs.ErrNotExist) {
 			err = advice.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &openSet{set, set.Hash()}
+	s := &loadedSet{set, set.Hash()}
 	if d.sets == nil {
-		d.sets = map[sourceKey]*openSet{}
+		d.sets = map[sourceKey]*loadedSet{}
 	}
 	d.sets[key] = s
 	return s, nil
@@ -101,10 +101,10 @@ func (d *Databases) Find(path string) string {
 	return path
 }
 
-// faces are what the runs of a setting learn from and are judged by.
+// faces are the training and test images of the runs of a setting.
 type faces struct {
 	images    *dataset.Images // that are learnt from
-	fitted    frontend.Fitted
+	pipeline  frontend.Fitted
 	train     *classify.Samples // that fitted makes of them
 	unit      *coding.Shared    // classify.Unit of train, for all fits
 	splitHash string
@@ -113,15 +113,14 @@ type faces struct {
 	test      func() (*dataset.Images, error) // makes the test images when it is first called
 }
 
-// corruption is what spoils images: salt and pepper on all, before anything else is
-// done with them, and blocks on the test images.
+// corruption is salt and pepper on all images, before all other steps, and blocks on the
+// test images.
 type corruption struct {
 	noise, occlusion float64
 	seed             uint64
 }
 
-// divide splits set into what is learnt from, as in sees it, and what is judged
-// by.
+// divide splits set into training images, of which in makes samples, and test images.
 func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d corruption) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {
@@ -139,7 +138,7 @@ func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, spli
 	}
 	return &faces{
 		images:    images,
-		fitted:    fitted,
+		pipeline:  fitted,
 		train:     train,
 		unit:      coding.Share(classify.Unit(train.X)),
 		splitHash: hashColumns(learn),

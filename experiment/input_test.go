@@ -159,8 +159,8 @@ func TestCorruptionComesBeforeFeatures(t *testing.T) {
 	if !mat.Equal(f.train.X, want.X) || !slices.Equal(f.train.IDs, want.IDs) || !mat.Equal(f.unit.D, classify.Unit(want.X)) {
 		t.Error("it learns from other samples")
 	}
-	if f.fitted.Pipeline.String() != in.String() || !mat.Equal(f.fitted.Basis.P, fitted.Basis.P) {
-		t.Errorf("it sees images as %v", f.fitted.Pipeline)
+	if f.pipeline.Pipeline.String() != in.String() || !mat.Equal(f.pipeline.Basis.P, fitted.Basis.P) {
+		t.Errorf("it sees images as %v", f.pipeline.Pipeline)
 	}
 	if !mat.Equal(test.X, covered.Select(judge).X) || !test.Frame.Same(set.Frame) {
 		t.Errorf("it is judged by other samples, %v", test.Frame)
@@ -174,7 +174,7 @@ func TestCorruptionComesBeforeFeatures(t *testing.T) {
 func TestBenchRefusesInputs(t *testing.T) {
 	vectors, igo := *drawn(t), featuresOf(t, drawn(t), "igo")
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
-	library := &Databases{sets: map[sourceKey]*openSet{asItIs("faces"): {drawn(t), "a"}, asItIs("igo"): {igo, "b"}, asItIs("vectors"): {&vectors, "c"}}}
+	library := &Databases{sets: map[sourceKey]*loadedSet{asItIs("faces"): {drawn(t), "a"}, asItIs("igo"): {igo, "b"}, asItIs("vectors"): {&vectors, "c"}}}
 	for _, c := range []struct{ data, input, want, hint string }{
 		{`"synthetic": {"size": "12x10", "people": 3, "per_person": 4}`, "faces96", "the images are 12x10 pixels: 96x96", "bring the images to 96x96"},
 		{`"path": "faces"`, "lbp:cell=11", "cell = 11 is too large for an image of 12x10", "cell=10"},
@@ -342,7 +342,7 @@ func TestEvaluateWithAnInput(t *testing.T) {
 		if r.Wrong != wrong || r.N != len(judge) || r.Train != len(learn) {
 			t.Errorf("run %d: %d of %d wrong after %d images, not %d of %d after %d", i, r.Wrong, r.N, r.Train, wrong, len(judge), len(learn))
 		}
-		_, poisonedModel, err := p.run(t.Context(), &sampler{set: poisoned(set, judge), in: p.Input}, method.DefaultNRC, classify.Run{Seed: r.Seed})
+		_, poisonedModel, err := p.run(t.Context(), &sampler{set: poisoned(set, judge), pipeline: p.Input}, method.DefaultNRC, classify.Run{Seed: r.Seed})
 		if err != nil || !mat.Equal(poisonedModel.Parts().D, model.Parts().D) || !mat.Equal(poisonedModel.Basis.P, model.Basis.P) {
 			t.Errorf("run %d: the model depends on test images, %v", i, err)
 		}

@@ -11,13 +11,14 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// record says what j is, before it has run: on set, which its input sees as seen.
-func (j *job) record(set *openSet, seen dataset.Frame) *Record {
+// record returns the record of j before the run. Seen is the frame with which the input
+// reads set.
+func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
 		Dataset: Source{
-			Name: d.name, Title: d.title, Path: d.path, Drawn: d.drawn, Input: set.set.Frame,
+			Name: d.name, Title: d.title, Path: d.path, Drawn: d.synthetic, Input: set.set.Frame,
 			Preset: d.preset, Hash: set.hash, About: d.about,
 		},
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
@@ -32,14 +33,14 @@ func (j *job) record(set *openSet, seen dataset.Frame) *Record {
 		}
 		r.Input = &in
 	}
-	if p, ok := of(j.plan.published, c.id, d.name); ok {
+	if p, ok := lookup(j.plan.published, c.id, d.name); ok {
 		r.Published = &p
 	}
-	r.Note, _ = of(j.plan.notes, c.id, d.name)
+	r.Note, _ = lookup(j.plan.notes, c.id, d.name)
 	return r
 }
 
-// identity is r without what was found.
+// identity returns r without results.
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
@@ -57,8 +58,8 @@ func (r *Record) fail(err error) {
 	}
 }
 
-// learn tunes where j wants it, learns, and only then asks for the test images
-// and counts. It fills in r.
+// learn tunes if j asks for it, trains, and only then reads the test images and counts
+// errors. It sets the results in r.
 func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 	m := j.method
 	if p, ok := m.(Program); ok {
@@ -82,8 +83,8 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 	return err
 }
 
-// learnAndCount learns, asks for the test images, and counts the ones that are
-// named wrongly. It fills in r.
+// learnAndCount trains, reads the test images, and counts errors. It sets the results in
+// r.
 func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, trace bool) (*frontend.Model, error) {
 	fit := classify.Run{Seed: r.Seed, Unit: f.unit}
 	if trace {
@@ -95,13 +96,13 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 	if err != nil {
 		return nil, err
 	}
-	model := &frontend.Model{Fitted: f.fitted, Classifier: c}
+	model := &frontend.Model{Fitted: f.pipeline, Classifier: c}
 	r.Cost.FitSeconds = time.Since(start).Seconds()
 	out := model.Parts().Trained
 	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
 	_, r.Train = f.images.X.Dims()
 
-	test, err := f.test() // the first that the run sees of a test image
+	test, err := f.test() // before this line, the run has no access to the test images
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +116,7 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 	return model, nil
 }
 
-// names returns the names of the people that predict takes the faces in set for;
-// nobody, "", where there is no face.
+// names returns the names that predict gives to the faces in set; "" if there is no face.
 func names(ctx context.Context, model *frontend.Model, set *dataset.Images, predict func() ([]int, error)) ([]string, error) {
 	classes, err := predict()
 	if err == nil {

@@ -23,14 +23,13 @@ import (
 	"nrdl.example/nrdl/plans"
 )
 
-// A value is a JSON value of a plan that knows where it is, so that an error
-// can point at it.
+// A value is a JSON value of a plan with its position, for error messages.
 type value struct {
 	source  *source
 	end     int64             // of its first token, in the source
-	name    string            // of the member that it is, or that the list is which it is in
+	name    string            // of the member of an object; an element of a list has the name of the list
 	token   json.Token        // its first
-	json    any               // as packages jsonschema and json take it: without exponents
+	json    any               // for packages jsonschema and json: numbers have no exponents
 	members []*value          // of an object or a list, in order
 	member  map[string]*value // of an object, by name
 }
@@ -50,9 +49,8 @@ const (
 	maxValues = 200_000 // of a plan
 )
 
-// parseJSON reads data, one JSON value, which errors call file. It refuses what
-// encoding/json would let through: a name that is there twice, text that is not
-// UTF-8, deep values and long lists.
+// parseJSON reads data, one JSON value; file is its name in errors. It is stricter than
+// encoding/json: duplicate names, invalid UTF-8, deep nesting and long lists are errors.
 func parseJSON(data []byte, file string) (*value, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors mark UTF-8 so
 	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
@@ -136,8 +134,7 @@ func (s *source) fill(v *value, depth int) error {
 	return err
 }
 
-// explain says where err is: at the offset where the decoder stands, on whose
-// line the value begins that is broken.
+// explain adds the position of the decoder to err.
 func (s *source) explain(err error) error {
 	at := s.dec.InputOffset()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -150,7 +147,7 @@ func (s *source) explain(err error) error {
 	return located
 }
 
-// noComments is the hint for those who write some.
+// noComments is the advice for a plan with comments.
 const noComments = `a plan has no comments: write what it is for in "about", and why a rate is off in "notes"`
 
 // errorf is an error about v.
@@ -159,8 +156,8 @@ func (v *value) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", v.source.file, line, fmt.Errorf(format, args...))
 }
 
-// wrong is an error about what v is, which its name introduces.
-func (v *value) wrong(format string, args ...any) error {
+// errorAbout is an error about v that begins with its name.
+func (v *value) errorAbout(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if v.name != "" {
 		err = fmt.Errorf("%q: %w", v.name, err)
@@ -168,7 +165,7 @@ func (v *value) wrong(format string, args ...any) error {
 	return v.errorf("%w", err)
 }
 
-// String shows v in messages.
+// String returns v for messages.
 func (v *value) String() string {
 	switch s := v.token.(type) {
 	case string:
@@ -182,7 +179,7 @@ func (v *value) String() string {
 	}
 }
 
-// types are those of JSON Schema, as messages call them.
+// types are the types of JSON Schema in the words of messages.
 var types = map[string]string{
 	"object": "an object", "array": "a list", "string": "text", "number": "a number", "boolean": "true or false", "null": "null",
 }
@@ -200,15 +197,15 @@ func schemaAt(url string) *jsonschema.Schema {
 	return c.MustCompile(url)
 }
 
-// A mistake is one way in which a value is not as the schema has it.
+// A mistake is a violation of the schema.
 type mistake struct {
 	*jsonschema.ValidationError
-	at    *value
-	about string // what the schema says that the value is for
+	node  *value
+	about string // location of the description of the value in the schema
 }
 
-// validate reports a mistake in v: the first one, but a member that is missing
-// after all others, since it may be there by a wrong name.
+// validate reports the first mistake in v. Missing members come last, since a member may
+// have a wrong name.
 func (v *value) validate() error {
 	err := (*jsonschema.ValidationError)(nil)
 	if !errors.As(planSchema().Validate(v.json), &err) {
@@ -222,11 +219,11 @@ func (v *value) validate() error {
 		return 0
 	}
 	return slices.MinFunc(v.mistakes(err, ""), func(a, b mistake) int {
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.at.end, b.at.end), strings.Compare(a.SchemaURL, b.SchemaURL))
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.node.end, b.node.end), strings.Compare(a.SchemaURL, b.SchemaURL))
 	}).explain()
 }
 
-// mistakes lists those of err, which is about a value in v.
+// mistakes returns the mistakes in err, which is about a value in v.
 func (v *value) mistakes(err *jsonschema.ValidationError, about string) (all []mistake) {
 	if _, oneOf := err.ErrorKind.(*kind.OneOf); oneOf || len(err.Causes) == 0 {
 		for _, step := range err.InstanceLocation {
@@ -248,9 +245,9 @@ func (v *value) mistakes(err *jsonschema.ValidationError, about string) (all []m
 	return all
 }
 
-// explain says what is wrong, where, and what is wanted there.
+// explain returns an error with the position of the mistake and the expected value.
 func (m mistake) explain() error {
-	v, s := m.at, schemaAt(m.SchemaURL)
+	v, s := m.node, schemaAt(m.SchemaURL)
 	switch k := m.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		v = v.members[slices.IndexFunc(v.members, func(m *value) bool { return s.Properties[m.name] == nil })]
@@ -261,7 +258,7 @@ func (m mistake) explain() error {
 		return err
 	case *kind.Required:
 		name := k.Missing[0]
-		return advice.Add(v.wrong("no %q", name), "%q is %s", name, s.Properties[name].Description)
+		return advice.Add(v.errorAbout("no %q", name), "%q is %s", name, s.Properties[name].Description)
 	case *kind.Enum:
 		var names []string
 		for _, name := range k.Want {
@@ -269,19 +266,19 @@ func (m mistake) explain() error {
 		}
 		return v.errorf("%w", advice.Unknown(v.name, fmt.Sprint(k.Got), names))
 	case *kind.UniqueItems:
-		return v.wrong("%s is there twice", v.members[k.Duplicates[1]])
+		return v.errorAbout("%s is there twice", v.members[k.Duplicates[1]])
 	case *kind.MinItems:
-		return v.wrong("an empty list")
+		return v.errorAbout("an empty list")
 	case *kind.Type:
 		var want []string
 		for _, t := range k.Want {
 			want = append(want, types[t])
 		}
 		if !slices.Contains(want, types["number"]) && !slices.Contains(k.Want, "integer") {
-			return v.wrong("%s, not %s", types[k.Got], strings.Join(want, " or "))
+			return v.errorAbout("%s, not %s", types[k.Got], strings.Join(want, " or "))
 		}
 	}
-	err := v.wrong("%s is not %s", v, s.Description)
+	err := v.errorAbout("%s is not %s", v, s.Description)
 	if m.about != "" {
 		if about := schemaAt(m.about).Description; about != "" {
 			return advice.Add(err, "%q is %s", v.name, about)

@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// A meter measures the most memory that the process has had while a run ran.
-// Linux counts the peak, and forgets it when asked; runs at the same time see
-// each other's memory. The count is one for a process: two benches at the same
-// time make each other forget peaks.
+// A meter measures the peak memory of the process during a run. Linux counts one peak per
+// process and resets it on request. Runs at the same time include the memory of each
+// other, and two benches in one process reset the peaks of each other.
 type meter struct {
 	alone bool // there is one run at a time
 
@@ -48,7 +47,7 @@ func (m *meter) start() (stop func() (peak, base uint64)) {
 	}
 }
 
-// settle gives every run that is measured the peak up to now.
+// settle updates the peak of every measured run.
 func (m *meter) settle() {
 	now := memory("VmHWM:")
 	for peak := range m.runs {
@@ -56,8 +55,8 @@ func (m *meter) settle() {
 	}
 }
 
-// memory is what Linux says of the process, in bytes, or 0: VmRSS is resident
-// now, VmHWM was at most so since it was last forgotten.
+// memory returns a value of /proc/self/status in bytes, or 0: VmRSS is the resident
+// memory, VmHWM its peak since the last reset.
 func memory(name string) uint64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

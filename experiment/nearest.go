@@ -7,8 +7,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// Nearest is the 1-NN baseline: it returns for every column of test the class
-// of the column of train at the smallest angle to it, the first of equals.
+// Nearest is the nearest-neighbour baseline. For every column of test it returns the
+// class of the column of train with the largest cosine, the first of equals.
 func Nearest(train *dataset.Images, test *mat.Dense) []int {
 	var cosines mat.Dense // N×n
 	cosines.Mul(classify.Unit(train.X).T(), classify.Unit(test))

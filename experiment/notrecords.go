@@ -9,8 +9,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// otherThanRecords says what the file at path is, which begins so, where it is known to be
-// no file of records; nil otherwise.
+// otherThanRecords is an error if the file at path, with this beginning, is known to be
+// something other than records.
 func otherThanRecords(path string, begins []byte) error {
 	what := ""
 	line, _, _ := bytes.Cut(begins, []byte("\n"))

@@ -26,47 +26,46 @@ import (
 // impostor probes.
 type OpenSet struct {
 	Split     dataset.Split     // of the faces of the enrolled people
-	Enrolled  float64           // share of the people who are enrolled
+	Enrolled  float64           // share of the people that are enrolled
 	Repeats   int               // draws
 	Seed      uint64            // draw r, its split and its fit have the seed Seed + r
-	Input     frontend.Pipeline // that makes samples of the images
+	Input     frontend.Pipeline // makes samples of the images
 	Calibrate openset.Options
 
 	// Strangers are images of further strangers, with the Frame of the set; may be
 	// nil. Blank images count as images without a face, which get no name.
 	Strangers *dataset.Images
-	// Given is the number of Strangers, drawn at random, that are given to the
-	// calibration; the others are test faces.
-	Given int
+	// CalibrationStrangers is the number of Strangers, drawn at random, that the
+	// calibration uses; the others are test faces.
+	CalibrationStrangers int
 }
 
 // FPIRs are the rates at which an OpenSetResult has
 // identification rates.
 var FPIRs = []float64{0.001, 0.01, 0.1}
 
-// An OpenSetResult is the result of JudgeOpenSet. Rates are fractions. An
-// identification rate is the share of genuine probes that get the right name
-// and are not unknown.
+// An OpenSetResult is the result of JudgeOpenSet. Rates are fractions. An identification
+// rate is the share of genuine probes with the right name and a score above the threshold.
 type OpenSetResult struct {
-	Method      string            `json:"method"`
-	Input       frontend.Pipeline `json:"input"`
-	Split       string            `json:"split"`
-	Calibrate   openset.Options   `json:"calibrate"`
-	People      int               `json:"people"`      // enrolled in a draw
-	Strangers   int               `json:"strangers"`   // people of the set who are not enrolled
-	OtherFaces  int               `json:"other_faces"` // test faces of further strangers
-	Given       int               `json:"given"`       // further strangers given to the calibration
-	Draws       []OpenSetDraw     `json:"draws"`       //
-	Scores      []ScoreResult     `json:"scores"`      // the margin first, which models use
-	Reliability []ReliabilityBin  `json:"reliability"` // of all draws
-	Named       ReliabilityBin    `json:"named"`       // the faces of all draws that are named
-	ByLaw       bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
-	Surest      float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
-	ECE         float64           `json:"ece"`         // expected calibration error, mean over the draws
-	ECESD       float64           `json:"ece_sd"`      //
-	FPIR        Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
-	Identified  Spread            `json:"identified"`  // identification rate at them
-	ClosedSet   Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
+	Method               string            `json:"method"`
+	Input                frontend.Pipeline `json:"input"`
+	Split                string            `json:"split"`
+	Calibrate            openset.Options   `json:"calibrate"`
+	People               int               `json:"people"`      // enrolled in a draw
+	Strangers            int               `json:"strangers"`   // people of the set who are not enrolled
+	OtherFaces           int               `json:"other_faces"` // test faces of further strangers
+	CalibrationStrangers int               `json:"given"`       // further strangers given to the calibration
+	Draws                []OpenSetDraw     `json:"draws"`       //
+	Scores               []ScoreResult     `json:"scores"`      // the margin first, which models use
+	Reliability          []ReliabilityBin  `json:"reliability"` // of all draws
+	Named                ReliabilityBin    `json:"named"`       // the faces of all draws that are named
+	ByLaw                bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
+	Surest               float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
+	ECE                  float64           `json:"ece"`         // expected calibration error, mean over the draws
+	ECESD                float64           `json:"ece_sd"`      //
+	FPIR                 Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
+	Identified           Spread            `json:"identified"`  // identification rate at them
+	ClosedSet            Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
 }
 
 // A Spread summarises a number over the draws.
@@ -99,36 +98,35 @@ type ScoreResult struct {
 	ROC        []float64 `json:"roc"`        // mean identification rates at ROCRates
 }
 
-// A ReliabilityBin summarises the faces with a probability in one interval of
-// width 0.1. Strangers are weighted so that their total share is the prior of
-// the calibration.
+// A ReliabilityBin summarises the faces whose probability lies in an interval of width
+// 0.1. The weights make the total share of strangers equal to the prior of the calibration.
 type ReliabilityBin struct {
-	Said  float64 `json:"said"`  // mean probability
-	Right float64 `json:"right"` // share of the best guesses that are right
-	Share float64 `json:"share"` // of all faces
-	Faces int     `json:"faces"`
+	Probability float64 `json:"said"`  // mean probability
+	Right       float64 `json:"right"` // share of the best guesses that are right
+	Share       float64 `json:"share"` // of all faces
+	Faces       int     `json:"faces"`
 }
 
 // ROCRates are the FPIR of a ROC: from 0.001 to 1, evenly on a
 // logarithmic scale.
 var ROCRates = floats.LogSpan(make([]float64, 31), 0.001, 1)
 
-// scores are what an open set is judged by: the evidence, and all of it combined
-// as the other draws say.
+// scores are the scores that are evaluated: each part of the evidence, and their
+// combination, fitted to the other draws.
 var scores = []struct {
-	name string
-	of   func(j *judged) func(classify.Evidence) float64
+	name  string
+	score func(j *drawState) func(classify.Evidence) float64
 }{
 	{"margin", just(func(e classify.Evidence) float64 { return e.Margin })},
 	{"largest", just(func(e classify.Evidence) float64 { return e.Largest })},
 	{"concentration", just(func(e classify.Evidence) float64 { return e.Concentration })},
 	{"share", just(func(e classify.Evidence) float64 { return e.Share })},
 	{"residual", just(func(e classify.Evidence) float64 { return e.Residual })},
-	{"combined", func(j *judged) func(classify.Evidence) float64 { return j.combined }},
+	{"combined", func(j *drawState) func(classify.Evidence) float64 { return j.combined }},
 }
 
-func just(of func(classify.Evidence) float64) func(*judged) func(classify.Evidence) float64 {
-	return func(*judged) func(classify.Evidence) float64 { return of }
+func just(of func(classify.Evidence) float64) func(*drawState) func(classify.Evidence) float64 {
+	return func(*drawState) func(classify.Evidence) float64 { return of }
 }
 
 // Validate reports the first impossible field.
@@ -138,10 +136,10 @@ func (o OpenSet) Validate() error {
 		return fmt.Errorf("%d repeats", o.Repeats)
 	case !(o.Enrolled > 0 && o.Enrolled <= 1):
 		return fmt.Errorf("enrolled = %v is not a share of the people", o.Enrolled)
-	case o.Given < 0:
-		return fmt.Errorf("given = %d strangers is negative", o.Given)
-	case o.Given > 0 && o.Given >= o.others():
-		return advice.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.Given, o.others()), "give fewer, or more photographs of strangers")
+	case o.CalibrationStrangers < 0:
+		return fmt.Errorf("given = %d strangers is negative", o.CalibrationStrangers)
+	case o.CalibrationStrangers > 0 && o.CalibrationStrangers >= o.others():
+		return advice.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.CalibrationStrangers, o.others()), "give fewer, or more photographs of strangers")
 	}
 	return o.Calibrate.Validate()
 }
@@ -155,7 +153,7 @@ func (o OpenSet) others() int {
 	return n
 }
 
-// JudgeOpenSet evaluates m on set by o. Done is called after each draw; may be
+// JudgeOpenSet evaluates m on set as o describes. Done is called after each draw; may be
 // nil.
 func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o OpenSet, done func(OpenSetDraw)) (*OpenSetResult, error) {
 	if err := o.Validate(); err != nil {
@@ -171,9 +169,9 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	}
 	res := &OpenSetResult{
 		Method: m.Name(), Input: o.Input.ForImages(set.Frame), Split: o.Split.String(), Calibrate: o.Calibrate,
-		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.Given, Given: o.Given,
+		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.CalibrationStrangers, CalibrationStrangers: o.CalibrationStrangers,
 	}
-	var all []*judged
+	var all []*drawState
 	for r := range o.Repeats {
 		one, err := o.draw(ctx, set, m, people, o.Seed+uint64(r))
 		if err != nil {
@@ -189,8 +187,8 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	return res, nil
 }
 
-// judged is what is known after a draw.
-type judged struct {
+// drawState is a draw with its faces.
+type drawState struct {
 	OpenSetDraw
 	enrolled, strangers []gallery.Face
 	right               []bool // of enrolled: the best guess is
@@ -201,8 +199,8 @@ type judged struct {
 	combined            func(classify.Evidence) float64 // nil of one draw
 }
 
-// draw enrols people, learns and judges.
-func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Method, people int, seed uint64) (*judged, error) {
+// draw enrols people, trains, and identifies all probes.
+func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Method, people int, seed uint64) (*drawState, error) {
 	known, unknown := divideFaces(set, people, seed)
 	learn, test, err := o.Split.Apply(known, seed)
 	if err != nil {
@@ -215,17 +213,17 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	if err != nil {
 		return nil, err
 	}
-	others, given, err := o.further(ctx, model, seed)
+	others, calibrating, err := o.further(ctx, model, seed)
 	if err != nil {
 		return nil, err
 	}
-	calibration, err := model.Calibrate(ctx, m, o.Calibrate, given, nil)
+	calibration, err := model.Calibrate(ctx, m, o.Calibrate, calibrating, nil)
 	if err != nil {
 		return nil, err
 	}
 	model.Calibration = calibration
 	probes := known.Select(test)
-	j := &judged{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.Alike != nil}
+	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.Alike != nil}
 	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}
@@ -246,24 +244,24 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	return j, nil
 }
 
-// further returns the further strangers who judge, and the margins in model of
-// those who are given to the calibration; nil where there are none.
-func (o OpenSet) further(ctx context.Context, model *gallery.Model, seed uint64) (judge *dataset.Images, given []float64, err error) {
-	if o.Given == 0 {
+// further returns the further strangers that are test faces, and the scores of those for
+// the calibration; nil if there are none.
+func (o OpenSet) further(ctx context.Context, model *gallery.Model, seed uint64) (judge *dataset.Images, calibrating []float64, err error) {
+	if o.CalibrationStrangers == 0 {
 		return o.Strangers, nil, nil
 	}
 	_, n := o.Strangers.X.Dims()
 	order := rand.New(rand.NewPCG(seed, uint64(n))).Perm(n)
-	faces, err := model.Identify(ctx, pick(o.Strangers, order[:o.Given]))
+	faces, err := model.Identify(ctx, pick(o.Strangers, order[:o.CalibrationStrangers]))
 	for _, f := range faces {
 		if f.Class >= 0 {
-			given = append(given, f.Decisive)
+			calibrating = append(calibrating, f.Decisive)
 		}
 	}
-	return pick(o.Strangers, order[o.Given:]), given, err
+	return pick(o.Strangers, order[o.CalibrationStrangers:]), calibrating, err
 }
 
-// pick returns the images of set, which has no people, at these columns.
+// pick returns these columns of set, which has no labels.
 func pick(set *dataset.Images, columns []int) *dataset.Images {
 	d, _ := set.X.Dims()
 	t := dataset.Unlabelled(mat.NewDense(d, len(columns), nil), set.Frame)
@@ -277,7 +275,7 @@ func pick(set *dataset.Images, columns []int) *dataset.Images {
 	return t
 }
 
-// divideFaces draws who is enrolled; the rest is nil where everybody is.
+// divideFaces draws the enrolled people. Unknown is nil if everybody is enrolled.
 func divideFaces(set *dataset.Images, people int, seed uint64) (known, unknown *dataset.Images) {
 	chosen := rand.New(rand.NewPCG(seed, uint64(len(set.Classes)))).Perm(len(set.Classes))[:people]
 	var in, out []int
@@ -294,9 +292,9 @@ func divideFaces(set *dataset.Images, people int, seed uint64) (known, unknown *
 	return set.Select(in), unknown
 }
 
-// count fills in what the threshold and the probabilities of training make of
-// the faces.
-func (j *judged) count(prior float64) {
+// count sets the rates at the threshold of training, and the reliability of the
+// probabilities.
+func (j *drawState) count(prior float64) {
 	j.Strangers = len(j.strangers)
 	named := 0
 	for _, r := range j.strangers {
@@ -324,19 +322,19 @@ func (j *judged) count(prior float64) {
 	j.ECE = calibrationError(j.bins)
 }
 
-// summarise fills in what is over all draws.
-func (r *OpenSetResult) summarise(all []*judged) {
-	over := func(of func(*judged) float64) Spread {
+// summarise sets the results over all draws.
+func (r *OpenSetResult) summarise(all []*drawState) {
+	over := func(of func(*drawState) float64) Spread {
 		v := make([]float64, len(all))
 		for i, j := range all {
 			v[i] = of(j)
 		}
 		return spreadOf(v)
 	}
-	r.FPIR = over(func(j *judged) float64 { return j.FPIR })
-	r.Identified = over(func(j *judged) float64 { return j.Identified })
-	r.ClosedSet = over(func(j *judged) float64 { return j.ClosedSet })
-	ece := over(func(j *judged) float64 { return j.ECE })
+	r.FPIR = over(func(j *drawState) float64 { return j.FPIR })
+	r.Identified = over(func(j *drawState) float64 { return j.Identified })
+	r.ClosedSet = over(func(j *drawState) float64 { return j.ClosedSet })
+	ece := over(func(j *drawState) float64 { return j.ECE })
 	r.ECE, r.ECESD = ece.Mean, ece.SD
 	r.Reliability = pooled(all)
 	var named []ReliabilityBin
@@ -350,16 +348,16 @@ func (r *OpenSetResult) summarise(all []*judged) {
 		combined(all)
 	}
 	for _, s := range scores {
-		if s.of(all[0]) == nil {
+		if s.score(all[0]) == nil {
 			continue
 		}
 		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCRates))}
 		for _, fpir := range FPIRs {
-			one.Identified = append(one.Identified, over(func(j *judged) float64 { return j.identifiedAt(s.of(j), fpir) }))
+			one.Identified = append(one.Identified, over(func(j *drawState) float64 { return j.identifiedAt(s.score(j), fpir) }))
 		}
-		one.EER = over(func(j *judged) float64 { return j.equalError(s.of(j)) })
+		one.EER = over(func(j *drawState) float64 { return j.equalError(s.score(j)) })
 		for i, fpir := range ROCRates {
-			one.ROC[i] = over(func(j *judged) float64 { return j.identifiedAt(s.of(j), fpir) }).Mean
+			one.ROC[i] = over(func(j *drawState) float64 { return j.identifiedAt(s.score(j), fpir) }).Mean
 		}
 		r.Scores = append(r.Scores, one)
 	}

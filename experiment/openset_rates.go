@@ -8,9 +8,9 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// sortedOf returns the scores of the strangers, descending; an image without a
-// face has none that counts.
-func (j *judged) sortedOf(of func(classify.Evidence) float64) []float64 {
+// sortedOf returns the scores of the strangers, descending. An image without a face has
+// the score −∞.
+func (j *drawState) sortedOf(of func(classify.Evidence) float64) []float64 {
 	v := make([]float64, len(j.strangers))
 	for i, r := range j.strangers {
 		v[i] = scoreOf(r, of)
@@ -27,9 +27,9 @@ func scoreOf(r gallery.Face, of func(classify.Evidence) float64) float64 {
 	return of(r.Evidence)
 }
 
-// identifiedAt is the identification rate where a share fpir of the strangers, at
-// most, is named: those above the next of their scores.
-func (j *judged) identifiedAt(of func(classify.Evidence) float64, fpir float64) float64 {
+// identifiedAt is the identification rate at the lowest threshold at which at most a share
+// fpir of the strangers gets a name.
+func (j *drawState) identifiedAt(of func(classify.Evidence) float64, fpir float64) float64 {
 	v := j.sortedOf(of)
 	at := int(fpir*float64(len(v)) + 1e-9)
 	if at >= len(v) {
@@ -38,8 +38,8 @@ func (j *judged) identifiedAt(of func(classify.Evidence) float64, fpir float64) 
 	return j.above(of, v[at])
 }
 
-// above is the share of enrolled faces rightly named with a score above t.
-func (j *judged) above(of func(classify.Evidence) float64, t float64) float64 {
+// above is the share of enrolled faces with the right name and a score above t.
+func (j *drawState) above(of func(classify.Evidence) float64, t float64) float64 {
 	n := 0
 	for i, r := range j.enrolled {
 		if j.right[i] && scoreOf(r, of) > t {
@@ -49,10 +49,10 @@ func (j *judged) above(of func(classify.Evidence) float64, t float64) float64 {
 	return float64(n) / float64(len(j.enrolled))
 }
 
-// equalError is the share of strangers named where it is that of the enrolled
-// faces that are not named rightly; where the two cross between thresholds, the
-// middle of them.
-func (j *judged) equalError(of func(classify.Evidence) float64) float64 {
+// equalError is the error rate at which the share of strangers with a name equals the
+// share of enrolled faces that are not identified. If the two cross between thresholds, it
+// is the mean of both.
+func (j *drawState) equalError(of func(classify.Evidence) float64) float64 {
 	v := j.sortedOf(of)
 	lo, hi := 0, len(v) // strangers named
 	missed := func(n int) float64 {
@@ -72,11 +72,11 @@ func (j *judged) equalError(of func(classify.Evidence) float64) float64 {
 	return (float64(lo)/float64(len(v)) + missed(lo)) / 2
 }
 
-// tenths is how many bins a reliability diagram has.
+// tenths is the number of bins of a reliability diagram.
 const tenths = 10
 
-// reliability sorts faces by their probabilities. Images without a face have
-// none.
+// reliability sorts faces into bins by their probabilities. Images without a face have no
+// probability.
 func reliability(enrolled []gallery.Face, right []bool, strangers []gallery.Face, prior float64) []ReliabilityBin {
 	bins := make([]ReliabilityBin, tenths)
 	bin := func(r gallery.Face) *ReliabilityBin {
@@ -95,20 +95,20 @@ func reliability(enrolled []gallery.Face, right []bool, strangers []gallery.Face
 	return normalised(bins)
 }
 
-// judges reports whether r says with which probability it is right.
+// judges reports whether r has a probability.
 func judges(r gallery.Face) bool { return r.Class >= 0 && !math.IsNaN(r.Probability) }
 
 func (b *ReliabilityBin) add(r gallery.Face, right bool, weight float64) {
 	b.Faces++
 	b.Share += weight
-	b.Said += weight * r.Probability
+	b.Probability += weight * r.Probability
 	if right {
 		b.Right += weight
 	}
 }
 
-// reliabilityOfNamed is reliability of all faces that are named, in one bin.
-func (j *judged) reliabilityOfNamed(prior float64) ReliabilityBin {
+// reliabilityOfNamed is reliability for the faces with a name, in one bin.
+func (j *drawState) reliabilityOfNamed(prior float64) ReliabilityBin {
 	var b ReliabilityBin
 	for i, r := range j.enrolled {
 		if r.Known && judges(r) {
@@ -127,18 +127,19 @@ func (j *judged) reliabilityOfNamed(prior float64) ReliabilityBin {
 func normalised(bins []ReliabilityBin) []ReliabilityBin {
 	for i := range bins {
 		if b := &bins[i]; b.Share > 0 {
-			b.Said /= b.Share
+			b.Probability /= b.Share
 			b.Right /= b.Share
 		}
 	}
 	return bins
 }
 
-// calibrationError is the mean difference between what is said and what is right.
+// calibrationError is the mean difference between the probability and the share of right
+// guesses.
 func calibrationError(bins []ReliabilityBin) float64 {
 	var sum, all float64
 	for _, b := range bins {
-		sum += b.Share * math.Abs(b.Said-b.Right)
+		sum += b.Share * math.Abs(b.Probability-b.Right)
 		all += b.Share
 	}
 	if all == 0 {
@@ -148,7 +149,7 @@ func calibrationError(bins []ReliabilityBin) float64 {
 }
 
 // pooled merges the bins of all draws.
-func pooled(all []*judged) (bins []ReliabilityBin) {
+func pooled(all []*drawState) (bins []ReliabilityBin) {
 	for i := range tenths {
 		var alike []ReliabilityBin
 		for _, j := range all {
@@ -159,14 +160,14 @@ func pooled(all []*judged) (bins []ReliabilityBin) {
 	return bins
 }
 
-// merged is one bin of the faces of several draws, which count alike.
+// merged merges bins of several draws, which have equal weights, into one.
 func merged(bins []ReliabilityBin) ReliabilityBin {
 	var sum ReliabilityBin
 	for _, b := range bins {
 		share := b.Share / float64(len(bins))
 		sum.Faces += b.Faces
 		sum.Share += share
-		sum.Said += share * b.Said
+		sum.Probability += share * b.Probability
 		sum.Right += share * b.Right
 	}
 	return normalised([]ReliabilityBin{sum})[0]

@@ -33,7 +33,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	}
 	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: openset.Default}
 	r := judgeOpenSet(t, set, o)
-	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Said > r.Named.Right+0.02 {
+	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Probability > r.Named.Right+0.02 {
 		t.Errorf("of the faces that are named: %+v", r.Named)
 	}
 	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 6 {
@@ -62,7 +62,7 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 		"two enrolled":        func(o *experiment.OpenSet) { o.Enrolled = 2. / 24 },
 		"no strangers":        func(o *experiment.OpenSet) { o.Enrolled = 1 },
 		"nothing to judge by": func(o *experiment.OpenSet) { o.Split = dataset.Split{} },
-		"none to give":        func(o *experiment.OpenSet) { o.Given = 3 },
+		"none to give":        func(o *experiment.OpenSet) { o.CalibrationStrangers = 3 },
 		"no false accepts":    func(o *experiment.OpenSet) { o.Calibrate.FPIR = 0 },
 	} {
 		other := o
@@ -89,7 +89,7 @@ func TestOpenSetOfORL(t *testing.T) {
 	if r.Identified.Mean < 0.6 || r.FPIR.Most > 0.02 || r.ECE > 0.08 {
 		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FPIR, r.ECE)
 	}
-	if r.Named.Faces == 0 || r.Named.Said > r.Named.Right+0.02 || r.Surest > 1-1/(2*120+6.) {
+	if r.Named.Faces == 0 || r.Named.Probability > r.Named.Right+0.02 || r.Surest > 1-1/(2*120+6.) {
 		t.Errorf("named %+v; %v was said of a stranger", r.Named, r.Surest)
 	}
 }

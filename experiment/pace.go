@@ -7,9 +7,8 @@ import (
 
 func (c Cost) seconds() float64 { return c.FitSeconds + c.CodeSeconds + c.TuneSeconds }
 
-// pace estimates how long jobs take from those that are done: as the mean of
-// those with the same method and data, or else of those with the same method,
-// or else of all.
+// pace estimates the time of a job: the mean over finished jobs with the same method and
+// data, or else with the same method, or else over all.
 type pace struct {
 	sum   map[[2]string]float64
 	count map[[2]string]float64
@@ -29,9 +28,9 @@ func (p *pace) add(j *job, seconds float64) {
 	}
 }
 
-// left is how long jobs will take, so many at a time; 0 while most of them are
-// of methods of which none has been seen: quick ones say nothing of slow ones.
-func (p *pace) left(jobs []*job, atATime int) time.Duration {
+// remaining estimates the time for jobs, so many at a time. It is 0 if most jobs are of
+// methods that no finished job has, since fast methods say nothing about slow ones.
+func (p *pace) remaining(jobs []*job, atATime int) time.Duration {
 	var total float64
 	unseen := 0
 	for _, j := range jobs {

@@ -34,35 +34,35 @@ type Plan struct {
 	notes       map[string]map[string]string    // likewise, but either may be "*"
 }
 
-// plannedData is a data set, with the ways in which it is divided and spoilt.
+// plannedData is a data set with its splits and corruptions.
 type plannedData struct {
-	at        *value
-	name      string
-	title     string
-	about     string
-	path      string
-	drawn     *synthetic.Faces
-	images    dataset.Frame // how images are read
-	preset    string
-	repeats   int // 0 for the plan's
-	splits    []dataset.Split
-	splitAt   []*value // where each of them is
-	noise     []float64
-	occlusion []float64
+	node       *value
+	name       string
+	title      string
+	about      string
+	path       string
+	synthetic  *synthetic.Faces
+	images     dataset.Frame // with which images are read
+	preset     string
+	repeats    int // 0 for the plan's
+	splits     []dataset.Split
+	splitNodes []*value // where each of them is
+	noise      []float64
+	occlusion  []float64
 }
 
-// A contestant is a method with parameters, as it takes part.
+// A contestant is a method with parameters in a plan.
 type contestant struct {
-	at     *value
-	id     string // by which published rates and notes know it
-	label  string
-	about  string // what it is, in one sentence; "" for the description of the method
-	method func(preset string) (classify.Method, error)
-	input  frontend.Pipeline // the zero Input is that of the data set
-	varied *Varied
-	tune   *Search
-	trace  bool
-	only   []string // names of data sets; nil for all
+	node     *value
+	id       string // its key in published rates and notes
+	label    string
+	about    string // what it is, in one sentence; "" for the description of the method
+	method   func(preset string) (classify.Method, error)
+	input    frontend.Pipeline // the zero Input is that of the data set
+	varied   *Varied
+	tune     *Search
+	trace    bool
+	datasets []string // names of data sets; nil for all
 }
 
 // A job is one run that a plan asks for.
@@ -74,7 +74,7 @@ type job struct {
 	key        string
 }
 
-// A setting is what runs have in common that meet the same faces.
+// A setting is the common part of runs with the same training and test faces.
 type setting struct {
 	plan      *Plan
 	data      *plannedData
@@ -89,7 +89,7 @@ type setting struct {
 // maxRuns bounds a plan.
 const maxRuns = 1_000_000
 
-// settings returns all that p asks for, in its order.
+// settings returns all settings of p, in its order.
 func (p *Plan) settings() ([]*setting, error) {
 	var all []*setting
 	runs := 0
@@ -104,7 +104,7 @@ func (p *Plan) settings() ([]*setting, error) {
 		}
 		for range d.settings(p) { // before the work of any is done
 			if runs += len(entrants); runs > maxRuns {
-				return nil, d.at.errorf("more than %d runs", maxRuns)
+				return nil, d.node.errorf("more than %d runs", maxRuns)
 			}
 		}
 		for s := range d.settings(p) {
@@ -114,8 +114,7 @@ func (p *Plan) settings() ([]*setting, error) {
 	return all, nil
 }
 
-// enter gives s the jobs of entrants. Those that see faces in another way have a
-// setting of their own, which is otherwise like s.
+// enter returns settings with the jobs of entrants: a copy of s for each different input.
 func (s *setting) enter(entrants []entrant) []*setting {
 	var all []*setting
 	var inputs []string // of all
@@ -134,7 +133,7 @@ func (s *setting) enter(entrants []entrant) []*setting {
 	return all
 }
 
-// images is how the images of s are read.
+// images returns the Frame with which the images of s are read.
 func (s *setting) images() dataset.Frame {
 	in := s.data.images
 	if !s.input.Embedding.IsZero() {
@@ -152,15 +151,14 @@ func (s *setting) images() dataset.Frame {
 	return in
 }
 
-// An entrant is a contestant that meets a data set, with the parameters that
-// it has there.
+// An entrant is a contestant with its parameters for a data set.
 type entrant struct {
 	contestant *contestant
 	method     classify.Method
 	params     json.RawMessage
 }
 
-// enter returns those of contestants that meet d.
+// enter returns the contestants for d.
 func (d *plannedData) enter(contestants []contestant) ([]entrant, error) {
 	var all []entrant
 	for i := range contestants {
@@ -174,7 +172,7 @@ func (d *plannedData) enter(contestants []contestant) ([]entrant, error) {
 		}
 		params, err := marshal(m)
 		if err != nil {
-			return nil, c.at.errorf("%w", err)
+			return nil, c.node.errorf("%w", err)
 		}
 		all = append(all, entrant{c, m, params})
 	}
@@ -211,10 +209,10 @@ func (d *plannedData) settings(p *Plan) iter.Seq[*setting] {
 }
 
 func (c *contestant) meets(data string) bool {
-	return c.only == nil || slices.Contains(c.only, data)
+	return c.datasets == nil || slices.Contains(c.datasets, data)
 }
 
-// hash is the key of j: equal for equal work that goes by the same label.
+// hash returns the key of j. It is equal for equal work with the same label.
 func (j *job) hash() string {
 	d := j.data
 	var samples *frontend.Pipeline
@@ -236,7 +234,7 @@ func (j *job) hash() string {
 		Trace            bool
 		Samples          *frontend.Pipeline `json:",omitempty"`
 	}{
-		d.name, d.path, d.drawn, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
+		d.name, d.path, d.synthetic, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
 		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace, samples,
 	})
 	if err != nil {
@@ -246,20 +244,18 @@ func (j *job) hash() string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// seed derives the seed for a purpose from the plan's. It depends on the data
-// set and the repeat and never on the method, so that every method meets the
-// same faces. It has 53 bits: readers of JSON that know only double precision
-// keep it.
+// seed derives the seed for a purpose from the seed of the plan. It depends on the data
+// set and the repeat but not on the method, so that all methods have the same faces. It
+// has 53 bits, so that readers of JSON with double precision keep it.
 func (s *setting) seed(purpose string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", s.plan.Seed, purpose, s.data.name, s.repeat))
 	return binary.LittleEndian.Uint64(sum[:]) >> 11
 }
 
-// fit is the seed of the split and of the fit, the one with which nrdl
-// evaluate makes the same run.
+// fit is the seed of the split and of the fit. nrdl evaluate makes the same run with it.
 func (s *setting) fit() uint64 { return s.seed("split") }
 
-// corruption is what spoils the images: by the same seed for all densities.
+// corruption returns the corruption of the images. The seed is the same for all densities.
 func (s *setting) corruption() corruption {
 	d := corruption{s.noise, s.occlusion, 0}
 	if d.noise+d.occlusion > 0 {
@@ -268,8 +264,8 @@ func (s *setting) corruption() corruption {
 	return d
 }
 
-// of looks up what a plan says of contestant id on a data set.
-func of[T any](table map[string]map[string]T, id, data string) (T, bool) {
+// lookup returns the entry of a plan for the contestant id and a data set.
+func lookup[T any](table map[string]map[string]T, id, data string) (T, bool) {
 	for _, key := range [][2]string{{id, data}, {id, "*"}, {"*", data}, {"*", "*"}} {
 		if v, ok := table[key[0]][key[1]]; ok {
 			return v, true
@@ -279,7 +275,7 @@ func of[T any](table map[string]map[string]T, id, data string) (T, bool) {
 	return none, false
 }
 
-// jobs returns those of p, in its order.
+// jobs returns the jobs of p, in its order.
 func (p *Plan) jobs() (all []*job) {
 	settings, err := p.settings()
 	if err != nil {
@@ -291,8 +287,8 @@ func (p *Plan) jobs() (all []*job) {
 	return all
 }
 
-// Text returns the JSON text of p, which ParsePlan reads; it has no Name if that came from
-// the file.
+// Text returns the JSON text of p, which ParsePlan reads. If p.Name is from the name of
+// the file, the text does not have it.
 func (p *Plan) Text() []byte { return p.text }
 
 // Keys returns the keys of the records that p asks for, in its order.
@@ -303,8 +299,8 @@ func (p *Plan) Keys() (keys []string) {
 	return keys
 }
 
-// Explain returns what the plan says of each contestant, by its label. A contestant of
-// which the plan says nothing has no entry.
+// Explain returns the explanation of each contestant in the plan, by label. A contestant
+// without an explanation has no entry.
 func (p *Plan) Explain() map[string]string {
 	all := map[string]string{}
 	for _, c := range p.contestants {

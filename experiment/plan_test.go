@@ -239,7 +239,7 @@ func TestPlanIsMeant(t *testing.T) {
 		"published": {"dksvd": {"d": [90, 1.5]}, "source": "[x]"},
 		"notes": {"*": {"e": "all", "*": "any"}, "plain": {"*": "own"}}}`)
 	count, params := map[string]int{}, map[string]string{}
-	set := &openSet{set: drawn(t)}
+	set := &loadedSet{set: drawn(t)}
 	for _, j := range jobs(t, p) {
 		r := j.record(set, set.set.Frame)
 		count[r.Dataset.Name+" "+r.Label]++

@@ -22,8 +22,8 @@ import (
 // maxPlan bounds the file of a plan, in bytes.
 const maxPlan = 4 << 20
 
-// ReadPlan reads the plan at path; plans/plan.schema.json describes its form. An
-// error names the line. Data sets are not opened.
+// ReadPlan reads the plan at path; plans/plan.schema.json describes its form. An error
+// names the line. ReadPlan does not open data sets.
 func ReadPlan(path string) (*Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func ReadPlan(path string) (*Plan, error) {
 	return p, nil
 }
 
-// FindPlan reads the plan at path, or where there is no such file the one of that name
-// in package plans.
+// FindPlan reads the plan at path. If there is no such file, it returns the built-in plan
+// of that name in package plans.
 func FindPlan(path string) (*Plan, error) {
 	p, err := ReadPlan(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func FindPlan(path string) (*Plan, error) {
 	return nil, advice.Add(err, "give the file of a plan, or the name of one that comes with nrdl: %s", strings.Join(plans.Names(), ", "))
 }
 
-// ParsePlan reads a plan from text; errors call it file.
+// ParsePlan parses the text of a plan; file is its name in errors.
 func ParsePlan(text []byte, file string) (*Plan, error) {
 	root, err := parseJSON(text, file)
 	if err != nil {
@@ -111,8 +111,7 @@ type dataFile struct {
 	Noise, Occlusion oneOrMore[float64]
 }
 
-// A rateRow has the rates of a contestant by data set, or is the text at
-// "source".
+// A rateRow has the rates of a contestant by data set. The row "source" is a text.
 type rateRow struct {
 	source string
 	rates  map[string]oneOrMore[float64]
@@ -163,8 +162,7 @@ func (s *syntheticFile) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(s))
 }
 
-// plan makes a plan of f, which v is the place of, and checks what no schema
-// can.
+// plan makes a plan of f, which is at v, and checks what a schema cannot check.
 func (f *planFile) plan(v *value) (*Plan, error) {
 	p := &Plan{
 		Name: f.Name, About: f.About, Seed: f.Seed, Repeats: f.Repeats, Limit: time.Duration(f.Limit * float64(time.Second)),
@@ -177,7 +175,7 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 	}
 	for i := range f.Methods {
 		m := &f.Methods[i]
-		m.at, m.Tune = v.member["methods"].members[i], cmp.Or(m.Tune, f.Tune)
+		m.node, m.Tune = v.member["methods"].members[i], cmp.Or(m.Tune, f.Tune)
 		if err := p.addMethod(m); err != nil {
 			return nil, err
 		}
@@ -200,20 +198,20 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 // addData adds the data set f, which is at v.
 func (p *Plan) addData(f *dataFile, v *value) error {
 	d := plannedData{
-		at: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path,
+		node: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path,
 
 		images: dataset.Frame{Size: dataset.Size(f.Size), Crop: f.Crop}, preset: f.Preset, repeats: f.Repeats,
-		splits: f.Split, splitAt: []*value{v.member["split"]}, noise: f.Noise, occlusion: f.Occlusion,
+		splits: f.Split, splitNodes: []*value{v.member["split"]}, noise: f.Noise, occlusion: f.Occlusion,
 	}
 	if all := v.member["split"].members; all != nil {
-		d.splitAt = all
+		d.splitNodes = all
 	}
 	if slices.Contains(p.dataNames(), d.name) {
 		return v.errorf("two data sets are named %q", d.name)
 	}
 	if f.Synthetic != nil {
-		d.drawn = &f.Synthetic.Faces
-		if err := d.drawn.Validate(); err != nil {
+		d.synthetic = &f.Synthetic.Faces
+		if err := d.synthetic.Validate(); err != nil {
 			return v.member["synthetic"].errorf("%w", err)
 		}
 	}
@@ -226,8 +224,8 @@ func (p *Plan) addData(f *dataFile, v *value) error {
 	return nil
 }
 
-// check reports a name in table, which is by contestant and data set and may be
-// nil, that is neither of p nor among others.
+// check is an error if table, with rows by contestant and members by data set, has a name
+// that neither p nor others have. Table may be nil.
 func (p *Plan) check(table *value, others ...string) error {
 	if table == nil {
 		return nil
@@ -252,7 +250,7 @@ func (p *Plan) check(table *value, others ...string) error {
 	return nil
 }
 
-// known reports a name, at v, that is neither among names nor among others.
+// known is an error about v if name is neither in names nor in others.
 func (v *value) known(what, name string, names, others []string) error {
 	if slices.Contains(names, name) || slices.Contains(others, name) {
 		return nil

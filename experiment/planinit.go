@@ -21,11 +21,11 @@ import (
 // (doc/frontends.md).
 const manyPeople = 30
 
-// WritePlan writes a plan for the data set at data to the file path, to be edited, and
-// the schema of plans beside it, which editors take to complete and check it. The plan
-// has splits and several methods, the default one first; in photographs all of them
-// see the faces that are found. Warn may be nil. It is an error if there is a file at
-// path.
+// WritePlan writes a plan for the data set at data to the file path, for editing, and
+// writes the schema of plans to the same folder, so that editors can complete and check
+// the plan. The plan has splits and several methods, the default one first. For
+// photographs all methods use the detected faces. Warn may be nil. It is an error if there
+// is a file at path.
 func WritePlan(ctx context.Context, data, path string, warn func(string)) error {
 	if _, err := os.Lstat(path); err == nil {
 		return advice.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
@@ -125,7 +125,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 	return append(text, '\n'), err
 }
 
-// nameOf is what a plan calls the data set at path.
+// nameOf returns the name in a plan for the data set at path.
 func nameOf(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute

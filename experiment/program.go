@@ -30,18 +30,18 @@ import (
 // ProgramMethod is the Method of the records of programs.
 const ProgramMethod = "external"
 
-// A Program is an external contestant of a plan: a command that learns from training
-// samples and names test samples. doc/external.md describes what it reads and writes.
+// A Program is an external contestant of a plan: a command that trains on samples and
+// classifies test samples. doc/external.md describes its input and output.
 type Program struct {
 	Command []string                   `json:"command"`          // the program and its arguments
-	Params  map[string]json.RawMessage `json:"params,omitempty"` // as in the plan; nrdl does not read them
-	Files   string                     `json:"files,omitempty"`  // digest of the files that Command names
+	Params  map[string]json.RawMessage `json:"params,omitempty"` // from the plan, for the program
+	Files   string                     `json:"files,omitempty"`  // digest of the files in Command
 }
 
 // Name returns ProgramMethod.
 func (Program) Name() string { return ProgramMethod }
 
-// Validate reports a Program that cannot be started.
+// Validate is an error if the program cannot be started.
 func (p Program) Validate() error {
 	if len(p.Command) == 0 {
 		return errors.New("no command")
@@ -52,22 +52,22 @@ func (p Program) Validate() error {
 	return nil
 }
 
-// Fit returns an error: a Program learns and names in one step, Run.
+// Fit returns an error, since a Program trains and classifies in one step, Run.
 func (Program) Fit(context.Context, *classify.Samples, classify.Run) (*classify.Classifier, error) {
 	return nil, errors.New("an external program makes no model")
 }
 
-// The bounds of what a program writes.
+// Bounds on the output of a program.
 const (
 	maxAnswer    = 32      // bytes of the line of a test sample
 	maxComplaint = 4 << 10 // last bytes of its standard error that are kept
 	killDelay    = 5 * time.Second
 )
 
-// Run starts the program and returns, for each column of test, the index of the class
-// that it answers, −1 for none. The samples are the columns of train.X and test, d×N and
-// d×n. It is an error if the program fails or does not answer for each sample. The program
-// is killed when ctx ends, and when it writes more than answers.
+// Run starts the program and returns its answer for each column of test: the index of a
+// class, or −1. The samples are the columns of train.X (d×N) and test (d×n). It is an
+// error if the program fails, or if an answer is missing. The program is killed when ctx
+// ends, or when its output is too long.
 func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) ([]int, error) {
 	input, err := p.input(train, test, seed)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	_, n := test.Dims()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	given := answers{most: n * maxAnswer, over: func() {
+	given := answers{most: n * maxAnswer, exceed: func() {
 		stop(fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n))
 	}}
 	complaint := tail{most: maxComplaint}
@@ -94,10 +94,10 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	if err != nil {
 		return nil, p.failed(err, complaint)
 	}
-	return p.read(given.kept, n, len(train.Classes))
+	return p.read(given.bytes, n, len(train.Classes))
 }
 
-// String is the command in a line.
+// String returns the command on one line.
 func (p Program) String() string {
 	words := make([]string, len(p.Command))
 	for i, w := range p.Command {
@@ -106,9 +106,9 @@ func (p Program) String() string {
 	return strings.Join(words, " ")
 }
 
-// failed is err with the last line that the program wrote to its standard error.
+// failed adds the last line of the standard error of the program to err.
 func (p Program) failed(err error, complaint tail) error {
-	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(complaint.kept), "�")), "\n")
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(complaint.bytes), "�")), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return fmt.Errorf("%s: %w: %s", p, err, last)
 	}
@@ -139,7 +139,7 @@ func (p Program) input(train *classify.Samples, test *mat.Dense, seed uint64) ([
 	return b.Bytes(), err
 }
 
-// rows is the array of the columns of x, a sample a row.
+// rows returns an array whose rows are the columns of x.
 func rows(name string, x *mat.Dense) npz.Array {
 	d, n := x.Dims()
 	return npz.Float64Rows(name, n, d, func(lo, hi int, dst []float64) {
@@ -173,37 +173,37 @@ func (p Program) read(text []byte, n, classes int) ([]int, error) {
 	return answers, nil
 }
 
-// Answers keep what a program writes, and call over at more than so many bytes.
+// answers keeps the output of a program, and calls exceed if it is too long.
 type answers struct {
-	kept []byte
-	most int
-	over func()
+	bytes  []byte
+	most   int
+	exceed func()
 }
 
 func (a *answers) Write(b []byte) (int, error) {
-	if len(a.kept)+len(b) > a.most {
-		a.over()
+	if len(a.bytes)+len(b) > a.most {
+		a.exceed()
 	} else {
-		a.kept = append(a.kept, b...)
+		a.bytes = append(a.bytes, b...)
 	}
 	return len(b), nil // an error would seem to be the program's
 }
 
-// A tail keeps the last bytes that are written to it.
+// A tail keeps the last bytes of an output.
 type tail struct {
-	kept []byte
-	most int
+	bytes []byte
+	most  int
 }
 
 func (t *tail) Write(b []byte) (int, error) {
-	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - t.most; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
+	t.bytes = append(t.bytes, b...)
+	if over := len(t.bytes) - t.most; over > 0 {
+		t.bytes = append(t.bytes[:0], t.bytes[over:]...)
 	}
 	return len(b), nil
 }
 
-// learnByProgram is learn with a program: it fills in r.
+// learnByProgram is learn for a program.
 func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record) error {
 	_, r.Train = f.train.X.Dims()
 	r.SplitHash = f.splitHash
@@ -212,7 +212,7 @@ func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record
 		return err
 	}
 	var samples *mat.Dense
-	if err := f.fitted.Each(test, func(lo, hi int, x *mat.Dense) error {
+	if err := f.pipeline.Each(test, func(lo, hi int, x *mat.Dense) error {
 		if samples == nil {
 			d, _ := x.Dims()
 			samples = mat.NewDense(d, test.Len(), nil)
@@ -241,9 +241,8 @@ func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record
 // maxDigested bounds a file of a program that is digested, in bytes.
 const maxDigested = 64 << 20
 
-// digest is that of the files that words name, and of the files in the folders that they
-// name: a changed program is another contestant, whose runs have no record. It is "" if
-// there are none.
+// digest returns a hash of the files and of the files in the folders that words name; ""
+// if there are none. With it, a changed program is another contestant without records.
 func digest(words []string) string {
 	h, some := sha256.New(), false
 	add := func(path string) {
@@ -272,20 +271,19 @@ func digest(words []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// programs returns what e, which has a command, stands for: one contestant, or one for
-// each value of the parameter that is varied.
+// programs is contestants for a methodFile with a command.
 func (e *methodFile) programs() ([]contestant, error) {
 	switch {
 	case e.Method != "":
-		return nil, advice.Add(e.at.errorf(`both "method" and "command"`), "a program is a contestant of its own")
-	case e.at.member["preset"] != nil:
-		return nil, e.at.errorf("a program has no presets")
-	case e.at.member["tune"] != nil || e.Trace:
-		return nil, advice.Add(e.at.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
+		return nil, advice.Add(e.node.errorf(`both "method" and "command"`), "a program is a contestant of its own")
+	case e.node.member["preset"] != nil:
+		return nil, e.node.errorf("a program has no presets")
+	case e.node.member["tune"] != nil || e.Trace:
+		return nil, advice.Add(e.node.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
 	}
 	file := filepath.Base(e.Command[len(e.Command)-1])
 	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))
-	base := contestant{at: e.at, id: id, label: id + " (external)", about: e.About, input: e.input, only: e.Datasets}
+	base := contestant{node: e.node, id: id, label: id + " (external)", about: e.About, input: e.input, datasets: e.Datasets}
 	if base.about == "" {
 		base.about = "the external program " + Program{Command: e.Command}.String()
 		for _, a := range e.params {
@@ -303,9 +301,9 @@ func (e *methodFile) programs() ([]contestant, error) {
 	for _, varied := range variants {
 		c, p := base, Program{Command: e.Command, Files: digest(e.Command)}
 		for _, a := range slices.Concat(e.params, varied) {
-			text, err := json.Marshal(a.at.token)
+			text, err := json.Marshal(a.node.token)
 			if err != nil {
-				return nil, a.at.errorf("%w", err)
+				return nil, a.node.errorf("%w", err)
 			}
 			if p.Params == nil {
 				p.Params = map[string]json.RawMessage{}

@@ -24,9 +24,9 @@ import (
 	"nrdl.example/nrdl/synthetic"
 )
 
-// A Record is the result of one run of a plan, one line of a file of records.
-// It has all that is needed to repeat the run; what depends on the machine or
-// the time is in Cost. A failed run has an Error and no rate.
+// A Record is the result of one run of a plan, a line of a file of records. It has all
+// data for repeating the run. Cost has the fields that depend on the machine or the time.
+// A failed run has an Error and no rate.
 type Record struct {
 	Key     string `json:"key"`             // of the run in its plan: the same for the same work
 	Plan    string `json:"plan"`            // name of the plan
@@ -41,9 +41,9 @@ type Record struct {
 	CorruptionSeed uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
 	Method    string             `json:"method"`
-	Label     string             `json:"label"`               // what tables call it
-	Explained string             `json:"explained,omitempty"` // what the label stands for, from the plan
-	Input     *frontend.Pipeline `json:"input,omitempty"`     // that made samples of the images; nil for the images as they are
+	Label     string             `json:"label"`               // its name in tables
+	Explained string             `json:"explained,omitempty"` // meaning of the label, from the plan
+	Input     *frontend.Pipeline `json:"input,omitempty"`     // that made samples of the images; nil if their grey values are the samples
 	Varied    *Varied            `json:"varied,omitempty"`
 	Params    json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
 	Tuning    *Tuning            `json:"tuning,omitempty"`
@@ -64,7 +64,7 @@ type Record struct {
 	Trace       *Trace         `json:"trace,omitempty"`
 
 	Published *Published `json:"published,omitempty"` // the published rate, from the plan
-	Note      string     `json:"note,omitempty"`      // of the plan, on this rate
+	Note      string     `json:"note,omitempty"`      // about this rate, from the plan
 	Cost      Cost       `json:"cost"`
 }
 
@@ -152,8 +152,8 @@ func (r Record) timeless() Record {
 	return r
 }
 
-// check reports the first way in which the parts of r contradict each other:
-// what a damaged line would show that is still JSON.
+// check reports the first contradiction between fields of r, as in a damaged line that is
+// still valid JSON.
 func (r *Record) check() error {
 	if r.Key == "" || r.Method == "" || r.Dataset.Name == "" || r.Label == "" {
 		return errors.New("no key, method, label or data set: not a record of nrdl bench")
@@ -186,8 +186,8 @@ func (r *Record) check() error {
 	return nil
 }
 
-// count fills in what follows from the predictions: named[j] is the person
-// that the image of column columns[j] was taken for, people[j] the right one.
+// count sets the results of the predictions: people[j] is the person in column columns[j],
+// and named[j] the predicted one.
 func (r *Record) count(columns []int, people, named []string) {
 	pairs := map[[2]string]int{}
 	r.N = len(columns)
@@ -212,7 +212,7 @@ func (r *Record) count(columns []int, people, named []string) {
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }
 
-// A version is what the records of one run have in common, whatever its parameters.
+// A version identifies a run without its parameters.
 type version struct {
 	data, split      string
 	noise, occlusion float64
@@ -228,10 +228,10 @@ func versionOf(r *Record) version {
 // less.
 const maxLine = 64 << 20
 
-// ReadRecords reads records, one JSON object per line. A last line that was cut
-// short, for example by a crash, is left out; cut reports this, and whole is
-// the number of bytes before it. Any other line that is not a record is an
-// error that names the line. Of records with equal keys, the last counts.
+// ReadRecords reads records, one JSON object per line. An incomplete last line, for
+// example after a crash, is left out; then cut is true. Whole is the number of bytes of
+// the complete lines. Any other line that is not a record is an error that names the line.
+// The last of several records with equal keys replaces the others.
 func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err error) {
 	var all recordList
 	whole, cut, err = jsonl.Read(r, maxLine, all.add)
@@ -241,7 +241,7 @@ func ReadRecords(r io.Reader) (records []Record, whole int64, cut bool, err erro
 // A recordList collects the records of a file.
 type recordList struct {
 	records []Record
-	at      map[string]int // by key
+	index   map[string]int // by key
 }
 
 // add adds the record of line n.
@@ -250,14 +250,14 @@ func (l *recordList) add(n int, line []byte) error {
 	if err != nil {
 		return fmt.Errorf("line %d: %w", n, err)
 	}
-	if i, twice := l.at[r.Key]; twice {
+	if i, twice := l.index[r.Key]; twice {
 		l.records[i] = r
 		return nil
 	}
-	if l.at == nil {
-		l.at = map[string]int{}
+	if l.index == nil {
+		l.index = map[string]int{}
 	}
-	l.at[r.Key] = len(l.records)
+	l.index[r.Key] = len(l.records)
 	l.records = append(l.records, r)
 	return nil
 }
@@ -303,7 +303,7 @@ func DecodeRecord(line []byte) (Record, error) {
 // repair is the hint for a broken line.
 const repair = "repair or remove that line, whose run nrdl bench then makes again; a plan (.json) has no records: nrdl bench PLAN makes them"
 
-// unknownField is how encoding/json begins to tell of a name that Record has not.
+// unknownField is the beginning of the error of encoding/json about an unknown member.
 const unknownField = "json: unknown field "
 
 func hintOf(err error) string {
@@ -313,7 +313,7 @@ func hintOf(err error) string {
 	return repair
 }
 
-// explainJSON says err, of a JSON decoder, without the names of Go.
+// explainJSON rewrites the error of a JSON decoder without names of Go types.
 func explainJSON(err error) error {
 	if bad := (*json.UnmarshalTypeError)(nil); errors.As(err, &bad) {
 		if bad.Field == "" {

@@ -63,7 +63,7 @@ func TestRecordsSayWhatWasDone(t *testing.T) {
 	p := parse(t, `{"seed": 5, "repeats": 3, "datasets": [{"name": "d", "path": "d", "split": "random:5"}],
 		"methods": [{"method": "crc", "tune": {"budget": 4, "folds": 2}}, {"method": "nrdl", "trace": true}]}`)
 	set := hard(t)
-	library := &Databases{sets: map[sourceKey]*openSet{asItIs("d"): {set, set.Hash()}}}
+	library := &Databases{sets: map[sourceKey]*loadedSet{asItIs("d"): {set, set.Hash()}}}
 	records, _ := benched(t, Bench{Jobs: 2, Databases: library}, p, filepath.Join(t.TempDir(), "r.jsonl"))
 	seeds, dealt := map[uint64]bool{}, map[string]bool{}
 	for _, r := range records {

@@ -21,9 +21,8 @@ type Rerun struct {
 	Record  Record // of the repeated run
 }
 
-// Replay repeats the run of r with its data, split, seeds and parameters; tuned
-// parameters are used without the search. It is an error if the data are not
-// those of r.
+// Replay repeats the run of r with its data, split, seeds and parameters. It uses tuned
+// parameters without the search. It is an error if the data have changed.
 func Replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	again, err := replay(ctx, l, r)
 	if err != nil {
@@ -60,15 +59,15 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	var in frontend.Pipeline
 	if r.Input != nil {
 		in = *r.Input
-		var by dataset.Embedder
+		var embedder dataset.Embedder
 		if !in.Embedding.IsZero() {
 			e, err := embedding.Restore(in.Frame, nil)
 			if err != nil {
 				return nil, err
 			}
-			by = e
+			embedder = e
 		}
-		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame, by); err != nil {
+		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame, embedder); err != nil {
 			return nil, err
 		}
 	}

@@ -202,7 +202,7 @@ func learnt(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
 		events = append(events, "test")
 		return make()
 	}
-	r := spied.record(&openSet{set: set, hash: "of no interest"}, set.Frame)
+	r := spied.record(&loadedSet{set: set, hash: "of no interest"}, set.Frame)
 	if err := spied.learn(t.Context(), f, r); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestTuningHasNoTestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := drawn(t)
-	r := j.record(&openSet{set: set}, set.Frame)
+	r := j.record(&loadedSet{set: set}, set.Frame)
 	make := f.test
 	f.test = func() (*dataset.Images, error) {
 		if r.Tuning == nil || len(r.Tuning.Trials) != j.contestant.tune.Budget || r.Cost.FitSeconds == 0 || r.Passes == 0 && r.Status == "" {

@@ -14,17 +14,17 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// How places in a space are drawn.
+// Constants of drawing points.
 const (
-	moved    = 0.5  // probability that a step moves a number
-	redrawn  = 0.15 // probability that a step draws a choice anew
-	zeroPart = 0.2  // of a range with Zero, what stands for 0
-	digits   = 3    // of a number that is drawn
+	moveProbability   = 0.5  // probability that a step moves a number
+	redrawProbability = 0.15 // probability that a step draws a choice anew
+	zeroPart          = 0.2  // part of a range with Zero that stands for 0
+	digits            = 3    // of a number that is drawn
 )
 
-// A space is where the parameters of a method are looked for.
+// A space is the search space of the parameters of a method.
 type space struct {
-	m    classify.Method // as given
+	m    classify.Method // with its initial parameters
 	axes []axis
 }
 
@@ -32,14 +32,14 @@ type space struct {
 type axis struct {
 	method.Range
 	integer bool
-	given   string // its value in the method as given
+	initial string // its value in the method as given
 }
 
-// A point is a configuration: on each axis a place, 0 … 1, and the value there.
-// The values of a method as given may lie between the places, or outside.
+// A point is a configuration: for each axis a position, 0 … 1, and the value there. The
+// values of the initial method may lie outside the range.
 type point struct {
-	at    []float64
-	value []string
+	position []float64
+	value    []string
 }
 
 func newSpace(m classify.Method) (*space, error) {
@@ -59,57 +59,58 @@ func newSpace(m classify.Method) (*space, error) {
 	return s, nil
 }
 
-// given is the place of the method as given.
-func (s *space) given() point {
+// initial is the point of the initial method.
+func (s *space) initial() point {
 	var p point
 	for _, a := range s.axes {
-		p.at, p.value = append(p.at, a.place(a.given)), append(p.value, a.given)
+		p.position, p.value = append(p.position, a.place(a.initial)), append(p.value, a.initial)
 	}
 	return p
 }
 
-// draw returns any place.
+// draw returns a random point.
 func (s *space) draw(rng *rand.Rand) point {
 	var p point
 	for _, a := range s.axes {
 		u := rng.Float64()
-		p.at, p.value = append(p.at, u), append(p.value, a.valueAt(u))
+		p.position, p.value = append(p.position, u), append(p.value, a.valueAt(u))
 	}
 	return p
 }
 
-// spread returns n places, of which one lies in each n-th part of every axis.
+// spread returns n points: a Latin hypercube, with one point in each n-th part of every
+// axis.
 func (s *space) spread(rng *rand.Rand, n int) []point {
 	points := make([]point, n)
 	for _, a := range s.axes {
 		for i, part := range rng.Perm(n) {
 			u := (float64(part) + rng.Float64()) / float64(n)
-			points[i].at, points[i].value = append(points[i].at, u), append(points[i].value, a.valueAt(u))
+			points[i].position, points[i].value = append(points[i].position, u), append(points[i].value, a.valueAt(u))
 		}
 	}
 	return points
 }
 
-// near returns a place some steps of standard deviation σ from p. What is not
-// moved keeps its value to the last digit.
+// near returns a random point near p. Steps have the standard deviation σ. A parameter
+// that does not move keeps all digits of its value.
 func (s *space) near(rng *rand.Rand, p point, σ float64) point {
-	q := point{slices.Clone(p.at), slices.Clone(p.value)}
+	q := point{slices.Clone(p.position), slices.Clone(p.value)}
 	one := rng.IntN(len(s.axes)) // is moved in any case
 	for i, a := range s.axes {
 		switch {
-		case a.Choices != nil && rng.Float64() < redrawn:
-			q.at[i] = rng.Float64()
-		case a.Choices == nil && (i == one || rng.Float64() < moved):
-			q.at[i] = inside(p.at[i] + σ*rng.NormFloat64())
+		case a.Choices != nil && rng.Float64() < redrawProbability:
+			q.position[i] = rng.Float64()
+		case a.Choices == nil && (i == one || rng.Float64() < moveProbability):
+			q.position[i] = inside(p.position[i] + σ*rng.NormFloat64())
 		default:
 			continue
 		}
-		q.value[i] = a.valueAt(q.at[i])
+		q.value[i] = a.valueAt(q.position[i])
 	}
 	return q
 }
 
-// inside reflects u at the ends of 0 … 1.
+// inside reflects u into 0 … 1.
 func inside(u float64) float64 {
 	if u < 0 {
 		u = -u
@@ -120,8 +121,9 @@ func inside(u float64) float64 {
 	return max(0, u) // further than the other end, which takes more than three σ
 }
 
-// configure returns the method at p, with what it sets: parameters that do not
-// matter there stay as given. The error is of a value that Set refuses.
+// configure returns the method at p, and its differences from the initial method.
+// Parameters that do not apply at p keep their initial values. It is an error if
+// method.Set refuses a value.
 func (s *space) configure(p point) (classify.Method, []string, error) {
 	m, set := s.m, []string{}
 	for i, a := range s.axes {
@@ -152,7 +154,7 @@ func valueOf(m classify.Method, path string) string {
 	return ""
 }
 
-// valueAt returns the value at the place u, as Set takes it, with few digits.
+// valueAt returns the value at the position u, rounded to a few digits.
 func (a axis) valueAt(u float64) string {
 	if n := len(a.Choices); n > 0 {
 		return a.Choices[min(int(u*float64(n)), n-1)]
@@ -173,7 +175,7 @@ func (a axis) valueAt(u float64) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// place returns where value lies, or the nearest place.
+// place returns the position of value, or the nearest one.
 func (a axis) place(value string) float64 {
 	if n := len(a.Choices); n > 0 {
 		return (float64(max(0, slices.Index(a.Choices, value))) + 0.5) / float64(n)

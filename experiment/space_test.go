@@ -24,7 +24,7 @@ func TestSpace(t *testing.T) {
 	for k := range s.axes {
 		var in [n]int
 		for _, p := range points {
-			in[int(p.at[k]*n)]++
+			in[int(p.position[k]*n)]++
 		}
 		if slices.Min(in[:]) != 1 {
 			t.Errorf("axis %d has %v in its parts", k, in)
@@ -52,7 +52,7 @@ func TestSpace(t *testing.T) {
 				}
 			}
 		}
-		if _, set, err := s.configure(s.given()); err != nil || len(set) != 0 {
+		if _, set, err := s.configure(s.initial()); err != nil || len(set) != 0 {
 			t.Errorf("%s as given sets %v, %v", m.Name(), set, err)
 		}
 	}

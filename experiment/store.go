@@ -12,9 +12,9 @@ import (
 	"nrdl.example/nrdl/internal/jsonl"
 )
 
-// A Store appends records to a file. When Append returns without an error, the
-// record is complete and on disk. A record that a crash cut short is removed
-// when the file is opened again. Only one process at a time can open it.
+// A Store appends records to a file. When Append returns without an error, the complete
+// record is on disk. A record that is incomplete after a crash is removed when the file is
+// opened again. Only one process at a time can open the file.
 type Store struct{ f *jsonl.File }
 
 // OpenStore opens or creates the file at path, and returns the records in it.
@@ -38,8 +38,7 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 	return &Store{f}, old.records, nil
 }
 
-// canHold reports a path at which there cannot be a file of records. It makes
-// none.
+// canHold is an error if there cannot be a file of records at path. It creates no file.
 func canHold(path string) error {
 	if strings.HasSuffix(path, ".gz") {
 		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with -o")

@@ -4,5 +4,5 @@ package experiment
 
 import "os/exec"
 
-// together leaves c as it is: there are no groups of processes.
+// together does nothing: there are no process groups.
 func together(*exec.Cmd) {}

@@ -18,27 +18,25 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// A Search tunes parameters on training images, in the ranges that the method
-// declares. It tries the method as given, then, up to half of the budget, a
-// Latin hypercube of configurations, then shrinking steps from the best one so
-// far.
+// A Search tunes parameters on training images, in the ranges that the method declares.
+// It tries the initial parameters, then a Latin hypercube of configurations, for half of
+// the budget, and then shrinking steps from the best one so far.
 type Search struct {
-	Budget int    `json:"budget"`         // ≥ 1, most configurations; the first is the method as given
+	Budget int    `json:"budget"`         // ≥ 1, largest number of configurations; the first has the initial parameters
 	Folds  int    `json:"folds"`          // ≥ 2, as in Folds with the same seed
 	Seed   uint64 `json:"seed,omitempty"` // of the folds, the fits and the configurations
 }
 
-// DefaultSearch takes about a hundred fits, each on three quarters of the
-// images.
+// DefaultSearch makes about a hundred fits, each on three quarters of the images.
 var DefaultSearch = Search{Budget: 30, Folds: 4}
 
 // A Trial is the result of one configuration.
 type Trial struct {
-	Set     []string `json:"set"`             // "PATH=VALUE", differences from the method as given, in the order for method.Set
+	Set     []string `json:"set"`             // "PATH=VALUE", differences from the initial parameters, in the order for method.Set
 	Wrong   int      `json:"wrong"`           // number of errors
 	N       int      `json:"n"`               // test faces
-	Folds   int      `json:"folds"`           // folds used; fewer than all if the trial could not become the best, or failed
-	Err     string   `json:"error,omitempty"` // why it failed; it is then worse than any other
+	Folds   int      `json:"folds"`           // folds used; fewer than all if the trial could not become the best one, or failed
+	Err     string   `json:"error,omitempty"` // why it failed; then all other trials are better
 	Seconds float64  `json:"seconds"`
 }
 
@@ -67,21 +65,21 @@ func (t Trial) Compare(u Trial) int {
 type Tuned struct {
 	Method classify.Method `json:"-"`      // with the parameters of the best trial
 	Best   int             `json:"best"`   // the trial with the fewest errors, the first of equals
-	Trials []Trial         `json:"trials"` // in the order in which they were made
+	Trials []Trial         `json:"trials"` // in the order of the search
 }
 
 // A TunedRecord is the JSON of a search.
 type TunedRecord struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Set    []string        `json:"set"` // what differs from the method as given
-	Rate   float64         `json:"rate"`
-	Given  float64         `json:"given"` // rate of the parameters as given
-	Search Search          `json:"search"`
+	Method      string          `json:"method"`
+	Params      json.RawMessage `json:"params"`
+	Set         []string        `json:"set"` // differences from the initial parameters
+	Rate        float64         `json:"rate"`
+	InitialRate float64         `json:"given"` // rate of the initial parameters
+	Search      Search          `json:"search"`
 	Tuned
 }
 
-// Record is the TunedRecord of t, which s found for m.
+// Record returns the TunedRecord of t, the result of s for m.
 func (t Tuned) Record(m classify.Method, s Search) (TunedRecord, error) {
 	params, err := method.Marshal(t.Method)
 	best := t.Trials[t.Best]
@@ -94,20 +92,20 @@ type TuneObserver struct {
 	Fit  func(trial, fold int) classify.Watch // called before each fit; the returned Watch watches the fit
 	Done func(trial int, t Trial)             // called after each trial, with a copy
 
-	// Fitter, if not nil, makes the fits in place of this process, and Fit is not called.
-	// It must count as the Fits with the same arguments do.
+	// Fitter, if not nil, makes the fits, and Fit is not called. It must return the same
+	// counts as Fits with the same arguments.
 	Fitter Fitter
 }
 
 // A Fitter makes the fits of a search, and counts their errors.
 type Fitter interface {
-	// Expect says that the errors of a configuration in a fold may be asked for. It
-	// returns at once.
+	// Expect announces that Wrong may be called for a configuration and a fold. It returns
+	// at once.
 	Expect(set []string, fold int)
 
-	// Wrong returns how many faces of the fold the method is wrong about that learnt from
-	// the others, with the parameters that set changes, as in a Trial. An error that is
-	// not the cause of ctx means that it cannot be trained.
+	// Wrong trains the method on all other folds, with the parameters in set (see Trial),
+	// and returns its number of errors on the fold. An error other than the cause of ctx
+	// means that the method cannot be trained.
 	Wrong(ctx context.Context, set []string, fold int) (int, error)
 }
 
@@ -148,12 +146,11 @@ func (j *Fits) Wrong(ctx context.Context, set []string, fold int) (int, error) {
 	return j.wrong(ctx, m, fold, nil)
 }
 
-// Tune searches for the parameters of m that give the best rate in
-// cross-validation on train, with the samples of the pipeline in. All trials
-// and methods use the same folds. A trial is stopped as soon as it has as many
-// errors as the best earlier trial has in all folds; it cannot win any more, so
-// the result is that of complete trials. There are fewer trials than the budget
-// if there are no more configurations.
+// Tune searches for the parameters of m with the best rate in cross-validation on train,
+// with the samples of the pipeline in. All trials and methods use the same folds. A trial
+// stops as soon as it has as many errors as the best earlier trial in all folds; this does
+// not change the result. If there are no more configurations, there are fewer trials than
+// the budget.
 //
 // A trial that cannot be trained gets its error, and the search continues. It
 // is an error if no trial can be trained, if m declares no ranges, or if ctx
@@ -166,7 +163,7 @@ func Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m cl
 	if err != nil {
 		return Tuned{}, fmt.Errorf("tune %s: %w", m.Name(), err)
 	}
-	return t.found, nil
+	return t.result, nil
 }
 
 // tuneStream keeps the random numbers of configurations apart from those that
@@ -177,18 +174,18 @@ const tuneStream = 0x3c6ef372fe94f82b
 const (
 	firstStep = 0.3  // standard deviation of the first step from the best, as a part of a range
 	lastStep  = 0.05 // and of the last; those between fall geometrically
-	attempts  = 100  // draws of a configuration that was not judged yet
+	attempts  = 100  // draws of a configuration that was not tried before
 )
 
-// A heldOut is a fold: what is learnt from, and what is judged by.
-type heldOut struct {
+// A trainingFold has the training and test samples of a fold.
+type trainingFold struct {
 	learn, judge *classify.Samples
 	images       *dataset.Images // of judge
 	unit         *coding.Shared  // classify.Unit of learn, for all trials
 }
 
-// wrong counts the faces of the fold that c names wrongly.
-func (f *heldOut) wrong(ctx context.Context, c *classify.Classifier) (n int, err error) {
+// wrong counts the errors of c in the fold.
+func (f *trainingFold) wrong(ctx context.Context, c *classify.Classifier) (n int, err error) {
 	named, err := c.Predict(ctx, f.judge.X)
 	if err != nil {
 		return 0, err
@@ -204,15 +201,15 @@ func (f *heldOut) wrong(ctx context.Context, c *classify.Classifier) (n int, err
 // tuner is the state of a search.
 type tuner struct {
 	Search
-	o      TuneObserver
-	folds  []heldOut
-	space  *space
-	rng    *rand.Rand
-	judged map[string]bool // the configurations, by what they set
-	found  Tuned
-	fewest int   // faces that the best trial names wrongly; MaxInt where there is none
-	best   point // its place
-	failed error // of the first trial that failed
+	o          TuneObserver
+	folds      []trainingFold
+	space      *space
+	rng        *rand.Rand
+	history    map[string]bool // the configurations, by what they set
+	result     Tuned
+	fewest     int   // faces that the best trial names wrongly; MaxInt where there is none
+	best       point // its place
+	firstError error // of the first trial that failed
 }
 
 func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search, o TuneObserver) (*tuner, error) {
@@ -235,7 +232,7 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 	}
 	t := &tuner{
 		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
-		judged: make(map[string]bool), fewest: math.MaxInt,
+		history: make(map[string]bool), fewest: math.MaxInt,
 	}
 	prepared, err := in.Prepare(train)
 	if err != nil {
@@ -243,7 +240,7 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 	}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		f := heldOut{images: train.Select(judge), judge: prepared.Originals(judge)}
+		f := trainingFold{images: train.Select(judge), judge: prepared.Originals(judge)}
 		var fitted frontend.Fitted
 		if fitted, f.learn, err = prepared.Select(learn).Fit(ctx); err != nil {
 			return nil, err
@@ -255,15 +252,15 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 	return t, nil
 }
 
-// search makes the trials.
+// search makes all trials.
 func (t *tuner) search(ctx context.Context) error {
 	spread := t.space.spread(t.rng, t.Budget/2)
-	for _, p := range append([]point{t.space.given()}, spread...) {
+	for _, p := range append([]point{t.space.initial()}, spread...) {
 		if _, set, err := t.space.configure(p); err == nil {
 			t.expect(set)
 		}
 	}
-	if err := t.try(ctx, t.space.given()); err != nil {
+	if err := t.try(ctx, t.space.initial()); err != nil {
 		return err
 	}
 	for i := 1; i < t.Budget; i++ {
@@ -276,13 +273,12 @@ func (t *tuner) search(ctx context.Context) error {
 		}
 	}
 	if t.fewest == math.MaxInt {
-		return fmt.Errorf("none of %d configurations can be learnt, the first: %w", len(t.found.Trials), t.failed)
+		return fmt.Errorf("none of %d configurations can be learnt, the first: %w", len(t.result.Trials), t.firstError)
 	}
 	return nil
 }
 
-// propose returns the place of trial i, one that was not judged, or reports that
-// none can be found.
+// propose returns a new configuration for trial i, or false if it finds none.
 func (t *tuner) propose(i int, spread []point) (point, bool) {
 	draw := func() point { return t.space.draw(t.rng) }
 	if i <= len(spread) {
@@ -300,7 +296,7 @@ func (t *tuner) propose(i int, spread []point) (point, bool) {
 	return t.tryNew(draw)
 }
 
-// tryNew draws until a configuration comes that was not judged.
+// tryNew draws until it gets a new configuration.
 func (t *tuner) tryNew(draw func() point) (point, bool) {
 	for range attempts {
 		if p := draw(); t.isNew(p) {
@@ -312,17 +308,17 @@ func (t *tuner) tryNew(draw func() point) (point, bool) {
 
 func (t *tuner) isNew(p point) bool {
 	_, set, _ := t.space.configure(p)
-	return !t.judged[key(set)]
+	return !t.history[key(set)]
 }
 
-// key tells configurations apart.
+// key identifies a configuration.
 func key(set []string) string { return strings.Join(set, "\n") }
 
-// try makes the trial of p. Its error is ctx's cause alone.
+// try makes the trial of p. The only error is the cause of ctx.
 func (t *tuner) try(ctx context.Context, p point) error {
 	m, set, err := t.space.configure(p)
-	t.judged[key(set)] = true
-	i := len(t.found.Trials)
+	t.history[key(set)] = true
+	i := len(t.result.Trials)
 	trial := Trial{Set: set}
 	start := time.Now()
 	if err == nil {
@@ -335,12 +331,12 @@ func (t *tuner) try(ctx context.Context, p point) error {
 	switch {
 	case err != nil:
 		trial.Err = err.Error()
-		t.failed = cmp.Or(t.failed, err)
+		t.firstError = cmp.Or(t.firstError, err)
 	case trial.Wrong < t.fewest:
 		t.fewest, t.best = trial.Wrong, p
-		t.found.Method, t.found.Best = m, i
+		t.result.Method, t.result.Best = m, i
 	}
-	t.found.Trials = append(t.found.Trials, trial)
+	t.result.Trials = append(t.result.Trials, trial)
 	if t.o.Done != nil {
 		trial.Set = slices.Clone(set)
 		t.o.Done(i, trial)
@@ -348,8 +344,7 @@ func (t *tuner) try(ctx context.Context, p point) error {
 	return nil
 }
 
-// judge counts what m names wrongly, fold after fold, until it cannot be the
-// best any more.
+// judge counts the errors of m, fold after fold, until it cannot be the best one.
 func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Trial) error {
 	t.expect(trial.Set)
 	for k, f := range t.folds {
@@ -375,7 +370,7 @@ func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Tria
 	return nil
 }
 
-// expect tells a Fitter what it may be asked for.
+// expect announces a configuration to the Fitter.
 func (t *tuner) expect(set []string) {
 	if t.o.Fitter != nil {
 		for k := range t.folds {
@@ -384,7 +379,7 @@ func (t *tuner) expect(set []string) {
 	}
 }
 
-// wrong counts what m names wrongly in a fold.
+// wrong counts the errors of m in a fold.
 func (t *tuner) wrong(ctx context.Context, m classify.Method, fold int, w classify.Watch) (int, error) {
 	f := &t.folds[fold]
 	c, err := m.Fit(ctx, f.learn, classify.Run{Seed: t.Seed, Watch: w, Unit: f.unit})

@@ -12,9 +12,9 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// Folds say how Validate divides a training set: each person's images are
-// divided at random into N folds, whose sizes differ by at most one, and each
-// fold is held out in turn. A person's only image is never held out.
+// Folds says how Validate divides a training set. The images of each person are divided at
+// random into N folds, whose sizes differ by at most one, and each fold is held out once.
+// The only image of a person is never held out.
 type Folds struct {
 	N       int               // ≥ 2
 	Repeats int               // ≥ 1, of the division into folds
@@ -22,10 +22,9 @@ type Folds struct {
 	Input   frontend.Pipeline // as in Protocol
 }
 
-// Validate cross-validates m on train, so that parameters can be chosen without
-// any test image. The Result has Repeats × N Runs, those of one repeat next to
-// each other. The folds are the same for every method, so two methods can be
-// compared fold by fold.
+// Validate cross-validates m on train, so that parameters can be chosen without test
+// images. The Result has Repeats × N Runs, those of one repeat next to each other. The
+// folds are the same for all methods, so that methods can be compared fold by fold.
 func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f Folds, o Observer) (Result, error) {
 	if f.N < 2 {
 		return Result{}, fmt.Errorf("validate: %d folds, fewer than 2", f.N)
@@ -38,7 +37,7 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
 	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForImages(train.Frame), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
-	samples := &sampler{set: train, in: f.Input}
+	samples := &sampler{set: train, pipeline: f.Input}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
 		fold, err := f.deal(train, seed)
@@ -66,8 +65,7 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 	return res, nil
 }
 
-// hold returns the samples that are learnt from and judged by where the fold
-// held is held out.
+// hold returns the training and test samples if the fold held is held out.
 func hold(fold []int, held int) (learn, judge []int) {
 	for j, k := range fold {
 		if k == held {
@@ -79,15 +77,15 @@ func hold(fold []int, held int) (learn, judge []int) {
 	return learn, judge
 }
 
-// always is the fold of a sample that is never held out.
-const always = -1
+// neverHeldOut is the fold of a sample that is only in training parts.
+const neverHeldOut = -1
 
 // foldStream keeps the random numbers of folds apart from those that others
 // draw from the same seed: the fractional part of √3.
 const foldStream = 0xbb67ae8584caa73b
 
-// deal returns the fold of every sample. It goes on from class to class where
-// it left off, so that small classes do not all lie in the first folds.
+// deal returns the fold of every sample. It continues from class to class with the next
+// fold, so that the samples of small classes are not all in the first folds.
 func (f Folds) deal(train *dataset.Images, seed uint64) ([]int, error) {
 	rng := rand.New(rand.NewPCG(seed, foldStream))
 	fold := make([]int, len(train.Labels()))
@@ -95,7 +93,7 @@ func (f Folds) deal(train *dataset.Images, seed uint64) ([]int, error) {
 	for c := range train.Classes {
 		lo, hi := train.Groups[c], train.Groups[c+1]
 		if hi-lo == 1 {
-			fold[lo] = always
+			fold[lo] = neverHeldOut
 			continue
 		}
 		for _, j := range rng.Perm(hi - lo) {

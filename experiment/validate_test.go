@@ -38,7 +38,7 @@ func TestFoldsArePartitions(t *testing.T) {
 		for c := range set.Classes {
 			count := make([]int, n)
 			for _, f := range fold[set.Groups[c]:set.Groups[c+1]] {
-				if f == always {
+				if f == neverHeldOut {
 					if size := set.Groups[c+1] - set.Groups[c]; size > 1 {
 						t.Errorf("%d folds: an image of class %d, of %d, is kept", n, c, size)
 					}

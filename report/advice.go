@@ -12,7 +12,7 @@ import (
 )
 
 // much is the smallest ratio of times or memory that is reported.
-const much = 2
+const largeRatio = 2
 
 // Advice says in a few sentences which method to take for the data of p, how sure
 // that is, and which methods are as accurate and cheaper, by the times of the plan
@@ -62,7 +62,7 @@ func (p *Plan) advise() *recommendation {
 	}
 	order := k.order()
 	for n, i := range order {
-		if equalRanks(k.of(i), k.of(order[0])) && mean(i) > mean(order[0])+least {
+		if equalRanks(k.meanRank(i), k.meanRank(order[0])) && mean(i) > mean(order[0])+rounding {
 			order[0], order[n] = order[n], order[0]
 		}
 	}
@@ -134,7 +134,7 @@ func (a *recommendation) choice() string {
 		take = "Average ranks decide nothing here: no method is significantly different from the first (Nemenyi's test). If you have to choose, take"
 	}
 	return fmt.Sprintf("%s %s: of %s it has the best average rank, %s, over %s, and the highest rate in %d of them.",
-		take, name, legible.Count(len(k.Labels), "method"), fixed(k.of(a.best), 2), legible.Count(len(k.Columns), "setting"), highest)
+		take, name, legible.Count(len(k.Labels), "method"), fixed(k.meanRank(a.best), 2), legible.Count(len(k.Columns), "setting"), highest)
 }
 
 // ties returns the rivals that differ significantly from the best label in no setting.
@@ -299,21 +299,21 @@ func (a *recommendation) cost(timed *Plan) (sentences []string) {
 	if timed == nil {
 		timed = a.Plan
 	}
-	how := ""
+	remark := ""
 	if !timed.alone() {
-		how = " (measured with several runs at a time)"
+		remark = " (measured with several runs at a time)"
 	}
 	name := a.Labels[a.best].Name
 	i, times := a.cheapest(candidates, timed, func(c *Cell) float64 {
 		return c.median(func(r *experiment.Record) float64 { return r.Cost.FitSeconds + r.Cost.CodeSeconds })
 	})
 	switch {
-	case times >= much:
-		sentences = append(sentences, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, how))
+	case times >= largeRatio:
+		sentences = append(sentences, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, remark))
 	case times > 0 && tied:
-		sentences = append(sentences, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", much, name, how))
+		sentences = append(sentences, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", largeRatio, name, remark))
 	}
-	if i, times := a.cheapest(candidates, timed, (*Cell).memory); times >= much {
+	if i, times := a.cheapest(candidates, timed, (*Cell).memory); times >= largeRatio {
 		sentences = append(sentences, fmt.Sprintf("%s needs %s %% of the memory of %s.", a.Labels[i].Name, fixed(100/times, 0), name))
 	}
 	return sentences

@@ -26,9 +26,9 @@ const (
 
 // Changes are the result of CompareRecords.
 type Changes struct {
-	Level float64    `json:"level"`          // of the tests
-	Rows  []Change   `json:"rows"`           // in the order of a report: plan, setting, label
-	Left  []Unpaired `json:"left,omitempty"` // what has no pair of runs
+	Level    float64    `json:"level"`          // of the tests
+	Rows     []Change   `json:"rows"`           // in the order of a report: plan, setting, label
+	Unpaired []Unpaired `json:"left,omitempty"` // what has no pair of runs
 }
 
 // A Change compares the old and the new rate of a label in a setting, over the runs of
@@ -86,7 +86,7 @@ func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
 
 // Check is an error if there is no row.
 func (c *Changes) Check() error {
-	if len(c.Rows) > 0 || len(c.Left) == 0 {
+	if len(c.Rows) > 0 || len(c.Unpaired) == 0 {
 		return nil
 	}
 	return advice.Add(errors.New("nothing could be compared"), "give a method the same \"label\" in both plans, and use the same data, splits and repeats")
@@ -109,28 +109,28 @@ func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 	if len(old.Plans) == 1 && len(now.Plans) == 1 {
 		old.Plans[0].Name = now.Plans[0].Name
 	}
-	was := map[place]*Cell{}
-	old.each(func(at place, _ Unpaired, c *Cell) { was[at] = c })
+	oldCells := map[place]*Cell{}
+	old.each(func(at place, _ Unpaired, c *Cell) { oldCells[at] = c })
 	changes := &Changes{Level: level}
 	leave := func(u Unpaired, why string) {
 		u.Why = why
-		changes.Left = append(changes.Left, u)
+		changes.Unpaired = append(changes.Unpaired, u)
 	}
 	now.each(func(at place, u Unpaired, c *Cell) {
-		if was[at] == nil {
+		if oldCells[at] == nil {
 			leave(u, "only in the new records")
 			return
 		}
 		row := Change{Plan: u.Plan, Setting: u.Setting, Label: u.Label}
-		if why := row.pair(was[at], c); why != "" {
+		if why := row.pair(oldCells[at], c); why != "" {
 			leave(u, why)
 		} else {
 			changes.Rows = append(changes.Rows, row)
 		}
-		delete(was, at)
+		delete(oldCells, at)
 	})
 	old.each(func(at place, u Unpaired, _ *Cell) {
-		if was[at] != nil {
+		if oldCells[at] != nil {
 			leave(u, "only in the old records")
 		}
 	})
@@ -213,12 +213,12 @@ func (c *Changes) test() {
 // mean and what is not compared.
 func (c *Changes) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	of := map[string]int{}
+	count := map[string]int{}
 	for _, row := range c.Rows {
-		if of[row.Verdict]++; row.Verdict == Equal {
+		if count[row.Verdict]++; row.Verdict == Equal {
 			continue
 		}
-		if of[Better]+of[Worse]+of[Unclear] == 1 {
+		if count[Better]+count[Worse]+count[Unclear] == 1 {
 			fmt.Fprintln(t, "setting\tmethod\truns\told %\tnew %\tdifference\tp (Holm)\tverdict\ttrain time")
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%+.2f\t%.2g\t%s\t%s → %s\n", legible.Escaped(row.Setting), legible.Escaped(row.Label), row.Runs,
@@ -228,9 +228,9 @@ func (c *Changes) Write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d better, %d worse, %d unclear, %d equal", of[Better], of[Worse], of[Unclear], of[Equal])
-	if len(c.Left) > 0 {
-		fmt.Fprintf(w, "; not compared: %d", len(c.Left))
+	fmt.Fprintf(w, "%d better, %d worse, %d unclear, %d equal", count[Better], count[Worse], count[Unclear], count[Equal])
+	if len(c.Unpaired) > 0 {
+		fmt.Fprintf(w, "; not compared: %d", len(c.Unpaired))
 	}
 	fmt.Fprintln(w)
 	for _, row := range c.Rows {
@@ -240,7 +240,7 @@ func (c *Changes) Write(w io.Writer) error {
 		}
 	}
 	c.writeLeft(w)
-	if of[Better]+of[Worse]+of[Unclear] == 0 {
+	if count[Better]+count[Worse]+count[Unclear] == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, `better, worse: significant by a paired test over the runs of equal repeat and split (Wilcoxon's
@@ -257,7 +257,7 @@ func (c *Changes) writeLeft(w io.Writer) {
 	type group struct{ label, why string }
 	settings := map[group][]string{}
 	var order []group
-	for _, u := range c.Left {
+	for _, u := range c.Unpaired {
 		g := group{u.Label, u.Why}
 		if settings[g] == nil {
 			order = append(order, g)

@@ -51,8 +51,8 @@ func TestCompareRecords(t *testing.T) {
 	if up := c.Rows[slices.IndexFunc(c.Rows, func(r report.Change) bool { return r.Label == "up" })]; up.Old != 80 || up.New != 98 || up.Changed != 54 {
 		t.Errorf("up: %+v", up)
 	}
-	if len(c.Left) != 2 || c.Left[0].Label != "added" || c.Left[1].Label != "gone" {
-		t.Errorf("not compared: %+v", c.Left)
+	if len(c.Unpaired) != 2 || c.Unpaired[0].Label != "added" || c.Unpaired[1].Label != "gone" {
+		t.Errorf("not compared: %+v", c.Unpaired)
 	}
 	var text bytes.Buffer
 	if err := c.Write(&text); err != nil {
@@ -92,12 +92,12 @@ func TestCompareRecordsOfOtherData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Rows) != 0 || len(c.Left) != 3 {
+	if len(c.Rows) != 0 || len(c.Unpaired) != 3 {
 		t.Fatalf("%+v", c)
 	}
 	for _, want := range []string{"data", "split", "out of memory"} {
-		if !slices.ContainsFunc(c.Left, func(u report.Unpaired) bool { return strings.Contains(u.Why, want) }) {
-			t.Errorf("nothing says %q: %+v", want, c.Left)
+		if !slices.ContainsFunc(c.Unpaired, func(u report.Unpaired) bool { return strings.Contains(u.Why, want) }) {
+			t.Errorf("nothing says %q: %+v", want, c.Unpaired)
 		}
 	}
 	if c.Check() == nil {

@@ -42,7 +42,7 @@ func newColumn(r *experiment.Record) *Column {
 	}
 }
 
-func (c *Column) see(r *experiment.Record) {
+func (c *Column) addRepeat(r *experiment.Record) {
 	if i, ok := slices.BinarySearch(c.Repeats, r.Repeat); !ok {
 		c.Repeats = slices.Insert(c.Repeats, i, r.Repeat)
 	}

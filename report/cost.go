@@ -14,7 +14,7 @@ import (
 // A measure is a time of a run.
 type measure struct {
 	caption string
-	of      func(experiment.Cost) float64
+	value   func(experiment.Cost) float64
 }
 
 var measures = []measure{
@@ -186,7 +186,7 @@ func (p *Plan) circumstances() string {
 
 // medianOf is the median of m over the runs of c; NaN without runs.
 func (c *Cell) medianOf(m measure) float64 {
-	return c.median(func(r *experiment.Record) float64 { return m.of(r.Cost) })
+	return c.median(func(r *experiment.Record) float64 { return m.value(r.Cost) })
 }
 
 // passes is the median over the runs of c; NaN without runs.

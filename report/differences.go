@@ -18,23 +18,23 @@ const notable = 2
 // column, nor one column at all, it is not known of which they are.
 func (p *Plan) placePublished() {
 	type among struct{ clean, all int }
-	of := map[string]among{}
+	counts := map[string]among{}
 	for _, c := range p.Columns {
-		a := of[c.Source.Name]
+		a := counts[c.Source.Name]
 		if a.all++; c.clean() {
 			a.clean++
 		}
-		of[c.Source.Name] = a
+		counts[c.Source.Name] = a
 	}
 	for j, c := range p.Columns {
-		a := of[c.Source.Name]
+		a := counts[c.Source.Name]
 		if c.clean() && a.clean == 1 || a.all == 1 {
 			continue
 		}
 		for i := range p.Labels {
 			cell := p.Cells[i][j]
-			if cell.Published != nil && a.clean != 1 && !slices.Contains(p.Unplaced, c.Title) {
-				p.Unplaced = append(p.Unplaced, c.Title)
+			if cell.Published != nil && a.clean != 1 && !slices.Contains(p.AmbiguousRates, c.Title) {
+				p.AmbiguousRates = append(p.AmbiguousRates, c.Title)
 			}
 			cell.Published = nil
 		}
@@ -71,7 +71,7 @@ func (p *Plan) differences() (sentence string, t *table) {
 			t.Rows = append(t.Rows, []cell{
 				{Text: column.String()},
 				{Text: l.Name},
-				published(c), c.plain(),
+				published(c), c.rateCell(),
 				{Text: signed(d)},
 				{Text: cmp.Or(c.Note, "no reason is known")},
 			})

@@ -79,12 +79,12 @@ func (t *table) Subtitled() bool {
 
 // many is from how many columns on a table is turned on its side, if it has fewer
 // rows.
-const many = 9
+const wideTable = 9
 
 // upright is t, or t on its side where that is narrower: a column a row. A row
 // has as many cells as the head.
 func (t *table) upright() *table {
-	if len(t.Head) <= many || len(t.Head) <= len(t.Rows)+1 {
+	if len(t.Head) <= wideTable || len(t.Head) <= len(t.Rows)+1 {
 		return t
 	}
 	out := &table{Caption: t.Caption, Notes: t.Notes, Head: []head{{}}}
@@ -102,7 +102,7 @@ func (t *table) upright() *table {
 }
 
 // plain is the rate alone: mean and deviation.
-func (c *Cell) plain() cell {
+func (c *Cell) rateCell() cell {
 	if c.N == 0 {
 		return cell{Text: "—"}
 	}

@@ -15,22 +15,22 @@ import (
 
 // A Figure is a plot and the numbers in it.
 type Figure struct {
-	Name    string // of a file, without extension; unique in a report
-	Title   string
-	Caption string
-	Alt     string
-	Axes    plot.Axes
-	Series  []plot.Series
-	ranked  []string  // names of a diagram of ranks
-	ranks   *Ranking  // of it; nil for lines
-	sample  []float64 // X that the table of numbers keeps; nil for all
+	Name      string // of a file, without extension; unique in a report
+	Title     string
+	Caption   string
+	Alt       string
+	Axes      plot.Axes
+	Series    []plot.Series
+	rankNames []string  // names of a diagram of ranks
+	ranks     *Ranking  // of it; nil for lines
+	sample    []float64 // X that the table of numbers keeps; nil for all
 }
 
 // SVG draws the figure.
 func (f *Figure) SVG() ([]byte, error) {
 	svg, err := plot.Lines(f.Axes, f.Series)
 	if f.ranks != nil {
-		svg, err = plot.Ranks(f.ranked, f.ranks.Mean, f.ranks.CD)
+		svg, err = plot.Ranks(f.rankNames, f.ranks.Mean, f.ranks.CD)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
@@ -100,10 +100,10 @@ func (f *Figure) xs() (xs []float64) {
 
 // A sweep is a quantity that columns differ in, and rates are drawn against.
 type sweep struct {
-	title string // "… against" it
-	axis  string
-	of    func(c *Column) (x float64, ok bool)
-	rest  func(c *Column) columnKey // what columns of one figure have in common
+	title  string // "… against" it
+	axis   string
+	value  func(c *Column) (x float64, ok bool)
+	common func(c *Column) columnKey // what columns of one figure have in common
 }
 
 var sweeps = []sweep{
@@ -132,8 +132,8 @@ var sweeps = []sweep{
 func (p *Plan) curves() (all []*Figure) {
 	for _, s := range sweeps {
 		order, groups := grouped(len(p.Columns), func(j int) (columnKey, bool) {
-			_, ok := s.of(p.Columns[j])
-			return s.rest(p.Columns[j]), ok
+			_, ok := s.value(p.Columns[j])
+			return s.common(p.Columns[j]), ok
 		})
 		for _, k := range order {
 			if len(groups[k]) > 1 {
@@ -186,7 +186,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	xs := make([]float64, len(columns))
 	for n, j := range columns {
-		xs[n], _ = s.of(p.Columns[j])
+		xs[n], _ = s.value(p.Columns[j])
 	}
 	for i, l := range p.Labels {
 		name := l.Name
@@ -277,12 +277,12 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 	for n, name := range short(shown) {
 		f.line(name, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
 	}
-	f.describe("Means over runs with the sample standard deviation." + p.given(path, labels))
+	f.describe("Means over runs with the sample standard deviation." + p.fixedValue(path, labels))
 	return f
 }
 
 // given says what the parameter at path is where the plan does not vary it.
-func (p *Plan) given(path string, labels []int) string {
+func (p *Plan) fixedValue(path string, labels []int) string {
 	i := p.label(p.Labels[labels[0]].Method)
 	if i < 0 {
 		return ""
@@ -329,17 +329,17 @@ func short(columns []*Column) []string {
 	}
 	names := make([]string, len(columns))
 	for j, c := range columns {
-		how := c.Sub
+		suffix := c.Sub
 		if len(splits) == 1 {
-			how = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(c.Sub, c.Split), ", "), "clean")
+			suffix = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(c.Sub, c.Split), ", "), "clean")
 		}
 		switch {
 		case len(titles) == 1 && len(columns) > 1:
-			names[j] = how
+			names[j] = suffix
 		case titles[c.Title] == 1:
 			names[j] = c.Title
 		default:
-			names[j] = how + ", " + c.Title
+			names[j] = suffix + ", " + c.Title
 		}
 	}
 	return names

@@ -18,7 +18,7 @@ func (p *Plan) Headline() string {
 	order := k.order()
 	var first []string
 	for _, i := range order {
-		if equalRanks(k.of(i), k.of(order[0])) {
+		if equalRanks(k.meanRank(i), k.meanRank(order[0])) {
 			first = append(first, p.Labels[i].Name)
 		}
 	}
@@ -31,7 +31,7 @@ func (p *Plan) Headline() string {
 		of += " that have all runs"
 	}
 	s := fmt.Sprintf("%s %s the best average rank, %s, of %s over %s",
-		join(first), verb, fixed(k.of(order[0]), 2), of, legible.Count(len(k.Columns), "setting"))
+		join(first), verb, fixed(k.meanRank(order[0]), 2), of, legible.Count(len(k.Columns), "setting"))
 	if n := p.ranked(); n < len(k.Columns) {
 		s += fmt.Sprintf(" of %s, which are not independent", legible.Count(n, "data set"))
 	}
@@ -74,7 +74,7 @@ func (p *Plan) stand(n int) string {
 	if alike > 0 {
 		fmt.Fprintf(&s, " and not significantly different from the best in %d more", alike)
 	}
-	if rank := p.Ranking.of(n); !math.IsNaN(rank) {
+	if rank := p.Ranking.meanRank(n); !math.IsNaN(rank) {
 		fmt.Fprintf(&s, "; its average rank is %s, the %s", fixed(rank, 2), p.Ranking.standing(n))
 	} else {
 		s.WriteString("; it is not ranked, since it lacks runs in a setting")
@@ -100,7 +100,7 @@ func (p *Plan) against(n int) string {
 			columns++
 			d := a.Mean - b.Mean
 			sum += d
-			if d > least {
+			if d > rounding {
 				higher++
 			}
 		}
@@ -117,7 +117,7 @@ func (p *Plan) against(n int) string {
 
 // least is the least difference of means that is one, in points: less is
 // rounding.
-const least = 1e-9
+const rounding = 1e-9
 
 // above words a difference in points: "1.4 points above".
 func above(d float64) string {

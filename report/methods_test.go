@@ -14,7 +14,7 @@ func comparison() *experiment.Comparison {
 	run := []experiment.Run{{N: 50, Train: 50}, {N: 50, Train: 50}}
 	return &experiment.Comparison{
 		Split: "half", Repeats: 2, Seed: 3, Level: experiment.Level,
-		Methods: []experiment.Compared{
+		Methods: []experiment.MethodResult{
 			{Method: "nrc", Accuracy: 0.9, SD: 0.01, Best: true, P: 1, PAdjusted: 1, FitSeconds: 0.5, CodeSeconds: 0.25, Runs: run},
 			{Method: "src", Accuracy: 0.89, SD: 0.02, Difference: -0.01, Test: experiment.SignedRank, P: 0.5, PAdjusted: 0.5, FitSeconds: 1, CodeSeconds: 2, Runs: run},
 			{Method: "crc", Accuracy: 0.5, Difference: -0.4, Separated: true, Test: experiment.CorrectedT, P: 0.001, PAdjusted: 0.002, FitSeconds: 1, CodeSeconds: 2, Runs: run},

@@ -130,7 +130,7 @@ func reliabilityTable(r *experiment.OpenSetResult) *table {
 			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: "—"}, {Text: "—"}, {Text: "0"}})
 			continue
 		}
-		t.Rows = append(t.Rows, []cell{{Text: name}, {Text: tenths(100 * b.Said)}, {Text: tenths(100 * b.Right)}, {Text: tenths(100 * b.Share)}})
+		t.Rows = append(t.Rows, []cell{{Text: name}, {Text: tenths(100 * b.Probability)}, {Text: tenths(100 * b.Right)}, {Text: tenths(100 * b.Share)}})
 	}
 	return t
 }
@@ -145,7 +145,7 @@ func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
 	found, exact := plot.Series{Name: "found"}, plot.Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
-			found.X, found.Y = append(found.X, 100*b.Said), append(found.Y, 100*b.Right)
+			found.X, found.Y = append(found.X, 100*b.Probability), append(found.Y, 100*b.Right)
 		}
 	}
 	f.Series = []plot.Series{found, exact}
@@ -193,7 +193,7 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")
 	for _, b := range r.Reliability {
 		if b.Faces > 0 {
-			fmt.Fprintf(t, "%s\t%s\t%s\t\n", legible.Percent(b.Said), legible.Percent(b.Right), legible.Percent(b.Share))
+			fmt.Fprintf(t, "%s\t%s\t%s\t\n", legible.Percent(b.Probability), legible.Percent(b.Right), legible.Percent(b.Share))
 		}
 	}
 	t.Flush()
@@ -211,7 +211,7 @@ func writePromise(w io.Writer, r *experiment.OpenSetResult) {
 	if r.Named.Faces == 0 {
 		return
 	}
-	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", legible.Percent(r.Named.Right), legible.Percent(r.Named.Said))
+	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", legible.Percent(r.Named.Right), legible.Percent(r.Named.Probability))
 	if r.Surest > 0 {
 		fmt.Fprintf(w, "; the highest for a named stranger is %s %%", legible.Percent(r.Surest))
 	}

@@ -69,7 +69,7 @@ func pictures(ctx context.Context, again replay, records []experiment.Record, o 
 	groups := byDataset(records, o.Real)
 	for _, of := range groups[:min(picturedSets, len(groups))] {
 		p := &album{PictureOptions: o, replay: rememberRuns(again), records: of}
-		for _, draw := range []func(context.Context) ([]Picture, error){p.learnt, p.confused} {
+		for _, draw := range []func(context.Context) ([]Picture, error){p.dictionary, p.confused} {
 			made, failed := draw(ctx)
 			if stopped := context.Cause(ctx); stopped != nil {
 				return out, stopped
@@ -87,14 +87,14 @@ func pictures(ctx context.Context, again replay, records []experiment.Record, o 
 // Presets come first, in their order, then others by name; inside a group
 // untuned records come first, then plans and splits by name.
 func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment.Record) {
-	var of []experiment.Record
+	var usable []experiment.Record
 	for _, r := range records {
 		clean := r.Noise == 0 && r.Occlusion == 0 && r.Varied == nil && r.Error == "" && r.Method != experiment.ProgramMethod
 		if clean && r.Input == nil && r.Dataset.Input.Size != (dataset.Size{}) && (genuine || r.Dataset.Drawn != nil) {
-			of = append(of, r)
+			usable = append(usable, r)
 		}
 	}
-	slices.SortStableFunc(of, func(a, b experiment.Record) int {
+	slices.SortStableFunc(usable, func(a, b experiment.Record) int {
 		return cmp.Or(
 			cmp.Compare(indexOrLast(method.PresetNames(), a.Dataset.Preset), indexOrLast(method.PresetNames(), b.Dataset.Preset)),
 			natural.Compare(a.Dataset.Name, b.Dataset.Name), cmp.Compare(a.Dataset.Hash, b.Dataset.Hash),
@@ -102,8 +102,8 @@ func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment
 			cmp.Compare(indexOrLast(method.Names(), a.Method), indexOrLast(method.Names(), b.Method)),
 			natural.Compare(a.Label, b.Label), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Key, b.Key))
 	})
-	for i, r := range of {
-		if i == 0 || r.Dataset.Name != of[i-1].Dataset.Name || r.Dataset.Hash != of[i-1].Dataset.Hash {
+	for i, r := range usable {
+		if i == 0 || r.Dataset.Name != usable[i-1].Dataset.Name || r.Dataset.Hash != usable[i-1].Dataset.Hash {
 			groups = append(groups, nil)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], r)
@@ -168,7 +168,7 @@ func (p *album) learner() (best *experiment.Record) {
 }
 
 // learnt shows atoms and reconstructions.
-func (p *album) learnt(ctx context.Context) ([]Picture, error) {
+func (p *album) dictionary(ctx context.Context) ([]Picture, error) {
 	r := p.learner()
 	if r == nil {
 		return nil, nil
@@ -205,7 +205,7 @@ func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 	x := mat.NewDense(d, len(columns), nil)
 	for j, k := range columns {
 		atom := mat.Col(nil, k, parts.D)
-		x.SetCol(j, toneOf(atom).of(atom))
+		x.SetCol(j, toneOf(atom).apply(atom))
 	}
 	return drawSheet(x, m.Frame.Size, s, Picture{
 		Title:   "Atoms learnt from " + pictureTitle(r),

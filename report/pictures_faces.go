@@ -40,16 +40,16 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 	right := 0
 	for j, column := range columns {
 		code, c := mat.Col(nil, j, codes), named[j]
-		own := make([]float64, k) // s_c
-		copy(own[parts.Groups[c]:parts.Groups[c+1]], code[parts.Groups[c]:parts.Groups[c+1]])
+		classCode := make([]float64, k) // s_c
+		copy(classCode[parts.Groups[c]:parts.Groups[c+1]], code[parts.Groups[c]:parts.Groups[c+1]])
 		face := mat.Col(nil, j, y)
 		tone := toneOf(face)
-		x.SetCol(j*width, tone.of(face))
-		x.SetCol(j*width+1, tone.of(product(parts.D, code)))
-		x.SetCol(j*width+2, tone.of(product(parts.D, own)))
+		x.SetCol(j*width, tone.apply(face))
+		x.SetCol(j*width+1, tone.apply(product(parts.D, code)))
+		x.SetCol(j*width+2, tone.apply(product(parts.D, classCode)))
 		for i, a := range largestOf(code, largest) {
 			atom := mat.Col(nil, a, parts.D)
-			x.SetCol(j*width+3+i, toneOf(atom).of(atom))
+			x.SetCol(j*width+3+i, toneOf(atom).apply(atom))
 		}
 		is := run.Test.Classes[run.Test.ClassOf(column)]
 		mark, caption := picture.Right, is
@@ -108,7 +108,7 @@ func toneOf(v []float64) tone {
 	return tone{lo, 255 / (hi - lo)}
 }
 
-func (t tone) of(v []float64) []float64 {
+func (t tone) apply(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
 		out[i] = (x - t.zero) * t.gain
@@ -139,9 +139,9 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 		if !ok {
 			continue
 		}
-		in = faces.in
-		for _, v := range faces.x {
-			columns = append(columns, toneOf(v).of(v))
+		in = faces.size
+		for _, v := range faces.images {
+			columns = append(columns, toneOf(v).apply(v))
 		}
 		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", c.Of, c.As, c.N))
 		s.Marks = append(s.Marks, picture.Wrong, picture.Plain, picture.Plain)
@@ -194,8 +194,8 @@ func (p *album) best() (best []*experiment.Record) {
 // confusedFaces are the misnamed test image of a pair and a training image of
 // each person.
 type confusedFaces struct {
-	in dataset.Size
-	x  [3][]float64
+	size   dataset.Size
+	images [3][]float64
 }
 
 // find makes runs again, those first in which most of the pairs are, until it

@@ -69,7 +69,7 @@ func (p *Plan) rank() {
 }
 
 // of is the mean rank of label i, NaN if it is not ranked.
-func (k *Ranking) of(i int) float64 {
+func (k *Ranking) meanRank(i int) float64 {
 	if n := slices.Index(k.Labels, i); n >= 0 {
 		return k.Mean[n]
 	}
@@ -80,7 +80,7 @@ func (k *Ranking) of(i int) float64 {
 // less than the critical difference, or better; 0 if ranks are not tested.
 func (k *Ranking) near(i int) (n int) {
 	for l, rank := range k.Mean {
-		if k.Friedman != nil && k.Labels[l] != i && rank-k.of(i) < k.CD {
+		if k.Friedman != nil && k.Labels[l] != i && rank-k.meanRank(i) < k.CD {
 			n++
 		}
 	}
@@ -91,7 +91,7 @@ func (k *Ranking) near(i int) (n int) {
 func (k *Ranking) order() []int {
 	order := slices.Clone(k.Labels)
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := k.of(a), k.of(b); {
+		switch x, y := k.meanRank(a), k.meanRank(b); {
 		case equalRanks(x, y):
 			return 0
 		case x < y:
@@ -109,7 +109,7 @@ func equalRanks(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
 func (k *Ranking) standing(i int) string {
 	before := 0
 	for _, r := range k.Mean {
-		if r < k.of(i) && !equalRanks(r, k.of(i)) {
+		if r < k.meanRank(i) && !equalRanks(r, k.meanRank(i)) {
 			before++
 		}
 	}

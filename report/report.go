@@ -77,14 +77,14 @@ type Report struct {
 
 // A Plan is the evaluation of the records of one plan.
 type Plan struct {
-	Name       string
-	About      string // what it is for, from the records
-	Columns    []*Column
-	Labels     []*Label
-	Cells      [][]*Cell // Cells[label][column]
-	Ranking    Ranking
-	Unplaced   []string // titles of data sets whose published rates belong to one of several columns, unknown which
-	Superseded int      // records left out because the same run has a later one
+	Name           string
+	About          string // what it is for, from the records
+	Columns        []*Column
+	Labels         []*Label
+	Cells          [][]*Cell // Cells[label][column]
+	Ranking        Ranking
+	AmbiguousRates []string // titles of data sets whose published rates belong to one of several columns, unknown which
+	Superseded     int      // records left out because the same run has a later one
 }
 
 // New arranges records. It is an error if there are none.
@@ -129,7 +129,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 			columns[key.column] = newColumn(rec)
 			p.Columns = append(p.Columns, columns[key.column])
 		}
-		columns[key.column].see(rec)
+		columns[key.column].addRepeat(rec)
 		if labels[rec.Label] == nil {
 			labels[rec.Label] = newLabel(rec)
 			p.Labels = append(p.Labels, labels[rec.Label])

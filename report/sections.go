@@ -161,9 +161,9 @@ func (p *Plan) rates() (blocks []block) {
 			for _, j := range panel.columns {
 				c := p.Cells[i][j]
 				printed, single = printed || c.Published != nil, single || c.N == 1
-				row = append(row, c.written(t))
+				row = append(row, c.tableCell(t))
 			}
-			if rank := p.Ranking.of(i); ranked && !math.IsNaN(rank) {
+			if rank := p.Ranking.meanRank(i); ranked && !math.IsNaN(rank) {
 				row = append(row, cell{Text: fixed(rank, 2), Best: equalRanks(rank, slices.Min(p.Ranking.Mean))})
 			} else if ranked {
 				row = append(row, cell{Text: "—"})
@@ -178,8 +178,8 @@ func (p *Plan) rates() (blocks []block) {
 			blocks = append(blocks, block{Text: s})
 		}
 	}
-	if len(p.Unplaced) > 0 {
-		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.Unplaced) + "."})
+	if len(p.AmbiguousRates) > 0 {
+		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.AmbiguousRates) + "."})
 	}
 	return blocks
 }
@@ -204,8 +204,8 @@ func (p *Plan) key(printed, single bool) string {
 }
 
 // written is c as the main table has it, its remarks noted in t.
-func (c *Cell) written(t *table) cell {
-	out := c.plain()
+func (c *Cell) tableCell(t *table) cell {
+	out := c.rateCell()
 	out.Best, out.Alike = c.Best, c.Alike
 	if low, high, ok := c.Interval(); ok {
 		out.Sub = fmt.Sprintf("[%s, %s]", tenths(low), tenths(high))
@@ -236,12 +236,12 @@ func (p *Plan) ranks() (blocks []block) {
 		k := &p.Ranking
 		f := &Figure{Title: p.Name + ": average ranks and critical difference", ranks: k}
 		for _, i := range k.Labels {
-			f.ranked = append(f.ranked, p.Labels[i].Name)
+			f.rankNames = append(f.rankNames, p.Labels[i].Name)
 		}
 		f.Caption = fmt.Sprintf("Average ranks, 1 is best; bars join methods that are closer than the critical difference, %.2f.", k.CD)
 		var words []string
 		for _, i := range k.order() {
-			words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.of(i), 2)))
+			words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 		}
 		f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
 		blocks = append(blocks, block{Figures: []*Figure{f}})

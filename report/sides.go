@@ -19,7 +19,7 @@ type Side struct {
 type SideRow struct {
 	Label      string // of A
 	A, B       *Cell
-	Paired     int         // runs on equal splits
+	Pairs      int         // runs on equal splits
 	Difference float64     // B − A in points: of the pairs, or of the means if there are no pairs
 	Comparison *Comparison // nil if there is no pair
 }
@@ -64,8 +64,8 @@ func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 		}
 		seen[key] = true
 		row := SideRow{Label: l.Name, A: x, B: y, Comparison: compareRuns(y.runs, x.runs, len(a.Labels))}
-		row.Paired, row.Difference = pairedDifference(y.runs, x.runs)
-		if row.Paired == 0 {
+		row.Pairs, row.Difference = pairedDifference(y.runs, x.runs)
+		if row.Pairs == 0 {
 			row.Difference = y.Mean - x.Mean
 		}
 		if row.Comparison != nil {
@@ -131,7 +131,7 @@ func (s *Side) table() *table {
 			p = pValue(r.Comparison.Adjusted)
 		}
 		t.Rows = append(t.Rows, []cell{
-			{Text: r.Label}, r.A.plain(), r.B.plain(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(r.Paired)}, {Text: p},
+			{Text: r.Label}, r.A.rateCell(), r.B.rateCell(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(r.Pairs)}, {Text: p},
 		})
 	}
 	return t

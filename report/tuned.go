@@ -49,7 +49,7 @@ func (p *Plan) tuned() *table {
 			if len(runs) == 0 {
 				continue
 			}
-			test := p.Cells[i][j].plain()
+			test := p.Cells[i][j].rateCell()
 			given, chosen := validation(runs)
 			t.Rows = append(t.Rows, []cell{
 				{Text: l.Name},

@@ -8,13 +8,13 @@ import (
 
 // A canvas draws images of one size. It is one goroutine's.
 type canvas struct {
-	in                 dataset.Size
+	size               dataset.Size
 	fine               int // sub-pixels along a side of a pixel
 	cols, rows         int // in sub-pixels
 	unit               float64
 	meshCols, meshRows int
 
-	at     []headVec // points of the head, first in its own frame, then on the canvas
+	points []headVec // points of the head, first in its own frame, then on the canvas
 	glow   []float64
 	shadow []float64
 	ink    []float64 // rows×cols, light
@@ -37,7 +37,7 @@ const headPivot = 0.6
 // newCanvas makes room for images of the given size. A small image is
 // drawn several times as fine and averaged.
 func newCanvas(in dataset.Size) *canvas {
-	c := &canvas{in: in, fine: 2}
+	c := &canvas{size: in, fine: 2}
 	if min(in.Height, in.Width) < 28 {
 		c.fine = 3
 	}
@@ -54,7 +54,7 @@ func (c *canvas) allocate() {
 	c.meshCols = 1 | min(420, max(64, int(1.9*c.unit))) // odd, for castShadows
 	c.meshRows = 1 | min(480, max(68, int(2.2*c.unit)))
 	points := c.meshCols * c.meshRows
-	c.at, c.glow = make([]headVec, points), make([]float64, points)
+	c.points, c.glow = make([]headVec, points), make([]float64, points)
 	c.shadow = make([]float64, ((c.meshCols+1)/2)*((c.meshRows+1)/2))
 	c.ink, c.depth = make([]float64, c.cols*c.rows), make([]float64, c.cols*c.rows)
 }
@@ -69,14 +69,14 @@ func (c *canvas) draw(m *headMesh, s *scene, r random, noise float64) {
 
 // drawHead draws the surface of m in the scene s, with its expression.
 func (c *canvas) drawHead(m *headMesh, s *scene) {
-	copy(c.at, m.rest)
+	copy(c.points, m.rest)
 	for e, w := range s.mix {
 		if w == 0 {
 			continue
 		}
 		for i, k := range m.shapes[e].point {
-			by := m.shapes[e].by[i]
-			at := &c.at[k]
+			by := m.shapes[e].shift[i]
+			at := &c.points[k]
 			at.x += w * by.x
 			at.y += w * by.y
 			at.z += w * by.z
@@ -95,9 +95,9 @@ func (c *canvas) drawHead(m *headMesh, s *scene) {
 func (c *canvas) project(s *scene) {
 	f := s.scale * c.unit
 	midX, midY := c.middle(s)
-	for k, p := range c.at {
+	for k, p := range c.points {
 		p.z -= headPivot
-		c.at[k] = headVec{midX + f*s.turn[0].dot(p), midY + f*s.turn[1].dot(p), s.turn[2].dot(p)}
+		c.points[k] = headVec{midX + f*s.turn[0].dot(p), midY + f*s.turn[1].dot(p), s.turn[2].dot(p)}
 	}
 }
 
@@ -121,7 +121,7 @@ func (c *canvas) fill() {
 // triangle draws the triangle of the points p, q and r, clockwise as the
 // camera sees it; from behind it is not seen.
 func (c *canvas) triangle(p, q, r int) {
-	a, b, d := &c.at[p], &c.at[q], &c.at[r]
+	a, b, d := &c.points[p], &c.points[q], &c.points[r]
 	abx, aby, adx, ady := b.x-a.x, b.y-a.y, d.x-a.x, d.y-a.y
 	area := abx*ady - aby*adx
 	if area <= 0 {
@@ -162,8 +162,8 @@ func (c *canvas) expose(s *scene, r random, noise float64) {
 	// The camera makes up for most of the light.
 	gain := 118 * s.exposure / (0.75*math.Sqrt(square/float64(len(c.ink))) + 0.25*0.36)
 	gain /= float64(c.fine * c.fine)
-	for j := range c.in.Width {
-		for i := range c.in.Height {
+	for j := range c.size.Width {
+		for i := range c.size.Height {
 			var v float64
 			for y := i * c.fine; y < (i+1)*c.fine; y++ {
 				for _, ink := range c.ink[y*c.cols+j*c.fine : y*c.cols+(j+1)*c.fine] {
@@ -174,7 +174,7 @@ func (c *canvas) expose(s *scene, r random, noise float64) {
 			if noise > 0 {
 				v += noise * math.Sqrt(1.5+0.02*v) * r.NormFloat64()
 			}
-			c.grey[j*c.in.Height+i] = math.Round(min(255, max(0, v)))
+			c.grey[j*c.size.Height+i] = math.Round(min(255, max(0, v)))
 		}
 	}
 }

@@ -16,7 +16,7 @@ const (
 // head that it moves at all.
 type headShape struct {
 	point []int32
-	by    []headVec
+	shift []headVec
 }
 
 // buildShapes works out, for every expression, which points it moves.
@@ -28,7 +28,7 @@ func (m *headMesh) buildShapes() {
 		for e := range m.shapes {
 			if by := m.person.moved(e, at); by != (headVec{}) {
 				m.shapes[e].point = append(m.shapes[e].point, int32(k))
-				m.shapes[e].by = append(m.shapes[e].by, by)
+				m.shapes[e].shift = append(m.shapes[e].shift, by)
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func (c *canvas) shade(m *headMesh, s *scene) {
 		up, down := max(0, i-1)*m.cols, min(m.rows-1, i+1)*m.cols
 		for j := range m.cols {
 			left, right := i*m.cols+max(0, j-1), i*m.cols+min(m.cols-1, j+1)
-			n := headNormal(c.at[left], c.at[right], c.at[up+j], c.at[down+j])
+			n := headNormal(c.points[left], c.points[right], c.points[up+j], c.points[down+j])
 			k := i*m.cols + j
 			light := s.ambient * m.open[k] * (0.8 - 0.2*n.y)
 			var sheen float64

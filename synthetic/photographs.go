@@ -184,17 +184,17 @@ func (p Photographs) figures(r random, who []int, img *picture) (all []*figure) 
 		}
 		const degree = math.Pi / 180
 		s.turn = headRotation(r.around(0, 5)*degree, r.around(0, 3)*degree, r.around(0, 4)*degree)
-		own := unit * r.between(0.88, 1.05)
+		size := unit * r.between(0.88, 1.05)
 		x := room * (float64(j) + r.between(0.45, 0.55))
 		if len(who) == 1 {
-			x = r.between(2*own, width-2*own)
+			x = r.between(2*size, width-2*size)
 		}
 		faces := Faces{Seed: p.Seed}
 		who := faces.stream(person, 0)
 		who.wide = 0.4
 		all = append(all, &figure{
 			who: who, dress: faces.stream(person, dressed), scene: s,
-			x: x, y: r.between(1.9*own, min(height-1.6*own, 0.45*height+own)), unit: own,
+			x: x, y: r.between(1.9*size, min(height-1.6*size, 0.45*height+size)), unit: size,
 		})
 	}
 	return all

@@ -131,7 +131,7 @@ func TestServersAreLost(t *testing.T) {
 			t.Cleanup(func() { cancel(); <-ended })
 			path := filepath.Join(t.TempDir(), "x.jsonl")
 			lost := slices.IndexFunc(nodes, func(n *node) bool { return n.JetStreamIsLeader() })
-			b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil), Progress: func(p experiment.Progress) {
+			b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil), Progress: func(p experiment.Progress) {
 				if p.New == 3 {
 					go func() {
 						nodes[lost].lose()

@@ -37,7 +37,7 @@ func Example() {
 		"methods": ["crc", "nrc"]}`), "plan.json")
 	check(err)
 	path := filepath.Join(dir, "records.jsonl")
-	bench := experiment.Bench{Elsewhere: coordinator.Bench(path, "", nil)}
+	bench := experiment.Bench{Distribute: coordinator.Bench(path, "", nil)}
 	done, err := bench.Run(ctx, plan, path)
 	check(err)
 	fmt.Printf("%d runs, %d failed\n", done.New, done.Failed)

@@ -190,7 +190,7 @@ func TestFullDisk(t *testing.T) {
 	})
 	p := parse(t, smallPlan)
 	path := filepath.Join(t.TempDir(), "x.jsonl")
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil)}
+	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil)}
 	if _, err := b.Run(ctx, p, path); err != nil {
 		t.Fatalf("%v; warnings %q", err, said)
 	}

@@ -134,7 +134,7 @@ func TestRecordsAreThoseOfOneProcess(t *testing.T) {
 	work(t, c, "a", experiment.Bench{Jobs: 2, Version: "v"})
 	work(t, c, "b", experiment.Bench{Jobs: 1, Version: "v"})
 	path := filepath.Join(t.TempDir(), "x.jsonl")
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil)}
+	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil)}
 	done, err := b.Run(t.Context(), p, path)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestCoordinatorGoesOn(t *testing.T) {
 	k := joined(t, c)
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	ctx, cancel := context.WithCancel(t.Context())
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil), Progress: func(p experiment.Progress) {
+	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil), Progress: func(p experiment.Progress) {
 		if p.New == 3 {
 			cancel()
 		}
@@ -213,7 +213,7 @@ func TestWorkersThatRefuse(t *testing.T) {
 		}
 		work(t, c, "new", experiment.Bench{Jobs: 2, Version: "v"})
 	}()
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil)}
+	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil)}
 	if _, err := b.Run(ctx, p, path); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestRunThatEndsItsProcess(t *testing.T) {
 	})
 	t.Cleanup(func() { cancel(); ended.Wait() })
 	path := filepath.Join(t.TempDir(), "x.jsonl")
-	b := experiment.Bench{Jobs: 1, Version: "v", Elsewhere: k.Bench(path, "v", nil)}
+	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil)}
 	if _, err := b.Run(t.Context(), p, path); err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	}
 	if cluster != nil {
 		defer cluster.Close()
-		run.Elsewhere = cluster.Bench(b.output, run.Version, tell)
+		run.Distribute = cluster.Bench(b.output, run.Version, tell)
 	}
 	start := time.Now()
 	p, err := run.Run(ctx, plan, b.output)

@@ -348,7 +348,7 @@ func (a *app) choose(ctx context.Context, path string, s *studied, columns []int
 
 // tellChoice tells what was tried, and what was chosen.
 func (a *app) tellChoice(c *experiment.Choice) {
-	for i, t := range c.Tried {
+	for i, t := range c.Results {
 		mark := " "
 		if i == c.Best {
 			mark = "*"

@@ -92,7 +92,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	}
 	o := experiment.OpenSet{
 		Split: e.split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
-		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), Given: e.open.given,
+		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), CalibrationStrangers: e.open.given,
 	}
 	if e.open.strangers != "" {
 		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, s); err != nil {

@@ -12,13 +12,13 @@ import (
 
 // A Result says how a set differs from a database.
 type Result struct {
-	Database *Database `json:"database"`
-	Hash     string    `json:"hash"` // of the set
-	Same     bool      `json:"same"` // the same pixels in the same order
-	People   int       `json:"people"`
-	Images   int       `json:"images"`
-	Found    int       `json:"found"`       // images of the set that are in the database, up to brightness and contrast
-	Differs  []string  `json:"differences"` // in sentences; empty if Same
+	Database    *Database `json:"database"`
+	Hash        string    `json:"hash"` // of the set
+	Same        bool      `json:"same"` // the same pixels in the same order
+	People      int       `json:"people"`
+	Images      int       `json:"images"`
+	Matches     int       `json:"found"`       // images of the set that are in the database, up to brightness and contrast
+	Differences []string  `json:"differences"` // in sentences; empty if Same
 }
 
 // Check compares set with db; if db is nil, with the one of Databases with which
@@ -45,8 +45,8 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 	c := &comparison{here: here, there: db, set: set}
 	c.compare()
 	return &Result{
-		Database: db, Hash: here.Hash, Same: len(c.says) == 0, Differs: c.says,
-		People: len(here.Images), Images: len(here.prints), Found: c.found,
+		Database: db, Hash: here.Hash, Same: len(c.findings) == 0, Differences: c.findings,
+		People: len(here.Images), Images: len(here.prints), Matches: c.matches,
 	}, nil
 }
 
@@ -73,19 +73,19 @@ type comparison struct {
 	here, there *Database
 	set         *dataset.Images // here
 	prints      []fingerprint   // of here, upright
-	of          []int           // for each image of here the one there, or −1
-	found       int
-	says        []string
+	partner     []int           // for each image of here the one there, or −1
+	matches     int
+	findings    []string
 }
 
 func (c *comparison) say(format string, args ...any) {
-	c.says = append(c.says, fmt.Sprintf(format, args...))
+	c.findings = append(c.findings, fmt.Sprintf(format, args...))
 }
 
 func (c *comparison) compare() {
 	here, there := c.here, c.there
 	if here.Hash == there.Hash && here.Size == there.Size {
-		c.found = len(here.prints)
+		c.matches = len(here.prints)
 		return
 	}
 	c.counts()
@@ -98,7 +98,7 @@ func (c *comparison) compare() {
 	}
 	if here.Length == there.Length {
 		if o, _ := c.orientation(); o != 0 {
-			c.say("the images are %s", orientations[o].says)
+			c.say("the images are %s", orientations[o].description)
 			c.prints = nil
 			for j := range here.prints {
 				c.prints = append(c.prints, fingerprintOf(orientations[o].turn(column(c.set, j), there.Size), there.Size))
@@ -106,14 +106,14 @@ func (c *comparison) compare() {
 		}
 	}
 	c.match()
-	if c.found == 0 {
+	if c.matches == 0 {
 		c.looks()
 		return
 	}
 	c.people()
 	c.unmatched()
 	c.scale()
-	if len(c.says) == 0 { // images that differ in their order alone, and look the same
+	if len(c.findings) == 0 { // images that differ in their order alone, and look the same
 		c.say("images that are equal up to brightness have changed places")
 	}
 }
@@ -161,21 +161,21 @@ func (c *comparison) match() {
 	for r, p := range c.there.prints {
 		where[p.key] = append(where[p.key], r)
 	}
-	c.of = make([]int, len(c.prints))
+	c.partner = make([]int, len(c.prints))
 	taken := make([]bool, len(c.there.prints))
 	take := func(j, r int) {
-		c.of[j], taken[r] = r, true
-		c.found++
+		c.partner[j], taken[r] = r, true
+		c.matches++
 	}
 	for j := range c.prints {
-		c.of[j] = -1
+		c.partner[j] = -1
 		if j < len(taken) && c.there.prints[j].key == c.prints[j].key {
 			take(j, j)
 		}
 	}
 	for j, p := range c.prints {
 		free := slices.DeleteFunc(slices.Clone(where[p.key]), func(r int) bool { return taken[r] })
-		if c.of[j] >= 0 || len(free) == 0 {
+		if c.partner[j] >= 0 || len(free) == 0 {
 			continue
 		}
 		person, _ := c.here.place(j)
@@ -198,8 +198,8 @@ func (c *comparison) people() {
 	for p, n := range c.here.Images {
 		votes := map[int]int{}
 		for j := first; j < first+n; j++ {
-			if c.of[j] >= 0 {
-				q, _ := c.there.place(c.of[j])
+			if c.partner[j] >= 0 {
+				q, _ := c.there.place(c.partner[j])
 				if votes[q]++; votes[q] > votes[meant[p]] {
 					meant[p] = q
 				}
@@ -215,7 +215,7 @@ func (c *comparison) people() {
 	}
 	last := map[int]int{}
 	mixed := map[int]bool{}
-	for j, r := range c.of {
+	for j, r := range c.partner {
 		if r < 0 {
 			continue
 		}
@@ -255,7 +255,7 @@ func (c *comparison) unmatched() {
 	at := map[[2]int]int{} // the images there that are missing, by place
 	var missing []string
 	taken := make([]bool, len(c.there.prints))
-	for _, r := range c.of {
+	for _, r := range c.partner {
 		if r >= 0 {
 			taken[r] = true
 		}
@@ -268,12 +268,12 @@ func (c *comparison) unmatched() {
 	}
 	twins := map[[5]byte]int{} // the first image here with this key
 	for j, p := range c.prints {
-		if _, twice := twins[p.key]; !twice && c.of[j] >= 0 {
+		if _, twice := twins[p.key]; !twice && c.partner[j] >= 0 {
 			twins[p.key] = j
 		}
 	}
 	var altered, twice, extra []string
-	for j, r := range c.of {
+	for j, r := range c.partner {
 		if r >= 0 {
 			continue
 		}

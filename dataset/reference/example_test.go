@@ -23,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(r.Same)
-	for _, difference := range r.Differs {
+	for _, difference := range r.Differences {
 		fmt.Println(difference)
 	}
 	// Output:

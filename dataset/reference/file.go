@@ -69,8 +69,8 @@ func (r *Result) WriteText(w io.Writer) error {
 		of += n
 	}
 	fmt.Fprintf(w, "compared   with %s: %d people, %d images of %s\n", db.Title, len(db.Images), of, sized(db))
-	fmt.Fprintf(w, "found      %d people, %d images, of which %d are the same up to brightness and contrast\n", r.People, r.Images, r.Found)
-	for _, s := range r.Differs {
+	fmt.Fprintf(w, "found      %d people, %d images, of which %d are the same up to brightness and contrast\n", r.People, r.Images, r.Matches)
+	for _, s := range r.Differences {
 		fmt.Fprintf(w, "differs    %s\n", s)
 	}
 	verdict := "different"

@@ -4,7 +4,7 @@ import "nrdl.example/nrdl/dataset"
 
 // An orientation is how an image may be stored.
 type orientation struct {
-	says               string
+	description        string
 	rows, flipX, flipY bool
 }
 

@@ -205,13 +205,13 @@ func testChanges(t *testing.T, set *dataset.Images, db *reference.Database) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Same != (c.says == nil) || len(r.Differs) != len(c.says) {
-			t.Errorf("%s: %q", c.name, r.Differs)
+		if r.Same != (c.says == nil) || len(r.Differences) != len(c.says) {
+			t.Errorf("%s: %q", c.name, r.Differences)
 			continue
 		}
 		for i, part := range c.says {
-			if !strings.Contains(r.Differs[i], part) {
-				t.Errorf("%s: %q lacks %q", c.name, r.Differs[i], part)
+			if !strings.Contains(r.Differences[i], part) {
+				t.Errorf("%s: %q lacks %q", c.name, r.Differences[i], part)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func TestRealDatabases(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := reference.Check(set, nil)
-		if err != nil || !r.Same || r.Database.Name != db.Name || r.Found != set.Len() {
+		if err != nil || !r.Same || r.Database.Name != db.Name || r.Matches != set.Len() {
 			t.Errorf("%s: %+v, error %v", db.Name, r, err)
 		}
 		all = append(all, reference.Of(db.Name, set))
@@ -235,7 +235,7 @@ func TestRealDatabases(t *testing.T) {
 			continue
 		}
 		few := put(t, taken(set)[:8*15], set.Frame.Size)
-		if r, err := reference.Check(few, nil); err != nil || r.Database.Name != "gt" || r.Found != 120 {
+		if r, err := reference.Check(few, nil); err != nil || r.Database.Name != "gt" || r.Matches != 120 {
 			t.Errorf("eight people of gt: %+v, error %v", r, err)
 		}
 		var kept []image
@@ -260,7 +260,7 @@ func TestRealOriginals(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := reference.Check(set, nil)
-	if err != nil || r.Same || r.Database.Name != "orl" || len(r.Differs) != 1 || !strings.Contains(r.Differs[0], "look the same at the same place: probably the same photographs") {
+	if err != nil || r.Same || r.Database.Name != "orl" || len(r.Differences) != 1 || !strings.Contains(r.Differences[0], "look the same at the same place: probably the same photographs") {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }

@@ -14,7 +14,7 @@ func (c *comparison) scale() {
 	type change struct{ gain, offset float64 }
 	var changes []change
 	var of []int
-	for j, r := range c.of {
+	for j, r := range c.partner {
 		if r < 0 {
 			continue
 		}

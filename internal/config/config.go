@@ -28,7 +28,7 @@ type Codec struct {
 	kind         string          // what an alternative is called in messages
 	names        []string        // of the alternatives
 	alternatives []reflect.Value // with their defaults
-	known        sync.Map        // fields of the types asked for: reflect.Type → []field
+	cache        sync.Map        // fields of the types asked for: reflect.Type → []field
 }
 
 // A Param describes one parameter.

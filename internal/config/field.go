@@ -19,7 +19,7 @@ type field struct {
 	help     string
 	equation string
 	choices  []string
-	added    bool // its JSON leaves zero out: what was written before the field existed means zero
+	optional bool // its JSON leaves zero out: what was written before the field existed means zero
 }
 
 // fieldsOf lists the fields of the struct type t, those of embedded structs
@@ -40,7 +40,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		f := field{
 			index: sf.Index, kind: sf.Type.Kind(), name: name,
-			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), added: options == "omitzero",
+			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), optional: options == "omitzero",
 		}
 		if c, ok := sf.Tag.Lookup("choices"); ok {
 			f.choices = strings.Split(c, ",")
@@ -64,11 +64,11 @@ func withinNamed(t reflect.Type, sf reflect.StructField) bool {
 // fieldsOf is the function of that name, which looks at each type once: a report asks
 // for the parameters of thousands of records.
 func (c *Codec) fieldsOf(t reflect.Type) []field {
-	if fields, ok := c.known.Load(t); ok {
+	if fields, ok := c.cache.Load(t); ok {
 		return fields.([]field)
 	}
 	fields := fieldsOf(t)
-	c.known.Store(t, fields)
+	c.cache.Store(t, fields)
 	return fields
 }
 

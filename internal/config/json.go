@@ -36,7 +36,7 @@ func (c *Codec) Unmarshal(raw json.RawMessage, prototype any) (any, error) {
 	edited := addressable(reflect.ValueOf(prototype))
 	members, err := Members(raw)
 	if err != nil {
-		return nil, fmt.Errorf("parameters of %s: %w", d.of, err)
+		return nil, fmt.Errorf("parameters of %s: %w", d.owner, err)
 	}
 	if err := d.fields(members, "", edited); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (c *Codec) appendNamed(b []byte, path string, v reflect.Value) ([]byte, err
 func (c *Codec) appendFields(b []byte, prefix string, v reflect.Value) ([]byte, error) {
 	for _, f := range c.fieldsOf(v.Type()) {
 		fv := v.FieldByIndex(f.index)
-		if f.added && fv.IsZero() {
+		if f.optional && fv.IsZero() {
 			continue
 		}
 		if b[len(b)-1] != '{' {
@@ -124,7 +124,7 @@ const maxDepth = 8
 // A decoder sets the fields of one struct from JSON.
 type decoder struct {
 	*Codec
-	of string // whose parameters they are, for messages
+	owner string // whose parameters they are, for messages
 }
 
 // fields sets the addressable struct v.
@@ -138,7 +138,7 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 	for _, m := range members {
 		f, ok := d.find(v.Type(), m.Name)
 		if !ok {
-			return advice.Unknown("parameter of "+d.of, clip(prefix+m.Name), names)
+			return advice.Unknown("parameter of "+d.owner, clip(prefix+m.Name), names)
 		}
 		delete(missing, m.Name)
 		if err := d.value(m.Value, prefix+m.Name, v.FieldByIndex(f.index), f.choices); err != nil {
@@ -147,10 +147,10 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 	}
 	for _, f := range d.fieldsOf(v.Type()) {
 		switch {
-		case missing[f.name] && f.added:
+		case missing[f.name] && f.optional:
 			v.FieldByIndex(f.index).SetZero()
 		case missing[f.name]:
-			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.of)
+			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.owner)
 		}
 	}
 	return nil

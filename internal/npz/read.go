@@ -47,7 +47,7 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a .npz file: %w", err)
 	}
-	d := decoder{left: lim.Bytes, lim: lim}
+	d := decoder{remaining: lim.Bytes, lim: lim}
 	var as Arrays
 	seen := map[string]bool{}
 	for _, f := range archive.File {
@@ -70,8 +70,8 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 
 // A decoder holds what is common to the arrays of a file.
 type decoder struct {
-	left int64 // of lim.Bytes
-	lim  Limits
+	remaining int64 // of lim.Bytes
+	lim       Limits
 }
 
 func (d *decoder) entry(f *zip.File, name string) (Array, error) {
@@ -96,7 +96,7 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	if err != nil {
 		return Array{}, array.CutShort(err)
 	}
-	d.left -= h.length // many small arrays are large together
+	d.remaining -= h.length // many small arrays are large together
 	a := Array{Name: name, Shape: h.shape, Fortran: h.fortran && len(h.shape) > 1, Order: binary.LittleEndian}
 	if strings.HasPrefix(h.descr, ">") {
 		a.Order = binary.BigEndian
@@ -108,10 +108,10 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	switch {
 	case err != nil:
 		return Array{}, err
-	case n > d.left:
+	case n > d.remaining:
 		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
 	}
-	d.left -= n
+	d.remaining -= n
 	if a.Data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
 		return Array{}, array.CutShort(err)
 	}

@@ -84,7 +84,7 @@ func (d *directory) expand(r *bounded.Reader) (io.Reader, error) {
 	case compressionDeflate, compressionOldDeflate:
 		return zlib.NewReader(r)
 	case compressionPackBits:
-		return &packBits{from: r}, nil
+		return &packBits{source: r}, nil
 	default:
 		return nil, fmt.Errorf("unsupported compression %d of YCbCr", c)
 	}
@@ -93,25 +93,25 @@ func (d *directory) expand(r *bounded.Reader) (io.Reader, error) {
 // packBits reads runs: a number n in a byte and n+1 bytes, or a negative one and a byte that
 // counts 1-n times.
 type packBits struct {
-	from io.Reader
-	run  []byte
-	in   [128]byte
+	source io.Reader
+	run    []byte
+	in     [128]byte
 }
 
 func (p *packBits) Read(dst []byte) (int, error) {
 	for len(p.run) == 0 {
 		var head [2]byte
-		if _, err := io.ReadFull(p.from, head[:1]); err != nil {
+		if _, err := io.ReadFull(p.source, head[:1]); err != nil {
 			return 0, err
 		}
 		switch n := int(int8(head[0])); {
 		case n >= 0:
 			p.run = p.in[:n+1]
-			if _, err := io.ReadFull(p.from, p.run); err != nil {
+			if _, err := io.ReadFull(p.source, p.run); err != nil {
 				return 0, err
 			}
 		case n > -128:
-			if _, err := io.ReadFull(p.from, head[1:]); err != nil {
+			if _, err := io.ReadFull(p.source, head[1:]); err != nil {
 				return 0, err
 			}
 			p.run = append(p.in[:0], bytes.Repeat(head[1:], 1-n)...)

@@ -28,7 +28,7 @@ type axis struct {
 	name         string
 	log          bool
 	lo, hi       float64
-	from, to     float64
+	start, end   float64
 	ticks        []tick
 	turnedLabels bool
 }
@@ -49,7 +49,7 @@ func (a *axis) at(v float64) float64 {
 	if a.log {
 		share = math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
-	return a.from + share*(a.to-a.from)
+	return a.start + share*(a.end-a.start)
 }
 
 // settle widens the range of a where its values are equal but for rounding.
@@ -145,7 +145,7 @@ func (a *axis) half(t tick) float64 {
 func (a *axis) roomy(ticks []tick) (out []tick) {
 	end := math.Inf(-1)
 	for _, t := range ticks {
-		if at, half := a.at(t.value), a.half(t); at-half >= end+gap && at+half <= a.to+margin {
+		if at, half := a.at(t.value), a.half(t); at-half >= end+gap && at+half <= a.end+margin {
 			out, end = append(out, t), at+half
 		}
 	}
@@ -185,13 +185,13 @@ func (f *frame) place(right float64, xs []float64) {
 		foot += row
 	}
 	f.base = f.height - foot
-	f.y.from, f.y.to = f.base-gap, top
-	f.x.from, f.x.to = wide+radius+gap, right
+	f.y.start, f.y.end = f.base-gap, top
+	f.x.start, f.x.end = wide+radius+gap, right
 	f.x.ticks = f.horizontal(xs)
 	if len(f.x.ticks) > 0 { // half of the first label may be wider than what is at the left of the axis
 		first := f.x.ticks[0]
 		at := f.x.at(first.value)
-		f.x.from += max(0, f.x.half(first)-at) * (f.x.to - f.x.from) / (f.x.to - at)
+		f.x.start += max(0, f.x.half(first)-at) * (f.x.end - f.x.start) / (f.x.end - at)
 	}
 	f.x.ticks = f.x.roomy(f.x.ticks)
 }
@@ -212,11 +212,11 @@ func (f *frame) horizontal(xs []float64) []tick {
 // draw draws the axes.
 func (f *frame) draw(s *sheet) {
 	var grid, marks path
-	marks.line(f.x.from, f.base, f.x.to, f.base)
+	marks.line(f.x.start, f.base, f.x.end, f.base)
 	for _, t := range f.y.ticks {
 		y := f.y.at(t.value)
-		grid.line(f.x.from, y, f.x.to, y)
-		s.text(f.x.from-radius-gap, y+middle*tickSize, tickSize, 1, t.label)
+		grid.line(f.x.start, y, f.x.end, y)
+		s.text(f.x.start-radius-gap, y+middle*tickSize, tickSize, 1, t.label)
 	}
 	for _, t := range f.x.ticks {
 		x := f.x.at(t.value)
@@ -231,6 +231,6 @@ func (f *frame) draw(s *sheet) {
 		s.draw(faint, &grid)
 	}
 	s.draw(soft, &marks)
-	s.text((f.x.from+f.x.to)/2, f.height-4, nameSize, 0.5, f.x.name)
-	s.upward(nameSize-2, (f.y.from+f.y.to)/2, nameSize, 0.5, f.y.name)
+	s.text((f.x.start+f.x.end)/2, f.height-4, nameSize, 0.5, f.x.name)
+	s.upward(nameSize-2, (f.y.start+f.y.end)/2, nameSize, 0.5, f.y.name)
 }

@@ -68,8 +68,8 @@ func drawRanks(s *sheet, x, y axis, ranks []float64, groups [][2]int) {
 	var dots []float64
 	for n, rank := range ranks {
 		h, v := x.at(rank), y.at(-float64(n))
-		across.line(x.from, v, h, v)
-		down.line(h, v, h, y.from)
+		across.line(x.start, v, h, v)
+		down.line(h, v, h, y.start)
 		dots = append(dots, h, v)
 	}
 	for g, of := range groups {
@@ -85,9 +85,9 @@ func drawRanks(s *sheet, x, y axis, ranks []float64, groups [][2]int) {
 // drawLimit draws the critical difference cd with its label above the ranks.
 func drawLimit(s *sheet, x, y axis, cd float64, label string) {
 	var d path
-	d.bar(x.from, y.at(1), x.at(1+cd), y.at(1))
+	d.bar(x.start, y.at(1), x.at(1+cd), y.at(1))
 	s.draw(pen{colour: textColour, opacity: 1, width: stroke}, &d)
-	s.text(x.from, y.at(2)+middle*tickSize, tickSize, 0, label)
+	s.text(x.start, y.at(2)+middle*tickSize, tickSize, 0, label)
 }
 
 // joined returns the first and the last of the largest groups of two or more

@@ -12,23 +12,22 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// Work are the runs of a plan that a Bench hands to Elsewhere, in place of making them.
+// Work is the set of runs that a Bench delegates to Distribute.
 type Work struct {
 	Plan *Plan
 	Keys []string                   // of the runs without a record, in the order of the plan
-	Data map[string]*dataset.Images // the data sets as the runs see them, by a name that a Runner knows
+	Data map[string]*dataset.Images // the data sets as the runs read them, by a name that a Runner knows
 	Hash map[string]string          // of Data
-	// Keep stores the record of a run, or leaves it out if it is there. It is safe for
-	// concurrent use.
+	// Keep stores the record of a run, unless there is one. It is safe for concurrent use.
 	Keep func(*Record) error
 }
 
-// work is what b has left.
+// work returns the pending runs of b.
 func (b *bench) work() Work {
 	w := Work{Plan: b.plan, Data: map[string]*dataset.Images{}, Hash: map[string]string{}}
-	left := map[string]*job{}
-	for _, j := range b.left {
-		w.Keys, left[j.key] = append(w.Keys, j.key), j
+	pending := map[string]*job{}
+	for _, j := range b.pending {
+		w.Keys, pending[j.key] = append(w.Keys, j.key), j
 	}
 	for key, s := range b.sets {
 		w.Data[key.String()], w.Hash[key.String()] = s.set, s.hash
@@ -37,11 +36,11 @@ func (b *bench) work() Work {
 	w.Keep = func(r *Record) error {
 		mu.Lock()
 		defer mu.Unlock()
-		j := left[r.Key]
+		j := pending[r.Key]
 		if j == nil {
 			return nil
 		}
-		delete(left, r.Key)
+		delete(pending, r.Key)
 		return b.keep(j, r)
 	}
 	return w
@@ -49,8 +48,8 @@ func (b *bench) work() Work {
 
 func (k setKey) String() string { return k.data.name + " " + k.images }
 
-// A Runner makes single runs of a plan on behalf of a Bench that is elsewhere. It is safe
-// for concurrent use.
+// A Runner makes single runs of a plan for a Bench in another process. It is safe for
+// concurrent use.
 type Runner struct {
 	bench Bench
 	plan  *Plan
@@ -60,13 +59,13 @@ type Runner struct {
 	meter meter
 
 	mu     sync.Mutex // guards what follows
-	sets   map[setKey]*openSet
+	sets   map[setKey]*loadedSet
 	recent []*bench // one for each setting whose faces are kept, the last used last
 }
 
-// Runner returns what makes the runs of p on data with these hashes, as Work has them. A
-// data set that the Databases of b do not have, or not with this hash, is fetched; fetch
-// may be nil.
+// Runner returns a Runner for the runs of p. Hash has the hashes of the data sets, as Work
+// has them. If the Databases of b do not have a data set with its hash, fetch gets it;
+// fetch may be nil.
 func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.Context, hash string) (*dataset.Images, error)) (*Runner, error) {
 	settings, err := p.settings()
 	if err != nil {
@@ -74,7 +73,7 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 	}
 	r := &Runner{
 		bench: *b, plan: p, jobs: map[string]*job{}, hash: hash, fetch: fetch,
-		meter: meter{alone: b.Jobs <= 1}, sets: map[setKey]*openSet{},
+		meter: meter{alone: b.Jobs <= 1}, sets: map[setKey]*loadedSet{},
 	}
 	if r.bench.Databases == nil {
 		r.bench.Databases = &Databases{}
@@ -87,11 +86,11 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 	return r, nil
 }
 
-// ErrNoRun is of a key that no run of the plan has.
+// ErrNoRun is returned for a key that no run of the plan has.
 var ErrNoRun = errors.New("the plan has no such run: is this another version of nrdl?")
 
-// Run makes the run of that key. What goes wrong in the run, a panic too, is in the
-// record; an error is about the data, the key, or ctx.
+// Run makes the run with that key. If the run fails or panics, the record has the error.
+// An error of Run itself is about the data, the key, or ctx.
 func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	j := r.jobs[key]
 	if j == nil {
@@ -101,11 +100,11 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	record := b.survive(ctx, j)
+	record := b.doTwice(ctx, j)
 	return record, context.Cause(ctx)
 }
 
-// Fail returns the record of the run of that key that failed with err.
+// Fail returns a record for the run with that key, which failed with err.
 func (r *Runner) Fail(key string, err error) (*Record, error) {
 	j := r.jobs[key]
 	if j == nil {
@@ -118,25 +117,25 @@ func (r *Runner) Fail(key string, err error) (*Record, error) {
 	return b.failed(j, err), nil
 }
 
-// failed is the record of j, which failed with err.
+// failed returns the record of j with the error err.
 func (b *bench) failed(j *job, err error) *Record {
-	r := j.record(b.sets[j.data.own()], b.sets[j.set()].set.Frame)
+	r := j.record(b.sets[j.data.plannedKey()], b.sets[j.dataKey()].set.Frame)
 	r.Cost = b.cost()
 	r.fail(err)
 	return r
 }
 
-// survive is do. A run that panics is tried once more; then the panic is the error of
-// the record.
-func (b *bench) survive(ctx context.Context, j *job) *Record {
-	r, panicked := b.recovered(ctx, j)
+// doTwice calls do, and again if the run panics. If it panics twice, the record has the
+// panic as its error.
+func (b *bench) doTwice(ctx context.Context, j *job) *Record {
+	r, panicked := b.doRecovering(ctx, j)
 	if panicked && ctx.Err() == nil {
-		r, _ = b.recovered(ctx, j)
+		r, _ = b.doRecovering(ctx, j)
 	}
 	return r
 }
 
-func (b *bench) recovered(ctx context.Context, j *job) (r *Record, panicked bool) {
+func (b *bench) doRecovering(ctx context.Context, j *job) (r *Record, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			r, panicked = b.failed(j, fmt.Errorf("the run panicked: %v", p)), true
@@ -152,21 +151,21 @@ func (b *Bench) warn(s string) {
 	}
 }
 
-// keptFaces is of how many settings, besides those of runs at the same time, a Runner keeps
-// the faces.
-const keptFaces = 1
+// cachedSettings is the number of settings for which a Runner keeps the faces, in addition
+// to those of the runs at the same time.
+const cachedSettings = 1
 
-// prepare returns what makes the runs of s, with its data.
+// prepare returns a bench with the data and the faces for the runs of s.
 func (r *Runner) prepare(ctx context.Context, s *setting) (*bench, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.recent, func(b *bench) bool { return b.prepared[s] != nil }); i >= 0 {
+	if i := slices.IndexFunc(r.recent, func(b *bench) bool { return b.faceSets[s] != nil }); i >= 0 {
 		b := r.recent[i]
 		r.recent = append(slices.Delete(r.recent, i, i+1), b)
 		return b, nil
 	}
-	b := &bench{Bench: &r.bench, plan: r.plan, meter: &r.meter, sets: map[setKey]*openSet{}}
-	for _, key := range []setKey{s.set(), s.data.own()} {
+	b := &bench{Bench: &r.bench, plan: r.plan, meter: &r.meter, sets: map[setKey]*loadedSet{}}
+	for _, key := range []setKey{s.dataKey(), s.data.plannedKey()} {
 		if r.sets[key] == nil {
 			set, err := r.open(ctx, s, key)
 			if err != nil {
@@ -176,23 +175,23 @@ func (r *Runner) prepare(ctx context.Context, s *setting) (*bench, error) {
 		}
 		b.sets[key] = r.sets[key]
 	}
-	b.prepared = map[*setting]*shared{s: b.prepare(context.WithoutCancel(ctx), s)} // other runs need them too
-	if r.recent = append(r.recent, b); len(r.recent) > keptFaces+r.bench.Jobs {
+	b.faceSets = map[*setting]*shared{s: b.prepare(context.WithoutCancel(ctx), s)} // other runs need them too
+	if r.recent = append(r.recent, b); len(r.recent) > cachedSettings+r.bench.Jobs {
 		r.recent = slices.Delete(r.recent, 0, 1)
 	}
 	return b, nil
 }
 
-// open opens the data set of s that key stands for, with the wanted hash.
-func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*openSet, error) {
-	images, by := s.data.images, dataset.Embedder(nil)
-	if key == s.set() {
+// open opens the data set of s for that key. It is an error if it has another hash.
+func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*loadedSet, error) {
+	images, embedder := s.data.images, dataset.Embedder(nil)
+	if key == s.dataKey() {
 		if images = s.images(); !images.Embedding.IsZero() {
-			by = s.input.Embedder
+			embedder = s.input.Embedder
 		}
 	}
 	want := r.hash[key.String()]
-	set, err := r.bench.Databases.open(ctx, s.data.path, s.data.drawn, images, by)
+	set, err := r.bench.Databases.open(ctx, s.data.path, s.data.synthetic, images, embedder)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}
@@ -206,7 +205,7 @@ func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*openSet, er
 	if failed != nil {
 		return nil, fmt.Errorf("%w; and it cannot be fetched: %w", err, failed)
 	}
-	if set = (&openSet{fetched, fetched.Hash()}); set.hash != want {
+	if set = (&loadedSet{fetched, fetched.Hash()}); set.hash != want {
 		return nil, errors.New("the fetched content is not the one of the bench")
 	}
 	return set, nil
