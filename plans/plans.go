@@ -11,8 +11,8 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// SchemaFile is the name of the schema beside a plan, as the plans that come with the
-// program name it. It is the one file here that is not a plan.
+// SchemaFile is the name of the file with the schema of plans. Plans refer to it by this
+// name. It is the only file in this package that is not a plan.
 const SchemaFile = "plan.schema.json"
 
 // Schema returns the JSON Schema of plans.
@@ -24,7 +24,7 @@ func Schema() []byte {
 	return text
 }
 
-// Named returns the text of the plan of that name, such as "paper".
+// Named returns the text of the built-in plan of that name, such as "paper".
 func Named(name string) (text []byte, ok bool) {
 	file := path.Base(name)
 	if file = strings.TrimSuffix(file, ".json") + ".json"; file == SchemaFile {
@@ -34,7 +34,7 @@ func Named(name string) (text []byte, ok bool) {
 	return text, err == nil
 }
 
-// Names lists the plans.
+// Names returns the names of the built-in plans.
 func Names() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {

@@ -19,9 +19,9 @@ type Cell struct {
 	Mean       float64               // percent; NaN without runs
 	SD         float64               // points, sample standard deviation; NaN for fewer than 2 runs
 	Published  *experiment.Published // nil if none is
-	Note       string                // the plan's on this rate
+	Note       string                // about this rate, from the plan
 	Failed     int
-	Missing    int // repeats that other labels of the column have
+	Missing    int // repeats that only other labels of the column have
 	Errors     []string
 	Mixed      bool        // the runs have different parameters although none is tuned
 	Best       bool        // highest mean of the complete cells of the column
@@ -61,7 +61,7 @@ func newCell(c *Column, records []*experiment.Record) *Cell {
 	return cell
 }
 
-// rates are those of the runs, in percent.
+// rates returns the rates of the runs, in percent.
 func (c *Cell) rates() []float64 {
 	rates := make([]float64, len(c.runs))
 	for i, r := range c.runs {
@@ -74,8 +74,8 @@ func (c *Cell) rates() []float64 {
 // same parameters or are tuned.
 func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
 
-// Interval is the exact 95 % interval of the rate of a single run, in percent; not ok
-// for other numbers of runs.
+// Interval returns the exact 95 % interval of the rate of a single run, in percent. It is
+// not ok if there is not exactly one run.
 func (c *Cell) Interval() (low, high float64, ok bool) {
 	if c.N != 1 {
 		return math.NaN(), math.NaN(), false
@@ -93,7 +93,8 @@ func (c *Cell) Images() int {
 	return c.runs[0].N
 }
 
-// Difference is the mean minus the published rate, in points, or NaN.
+// Difference returns the mean minus the published rate, in points; NaN if there is no
+// published rate.
 func (c *Cell) Difference() float64 {
 	if c.Published == nil {
 		return math.NaN()
@@ -101,7 +102,7 @@ func (c *Cell) Difference() float64 {
 	return c.Mean - c.Published.Mean
 }
 
-// absences says why runs are absent, nothing if none is.
+// absences returns the reasons for missing runs.
 func (c *Cell) absences() []string {
 	var why []string
 	total := c.N + c.Failed + c.Missing
@@ -121,7 +122,7 @@ func (c *Cell) absences() []string {
 	return why
 }
 
-// remarks are what a footnote says of c.
+// remarks returns the footnotes of c.
 func (c *Cell) remarks() []string {
 	why := c.absences()
 	if c.Mixed {

@@ -62,8 +62,8 @@ type Unpaired struct {
 	Why     string `json:"why"`
 }
 
-// place is where a cell is in a report. The hash of the data is no part of it: versions
-// with other data are told.
+// place identifies a cell in a report. It does not have the hash of the data, so that a
+// change of the data is reported.
 type place struct {
 	plan, data, split string
 	noise, occlusion  float64
@@ -84,7 +84,7 @@ func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
 	}
 }
 
-// Check is an error if there is no row.
+// Check is an error if nothing could be compared.
 func (c *Changes) Check() error {
 	if len(c.Rows) > 0 || len(c.Unpaired) == 0 {
 		return nil
@@ -138,8 +138,8 @@ func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 	return changes, nil
 }
 
-// pair fills in what does not depend on other rows, or says why old and now cannot be
-// compared.
+// pair sets the fields that do not depend on other rows, or returns the reason why old and
+// now cannot be compared.
 func (row *Change) pair(old, now *Cell) (why string) {
 	for s, r := range pairs(now.runs, old.runs) {
 		if s.Dataset.Hash == r.Dataset.Hash && s.N == r.N {
@@ -209,8 +209,8 @@ func (c *Changes) test() {
 	}
 }
 
-// Write writes c as text: a line for each row that is not Equal, then what the words
-// mean and what is not compared.
+// Write writes c as text: a line for each row that is not Equal, the cells that are not
+// compared, and an explanation of the words.
 func (c *Changes) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	count := map[string]int{}
@@ -252,7 +252,7 @@ the same images are wrong. Times are medians, without a test.
 	return err
 }
 
-// writeLeft says what is not compared, a line for each label and reason.
+// writeLeft writes a line for each label that is not compared, with the reason.
 func (c *Changes) writeLeft(w io.Writer) {
 	type group struct{ label, why string }
 	settings := map[group][]string{}

@@ -48,13 +48,13 @@ func (c *Column) addRepeat(r *experiment.Record) {
 	}
 }
 
-// clean reports that the images are as they are.
+// clean reports whether the images are not corrupted.
 func (c *Column) clean() bool { return c.Noise == 0 && c.Occlude == 0 }
 
 // String is the title of c in running text.
 func (c *Column) String() string { return c.Title + ", " + c.Sub }
 
-// name says in Sub what tells the columns apart.
+// name sets Sub of all columns, so that columns differ.
 func name(columns []*Column) {
 	for _, c := range columns {
 		parts := []string{c.Split}
@@ -72,18 +72,18 @@ func name(columns []*Column) {
 	}
 }
 
-// share writes a part of one in percent with the digits that it has.
+// share formats a fraction in percent, with as many digits as it has.
 func share(v float64) string {
 	return strconv.FormatFloat(percent(v), 'f', -1, 64) + " %"
 }
 
-// percent is 100·v without the rounding that shows: 7 for 0.07.
+// percent is 100·v without visible rounding errors: 7 for 0.07.
 func percent(v float64) float64 {
 	p, _ := strconv.ParseFloat(strconv.FormatFloat(100*v, 'g', 12, 64), 64) // is a number
 	return p
 }
 
-// dataOrder is where a data set stands in the order of the presets; others follow.
+// dataOrder is the position of a data set in the order of the presets; others follow.
 func dataOrder(s experiment.Source) int {
 	all := method.PresetNames()
 	if slices.Contains(all, s.Preset) {
@@ -92,7 +92,7 @@ func dataOrder(s experiment.Source) int {
 	return indexOrLast(all, strings.ToLower(s.Name))
 }
 
-// indexOrLast is the index of name, or behind the last.
+// indexOrLast is the index of name, or len(names).
 func indexOrLast(names []string, name string) int {
 	if i := slices.Index(names, name); i >= 0 {
 		return i
@@ -113,8 +113,8 @@ type Label struct {
 	Name   string
 	Method string
 	Varied *experiment.Varied
-	About  string // what it is, in a sentence
-	Plain  bool   // it takes the data as they are, and About is not from a plan
+	About  string // a sentence that explains it
+	Plain  bool   // it uses the data directly, and About is not from a plan
 	Input  bool   // it makes features of the data
 }
 
@@ -130,8 +130,8 @@ func (l *Label) Base() string {
 	return strings.TrimSuffix(l.Name, fmt.Sprintf(", %s=%s", l.Varied.Path, l.Varied.Value))
 }
 
-// compareLabels is the order of method.All; of one method, what is varied comes
-// after what is not, and by its values.
+// compareLabels has the order of method.All. For each method, labels with a varied
+// parameter come last, in the order of its values.
 func compareLabels(a, b *Label) int {
 	all := method.Names()
 	return cmp.Or(
@@ -162,8 +162,7 @@ func compareVaried(a, b *Label) int {
 	return natural.Compare(v.Value, w.Value)
 }
 
-// later orders records by when they were made, and equals by all that tells
-// runs apart.
+// later orders records by time, and equals by all fields that identify a run.
 func later(a, b *experiment.Record) int {
 	return cmp.Or(
 		a.Cost.Finished.Compare(b.Cost.Finished),

@@ -8,8 +8,8 @@ import (
 	"nrdl.example/nrdl/plans"
 )
 
-// Commands are the commands that make records, and of the files at paths, which
-// hold them, the report in a format.
+// Commands returns the commands that make records, and the command that makes a report, in
+// this format, of the files at paths.
 func Commands(records []experiment.Record, paths []string, format string) []string {
 	var commands []string
 	seen := map[string]bool{}

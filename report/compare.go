@@ -31,19 +31,18 @@ const (
 	wilcoxon = "Wilcoxon"   // 6 and more
 )
 
-// leastPairs is the least number of pairs of runs with which the signed-rank
-// test can tell any of so many comparisons at the level, with Holm's correction:
-// its least p-value is 2/2ⁿ. With fewer the faces are compared.
+// leastPairs is the smallest number of pairs of runs with which the signed-rank test can be
+// significant for so many comparisons with Holm's correction: its smallest p-value is 2/2ⁿ.
+// With fewer pairs the errors on the faces are compared.
 func leastPairs(comparisons int) int {
 	return 1 + int(math.Ceil(math.Log2(float64(max(comparisons, 1))/level)))
 }
 
-// mostExact is up to how many pairs the exact distribution is taken.
+// mostExact is the largest number of pairs for which the exact distribution is used.
 const mostExact = 200
 
-// compare finds the best cells of column j and what is not significantly different
-// from them.
-// Cells that lack runs do not take part: their mean is over other splits.
+// compare finds the best cells of column j, and the cells that are not significantly
+// different from them. It ignores cells without all runs: their mean is over other splits.
 func (p *Plan) compare(j int) {
 	means := make([]float64, len(p.Labels))
 	complete, lacking := 0, 0
@@ -170,10 +169,9 @@ func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 	return c
 }
 
-// tTest is the p-value of the paired t-test, corrected for random splits in
-// which overlap images are judged for each that is learnt from; NaN where there
-// are fewer than two pairs or all differences are equal, which no normal
-// distribution gives.
+// tTest is the p-value of the paired t-test, corrected for random splits with overlap test
+// images per training image. It is NaN if there are fewer than two pairs, or if all
+// differences are equal, which a normal distribution cannot explain.
 func tTest(x, y []float64, overlap float64) float64 {
 	t, err := significance.CorrectedT(x, y, overlap)
 	if err != nil || math.IsInf(t.Statistic, 0) {
@@ -182,7 +180,7 @@ func tTest(x, y []float64, overlap float64) float64 {
 	return t.P
 }
 
-// tests says which tests were used for the columns of p, and what they mean.
+// tests explains the tests that were used for the columns of p.
 func (p *Plan) tests() string {
 	used := map[string]bool{}
 	for i := range p.Labels {
@@ -218,7 +216,7 @@ func (p *Plan) tests() string {
 	return s + " No test is valid for other people."
 }
 
-// chances says what is random in the runs of p.
+// chances names what is random in the runs of p.
 func (p *Plan) chances() string {
 	var all []string
 	add := func(what string, is func(*Column) bool) {
@@ -232,11 +230,12 @@ func (p *Plan) chances() string {
 	return join(all)
 }
 
-// fixedSplit reports a column whose split draws nothing.
+// fixedSplit reports whether the split of a column is not random.
 func fixedSplit(c *Column) bool { return strings.HasPrefix(c.Split, "first") }
 
-// overlapping says, for settings with random splits, what is not significantly
-// different from the best by a test that allows for their overlap; "" where there is none.
+// overlapping names, for settings with random splits, the methods that are not
+// significantly different from the best one by a test that allows for the overlap; "" if
+// no setting has one.
 func (p *Plan) overlapping() string {
 	var says []string
 	for j, column := range p.Columns {
@@ -268,8 +267,7 @@ func (p *Plan) overlapping() string {
 		"With this test and Holm's correction, these are not significantly different from the best: " + strings.Join(says, "; ") + "."
 }
 
-// twins says which labels name every image alike in a setting: one method under
-// two names there.
+// twins names the labels with exactly the same errors in a setting.
 func (p *Plan) twins() string {
 	where := map[[2]string][]string{}
 	var order [][2]string
@@ -296,7 +294,7 @@ func (p *Plan) twins() string {
 	return "The same images are named wrongly in all runs, as by one method under two names, by " + strings.Join(says, "; ") + ". Ranks and tests count both."
 }
 
-// sameMistakes reports whether two cells of several runs have the same.
+// sameMistakes reports whether two cells have the same errors in all of several runs.
 func sameMistakes(a, b *Cell) bool {
 	if a.N < 2 || len(a.runs) != len(b.runs) {
 		return false

@@ -10,11 +10,11 @@ import (
 	"nrdl.example/nrdl/experiment"
 )
 
-// mostConfused is how many pairs of people are listed.
+// mostConfused is the number of pairs of people in the list.
 const mostConfused = 5
 
-// confused lists the pairs of people that are confused most, in the first
-// column of each data set, by the best label and by NRDL.
+// confused lists the pairs of people that are confused most often by the best label and by
+// NRDL, in the first column of each data set.
 func (p *Plan) confused() *table {
 	t := &table{
 		Caption: "Most confused pairs of people",

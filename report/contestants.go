@@ -14,9 +14,9 @@ import (
 	"nrdl.example/nrdl/plans"
 )
 
-// about says in a sentence what the contestant of r is: what its plan says of it or,
-// in records that do not have that, the built-in plan of the same name and purpose,
-// or else the description of its method; then what is varied.
+// about explains the contestant of r in a sentence: with the text of its plan or, if the
+// record does not have it, of the built-in plan with the same name and purpose, or else
+// with the description of its method. Then follows the varied parameter.
 func about(r *experiment.Record) string {
 	s := explained(r)
 	m, err := method.Named(r.Method)
@@ -45,7 +45,7 @@ func about(r *experiment.Record) string {
 	return string(unicode.ToUpper(first)) + s[size:] + "."
 }
 
-// explained is what the plan of r says of its contestant, or "".
+// explained returns the explanation of the contestant in the plan of r, or "".
 func explained(r *experiment.Record) string {
 	if r.Explained != "" {
 		return r.Explained
@@ -58,7 +58,7 @@ func explained(r *experiment.Record) string {
 	return ""
 }
 
-// builtin has the built-in plans by name, each read when it is first asked for.
+// builtin has the built-in plans by name. Each is read at its first use.
 var builtin = func() map[string]func() *experiment.Plan {
 	all := map[string]func() *experiment.Plan{}
 	for _, name := range plans.Names() {
@@ -74,7 +74,7 @@ var builtin = func() map[string]func() *experiment.Plan {
 	return all
 }()
 
-// contestants says what each label of p is.
+// contestants explains each label of p.
 func (p *Plan) contestants() []block {
 	var items []item
 	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
@@ -88,7 +88,7 @@ func (p *Plan) contestants() []block {
 	return []block{{Items: items}}
 }
 
-// terms are those of a page that the glossary explains.
+// terms are the terms of a page that are in the glossary.
 var terms = []string{"setting", "split", "run", "SD", "~", "significant", "paired test", "average rank", "critical difference", "pass", "tuned"}
 
 // glossary explains the terms.
@@ -104,7 +104,7 @@ func glossary() []block {
 	return []block{{Items: items}}
 }
 
-// define is what the glossary says of a term.
+// define returns the entry of a term in the glossary.
 func define(term string) (string, error) {
 	text, ok := doc.Define(term)
 	if !ok {

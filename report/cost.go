@@ -23,7 +23,7 @@ var measures = []measure{
 	{"Time to tune, median over runs", func(c experiment.Cost) float64 { return c.TuneSeconds }},
 }
 
-// median is that of the measure over the runs of c; NaN without runs.
+// median is the median of a value over the runs of c; NaN without runs.
 func (c *Cell) median(of func(*experiment.Record) float64) float64 {
 	v := make([]float64, len(c.runs))
 	for i, r := range c.runs {
@@ -32,8 +32,8 @@ func (c *Cell) median(of func(*experiment.Record) float64) float64 {
 	return median(v)
 }
 
-// median is that of v, of an even number the mean of the two in the middle; NaN of none.
-// It sorts v.
+// median is the median of v, for an even number the mean of the two in the middle; NaN if v
+// is empty. It sorts v.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -42,7 +42,7 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// grid makes tables of labels and columns, none where no cell has a text.
+// grid makes tables of labels and columns. Tables without any text are left out.
 func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
 	for _, panel := range p.panels() {
 		t := &table{Caption: caption, Head: p.heads(panel)}
@@ -64,8 +64,8 @@ func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
 	return blocks
 }
 
-// timed returns the plan whose runs were made one at a time, which measures
-// their time and memory best, if it has every label and data set of p; else nil.
+// timed returns a plan with every label and data set of p whose runs were made one at a
+// time, which gives the most exact times; nil if there is none.
 func (r *Report) timed(p *Plan) *Plan {
 	for _, q := range r.Plans {
 		if q != p && q.alone() && !p.alone() && q.covers(p) {
@@ -125,7 +125,7 @@ func (p *Plan) cost() (blocks []block) {
 	return blocks
 }
 
-// memory is the largest over the runs of c beyond that of the data, in bytes; 0 if it
+// memory is the largest memory of a run of c, without that of the data, in bytes; 0 if it
 // is not known.
 func (c *Cell) memory() float64 {
 	most := uint64(0)
@@ -137,7 +137,7 @@ func (c *Cell) memory() float64 {
 	return float64(most)
 }
 
-// endings writes the passes of the runs of c, and how many converged.
+// endings returns the passes of the runs of c, and how many runs converged.
 func endings(c *Cell) cell {
 	converged, open, closed := 0, 0, 0
 	for _, r := range c.runs {
@@ -166,7 +166,7 @@ func endings(c *Cell) cell {
 	return out
 }
 
-// circumstances says under which the times were taken.
+// circumstances describes how the times were measured.
 func (p *Plan) circumstances() string {
 	var jobs, threads []int
 	for r := range p.all {

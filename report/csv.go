@@ -72,8 +72,7 @@ func (p *Plan) csvLine(i, j int) []string {
 	}
 }
 
-// exact writes v with the digits that give it back, and what is not a number as
-// nothing.
+// exact formats v with as many digits as are needed to restore it; "" if it is not finite.
 func exact(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
@@ -81,5 +80,5 @@ func exact(v float64) string {
 	return strconv.FormatFloat(cmp.Or(v, 0), 'g', -1, 64) // no −0
 }
 
-// cellText keeps a text one that spreadsheets do not take for a formula.
+// cellText changes s so that spreadsheets do not treat it as a formula.
 func cellText(s string) string { return legible.Cell(oneLine(s)) }

@@ -9,13 +9,13 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// notable is from which difference to what is printed a reason is asked for, in
-// points.
+// notable is the difference from a published rate, in points, above which a reason is
+// needed.
 const notable = 2
 
-// placePublished leaves the published rates where they belong. A plan says them
-// of a data set: of its column that is not spoilt. Where there is not one such
-// column, nor one column at all, it is not known of which they are.
+// placePublished removes published rates from columns to which they do not belong. A plan
+// has them for a data set: they belong to its only column without corruption, or to its
+// only column. Otherwise the column is not known.
 func (p *Plan) placePublished() {
 	type among struct{ clean, all int }
 	counts := map[string]among{}
@@ -41,8 +41,8 @@ func (p *Plan) placePublished() {
 	}
 }
 
-// differences lists the rates that are further than notable from the printed
-// ones; nil where nothing is printed. The sentence counts them.
+// differences lists the rates that differ by more than notable from the published ones,
+// and counts them in a sentence. The table is nil if there are none.
 func (p *Plan) differences() (sentence string, t *table) {
 	t = &table{
 		Caption: fmt.Sprintf("Rates more than %d points off the published ones", notable),
@@ -90,7 +90,7 @@ func (p *Plan) differences() (sentence string, t *table) {
 	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows), legible.Count(compared, "rate"), verb, notable), t
 }
 
-// published writes the published rate of c.
+// published returns the published rate of c.
 func published(c *Cell) cell {
 	out := cell{Text: tenths(c.Published.Mean)}
 	if c.Published.SD > 0 {
@@ -99,7 +99,7 @@ func published(c *Cell) cell {
 	return out
 }
 
-// sources are the tags of the publications of p.
+// sources returns the tags of the publications of p.
 func (p *Plan) sources() (all []string) {
 	for r := range p.all {
 		if r.Published != nil && r.Published.Source != "" && !slices.Contains(all, r.Published.Source) {
@@ -110,7 +110,7 @@ func (p *Plan) sources() (all []string) {
 	return all
 }
 
-// abouts are the data sets and what the plan says of them.
+// abouts returns the data sets and their descriptions in the plan.
 func (p *Plan) abouts() (all []item) {
 	seen := map[string]bool{}
 	for _, c := range p.Columns {

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// A document is a report in words, tables and figures, whatever it is written
-// in.
+// A document is a report in words, tables and figures, for all formats.
 type document struct {
 	Title    string
-	Headline []item // what it says in short, of each plan
+	Headline []item // the summary of each plan
 	Sections []section
 }
 
@@ -21,25 +20,25 @@ type document struct {
 type section struct {
 	ID     string // in the document
 	Title  string
-	Level  int // 2, or 3 of a part
+	Level  int // 2, or 3 for a part of a plan
 	Blocks []block
 }
 
-// A block is one of its fields.
+// A block has exactly one of these fields.
 type block struct {
 	Text     string
 	Items    []item
-	Code     []string // lines as one types them
+	Code     []string // commands
 	Table    *table
 	Figures  []*Figure // side by side
 	Pictures []Picture
 }
 
-// An item of a list may begin with what it is about.
+// An item is an element of a list. Term may be "".
 type item struct{ Term, Text string }
 
-// A table has a row header in the first column; all others are numbers, unless
-// Words says otherwise.
+// A table has row headers in the first column. Other columns are numbers unless Words is
+// set.
 type table struct {
 	Caption string
 	Head    []head
@@ -77,12 +76,12 @@ func (t *table) Subtitled() bool {
 	return slices.ContainsFunc(t.Head, func(h head) bool { return h.Sub != "" })
 }
 
-// many is from how many columns on a table is turned on its side, if it has fewer
+// wideTable is the number of columns above which a table is transposed, if it has fewer
 // rows.
 const wideTable = 9
 
-// upright is t, or t on its side where that is narrower: a column a row. A row
-// has as many cells as the head.
+// upright returns t, or the transpose of a wide table if that is narrower. A row has as
+// many cells as the head.
 func (t *table) upright() *table {
 	if len(t.Head) <= wideTable || len(t.Head) <= len(t.Rows)+1 {
 		return t
@@ -101,7 +100,7 @@ func (t *table) upright() *table {
 	return out
 }
 
-// plain is the rate alone: mean and deviation.
+// rateCell returns the mean and the standard deviation.
 func (c *Cell) rateCell() cell {
 	if c.N == 0 {
 		return cell{Text: "—"}
@@ -113,7 +112,7 @@ func (c *Cell) rateCell() cell {
 	return out
 }
 
-// tenths writes v with one decimal, and no minus before zero.
+// tenths formats v with one decimal, without a minus before zero.
 func tenths(v float64) string { return fixed(v, 1) }
 
 func fixed(v float64, decimals int) string {
@@ -128,7 +127,7 @@ func fixed(v float64, decimals int) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// signed writes a difference with its sign and one decimal.
+// signed formats a difference with its sign and one decimal.
 func signed(v float64) string {
 	s := tenths(v)
 	if strings.HasPrefix(s, "−") || strings.Trim(s, "0.") == "" || math.IsNaN(v) {
@@ -137,7 +136,7 @@ func signed(v float64) string {
 	return "+" + s
 }
 
-// seconds writes a time with three digits at most.
+// seconds formats a time with three digits at most.
 func seconds(v float64) string {
 	switch {
 	case v < 0.0005:
@@ -158,12 +157,12 @@ func seconds(v float64) string {
 	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// digits writes v with so many significant digits.
+// digits formats v with n significant digits.
 func digits(v float64, n int) string {
 	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
 }
 
-// join writes a list with "and" before its last.
+// join joins a list with commas, and with "and" before the last element.
 func join(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

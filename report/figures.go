@@ -23,7 +23,7 @@ type Figure struct {
 	Series    []plot.Series
 	rankNames []string  // names of a diagram of ranks
 	ranks     *Ranking  // of it; nil for lines
-	sample    []float64 // X that the table of numbers keeps; nil for all
+	sample    []float64 // values of X in the table of numbers; nil for all
 }
 
 // SVG draws the figure.
@@ -38,7 +38,7 @@ func (f *Figure) SVG() ([]byte, error) {
 	return svg, nil
 }
 
-// Figures are the figures of r in the order of the report.
+// Figures returns the figures of r in the order of the report.
 func (r *Report) Figures() (all []Figure) {
 	for _, s := range r.document(Options{}).Sections {
 		for _, b := range s.Blocks {
@@ -50,8 +50,8 @@ func (r *Report) Figures() (all []Figure) {
 	return all
 }
 
-// numbers is what the figure shows, as a table; nil for ranks, which stand in
-// one anyway.
+// numbers returns the values in the figure as a table; nil for ranks, which are in another
+// table.
 func (f *Figure) numbers() *table {
 	if f.ranks != nil {
 		return nil
@@ -86,7 +86,7 @@ func (f *Figure) numbers() *table {
 	return t
 }
 
-// xs are the places that the series have, ascending.
+// xs returns all values of X of the series, ascending.
 func (f *Figure) xs() (xs []float64) {
 	for _, s := range f.Series {
 		for _, x := range s.X {
@@ -98,7 +98,7 @@ func (f *Figure) xs() (xs []float64) {
 	return xs
 }
 
-// A sweep is a quantity that columns differ in, and rates are drawn against.
+// A sweep is a quantity on the x-axis of a figure, in which columns differ.
 type sweep struct {
 	title  string // "… against" it
 	axis   string
@@ -128,7 +128,7 @@ var sweeps = []sweep{
 	},
 }
 
-// curves are the figures of rates against what columns differ in.
+// curves returns the figures of rates against the quantities of sweeps.
 func (p *Plan) curves() (all []*Figure) {
 	for _, s := range sweeps {
 		order, groups := grouped(len(p.Columns), func(j int) (columnKey, bool) {
@@ -146,8 +146,8 @@ func (p *Plan) curves() (all []*Figure) {
 	return all
 }
 
-// grouped are the numbers below n by their keys, which are in the order in which
-// they come first.
+// grouped groups the numbers below n by their keys. Order has the keys in the order of
+// their first number.
 func grouped[K comparable](n int, keyOf func(int) (k K, ok bool)) (order []K, groups map[K][]int) {
 	groups = map[K][]int{}
 	for i := range n {
@@ -161,13 +161,13 @@ func grouped[K comparable](n int, keyOf func(int) (k K, ok bool)) (order []K, gr
 	return order, groups
 }
 
-// ofData reports whether another of the keys is of the same data set.
+// ofData reports whether another key has the same data set.
 func ofData(keys []columnKey, k columnKey) bool {
 	return slices.ContainsFunc(keys, func(o columnKey) bool { return o != k && o.data == k.data })
 }
 
-// curve is the figure of the columns of a sweep. Its title says how they are
-// divided and spoilt where there are others of the same data set.
+// curve returns the figure of the columns of a sweep. If there are others of the same data
+// set, its title has the split and the corruption.
 func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	first := p.Columns[columns[0]]
 	title := first.Title
@@ -203,8 +203,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// line adds the means of cells at xs to f, if there are any; a cell without runs
-// is a gap.
+// line adds a line with the means of cells at xs to f. A cell without runs is a gap.
 func (f *Figure) line(name string, xs []float64, cell func(n int) *Cell) {
 	s := plot.Series{Name: name}
 	for n, x := range xs {
@@ -217,7 +216,7 @@ func (f *Figure) line(name string, xs []float64, cell func(n int) *Cell) {
 	}
 }
 
-// describe gives f its caption, and a text for those who do not see it.
+// describe sets the caption and the alternative text of f.
 func (f *Figure) describe(caption string) {
 	f.Caption = caption
 	names := make([]string, len(f.Series))
@@ -227,12 +226,11 @@ func (f *Figure) describe(caption string) {
 	f.Alt = fmt.Sprintf("%s. %s. Lines: %s.", f.Title, f.Axes.Y+" over "+f.Axes.X, strings.Join(names, ", "))
 }
 
-// logFrom is from which quotient of the largest and the least value on a
-// parameter is drawn on a logarithmic axis.
+// logFrom is the ratio of the largest to the smallest value of a parameter above which
+// its axis is logarithmic.
 const logFrom = 30
 
-// varied are the figures of rates against a parameter that the plan varies, a
-// line a column.
+// varied returns the figures of rates against a varied parameter, with a line per column.
 func (p *Plan) varied() (all []*Figure) {
 	type group struct{ base, path string }
 	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
@@ -281,7 +279,8 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 	return f
 }
 
-// given says what the parameter at path is where the plan does not vary it.
+// fixedValue is a sentence with the value of the parameter at path in runs of the same
+// method in which the plan does not vary it; "" if there are none.
 func (p *Plan) fixedValue(path string, labels []int) string {
 	i := p.label(p.Labels[labels[0]].Method)
 	if i < 0 {
@@ -301,7 +300,7 @@ func (p *Plan) fixedValue(path string, labels []int) string {
 	return fmt.Sprintf(" %s has %s = %s.", p.Labels[i].Name, path, join(values))
 }
 
-// value is that of the parameter at path with which r was made.
+// value returns the value of the parameter at path in r.
 func value(r *experiment.Record, path string) (string, bool) {
 	m, err := method.Named(r.Method)
 	if err != nil {
@@ -318,8 +317,8 @@ func value(r *experiment.Record, path string) (string, bool) {
 	return "", false
 }
 
-// short names columns by what tells them apart: their titles, or how they are
-// divided and spoilt, in front, where titles are long and cut.
+// short returns names of columns that differ: titles, or splits and corruptions. The
+// latter come first, since long names are cut at the end.
 func short(columns []*Column) []string {
 	titles := map[string]int{}
 	splits := map[string]bool{}

@@ -52,7 +52,7 @@ func (p *Plan) Headline() string {
 	return s
 }
 
-// stand says where label n stands.
+// stand is a sentence about the position of label n.
 func (p *Plan) stand(n int) string {
 	best, alike, columns := 0, 0, 0
 	for j := range p.Columns {
@@ -115,8 +115,7 @@ func (p *Plan) against(n int) string {
 	return " On average it is " + strings.Join(parts, " and ") + "."
 }
 
-// least is the least difference of means that is one, in points: less is
-// rounding.
+// rounding is the largest difference of means, in points, that is a rounding error.
 const rounding = 1e-9
 
 // above words a difference in points: "1.4 points above".

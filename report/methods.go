@@ -11,8 +11,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// WriteMethods writes a comparison of methods as text: a line a method, and below it
-// what the tests mean.
+// WriteMethods writes a comparison of methods as text: a line per method, and an
+// explanation of the tests.
 func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	n := 0 // of the methods that did not fail
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -58,7 +58,7 @@ func WriteMethods(w io.Writer, c *experiment.Comparison) error {
 	return err
 }
 
-// methodTests says what ~ means in a comparison of methods, with so many tests.
+// methodTests explains the mark ~ in a comparison of methods with so many tests.
 func methodTests(c *experiment.Comparison, tests int) string {
 	if tests < 1 {
 		return ""
@@ -79,9 +79,10 @@ func methodTests(c *experiment.Comparison, tests int) string {
 	return s
 }
 
-// WriteMethodsCSV writes a comparison of methods, a line a method, with all digits:
-// rates and differences in percent, low and high the exact 95 % interval of the rate of
-// a single run, times as means in seconds, told_from_best "best", "yes" or "no". What is not known is empty.
+// WriteMethodsCSV writes a comparison of methods with all digits, a line per method. Rates
+// and differences are in percent, low and high are the exact 95 % interval of the rate of a
+// single run, times are means in seconds, and told_from_best is "best", "yes" or "no".
+// Unknown values are empty.
 func WriteMethodsCSV(w io.Writer, c *experiment.Comparison) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{

@@ -152,7 +152,7 @@ func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
 	return f
 }
 
-// percentWords writes a share as people do: 1 %, 0.1 %.
+// percentWords formats a fraction in percent: 1 %, 0.1 %.
 func percentWords(v float64) string {
 	return digits(100*v, 3) + " %"
 }
@@ -164,8 +164,9 @@ func spreadWords(s experiment.Spread) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", 100*s.Mean, 100*s.SD)
 }
 
-// WriteOpenSetText writes r as text: the rates by score, what the threshold of training
-// is worth, and the reliability of the probabilities. Errors surface when w is flushed.
+// WriteOpenSetText writes r as text: the rates by score, the error rates at the threshold
+// of training, and the reliability of the probabilities. The caller flushes w, which
+// returns an error of writing.
 func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	others := ""
 	if r.OtherFaces > 0 {
@@ -199,7 +200,7 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	t.Flush()
 }
 
-// writePromise says what the thresholds and the probabilities of training are worth.
+// writePromise writes how reliable the thresholds and the probabilities of training are.
 func writePromise(w io.Writer, r *experiment.OpenSetResult) {
 	bears := 0.0
 	for _, d := range r.Draws {

@@ -2,16 +2,16 @@ package report
 
 import "slices"
 
-// A panel is a part of a plan that makes a table: columns, and the labels that
-// take part in one of them.
+// A panel is the part of a plan in one table: columns, and the labels with records in one
+// of them.
 type panel struct {
 	columns []int
 	labels  []int
 }
 
-// panels divides p so that a plan whose data sets have different contestants
-// makes tables without many gaps: a column joins the first panel with which it
-// has most labels in common. Both keep their order.
+// panels divides p into tables without many gaps, if its data sets have different
+// contestants. A column joins the first panel with which it has most labels in common.
+// Columns and labels keep their order.
 func (p *Plan) panels() (all []panel) {
 	for j := range p.Columns {
 		present := p.present(j)
@@ -31,8 +31,8 @@ func (p *Plan) panels() (all []panel) {
 	return all
 }
 
-// present are the labels that have a record for the data set of column j, in
-// any of its settings.
+// present returns the labels with a record for the data set of column j, in any of its
+// settings.
 func (p *Plan) present(j int) (labels []int) {
 	for i := range p.Labels {
 		for n, c := range p.Columns {
@@ -45,7 +45,7 @@ func (p *Plan) present(j int) (labels []int) {
 	return labels
 }
 
-// alikeLabels reports that of the labels in a or b at least half are in both.
+// alikeLabels reports whether at least half of the labels in a or b are in both.
 func alikeLabels(a, b []int) bool {
 	both := 0
 	for _, i := range a {
@@ -56,7 +56,7 @@ func alikeLabels(a, b []int) bool {
 	return 2*both >= len(a)+len(b)-both
 }
 
-// heads are the head of a table of a panel.
+// heads returns the head of the table of a panel.
 func (p *Plan) heads(q panel) []head {
 	all := []head{{Title: "method"}}
 	for _, j := range q.columns {

@@ -29,7 +29,7 @@ type Picture struct {
 	PNG     []byte
 }
 
-// PictureOptions say how faces are shown, and which.
+// PictureOptions selects the faces in pictures, and their size.
 type PictureOptions struct {
 	Side int  // height of a face in pixels
 	Real bool // show faces that are not drawn
@@ -38,7 +38,7 @@ type PictureOptions struct {
 // DefaultPictures shows all faces, drawn or real.
 var DefaultPictures = PictureOptions{Side: 72, Real: true}
 
-// What is shown, at most.
+// The largest numbers of faces in pictures.
 const (
 	picturedSets   = 5
 	picturedPeople = 6 // whose atoms are shown
@@ -62,7 +62,7 @@ func Pictures(ctx context.Context, data *experiment.Databases, records []experim
 	}, records, o)
 }
 
-// A replay makes the run of a record again.
+// A replay repeats the run of a record.
 type replay func(context.Context, experiment.Record) (*experiment.Rerun, error)
 
 func pictures(ctx context.Context, again replay, records []experiment.Record, o PictureOptions) (out []Picture, err error) {
@@ -83,9 +83,9 @@ func pictures(ctx context.Context, again replay, records []experiment.Record, o 
 	return out, err
 }
 
-// byDataset returns the records that pictures may be of, one group a data set.
-// Presets come first, in their order, then others by name; inside a group
-// untuned records come first, then plans and splits by name.
+// byDataset returns the records for pictures, one group per data set. Presets come first,
+// in their order, then others by name. In a group untuned records come first, then plans
+// and splits by name.
 func byDataset(records []experiment.Record, genuine bool) (groups [][]experiment.Record) {
 	var usable []experiment.Record
 	for _, r := range records {
@@ -118,7 +118,7 @@ func tunedLast(r experiment.Record) int {
 	return 0
 }
 
-// rememberRuns makes each run again once.
+// rememberRuns repeats each run only once.
 func rememberRuns(again replay) replay {
 	made := map[string]*experiment.Rerun{}
 	return func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
@@ -142,7 +142,7 @@ type album struct {
 
 func pictureTitle(r experiment.Record) string { return cmp.Or(r.Dataset.Title, r.Dataset.Name) }
 
-// runInWords says which run a picture is of.
+// runInWords describes the run of a picture.
 func runInWords(r experiment.Record) string {
 	text := fmt.Sprintf("%s on %s, split %s, repeat %d", r.Label, pictureTitle(r), r.Split, r.Repeat)
 	if r.Tuning != nil {
@@ -151,7 +151,8 @@ func runInWords(r experiment.Record) string {
 	return text
 }
 
-// learner is the record whose dictionary is shown, nil if nothing was learnt.
+// learner returns the record for the picture of a dictionary; nil if no method learned
+// one.
 func (p *album) learner() (best *experiment.Record) {
 	for i, r := range p.records {
 		if r.Repeat != 0 || r.Status == "" || r.Status == classify.ClosedForm {
@@ -167,7 +168,7 @@ func (p *album) learner() (best *experiment.Record) {
 	return best
 }
 
-// learnt shows atoms and reconstructions.
+// dictionary makes the pictures of atoms and reconstructions.
 func (p *album) dictionary(ctx context.Context) ([]Picture, error) {
 	r := p.learner()
 	if r == nil {
@@ -188,7 +189,7 @@ func (p *album) dictionary(ctx context.Context) ([]Picture, error) {
 	return []Picture{atoms, faces}, nil
 }
 
-// atoms shows the first atoms of the first people.
+// atoms makes the picture of the first atoms of the first people.
 func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 	parts := m.Parts()
 	people := min(picturedPeople, len(parts.Classes))
@@ -214,7 +215,7 @@ func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 	})
 }
 
-// sheet is how all sheets look.
+// sheet returns the options of all sheets.
 func (p *album) sheet(columns int) picture.SheetOptions {
 	s := picture.DefaultSheet
 	s.Letters, s.Heading = lettering.Regular, lettering.Bold

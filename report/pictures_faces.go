@@ -17,9 +17,9 @@ import (
 	"nrdl.example/nrdl/internal/picture"
 )
 
-// reconstructions shows test images of people spread over the set, each beside
-// D·s, D_c·s_c of the class with the largest score, and the atoms with the
-// largest coefficients. The three images of a row have one range of grey.
+// reconstructions makes the picture of test images of people from the whole set. Each row
+// has a test image, D·s, D_c·s_c of the class with the largest score, and the atoms with
+// the largest coefficients. The first three images have the same range of grey.
 func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *experiment.Rerun) (Picture, error) {
 	parts := run.Model.Parts()
 	columns := spreadOver(run.Test, picturedFaces)
@@ -69,7 +69,8 @@ func (p *album) reconstructions(ctx context.Context, r experiment.Record, run *e
 	})
 }
 
-// spreadOver returns the first column of n people, or of all, evenly over the set.
+// spreadOver returns the first column of each of n people, evenly over the set, or of all
+// people if there are fewer.
 func spreadOver(s *dataset.Images, n int) []int {
 	n = min(n, len(s.Classes))
 	columns := make([]int, n)
@@ -121,8 +122,8 @@ func pair(c experiment.Confusion) experiment.Confusion {
 	return experiment.Confusion{Of: c.Of, As: c.As}
 }
 
-// confused shows the pairs that the best method confuses most over all its
-// runs, in the plan and the split that come first.
+// confused makes the picture of the pairs that the best method confuses most often over
+// all its runs, in the first plan and split.
 func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	runs := p.best()
 	pairs := confusions(runs, confusedPairs)
@@ -198,8 +199,8 @@ type confusedFaces struct {
 	images [3][]float64
 }
 
-// find makes runs again, those first in which most of the pairs are, until it
-// has faces of all pairs or has made as many as it may.
+// find repeats runs, first those with most of the pairs, until it has faces of all pairs
+// or has made mostReruns.
 func (p *album) find(ctx context.Context, runs []*experiment.Record, pairs []experiment.Confusion) (map[experiment.Confusion]confusedFaces, error) {
 	found := map[experiment.Confusion]confusedFaces{} // by pair
 	wanted := func(c experiment.Confusion) bool {

@@ -19,8 +19,8 @@ type Ranking struct {
 	CD       float64                    // Nemenyi's critical difference; 0 if Friedman is nil
 }
 
-// rank ranks over the columns that more than half of the labels are complete
-// in, the labels that are complete in all of them.
+// rank ranks the labels that are complete in all ranked columns. A column is ranked if
+// more than half of the labels are complete in it.
 func (p *Plan) rank() {
 	k := &p.Ranking
 	for j := range p.Columns {
@@ -68,7 +68,7 @@ func (p *Plan) rank() {
 	}
 }
 
-// of is the mean rank of label i, NaN if it is not ranked.
+// meanRank is the mean rank of label i; NaN if it is not ranked.
 func (k *Ranking) meanRank(i int) float64 {
 	if n := slices.Index(k.Labels, i); n >= 0 {
 		return k.Mean[n]
@@ -87,7 +87,7 @@ func (k *Ranking) near(i int) (n int) {
 	return n
 }
 
-// order lists the ranked labels, the best first, of equals in their order.
+// order returns the ranked labels, the best first; equals keep their order.
 func (k *Ranking) order() []int {
 	order := slices.Clone(k.Labels)
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -131,7 +131,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n, suffix)
 }
 
-// leftOut says which labels and columns are not ranked, and why.
+// leftOut names the labels and columns that are not ranked, and the reason.
 func (p *Plan) leftOut() string {
 	var labels, columns []string
 	for i, l := range p.Labels {
@@ -154,7 +154,7 @@ func (p *Plan) leftOut() string {
 	return strings.Join(s, " ")
 }
 
-// ranked is the number of data sets over which is ranked.
+// ranked is the number of data sets of the ranked columns.
 func (p *Plan) ranked() int {
 	data := map[string]bool{}
 	for _, j := range p.Ranking.Columns {
@@ -163,7 +163,7 @@ func (p *Plan) ranked() int {
 	return len(data)
 }
 
-// overall words the test over columns.
+// overall describes the test over columns.
 func (p *Plan) overall() string {
 	k := &p.Ranking
 	if k.Friedman == nil {
@@ -186,10 +186,10 @@ func fValue(f float64) string {
 	return fmt.Sprintf("F = %.2f", f)
 }
 
-// leastP is the least p-value that is written as such.
+// leastP is the smallest p-value that is written as a number.
 const leastP = 1e-4
 
-// pValue writes p with two digits, or as a bound.
+// pValue formats p with two digits, or as a bound.
 func pValue(p float64) string {
 	if p < leastP {
 		return fmt.Sprintf("< %.4f", leastP)
@@ -197,7 +197,7 @@ func pValue(p float64) string {
 	return fmt.Sprintf("%.2g", p)
 }
 
-// relation is what follows p: "= 0.03" or "< 0.0001".
+// relation formats p with a relation: "= 0.03" or "< 0.0001".
 func relation(p float64) string {
 	if p < leastP {
 		return pValue(p)

@@ -11,8 +11,7 @@ import (
 	"nrdl.example/nrdl/synthetic"
 )
 
-// Rates are the recognition rates of plans as data, with all that is needed to
-// repeat a run.
+// Rates are the recognition rates of plans as data, with everything for repeating a run.
 type Rates struct {
 	Plans []PlanRates `json:"plans"`
 }
@@ -29,7 +28,7 @@ type ColumnRates struct {
 	Title     string           `json:"title,omitempty"`
 	Path      string           `json:"path,omitempty"`
 	Drawn     *synthetic.Faces `json:"drawn,omitempty"`
-	Images    dataset.Frame    `json:"images"` // how images are read
+	Images    dataset.Frame    `json:"images"` // with which images are read
 	Hash      string           `json:"hash"`
 	Split     string           `json:"split"`
 	Noise     float64          `json:"noise,omitempty"`
@@ -111,7 +110,7 @@ func labelRates(l *Label, c *Cell) LabelRates {
 	return out
 }
 
-// Record returns what experiment.Replay needs to repeat run.
+// Record returns a record with which experiment.Replay can repeat run.
 func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 	params := l.Params
 	if run.Params != nil {

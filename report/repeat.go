@@ -17,7 +17,7 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// repetition is the section on how the runs can be made again.
+// repetition returns the section about repeating the runs.
 func (r *Report) repetition(commands []string) (blocks []block) {
 	if len(commands) > 0 {
 		blocks = append(blocks, block{Code: commands})
@@ -68,7 +68,8 @@ func tally(values map[string]int) string {
 	return "mixed: " + strings.Join(names, "; ")
 }
 
-// seeds lists the seed of every split, from which those of the fits follow.
+// seeds returns a table of the seeds of all splits. The seeds of the fits follow from
+// them.
 func (p *Plan) seeds() *table {
 	t := &table{
 		Caption: p.Name + ": seeds of splits and fits",
@@ -97,8 +98,8 @@ func (p *Plan) seeds() *table {
 	return t
 }
 
-// example is a command that makes one run again, and what it is: the first
-// run of NRDL that evaluate can make, or else of any method.
+// example returns a command that repeats one run, and describes it: the first run of NRDL
+// that nrdl evaluate can make, or else the first of any method.
 func (r *Report) example() (text, command string) {
 	for _, wanted := range []string{"nrdl", ""} {
 		for _, p := range r.Plans {
@@ -116,8 +117,8 @@ func (r *Report) example() (text, command string) {
 	return "", ""
 }
 
-// evaluateCommand is the nrdl evaluate that makes r again; not ok where none
-// does.
+// evaluateCommand returns the command nrdl evaluate that repeats r. It is not ok if there
+// is none.
 func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	if r.Error != "" || r.Dataset.Path == "" || r.Noise > 0 || r.Occlusion > 0 {
 		return "", false
@@ -161,8 +162,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	return strings.Join(words, " "), true
 }
 
-// settings are the values that make base what made is; not ok where they do
-// not.
+// settings returns the assignments that change base to made. It is not ok if they do not.
 func settings(base, made classify.Method) (sets []string, ok bool) {
 	now := base
 	for _, p := range method.Params(made) {

@@ -20,18 +20,18 @@ import (
 	"nrdl.example/nrdl/experiment"
 )
 
-// level is the level of the tests: the chance of telling equals apart.
+// level is the significance level of the tests.
 const level = experiment.Level
 
 // Formats lists the values of Options.Format: a page, GitHub Markdown, one line
 // per cell, tables for booktabs, and the rates as data.
 var Formats = []string{"html", "md", "csv", "latex", "json"}
 
-// Options say how a report is written.
+// Options are options of a report.
 type Options struct {
 	Format   string   // one of Formats; "" is html
 	Title    string   // of the page; "" for one of the plans' names
-	Commands []string // that made the records, as typed
+	Commands []string // that made the records
 	Pictures []Picture
 	// Link returns the address of the file of a figure, for Markdown. If it is
 	// nil, figures are left out, but not their numbers.
@@ -157,7 +157,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 	p.rank()
 }
 
-// all are the records of p that count, by column, then label, then repeat.
+// all yields the records of p without superseded ones, by column, then label, then repeat.
 func (p *Plan) all(yield func(*experiment.Record) bool) {
 	for j := range p.Columns {
 		for i := range p.Labels {

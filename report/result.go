@@ -10,9 +10,9 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// WriteResult writes the result of an evaluation as text: the rate, what a threshold
-// makes of the faces, and a line a run; of a model that existed before, not how it was
-// trained.
+// WriteResult writes the result of an evaluation as text: the rate, the decisions at the
+// threshold, and a line per run. If the model existed before, the lines have nothing about
+// its training.
 func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	rate, about := legible.Percent(r.Accuracy), ""
 	if r.Repeats > 1 {
@@ -37,8 +37,7 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	return t.Flush()
 }
 
-// decisionWords is a line that says what a threshold makes of the test faces; "" if
-// there is none.
+// decisionWords is a line about the decisions at a threshold; "" if there is none.
 func decisionWords(d *experiment.Decisions) string {
 	if d == nil {
 		return ""
@@ -57,7 +56,7 @@ func decisionWords(d *experiment.Decisions) string {
 	return s + "\n"
 }
 
-// Line says in a line what came of a run.
+// Line returns a line with the result of a run.
 func Line(r *experiment.Record) string {
 	what := fmt.Sprintf("%s on %s, %s", r.Label, r.Dataset.Name, r.Split)
 	if r.Noise > 0 {

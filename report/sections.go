@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// document puts r into words.
+// document returns r as a document.
 func (r *Report) document(o Options) *document {
 	d := &document{Title: o.Title}
 	if d.Title == "" {
@@ -50,8 +50,7 @@ func (r *Report) document(o Options) *document {
 	return d
 }
 
-// plan adds the sections of p, without times where another plan has measured
-// them better.
+// plan adds the sections of p, without times if the plan timed has better ones.
 func (d *document) plan(p, timed *Plan) {
 	var intro []block
 	if p.About != "" {
@@ -110,7 +109,7 @@ func (d *document) nameFigures() {
 	}
 }
 
-// overview says what p has.
+// overview counts the runs, methods and settings of p.
 func (p *Plan) overview() string {
 	runs, failed, taken, threads := 0, 0, 0.0, 1
 	for r := range p.all {
@@ -132,7 +131,7 @@ func (p *Plan) overview() string {
 	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
 }
 
-// span writes a duration in the unit that suits it.
+// span formats a duration in a suitable unit.
 func span(seconds float64) string {
 	switch {
 	case seconds < 100:
@@ -143,7 +142,7 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// rates are the main tables, with what their marks mean.
+// rates returns the main tables and an explanation of their marks.
 func (p *Plan) rates() (blocks []block) {
 	caption := p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
 	printed, single := false, false
@@ -184,7 +183,7 @@ func (p *Plan) rates() (blocks []block) {
 	return blocks
 }
 
-// key says what the marks of the main tables mean.
+// key explains the marks of the main tables.
 func (p *Plan) key(printed, single bool) string {
 	key := "A setting is a data set with a split and a corruption. Bold is the highest mean of a setting, among the methods that have all runs."
 	if tests := p.tests(); tests != "" {
@@ -203,7 +202,7 @@ func (p *Plan) key(printed, single bool) string {
 	return key
 }
 
-// written is c as the main table has it, its remarks noted in t.
+// tableCell returns c for the main table t, and adds its remarks to the notes of t.
 func (c *Cell) tableCell(t *table) cell {
 	out := c.rateCell()
 	out.Best, out.Alike = c.Best, c.Alike
@@ -229,7 +228,7 @@ func (c *Cell) tableCell(t *table) cell {
 	return out
 }
 
-// ranks has the test over columns, and its diagram.
+// ranks returns the test over columns, and its diagram.
 func (p *Plan) ranks() (blocks []block) {
 	if s := p.overall(); s != "" {
 		blocks = append(blocks, block{Text: s})

@@ -15,7 +15,7 @@ type Side struct {
 	Rows   []SideRow
 }
 
-// A SideRow is a method in both plans, with parameters that differ.
+// A SideRow is a method with different parameters in the two plans.
 type SideRow struct {
 	Label      string // of A
 	A, B       *Cell
@@ -43,8 +43,8 @@ func (r *Report) sides() (all []*Side) {
 	return all
 }
 
-// newSide compares column j of a with column n of b. It leaves out what was
-// compared with equal parameters, which seen remembers.
+// newSide compares column j of a with column n of b. It leaves out comparisons in seen,
+// with the same two sets of parameters.
 func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 	s := &Side{A: a, B: b, Column: a.Columns[j]}
 	var tests []*Comparison
@@ -77,8 +77,8 @@ func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 	return s
 }
 
-// counterpart is the label of p that l of a is to be compared with: of the same
-// method and name, or the only one of the method in both plans; or −1.
+// counterpart returns the label of p to compare with the label l of a: the one with the
+// same method and name, or the only one of the method if both plans have only one; or −1.
 func (p *Plan) counterpart(a *Plan, l *Label) int {
 	of := func(p *Plan) (all []int) {
 		for i, o := range p.Labels {
@@ -100,8 +100,8 @@ func (p *Plan) counterpart(a *Plan, l *Label) int {
 	return -1
 }
 
-// parameters tells apart with what the runs of c were made: equal for equal
-// parameters, and for each plan that tunes, or was changed, one of its own.
+// parameters returns a key of the parameters of the runs of c. Runs with tuned or mixed
+// parameters have the plan as their key.
 func (c *Cell) parameters() string {
 	r := c.runs[0]
 	if r.Tuning != nil || c.Mixed {

@@ -9,11 +9,11 @@ import (
 	"nrdl.example/nrdl/report/plot"
 )
 
-// passes are those whose numbers stand in tables beside the plots of traces.
+// passes are the passes in the tables of traces.
 var passes = []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
-// traces are the figures of objectives against the pass, of the first run of
-// each label in each clean column.
+// traces returns the figures of objectives against the pass, for the first run of each
+// label in each clean column.
 func (p *Plan) traces() (all []*Figure) {
 	names := short(p.Columns)
 	for i, l := range p.Labels {
@@ -54,8 +54,8 @@ func (p *Plan) traces() (all []*Figure) {
 	return all
 }
 
-// descent says how near its end the total, the first of lines, is after the
-// first pass.
+// descent is a sentence that compares the total, the first of lines, after the first pass
+// with its last value.
 func descent(lines []plot.Series) string {
 	if len(lines) < 2 || len(lines[0].Y) < 2 {
 		return ""
@@ -68,9 +68,8 @@ func descent(lines []plot.Series) string {
 	return fmt.Sprintf(" After the first pass the total is %s %% above its last value.", digits(100*(first-last)/last, 2))
 }
 
-// objective takes the terms of a trace apart into those of the objective, with
-// their total first, and the residual. What the trace tells beside the terms
-// are the penalty μ and norms.
+// objective separates the terms of a trace into those of the objective, with their total
+// first, and the residual. It leaves out the penalty μ and norms.
 func objective(l *Label, terms []string, values [][]float64) (lines []plot.Series, residual plot.Series) {
 	total := plot.Series{Name: "objective"}
 	if l.Method == "nrdl" {
@@ -116,6 +115,6 @@ func objective(l *Label, terms []string, values [][]float64) (lines []plot.Serie
 	return lines, residual
 }
 
-// negligible is the part of an objective below which a term is rounding: it
-// would stretch a logarithmic axis and say nothing.
+// negligible is the share of an objective below which a term is a rounding error, which
+// would only stretch a logarithmic axis.
 const negligible = 1e-16

@@ -19,11 +19,11 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// fewValues is up to how many values of a tuned parameter are listed; of more
-// the range is given.
+// fewValues is the largest number of values of a tuned parameter that are listed; for more
+// values, the range is given.
 const fewValues = 3
 
-// tuned lists what searches inside the training part chose; nil where nothing
+// tuned lists the parameters that searches inside the training part chose; nil if nothing
 // was tuned.
 func (p *Plan) tuned() *table {
 	t := &table{
@@ -68,8 +68,8 @@ func (p *Plan) tuned() *table {
 	return t
 }
 
-// validation is the mean rate in the folds with the parameters as given, and
-// with those chosen.
+// validation returns the mean rates in the folds, with the initial and with the chosen
+// parameters.
 func validation(runs []*experiment.Record) (given, chosen string) {
 	rate := func(trial func(t *experiment.Tuning) int) string {
 		var rates []float64
@@ -90,7 +90,7 @@ func validation(runs []*experiment.Record) (given, chosen string) {
 	return rate(func(*experiment.Tuning) int { return 0 }), rate(func(t *experiment.Tuning) int { return t.Best })
 }
 
-// search is the size of the searches: trials made, folds.
+// search returns the numbers of trials and folds.
 func search(runs []*experiment.Record) string {
 	var sizes []string
 	for _, r := range runs {
@@ -106,8 +106,8 @@ func search(runs []*experiment.Record) string {
 	return strings.Join(sizes, ", ")
 }
 
-// choices words what the runs chose, parameter by parameter: those that a best
-// trial sets in any run, with their values run by run, or the range of many.
+// choices returns the parameters that a best trial of a run sets, with their values in all
+// runs or, for many values, their range.
 func choices(runs []*experiment.Record) (words []string) {
 	var paths []string
 	for _, r := range runs {
@@ -173,7 +173,7 @@ func listOrRange(values []string) string {
 	return low + " … " + high
 }
 
-// shownTrials is how many trials WriteTuned writes, the best.
+// shownTrials is the number of best trials that WriteTuned writes.
 const shownTrials = 10
 
 // WriteTuned writes the result of a search for the parameters of m as text: the rates,
@@ -196,8 +196,7 @@ func WriteTuned(to io.Writer, m classify.Method, s experiment.Search, t experime
 	return w.Flush()
 }
 
-// reached is the rate of a trial. A trial that could not win any more was given up, and
-// has no rate.
+// reached returns the rate of a trial. A trial that was stopped early has no rate.
 func reached(t experiment.Trial, s experiment.Search) string {
 	switch {
 	case t.Err != "":

@@ -24,8 +24,7 @@ func (p *picture) blend(x, y int, light headVec, share float64) {
 	*at = at.times(1 - share).plus(light.times(share))
 }
 
-// expose returns p as a camera with a noisy sensor does, of which tint is the white
-// balance.
+// expose returns p as an image of a camera with a noisy sensor and the white balance tint.
 func (p *picture) expose(r random, tint headVec, noise float64) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, p.width, p.height))
 	var curve [1025]float64 // of light 0 … 2
@@ -45,15 +44,14 @@ func (p *picture) expose(r random, tint headVec, noise float64) *image.NRGBA {
 	return img
 }
 
-// A backdrop is the light at (x, y): y is 0 … 1 from top to bottom, and x is in the
-// same unit.
+// A backdrop returns the light at (x, y). y is 0 … 1 from top to bottom, and x has the same
+// unit.
 type backdrop func(x, y float64) headVec
 
 // backdrops are the kinds of background.
 var backdrops = []func(random, float64) backdrop{park, room, bricks, lights, street}
 
-// paint fills p with b, out of focus: at half the size of p, between whose places it
-// interpolates.
+// paint fills p with b, out of focus: it computes b at half the size of p and interpolates.
 func (p *picture) paint(b backdrop) {
 	wide, high := p.width/2+2, p.height/2+2
 	small := make([]headVec, wide*high)

@@ -2,8 +2,8 @@ package synthetic
 
 import "math"
 
-// A headLayer maps a canvas to a plane of the head, which is seen as if the
-// head were not turned: x = x0 + xu·u + xv·v, and y likewise.
+// A headLayer maps a canvas to a plane of the head, as if the head were not turned:
+// x = x0 + xu·u + xv·v, and y likewise.
 type headLayer struct{ x0, xu, xv, y0, yu, yv float64 }
 
 // layer is the plane at z of the head in the scene s.
@@ -22,8 +22,8 @@ func (l headLayer) at(j, i int) (x, y float64) {
 	return l.x0 + l.xu*u + l.xv*v, l.y0 + l.yu*u + l.yv*v
 }
 
-// drawBehind draws what no point of the head covers: hair, ears and neck as
-// flat layers, and the wall.
+// drawBehind draws pixels without a point of the head: hair, ears and neck as flat layers,
+// and the wall.
 func (c *canvas) drawBehind(p *person, s *scene) {
 	back := c.layer(s, -0.1)
 	for i := range c.rows {
@@ -43,8 +43,8 @@ func (c *canvas) drawBehind(p *person, s *scene) {
 	}
 }
 
-// behind is the albedo and the normal of what is beside the head at (x, y), and
-// whether it is hair; albedo 0 is the wall.
+// behind returns the albedo and the normal at a position (x, y) outside the head, and
+// whether there is hair. The albedo 0 stands for the wall.
 func (p *person) behind(x, y float64) (albedo float64, n headVec, hair bool) {
 	ax := math.Abs(x)
 	if e := math.Hypot((ax-p.width)/p.ears, y/0.2); e < 1 && p.hairLong < 0.3 {
@@ -60,7 +60,7 @@ func (p *person) behind(x, y float64) (albedo float64, n headVec, hair bool) {
 	return 0, headVec{}, false
 }
 
-// hairBehind reports whether hair stands out beside the head at (±ax, y).
+// hairBehind reports whether there is hair outside the head at (±ax, y).
 func (p *person) hairBehind(ax, y float64) bool {
 	if p.hairline < -1 { // bald
 		return false
@@ -98,8 +98,8 @@ func (c *canvas) drawCover(p *person, s *scene) {
 	}
 }
 
-// albedo is the albedo and the normal of the cover at (x, y) of the head, and
-// whether it covers that place.
+// albedo returns the albedo and the normal of the cover at (x, y) of the head, and whether
+// it covers this position.
 func (o *cover) albedo(p *person, x, y float64) (a float64, n headVec, ok bool) {
 	sin, cos := math.Sincos(o.tilt)
 	switch o.kind {

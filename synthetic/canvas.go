@@ -6,7 +6,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// A canvas draws images of one size. It is one goroutine's.
+// A canvas draws images of one size. It is not safe for concurrent use.
 type canvas struct {
 	size               dataset.Size
 	fine               int // sub-pixels along a side of a pixel
@@ -30,8 +30,8 @@ const (
 	midY  = 0.08
 )
 
-// headPivot is the z of the point that a head turns about: crops are centred
-// on the face, not on the neck.
+// headPivot is the z of the centre of rotation of a head, which is in the face, not in the
+// neck.
 const headPivot = 0.6
 
 // newCanvas makes room for images of the given size. A small image is
@@ -101,8 +101,7 @@ func (c *canvas) project(s *scene) {
 	}
 }
 
-// middle is where the point of the head that turning leaves in place is on the
-// canvas.
+// middle is the position of the centre of rotation on the canvas.
 func (c *canvas) middle(s *scene) (x, y float64) {
 	return float64(c.cols)/2 + s.shiftX*c.unit, float64(c.rows)/2 + (s.shiftY-midY)*c.unit
 }
@@ -152,8 +151,8 @@ func (c *canvas) triangle(p, q, r int) {
 	}
 }
 
-// expose turns light into grey values: sub-pixels are averaged, the sensor
-// adds its noise, and what comes out are whole numbers.
+// expose turns light into grey values: it averages sub-pixels, adds the noise of the
+// sensor, and rounds to integers.
 func (c *canvas) expose(s *scene, r random, noise float64) {
 	var square float64
 	for _, v := range c.ink {

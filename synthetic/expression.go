@@ -12,14 +12,14 @@ const (
 	headExpressions
 )
 
-// A headShape is how one expression at full strength moves the points of a
-// head that it moves at all.
+// A headShape has the shifts of the points of a head in one expression at full strength.
+// Points without a shift are left out.
 type headShape struct {
 	point []int32
 	shift []headVec
 }
 
-// buildShapes works out, for every expression, which points it moves.
+// buildShapes computes the shifts of all expressions.
 func (m *headMesh) buildShapes() {
 	for k, at := range m.rest {
 		if at.z <= 0 {
@@ -34,7 +34,7 @@ func (m *headMesh) buildShapes() {
 	}
 }
 
-// moved is how expression e moves the point at.
+// moved returns the shift of the point at in expression e.
 func (p *person) moved(e int, at headVec) headVec {
 	ax := math.Abs(at.x)
 	side := math.Copysign(1, at.x)

@@ -17,44 +17,41 @@ import (
 	"nrdl.example/nrdl/internal/scatter"
 )
 
-// A Faces describes a set of drawn faces. Its value is its parameters:
-// equal values draw equal sets, whatever the number of threads.
+// A Faces describes a set of drawn faces. Equal values draw equal sets, with any number of
+// threads.
 //
-// Every person is a head of its own, drawn from the seed: the skull, the
-// features, hair, beard, glasses and the grain of the skin. Every image is
-// that head, rendered: under a light of its own (Lambertian, with cast
-// shadows), turned, with an expression, at times partly covered, seen by a
-// noisy camera. The images of a person under changing light fill a cone of low
-// dimension, as those of real faces do; that is what representation methods
-// live on, and why the nearest neighbour of a face is often another person in
-// the same light.
+// Every person is a different head, drawn from the seed: the skull, the features, hair,
+// beard, glasses and the grain of the skin. Every image shows this head with its own light
+// (Lambertian, with cast shadows), pose and expression; some are partly covered, and the
+// camera adds noise. As with real faces, the images of a person in changing light lie near
+// a cone of low dimension, which representation methods use, and the nearest neighbour of a
+// face is often another person in the same light.
 //
-// A person does not depend on how many are drawn, nor an image on how many are
-// drawn of its person. A strength scales one variation and leaves the draws of
-// the others as they are; 0 switches it off, and with all five at 0 the images
-// of a person are identical.
+// A person does not depend on the number of people, nor an image on the number of images. A
+// strength scales one variation and does not change the others; 0 switches it off. If all
+// five are 0, the images of a person are identical.
 type Faces struct {
 	People    int          `json:"people"`     // number of classes, ≥ 1
 	PerPerson int          `json:"per_person"` // images of each, ≥ 1
 	Input     dataset.Size `json:"input"`      // size of an image
 	Seed      uint64       `json:"seed"`
 
-	Light      float64 `json:"light"`      // strength of the light's wandering, 0 … 2
-	Pose       float64 `json:"pose"`       // of yaw, pitch, roll, shift and scale, 0 … 2
-	Expression float64 `json:"expression"` // of mouth, brows and lids, 0 … 2
-	Occlusion  float64 `json:"occlusion"`  // how often a face is partly covered, 0 … 2
-	Noise      float64 `json:"noise"`      // of the sensor, 0 … 10
+	Light      float64 `json:"light"`      // strength of changes of the light, 0 … 2
+	Pose       float64 `json:"pose"`       // strength of yaw, pitch, roll, shift and scale, 0 … 2
+	Expression float64 `json:"expression"` // strength of changes of mouth, brows and lids, 0 … 2
+	Occlusion  float64 `json:"occlusion"`  // frequency of partly covered faces, 0 … 2
+	Noise      float64 `json:"noise"`      // strength of the noise of the sensor, 0 … 10
 }
 
-// Default is hard for a nearest neighbour and fair to a
-// representation.
+// Default gives faces that are hard for the nearest neighbour, but not for representation
+// methods.
 var Default = Faces{
 	People: 40, PerPerson: 20, Input: dataset.DefaultSize, Seed: 1,
 	Light: 1, Pose: 1, Expression: 1, Occlusion: 1, Noise: 1,
 }
 
-// What a drawn set may come to. The bound on grey values is 4 GiB of them, so
-// that a slip of the keyboard is refused before it takes the machine's memory.
+// Bounds of a drawn set. Its grey values take at most 4 GiB, so that a typing error does
+// not fill the memory.
 const (
 	maxStrength = 2
 	maxNoise    = 10
@@ -97,13 +94,13 @@ func (s Faces) Validate() error {
 	return nil
 }
 
-// chunkSize is how many images of a person one goroutine draws: enough to
-// pay for building the head, few enough to share out a set of few people.
+// chunkSize is the number of images of a person that one goroutine draws: building the
+// head is worth while, and a set of few people uses all processors.
 const chunkSize = 32
 
-// Draw draws the set. Classes are person001, person002, … and the image 5 of
-// person 17 has the ID person017/05. X holds whole grey values 0 … 255. Draw
-// stops soon after ctx is done, with its cause.
+// Draw draws the set. Classes are person001, person002, … and image 5 of person 17 has the
+// ID person017/05. X has integer grey values 0 … 255. Soon after the end of ctx, Draw
+// returns its cause.
 func (s Faces) Draw(ctx context.Context) (*dataset.Images, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -137,8 +134,8 @@ func (s Faces) drawChunk(ctx context.Context, x *mat.Dense, person, chunk int) {
 	}
 }
 
-// stream returns the random numbers of one image of a person, counted from 1;
-// those of image 0 make the person.
+// stream returns the random numbers of an image of a person, counted from 1. Image 0 has
+// the random numbers of the person.
 func (s Faces) stream(person, image int) random {
 	key := scatter.Bits(s.Seed ^ scatter.Bits(uint64(person)<<32|uint64(image)))
 	return random{Rand: rand.New(rand.NewPCG(key, scatter.Bits(key)))}
@@ -158,14 +155,14 @@ func (s Faces) label(x *mat.Dense) *dataset.Images {
 	return set
 }
 
-// A random draws from the distributions that the faces are made of.
+// A random draws from the distributions of the parameters of faces.
 type random struct {
 	*rand.Rand
-	wide float64 // how much wider around draws, 0 for as much as it is asked for
+	wide float64 // by which around increases standard deviations: 0.4 for 40 %
 }
 
-// around draws from a normal distribution cut off at two standard deviations:
-// people differ, monsters are not drawn.
+// around draws from a normal distribution, truncated at two standard deviations so that no
+// face is too unusual.
 func (r random) around(mean, sd float64) float64 {
 	for {
 		if v := r.NormFloat64(); math.Abs(v) < 2 {

@@ -2,7 +2,7 @@ package synthetic
 
 import "math"
 
-// A look is what of a person only a photograph in colour shows.
+// A look has the colours and the clothes of a person.
 type look struct {
 	tone                   float64 // albedo of the skin
 	skin, hair, lips, iris headVec // multiply the albedo: x red, y green, z blue
@@ -40,8 +40,7 @@ func (a headVec) times(f float64) headVec { return headVec{a.x * f, a.y * f, a.z
 
 func (a headVec) plus(b headVec) headVec { return headVec{a.x + b.x, a.y + b.y, a.z + b.z} }
 
-// hues returns, for every point of m, by what its light is multiplied in each
-// channel.
+// hues returns, for every point of m, the factors of its light in the three channels.
 func (l look) hues(m *headMesh) []headVec {
 	tinted := func(channel func(headVec) float64) headSkin {
 		p := *m.person
@@ -67,17 +66,17 @@ const (
 	figureSide = 2
 )
 
-// A figure is a person in a photograph: the head and what is seen of the body.
+// A figure is a person in a photograph: the head and the visible part of the body.
 type figure struct {
-	who   random // that makes the person
-	dress random // that makes the look
+	who   random // random numbers of the person
+	dress random // random numbers of the look
 	scene scene
 	x, y  float64 // of the origin of the head, pixels of the photograph
 	unit  float64 // pixels for the length 1
 }
 
-// draw draws f over img, whose bottom cuts it, and returns its pupils and the box
-// of its face.
+// draw draws f on img, down to the lower edge, and returns the pupils and the box of the
+// face.
 func (f *figure) draw(img *picture) DrawnFace {
 	const fine = 2
 	left, top := int(f.x-figureSide*f.unit), int(f.y-figureTop*f.unit)
@@ -130,8 +129,8 @@ func (f *figure) draw(img *picture) DrawnFace {
 	return f.face(c, p)
 }
 
-// body is the light of clothes, neck, ears and hair; false where there is nothing. A
-// place is (u, w) for the body, which stands upright, and (x, y) for the head.
+// body returns the light of clothes, neck, ears or hair; false if there is nothing. The
+// position is (u, w) relative to the upright body, and (x, y) relative to the head.
 func (l *look) body(p *person, s *scene, u, w, x, y float64) (headVec, bool) {
 	shade := func(n headVec) float64 { return 0.8*s.ambient + 0.75*max(0, n.unit().dot(s.light)) }
 	au := math.Abs(u)
@@ -176,7 +175,7 @@ func (l *look) body(p *person, s *scene, u, w, x, y float64) (headVec, bool) {
 	return headVec{}, false
 }
 
-// face is where the face of p lies in the photograph that c was drawn for.
+// face returns the position of the face of p in the photograph.
 func (f *figure) face(c *canvas, p *person) DrawnFace {
 	seen := func(x, y float64) (u, v float64) {
 		z, _ := p.surface(x, y)

@@ -50,7 +50,7 @@ func (h headRelief) at(x, y float64) float64 {
 	return top + (bottom-top)*v
 }
 
-// beside are the places beside a point that may shade it, near and far in turn.
+// beside has positions around a point that may shade it, alternately near and far.
 var beside = func() (places [8]headVec) {
 	for k := range places {
 		s, c := math.Sincos(float64(k) * math.Pi / 4)
@@ -60,8 +60,7 @@ var beside = func() (places [8]headVec) {
 	return places
 }()
 
-// openness is how much of the light from everywhere reaches the point: less in
-// hollows.
+// openness is the share of ambient light that reaches the point; it is small in hollows.
 func (h headRelief) openness(at headVec) float64 {
 	if at.z < 0 {
 		return 1
@@ -73,8 +72,8 @@ func (h headRelief) openness(at headVec) float64 {
 	return 1 / (1 + 2.2*over)
 }
 
-// lit is how much of a light from direction l reaches the point: 1, 0 in the
-// shadow of nose, brow or cheek, between at the shadow's edge.
+// lit is the share of light from direction l that reaches the point: 0 in the shadow of
+// nose, brow or cheek, else 1, with a soft edge.
 func (h headRelief) lit(at, l headVec) float64 {
 	const first, growth, steps = 0.035, 1.38, 10
 	var over float64
@@ -90,8 +89,8 @@ func (h headRelief) lit(at, l headVec) float64 {
 	return 1 - headSmooth(0.02, 0.20, over)
 }
 
-// shade computes the light that every point of m sends to the camera, before
-// exposure, from where the points are now.
+// shade computes the light from every point of m to the camera, before exposure, at the
+// current positions of the points.
 func (c *canvas) shade(m *headMesh, s *scene) {
 	l := s.back(s.light)
 	half := s.back(headVec{s.light.x, s.light.y, s.light.z + 1}.unit())
@@ -127,8 +126,8 @@ func headNormal(left, right, up, down headVec) headVec {
 	return headVec{a.y*b.z - a.z*b.y, a.z*b.x - a.x*b.z, a.x*b.y - a.y*b.x}.unit()
 }
 
-// castShadows fills c.shadow, every second point of every second row: shadows
-// are soft, and looking for them is dear.
+// castShadows computes c.shadow at every second point of every second row, since shadows
+// are soft and expensive.
 func (c *canvas) castShadows(m *headMesh, l headVec) {
 	k := 0
 	for i := 0; i < m.rows; i += 2 {

@@ -1,9 +1,9 @@
 package synthetic
 
-// A person is an identity: what stays the same in all images of a
-// person. Lengths are in units of about half a face: the face is some 1.4 wide
-// and the chin lies at y ≈ 0.9. x points to the right of the image, y down and
-// z to the viewer; the origin is between cheekbones and ears.
+// A person has the parameters that are the same in all images of a person. The unit of
+// lengths is about half a face: a face is about 1.4 wide, and the chin is at y ≈ 0.9. x
+// points to the right of the image, y down and z to the viewer. The origin is between
+// cheekbones and ears.
 type person struct {
 	// The skull.
 	width, depth         float64 // half width at the cheekbones, half depth
@@ -57,8 +57,7 @@ const (
 	headGrainCols = 12
 )
 
-// newPerson draws an identity. Every distribution is continuous: any
-// number of people differ.
+// newPerson draws a person. All distributions are continuous, so that all people differ.
 func newPerson(r random) *person {
 	p := &person{}
 	p.drawSkull(r)

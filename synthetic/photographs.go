@@ -23,39 +23,40 @@ import (
 	"nrdl.example/nrdl/internal/scatter"
 )
 
-// Photographs describes a set of drawn photographs in colour, for demonstrations:
-// faces have to be found in them. Its value is its parameters, as that of Faces.
+// Photographs describes a set of drawn photographs in colour, for demonstrations of face
+// detection and recognition. Equal values draw equal sets.
 //
-// In the folder people each person has a folder of photographs that show nobody else.
-// The folder others has photographs to name: of one of these people, of a group, in
-// which strangers may be, of a stranger, and one of nobody. Names of files there say
-// what a photograph shows; Truth says it exactly.
+// In the folder people, each person has a folder of photographs that show nobody else. The
+// folder others has photographs for identification: some show one of these people, some a
+// group, which may include strangers, some a stranger, and one shows nobody. File names
+// describe the content; TruthFile has the exact content.
 //
-// How well such people are recognised says nothing about real people: the drawing was
-// made so that most of their faces are found.
+// Recognition rates on drawn people say nothing about real people: the drawing was designed
+// so that most of the faces are found.
 type Photographs struct {
-	People    int          // who are known, 2 … 1000
-	PerPerson int          // photographs to learn from, of each, 1 … 1000
-	Size      dataset.Size // of a photograph that is wider than high; others are higher than wide
+	People    int          // without strangers, 2 … 1000
+	PerPerson int          // training photographs of each, 1 … 1000
+	Size      dataset.Size // of a landscape photograph; a portrait one has the sides exchanged
 	Seed      uint64
 }
 
 // DefaultPhotographs is enough for a first try.
 var DefaultPhotographs = Photographs{People: 6, PerPerson: 4, Size: dataset.Size{Height: 1200, Width: 1600}, Seed: 1}
 
-// TruthFile is the file beside people and others that has a Photograph a line, as JSON.
+// TruthFile is the name of the file with a Photograph per line, as JSON. It is in the same
+// folder as people and others.
 const TruthFile = "truth.jsonl"
 
-// A Photograph says what a drawn photograph shows.
+// A Photograph describes the content of a drawn photograph.
 type Photograph struct {
-	File        string      `json:"file"` // below the folder of the set, with slashes
+	File        string      `json:"file"` // path relative to the folder of the set, with slashes
 	Width       int         `json:"width"`
 	Height      int         `json:"height"`      // upright
 	Orientation int         `json:"orientation"` // in EXIF: 1, 3, 6 or 8
 	Faces       []DrawnFace `json:"faces"`       // from left to right
 }
 
-// A DrawnFace is a face in a drawn photograph. Places are pixels of the upright
+// A DrawnFace is a face in a drawn photograph. Positions are pixels of the upright
 // photograph, from its top left corner.
 type DrawnFace struct {
 	Name   string   `json:"name"` // "" for a stranger
@@ -95,7 +96,8 @@ func (p Photographs) Validate() error {
 	return nil
 }
 
-// plannedPhoto is who is in a photograph, by number; strangers follow the people.
+// plannedPhoto has the numbers of the persons in a photograph; strangers have numbers after
+// those of the people.
 type plannedPhoto struct {
 	file string
 	who  []int
@@ -164,7 +166,7 @@ func (p Photographs) draw(i int, planned plannedPhoto) (*image.NRGBA, Photograph
 	return img.expose(r, headVec{1 + warm, 1, 1 - warm}, r.between(0.5, 3)), photo
 }
 
-// figures places who side by side, under one light.
+// figures places persons side by side, in the same light.
 func (p Photographs) figures(r random, who []int, img *picture) (all []*figure) {
 	if len(who) == 0 {
 		return nil
@@ -200,7 +202,7 @@ func (p Photographs) figures(r random, who []int, img *picture) (all []*figure) 
 	return all
 }
 
-// dressed is the number of the stream of what a person wears, which no image has.
+// dressed is the number of the stream for the clothes of a person; no image has it.
 const dressed = 1 << 31
 
 // className is the name of a person, from 0.
@@ -214,7 +216,7 @@ func (p Photographs) jpeg(i int, planned plannedPhoto) ([]byte, Photograph, erro
 	return withOrientation(b.Bytes(), photo.Orientation), photo, err
 }
 
-// stored is img as a camera that was held in this orientation stores it: 1, 3, 6 or 8.
+// stored returns img as a camera in this orientation (1, 3, 6 or 8) stores it.
 func stored(img *image.NRGBA, orientation int) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	if orientation == 1 {
@@ -239,7 +241,7 @@ func stored(img *image.NRGBA, orientation int) *image.NRGBA {
 	return out
 }
 
-// withOrientation puts the EXIF orientation into a JPEG file, behind its first marker.
+// withOrientation inserts the EXIF orientation into a JPEG file, after its first marker.
 func withOrientation(file []byte, orientation int) []byte {
 	exif := []byte("\xff\xe1\x00\x22Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01")
 	exif = append(exif, 0x01, 0x12, 0, 3, 0, 0, 0, 1)
@@ -248,9 +250,8 @@ func withOrientation(file []byte, orientation int) []byte {
 	return bytes.Join([][]byte{file[:2], exif, file[2:]}, nil)
 }
 
-// Write draws the set into the folder dir, which does not exist or is empty, and
-// appears whole or not at all. It holds a few photographs in memory, one for each
-// thread. Progress may be nil.
+// Write draws the set into the folder dir, which must not exist or be empty. If Write fails
+// there is no folder. One photograph per thread is in memory. Progress may be nil.
 func (p Photographs) Write(ctx context.Context, dir string, progress func(done, total int)) error {
 	if err := p.Validate(); err != nil {
 		return err

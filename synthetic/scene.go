@@ -2,8 +2,8 @@ package synthetic
 
 import "math"
 
-// A scene is everything in which one image differs from another of
-// the same person, sensor noise excepted.
+// A scene has the parameters that differ between images of a person, except for sensor
+// noise.
 type scene struct {
 	light    headVec // unit, towards the light, in the frame of the camera
 	ambient  float64 // light from everywhere
@@ -38,9 +38,8 @@ type cover struct {
 	weave      float64 // stripes of a scarf, phase and frequency
 }
 
-// newScene draws the scene of one image. The numbers are drawn
-// whatever the strengths, then scaled: a strength changes its own variation
-// only.
+// newScene draws the scene of one image. The random numbers do not depend on the
+// strengths, which scale them, so that a strength only changes its own variation.
 func newScene(r random, s Faces) scene {
 	var c scene
 	c.drawLight(r, s.Light)

@@ -125,7 +125,7 @@ func (s headSkin) beardAt(x, y float64) float64 {
 	return max(d, lip)
 }
 
-// hairAt is 1 where hair covers the head.
+// hairAt is 1 if hair covers the head at the point.
 func (s headSkin) hairAt(at headVec) float64 {
 	part := at.x - s.hairPart*0.5
 	line := s.hairline + s.hairWave*part*part

@@ -1,5 +1,5 @@
-// Package bundled has data sets that come with the program, so that everybody can repeat
-// a comparison. README.md says where they come from and under which licence.
+// Package bundled has data sets that are part of the program, so that everybody can repeat
+// a comparison. README.md has their origin and licences.
 package bundled
 
 import (
@@ -12,14 +12,13 @@ import (
 //go:embed *.npz
 var files embed.FS
 
-// Prefix is how the path of a data set that comes with the program begins: the digits
-// are at "bundled:digits".
+// Prefix is the beginning of the path of a bundled data set, such as "bundled:digits".
 const Prefix = "bundled:"
 
-// Is reports whether path names a data set that comes with the program.
+// Is reports whether path is that of a bundled data set.
 func Is(path string) bool { return strings.HasPrefix(path, Prefix) }
 
-// Open returns the .npz file of the data set at path, which Is.
+// Open returns the .npz file of the bundled data set at path.
 func Open(path string) ([]byte, error) {
 	name := strings.TrimPrefix(path, Prefix)
 	file, err := files.ReadFile(name + ".npz")

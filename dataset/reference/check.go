@@ -10,7 +10,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// A Result says how a set differs from a database.
+// A Result is the result of comparing a set with a database.
 type Result struct {
 	Database    *Database `json:"database"`
 	Hash        string    `json:"hash"` // of the set
@@ -21,8 +21,7 @@ type Result struct {
 	Differences []string  `json:"differences"` // in sentences; empty if Same
 }
 
-// Check compares set with db; if db is nil, with the one of Databases with which
-// it has most in common.
+// Check compares set with db or, if db is nil, with the most similar one of Databases.
 func Check(set *dataset.Images, db *Database) (*Result, error) {
 	here := Of("", set)
 	if db == nil {
@@ -50,8 +49,8 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 	}, nil
 }
 
-// likeness is how many images of here are in db, in any orientation, and a little
-// for equal numbers of people and images.
+// likeness is a score of similarity: mainly the number of images of here that are in db, in
+// any orientation, and a little for equal numbers of people and images.
 func (here *Database) likeness(db *Database, set *dataset.Images) int {
 	c := &comparison{here: here, there: db, set: set}
 	n := 0
@@ -145,7 +144,7 @@ func (c *comparison) counts() {
 	}
 }
 
-// some joins parts of a sentence, a few of them.
+// some joins a few parts of a sentence, and counts the others.
 func some(all []string) string {
 	const most = 5
 	if len(all) <= most {
@@ -154,8 +153,8 @@ func some(all []string) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(all[:most], "; "), len(all)-most)
 }
 
-// match finds each image of here there: at the same place, or else the first of
-// the same person or of anybody that is not taken.
+// match finds the partner of each image of here in there: the image at the same position
+// if it is equal, or else the first free one of the same person, or of any person.
 func (c *comparison) match() {
 	where := map[[5]byte][]int{}
 	for r, p := range c.there.prints {
@@ -190,8 +189,8 @@ func (c *comparison) match() {
 	}
 }
 
-// people compares who is who: the order of the people, the labels of the images,
-// and the order of the images of a person.
+// people compares the order of the people, the labels of the images, and the order of the
+// images of each person.
 func (c *comparison) people() {
 	meant := make([]int, len(c.here.Images)) // the person there that most images of a person are of; 0 for none
 	first := 0
@@ -250,7 +249,7 @@ func images(n int, one, many string) string {
 	return fmt.Sprintf("%d images %s", n, many)
 }
 
-// unmatched tells of the images that are only here or only there.
+// unmatched reports the images that are only here or only there.
 func (c *comparison) unmatched() {
 	at := map[[2]int]int{} // the images there that are missing, by place
 	var missing []string
@@ -315,8 +314,8 @@ func (c *comparison) unmatched() {
 	}
 }
 
-// place returns where image j is: its person and its number among the images of
-// this person, both from 1.
+// place returns the person of image j and its number among the images of this person, both
+// from 1.
 func (db *Database) place(j int) (person, n int) {
 	for p, images := range db.Images {
 		if j < images {

@@ -11,9 +11,9 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// CheckFile opens the data set at path and compares it with the database of the
-// name with, or with the data set at with; if with is "", as Check does. Images of a
-// folder or a list are resized to the size of the other. Warn may be nil.
+// CheckFile opens the data set at path and compares it with another one: with is the name
+// of a database, the path of a data set, or "" for the most similar database. Images of a
+// folder or a list are resized to the size of the other set. Warn may be nil.
 func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Result, error) {
 	open := func(path string, size dataset.Size) (*dataset.Images, error) {
 		if dataset.IsMatrix(path) {
@@ -61,7 +61,7 @@ func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Resu
 	return r, nil
 }
 
-// WriteText writes r line by line.
+// WriteText writes r as text.
 func (r *Result) WriteText(w io.Writer) error {
 	db := r.Database
 	of := 0

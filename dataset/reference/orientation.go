@@ -2,7 +2,7 @@ package reference
 
 import "nrdl.example/nrdl/dataset"
 
-// An orientation is how an image may be stored.
+// An orientation is an order in which the pixels of an image may be stored.
 type orientation struct {
 	description        string
 	rows, flipX, flipY bool
@@ -20,8 +20,8 @@ var orientations = []orientation{
 	{"transposed and turned by 180°", true, true, true},
 }
 
-// turn returns the pixels of v, an image stored as o says, column after column of
-// an upright image of this size.
+// turn returns the pixels of the upright image of that size, column after column, from v,
+// which has the orientation o.
 func (o orientation) turn(v []float64, size dataset.Size) []float64 {
 	if size.Len() != len(v) {
 		return v
@@ -46,8 +46,8 @@ func (o orientation) turn(v []float64, size dataset.Size) []float64 {
 	return w
 }
 
-// orientation returns the one in which most of a sample of the images are in the
-// database, and how many these are.
+// orientation returns the orientation in which the database has most images of a sample,
+// and their number.
 func (c *comparison) orientation() (best, most int) {
 	known := map[[5]byte]bool{}
 	for _, p := range c.there.prints {

@@ -1,6 +1,6 @@
-// Package reference says how a set of images differs from a face database that
-// it should be equal to: one of those of the plans, or another set. It has no
-// images of the databases, only counts, checksums and coarse grey values.
+// Package reference compares a set of images with a face database of the plans, or with
+// another set, and describes the differences. It has no images of the databases, only
+// counts, checksums and coarse grey values.
 package reference
 
 import (
@@ -20,11 +20,11 @@ import (
 
 //go:generate go -C ../../studies run ./reference
 
-// A Database is what is known of the images of a set.
+// A Database describes the images of a set.
 type Database struct {
 	Name   string       `json:"name"`
 	Title  string       `json:"title"`
-	File   string       `json:"file"`   // that the plans name
+	File   string       `json:"file"`   // its path in the plans
 	Size   dataset.Size `json:"size"`   // zero for vectors
 	Length int          `json:"length"` // values of an image
 	Images []int        `json:"images"` // of each person
@@ -81,7 +81,7 @@ func Named(name string) (*Database, error) {
 	return nil, advice.Unknown("database", name, names)
 }
 
-// Of describes a set, so that others can be compared with it.
+// Of returns the Database that describes set.
 func Of(name string, set *dataset.Images) *Database {
 	db := &Database{Name: name, Title: name, Size: set.Frame.Size, Hash: hash(set)}
 	db.Length, _ = set.X.Dims()
@@ -94,8 +94,8 @@ func Of(name string, set *dataset.Images) *Database {
 	return db
 }
 
-// Pack returns the fingerprints of databases whose values are 0 … 255, as
-// databases.bin has them.
+// Pack returns the fingerprints of databases with values 0 … 255, in the format of
+// databases.bin.
 func Pack(all []*Database) []byte {
 	var b bytes.Buffer
 	for _, db := range all {
@@ -119,8 +119,8 @@ func unpack(b []byte) (p fingerprint) {
 	return p
 }
 
-// hash identifies the pixels and the number of images of each person, whatever
-// their names and the file that they are in.
+// hash returns a hash of the pixels and of the number of images of each person. It does
+// not depend on names or on the format of the file.
 func hash(set *dataset.Images) string {
 	h := sha256.New()
 	fmt.Fprint(h, set.Groups, " ")
@@ -154,9 +154,9 @@ func fingerprintOf(v []float64, size dataset.Size) fingerprint {
 	return p
 }
 
-// canonical returns v without offset and gain: the least whole numbers, from 0, in
-// the proportions of the values above lo, where at most 255 grey levels make these
-// up, and else the values on a scale from 0 to 1 rounded to six digits.
+// canonical returns v without offset and gain. If the values have at most 255 grey levels,
+// the result is the smallest integers from 0 with the same proportions; otherwise it is the
+// values on a scale from 0 to 10⁶, rounded.
 func canonical(v []float64, lo, hi float64) []float64 {
 	w := make([]float64, len(v))
 	if lo == hi {
@@ -201,8 +201,8 @@ func coarse(v []float64, lo, hi float64, size dataset.Size) (blocks [16]byte) {
 	return blocks
 }
 
-// looksLike reports whether p and q may show the same photograph, with another
-// resampling or compression.
+// looksLike reports whether p and q may be the same photograph, resized or compressed in
+// different ways.
 func (p *fingerprint) looksLike(q *fingerprint) bool {
 	for b := range p.coarse {
 		if d := int(p.coarse[b]) - int(q.coarse[b]); d < -1 || d > 1 {

@@ -56,7 +56,7 @@ func (c *comparison) scale() {
 	}
 }
 
-// plus words an offset that is not rounding.
+// plus formats an offset; "" for a rounding error.
 func plus(offset, gain float64) string {
 	if math.Abs(offset) <= 1e-3*gain {
 		return ""
@@ -64,8 +64,8 @@ func plus(offset, gain float64) string {
 	return fmt.Sprintf(" plus %.4g", offset)
 }
 
-// looks is called if no image has the pixels of an image of the database. It tells how many
-// images look like the image at the same place there.
+// looks is called if no image has the pixels of an image of the database. It counts the
+// images that look like the image at the same position there.
 func (c *comparison) looks() {
 	if c.here.Size == (dataset.Size{}) || c.there.Size == (dataset.Size{}) {
 		c.say("no image has the same values")

@@ -8,14 +8,14 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Bounds on the scans of a JPEG file, each of which visits all pixels of its components:
-// 31 bytes of a progressive file can have 16 megapixels visited, for 12 ms.
+// Bounds on the scans of a JPEG file. Each scan visits all pixels of its components: 31
+// bytes of a progressive file can make the decoder visit 16 megapixels, in 12 ms.
 const (
 	maxScans   = 100           // encoders write up to 10, and 15 or so where they search for the best
 	MaxVisited = 2_500_000_000 // pixels
 )
 
-// A JPEG is what the markers of a JPEG file say, read without decoding.
+// A JPEG has the data from the markers of a JPEG file.
 type JPEG struct {
 	Width, Height int
 
@@ -43,9 +43,9 @@ const (
 	APP1 = 0xe1 // where EXIF is
 )
 
-// Segments calls f with the marker and the content of each segment of a JPEG file, up to
-// its end or until f returns false. What is between segments is passed over: the data of
-// scans, where restart markers may lie, bytes that fill, and rubbish.
+// Segments calls f with the marker and the content of each segment of a JPEG file, until f
+// returns false. It skips everything between segments: the data of scans with their
+// restart markers, fill bytes, and invalid bytes.
 func Segments(data []byte, f func(marker byte, body []byte) bool) {
 	for at := 2; ; {
 		next := bytes.IndexByte(data[min(at, len(data)):], 0xff)
@@ -69,8 +69,8 @@ func Segments(data []byte, f func(marker byte, body []byte) bool) {
 	}
 }
 
-// ReadJPEG reads the markers of a JPEG file. It leaves what does not fit together to
-// the decoder, which stops there.
+// ReadJPEG reads the markers of a JPEG file. It stops at invalid markers without an error;
+// the decoder reports them.
 func ReadJPEG(data []byte) *JPEG {
 	j := &JPEG{}
 	Segments(data, func(marker byte, body []byte) bool {
@@ -130,13 +130,13 @@ func (j *JPEG) samples(c component) int {
 	return across * down * 64 * c.h * c.v
 }
 
-// tooMany reports whether the scans are more than an encoder has reason to write. In a
-// sequential file a component has one scan.
+// tooMany reports whether there are more scans than encoders write. In a sequential file a
+// component has one scan.
 func (j *JPEG) tooMany() bool {
 	return j.scans > maxScans || j.Visited > MaxVisited || !j.progressive && j.scans > len(j.components)
 }
 
-// Memory is how many bytes package jpeg allocates to decode the file.
+// Memory returns the number of bytes that package jpeg allocates to decode the file.
 func (j *JPEG) Memory() int64 {
 	each := 1
 	if j.progressive {
@@ -152,7 +152,7 @@ func (j *JPEG) Memory() int64 {
 	return int64(n)
 }
 
-// Check reports why the file has more scans than are decoded.
+// Check is an error if the file has too many scans.
 func (j *JPEG) Check() error {
 	var why string
 	switch {

@@ -1,6 +1,6 @@
-// Package bounded bounds the time and the memory that decoders of images take, which have
-// no bounds of their own: by a reader that ends with its context, and by what the markers
-// of a JPEG file say.
+// Package bounded bounds the time and the memory of image decoders that have no bounds. It
+// has a reader that fails when its context ends, and it reads the markers of a JPEG file
+// before decoding.
 package bounded
 
 import (
@@ -14,12 +14,12 @@ type Reader struct {
 	file *bytes.Reader
 }
 
-// NewReader returns a Reader of data. Its error at the end of ctx is the cause of that.
+// NewReader returns a Reader of data. At the end of ctx, its error is the cause of ctx.
 func NewReader(ctx context.Context, data []byte) *Reader {
 	return &Reader{ctx, bytes.NewReader(data)}
 }
 
-// Read gives a decoder little at a time, since a few bytes can be much work: 31 of a
+// Read returns few bytes at a time, since few bytes can cause much work: 31 bytes of a
 // progressive JPEG visit all of its pixels.
 func (r *Reader) Read(p []byte) (int, error) {
 	const most = 128
@@ -29,7 +29,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return r.file.Read(p[:min(len(p), most)])
 }
 
-// ReadAt is for decoders that copy the file otherwise.
+// ReadAt is for decoders that would copy the file if there were no ReadAt.
 func (r *Reader) ReadAt(p []byte, at int64) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)

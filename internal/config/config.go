@@ -25,7 +25,7 @@ import (
 // concurrent use.
 type Codec struct {
 	choice       reflect.Type    // the interface type
-	kind         string          // what an alternative is called in messages
+	kind         string          // the word for an alternative in messages
 	names        []string        // of the alternatives
 	alternatives []reflect.Value // with their defaults
 	cache        sync.Map        // fields of the types asked for: reflect.Type → []field
@@ -108,7 +108,7 @@ func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
 	return list
 }
 
-// errUnknown says that a path leads nowhere; Set makes it a message.
+// errUnknown is the error of a path that does not exist; Set replaces it by a message.
 var errUnknown = errors.New("unknown parameter")
 
 // set edits the addressable struct v. Path is the whole path, for messages;
@@ -186,7 +186,7 @@ func (c *Codec) isChoice(v reflect.Value) bool {
 	return v.Kind() == reflect.Interface
 }
 
-// nameOf returns what the struct v calls itself, or its type.
+// nameOf returns the Name of the struct v, or its type if it has none.
 func nameOf(v reflect.Value) string {
 	if n, ok := v.Interface().(interface{ Name() string }); ok {
 		return n.Name()

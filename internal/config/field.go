@@ -61,8 +61,8 @@ func withinNamed(t reflect.Type, sf reflect.StructField) bool {
 	return false
 }
 
-// fieldsOf is the function of that name, which looks at each type once: a report asks
-// for the parameters of thousands of records.
+// fieldsOf is the function fieldsOf with a cache, since a report needs the parameters of
+// thousands of records.
 func (c *Codec) fieldsOf(t reflect.Type) []field {
 	if fields, ok := c.cache.Load(t); ok {
 		return fields.([]field)

@@ -15,10 +15,10 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Marshal gives the parameters of the struct value v as a JSON object in the
-// order of its fields, without those that are zero and whose tag says omitzero; an
-// interface field is an object whose first member is "name". Equal values give equal bytes. It fails where v holds a number that
-// is not finite, an unset interface or text that is not UTF-8.
+// Marshal returns the parameters of the struct value v as a JSON object in the order of its
+// fields. Zero fields with the tag omitzero are left out. An interface field is an object
+// with "name" as its first member. Equal values give equal bytes. It is an error if v has a
+// number that is not finite, an unset interface, or text that is not UTF-8.
 func (c *Codec) Marshal(v any) (json.RawMessage, error) {
 	return c.appendFields([]byte{'{'}, "", reflect.ValueOf(v))
 }
@@ -28,9 +28,9 @@ func (c *Codec) MarshalNamed(v any) (json.RawMessage, error) {
 	return c.appendNamed(nil, c.kind, reflect.ValueOf(v))
 }
 
-// Unmarshal returns a copy of the struct value prototype with all parameters
-// set from raw, as Marshal wrote it. A parameter that is missing, unless it may be
-// left out, unknown or there twice is an error.
+// Unmarshal returns a copy of the struct value prototype with all parameters from raw, the
+// result of Marshal. It is an error if a parameter is unknown, duplicate, or missing without
+// the tag omitzero.
 func (c *Codec) Unmarshal(raw json.RawMessage, prototype any) (any, error) {
 	d := decoder{c, nameOf(reflect.ValueOf(prototype))}
 	edited := addressable(reflect.ValueOf(prototype))
@@ -117,8 +117,7 @@ func text(s string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// maxDepth bounds how deep alternatives may lie in one another: each is read
-// again for every one that it lies in.
+// maxDepth bounds the nesting of alternatives, since each level is parsed again.
 const maxDepth = 8
 
 // A decoder sets the fields of one struct from JSON.
@@ -216,9 +215,8 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// Members returns the members of the JSON object raw, in their order. It is
-// stricter than encoding/json: a name that is there twice, anything after the
-// object and text that is not UTF-8 are errors.
+// Members returns the members of the JSON object raw, in their order. It is stricter than
+// encoding/json: duplicate names, data after the object and invalid UTF-8 are errors.
 func Members(raw []byte) ([]Member, error) {
 	if !utf8.Valid(raw) || !json.Valid(raw) {
 		return nil, errors.New("not valid JSON")

@@ -10,11 +10,10 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Parse returns the alternative that text names, with its defaults but for the
-// parameters that text sets from left to right: "disc", "disc:radius=2",
-// "box:width=2,height=3". A first value without a name is that of the first
-// parameter: "disc:2". A parameter that is set twice is an error. Since a comma
-// ends a value, no text with a comma can be given.
+// Parse returns the alternative that text names, with its defaults and the parameters in
+// text: "disc", "disc:radius=2", "box:width=2,height=3". A first value without a name is
+// that of the first parameter: "disc:2". It is an error to set a parameter twice. A value
+// cannot have a comma.
 func (c *Codec) Parse(text string) (any, error) {
 	name, settings, some := strings.Cut(text, ":")
 	a, err := c.alternative(name)
@@ -54,9 +53,9 @@ func (c *Codec) Parse(text string) (any, error) {
 	return v.Interface(), nil
 }
 
-// Spec is the inverse of Parse: the name of the alternative v and, in the order
-// of the fields, the parameters in which it differs from the defaults. It
-// panics where v is none of the alternatives.
+// Spec is the inverse of Parse. It returns the name of the alternative v and the parameters
+// that differ from the defaults, in the order of the fields. It panics if v is not one of
+// the alternatives.
 func (c *Codec) Spec(v any) string {
 	name := nameOf(reflect.ValueOf(v))
 	a, err := c.alternative(name)

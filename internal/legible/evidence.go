@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// rarest is the rarest share that is written as a number.
+// rarest is the largest N in "1 in N".
 const rarest = 1_000_000
 
-// OneIn writes 10^evidence with two digits: 210 of 2.32.
+// OneIn formats 10^evidence with two digits: 210 for 2.32.
 func OneIn(evidence float64) string {
 	n := math.Pow(10, min(evidence, math.Log10(rarest)))
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
 	return fmt.Sprintf("%.0f", math.Round(n/unit)*unit)
 }
 
-// AsSimilar says how many strangers have this evidence, as "about 1 in 64000 strangers in
-// general is".
+// AsSimilar describes the share of strangers with at least this evidence: "about 1 in 64000
+// strangers in general is".
 func AsSimilar(evidence float64) string {
 	const many = 0.3 // as 1 in 2
 	switch {

@@ -1,6 +1,5 @@
-// Package legible shows text of unknown origin, such as the name of a file, so
-// that a person sees what it holds and a terminal or a spreadsheet takes it for
-// text; and it counts things in words.
+// Package legible formats text of unknown origin, such as file names, so that all of it is
+// visible and terminals and spreadsheets treat it as text. It also formats counts.
 package legible
 
 import (
@@ -13,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Count counts things whose plural ends in s: 1 image, 2 images.
+// Count returns a number and a noun whose plural ends in s: 1 image, 2 images.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -21,10 +20,9 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Hidden reports whether r has no picture of its own: a control character, the
-// end of a line or a paragraph, what changes the direction of the text beside it,
-// a character of no width, or the blank braille pattern. A terminal may obey it; a
-// person cannot see it.
+// Hidden reports whether r is invisible: a control character, a line or paragraph
+// separator, a character that changes the direction of text, a character without width, or
+// the blank braille pattern. Terminals may act on such characters.
 func Hidden(r rune) bool {
 	return r == '\u2800' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
@@ -34,8 +32,8 @@ func Is(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, Hidden)
 }
 
-// Escaped returns s with hidden characters and bytes that are no UTF-8 written as
-// in Go: \n, \x1b, \u202e. It is for messages.
+// Escaped returns s for messages: hidden characters and invalid UTF-8 are escaped as in Go:
+// \n, \x1b, \u202e.
 func Escaped(s string) string {
 	if Is(s) {
 		return s
@@ -54,8 +52,8 @@ func Escaped(s string) string {
 	return b.String()
 }
 
-// Printable returns s without what no page may have, though a name may: control
-// characters, and bytes that are no UTF-8.
+// Printable returns s without characters that are not allowed in HTML: control characters
+// and invalid UTF-8.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff {
@@ -65,9 +63,9 @@ func Printable(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Quoted returns s as it is where it is legible and does not begin with a
-// quotation mark, and else as a string of Go: strconv.Unquote gives it back. It
-// is for tables and lists, which programs read too.
+// Quoted returns s unchanged if it is legible and does not begin with a quotation mark, or
+// else as a Go string, which strconv.Unquote reads. It is for tables and lists that
+// programs may read.
 func Quoted(s string) string {
 	if Is(s) && !strings.HasPrefix(s, `"`) {
 		return s
@@ -75,8 +73,8 @@ func Quoted(s string) string {
 	return Escaped(strconv.Quote(s))
 }
 
-// JSON returns the JSON text s with the hidden characters in its strings written
-// as \u202e; line ends and tabs stay. It means the same.
+// JSON returns the JSON text s with the hidden characters in its strings escaped, as
+// \u202e. Line ends and tabs are kept. Both texts have the same meaning.
 func JSON(s []byte) []byte {
 	if Is(string(bytes.ReplaceAll(s, []byte{'\n'}, nil))) {
 		return s
@@ -94,8 +92,8 @@ func JSON(s []byte) []byte {
 	return out
 }
 
-// Cell returns s as the field of a CSV file that spreadsheets show as text: with
-// an apostrophe before it where they would take it for a formula.
+// Cell returns s as a field of a CSV file that spreadsheets show as text: with an
+// apostrophe in front if they would treat it as a formula.
 func Cell(s string) string {
 	if formula(s) {
 		return "'" + s
@@ -111,7 +109,7 @@ func FromCell(s string) string {
 	return s
 }
 
-// Field is Quoted and Cell: the field of a CSV file for a name.
+// Field returns a name as a field of a CSV file: Cell of Quoted.
 func Field(s string) string { return Cell(Quoted(s)) }
 
 // FromField is the inverse of Field.
@@ -123,8 +121,7 @@ func FromField(s string) string {
 	return s
 }
 
-// formula reports whether s is what Cell changes: a formula, with any number of
-// apostrophes before it.
+// formula reports whether s is a formula, with any number of apostrophes in front.
 func formula(s string) bool {
 	s = strings.TrimLeft(s, "' ")
 	return s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0])

@@ -28,8 +28,8 @@ const (
 	maxDims = 32
 )
 
-// Read reads all variables of the file r. A variable without numbers that can
-// be had is no error: asking for them is.
+// Read reads all variables of the file r. A variable without real numbers is no error, but
+// its method Float64s returns one.
 func Read(r io.Reader, lim Limits) (Variables, error) {
 	d := decoder{remaining: lim.Bytes, lim: lim}
 	buffered := bufio.NewReader(r)
@@ -315,7 +315,7 @@ func (d *decoder) element(r *io.LimitedReader, limit int64) (miType, []byte, err
 	return miType(word), b, skip(r, min(-n&7, r.N))
 }
 
-// ends tells an array that is too short from a file that is.
+// ends distinguishes an array that is too short from a file that is too short.
 func ends(r *io.LimitedReader, err error) error {
 	if r.N == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 		return errors.New("an array that lacks a part")

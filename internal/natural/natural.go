@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Compare compares a and b byte by byte, but digits 0 … 9 in a row as numbers. A
-// digit comes before any other byte; of equal numbers the one with fewer leading
-// zeros comes first.
+// Compare compares a and b byte by byte, except that a sequence of digits 0 … 9 is compared
+// as a number. A digit comes before any other byte. If two numbers are equal, the one with
+// fewer leading zeros comes first.
 func Compare(a, b string) int {
 	for a != "" && b != "" {
 		n, m := digits(a), digits(b)

@@ -40,8 +40,8 @@ const (
 	maxDims   = 64
 )
 
-// Read reads all arrays of a .npz file of that size. An array that holds
-// neither numbers nor text is no error: asking it for them is.
+// Read reads all arrays of a .npz file of that size. An array with neither numbers nor text
+// is no error, but its methods Float64s and Strings return one.
 func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -83,7 +83,7 @@ func (d *decoder) entry(f *zip.File, name string) (Array, error) {
 	return d.array(r, name)
 }
 
-// A header is what a .npy file says of its array.
+// A header is the header of a .npy file.
 type header struct {
 	descr   string // NumPy's name of the type of an element
 	fortran bool

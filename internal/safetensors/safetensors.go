@@ -45,8 +45,7 @@ type File struct {
 // MaxHeader bounds the length of a header that Open reads and Write writes.
 const MaxHeader = 16 << 20
 
-// ErrFormat is returned for what is not a safetensors file from its
-// first bytes on.
+// ErrFormat is returned if the first bytes are not those of a safetensors file.
 var ErrFormat = errors.New("not a safetensors file")
 
 // Open reads the header of the file r, which may be at most limit bytes long.
@@ -169,7 +168,8 @@ func readNumbers[T number](r io.Reader, n int64) ([]T, error) {
 	return numbers, finite(numbers)
 }
 
-// endsIn names the part that the file ends in, if err says that it ends.
+// endsIn adds the part of the file to err, and replaces an end of the file by
+// io.ErrUnexpectedEOF.
 func endsIn(part string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file ends within %s: %w", part, io.ErrUnexpectedEOF)

@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Write writes tensors, in the order of their names, and metadata, which may
-// be nil. Equal arguments give equal bytes, whatever the order of tensors. It
-// fails, before it writes, where Open or Read would refuse the file, but for
-// its length.
+// Write writes tensors in the order of their names, and metadata, which may be nil. Equal
+// arguments give equal bytes for any order of tensors. If Open or Read would refuse the
+// file for a reason other than its length, Write fails before it writes anything.
 func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 	sorted, infos, err := layOut(tensors)
 	if err != nil {
@@ -91,7 +90,7 @@ func (t Tensor) inspect() (dtype string, length int, err error) {
 	return dtype, length, nil
 }
 
-// WriteData writes the numbers of t as they are in a file.
+// WriteData writes the numbers of t in the format of a file.
 func (t Tensor) WriteData(w io.Writer) error {
 	switch data := t.Data.(type) {
 	case []float64:

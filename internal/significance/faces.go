@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// mostSteps bounds the work of the exact distribution of SignFlips; beyond it
-// there are so many differences that their sum is normal.
+// mostSteps bounds the work for the exact distribution of SignFlips. With more differences
+// their sum is approximately normal.
 const mostSteps = 1e8
 
-// SignFlips is Fisher's randomisation test for paired samples [fisher]: the
-// two-sided p-value of the sum of the whole differences d, of which each may as
-// well have had the other sign. With the differences of the mistakes of two
-// classifiers on each face, summed over runs that met the same faces, it is a
-// test whose unit is the face; for one run it is McNemar's [mcnemar]. It is exact but for
-// very many differences. Zeros do not count; it is 1 where there is nothing
-// else.
+// SignFlips is Fisher's randomisation test for paired samples [fisher]. It returns the
+// two-sided p-value of the sum of the integer differences d under the hypothesis that the
+// sign of each is random. If d has, for each face, the difference of the errors of two
+// classifiers, summed over runs on the same faces, the unit of the test is the face; for a
+// single run it is McNemar's test [mcnemar]. The p-value is exact, except for very many
+// differences. Zeros are ignored; without other differences it is 1.
 func SignFlips(d []int) float64 {
 	var sizes []int
 	plus, sum := 0, 0

@@ -85,9 +85,9 @@ func Friedman(rates [][]float64) (FriedmanTest, error) {
 	return t, nil
 }
 
-// CriticalDifference is by how much the mean ranks of two of k methods over n
-// blocks must differ for Nemenyi's test to tell them apart at level α, as
-// [demsar] has it:
+// CriticalDifference returns the critical difference of Nemenyi's test at level α: two of k
+// methods over n blocks are significantly different if their mean ranks differ by at least
+// this much [demsar]:
 //
 //	CD = q/√2 · √(k(k+1)/(6n))
 //

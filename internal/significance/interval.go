@@ -2,9 +2,9 @@ package significance
 
 import "gonum.org/v1/gonum/stat/distuv"
 
-// Interval is the exact interval of Clopper and Pearson for a probability of which
-// successes of n independent trials were seen: it covers the probability with at least
-// the confidence 1−alpha. It is 0 to 1 of no trial.
+// Interval returns the exact interval of Clopper and Pearson for a probability, from the
+// number of successes in n independent trials. It covers the probability with a confidence
+// of at least 1−alpha. For n = 0 it is 0 to 1.
 func Interval(successes, n int, alpha float64) (low, high float64) {
 	k, m := float64(successes), float64(n)
 	low, high = 0, 1

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Method is how Wilcoxon finds its p-value.
+// A Method selects how Wilcoxon computes its p-value.
 type Method int
 
 const (

@@ -1,5 +1,5 @@
-// Package tiff decodes TIFF files by golang.org/x/image/tiff, and those kinds that it lacks:
-// YCbCr, and the compression by JPEG.
+// Package tiff decodes TIFF files with golang.org/x/image/tiff, and two kinds that this
+// package lacks: YCbCr, and compression by JPEG.
 package tiff
 
 import (
@@ -52,7 +52,7 @@ const (
 	predictorHorizontal = 2
 )
 
-// Config returns the size that a TIFF file claims.
+// Config returns the size in the header of a TIFF file.
 func Config(ctx context.Context, data []byte) (image.Config, error) {
 	d := read(data)
 	if d == nil {
@@ -61,8 +61,8 @@ func Config(ctx context.Context, data []byte) (image.Config, error) {
 	return image.Config{ColorModel: color.YCbCrModel, Width: d.one(tagWidth, 0), Height: d.one(tagHeight, 0)}, nil
 }
 
-// Decode returns the first image of a TIFF file, whose size the caller has found acceptable.
-// It ends with ctx, with the cause of that as the error.
+// Decode returns the first image of a TIFF file. The caller has checked its size. If ctx
+// ends, the error is its cause.
 func Decode(ctx context.Context, data []byte) (image.Image, error) {
 	d := read(data)
 	if d == nil {
