@@ -105,6 +105,13 @@ func Train(ctx context.Context, m Iterative, train *Samples, run Run) (*Classifi
 	return l.Finish(out)
 }
 
+func (l *Learning) codes(ctx context.Context) (*mat.Dense, error) {
+	if l.Codes == nil {
+		return nil, nil
+	}
+	return l.Codes(ctx)
+}
+
 func (l *Learning) failed(err error) error {
 	if l.Failed == nil {
 		return err
@@ -164,12 +171,11 @@ func (s *Step) Fit() (*Fit, error) {
 		if fit.Classifier, err = f.learning.Finish(f.out); err != nil {
 			return nil, err
 		}
-		if f.learning.Codes != nil {
-			codes, err := f.learning.Codes(f.ctx)
-			if err != nil {
-				return nil, err
-			}
-			fit.S = f.inOrder(Matrix{Columns: SampleAxis, Rows: AtomAxis, Value: codes})
+		if fit.S, err = f.learning.codes(f.ctx); err != nil {
+			return nil, err
+		}
+		if fit.S != nil {
+			fit.S = f.inOrder(Matrix{Rows: AtomAxis, Columns: SampleAxis, Value: fit.S})
 		}
 	}
 	p := fit.Classifier.Parts()

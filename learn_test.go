@@ -1,0 +1,93 @@
+package nrdl_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/synthetic"
+)
+
+// faces returns drawn faces of a few people as a matrix, and their names.
+func faces() (x *mat.Dense, y []string) {
+	drawn := synthetic.Default
+	drawn.People, drawn.PerPerson = 4, 6
+	images, err := drawn.Draw(context.Background())
+	check(err)
+	for j := range images.Len() {
+		y = append(y, images.Classes[images.ClassOf(j)])
+	}
+	return images.X, y
+}
+
+// Learn from a matrix and its labels, and look at what was learned.
+func ExampleLearn() {
+	x, y := faces()
+	fit, err := nrdl.Learn(context.Background(), x, y, method.DefaultFDDL, nrdl.LearnOptions{})
+	check(err)
+	_, n := x.Dims()
+	d, k := fit.D.Dims()
+	var rest mat.Dense
+	rest.Mul(fit.D, fit.S)
+	rest.Sub(classify.Unit(x), &rest)
+	fmt.Printf("%s: D is %d×%d, ‖X − DS‖/‖X‖ is %.2f\n", fit.Status, d, k, mat.Norm(&rest, 2)/math.Sqrt(float64(n)))
+	fmt.Printf("the objective falls from %.2f to %.2f\n", fit.Objective[0], fit.Objective[len(fit.Objective)-1])
+	// Output:
+	// complete: D is 1024×24, ‖X − DS‖/‖X‖ is 0.02
+	// the objective falls from 0.76 to 0.73
+}
+
+// Step through a fit, plot its objective, and stop when it hardly falls. What was learned
+// so far classifies.
+func ExampleSteps() {
+	x, y := faces()
+	var fit *nrdl.Fit
+	last := math.Inf(1)
+	for step, err := range nrdl.Steps(context.Background(), x, y, method.DefaultCOPAR, nrdl.LearnOptions{}) {
+		check(err)
+		fmt.Printf("pass %d  %.2f  %s\n", step.Iter, step.Objective, strings.Repeat("*", int(40*step.Objective)))
+		fit, err = step.Fit()
+		check(err)
+		if last-step.Objective < 0.1*step.Objective {
+			break
+		}
+		last = step.Objective
+	}
+	right := 0
+	predicted, err := fit.Classifier.Predict(context.Background(), x)
+	check(err)
+	for j, c := range predicted {
+		if fit.Classifier.Parts().Classes[c] == y[j] {
+			right++
+		}
+	}
+	fmt.Printf("%s: %d of %d\n", fit.Status, right, len(y))
+	// Output:
+	// pass 1  0.51  ********************
+	// pass 2  0.41  ****************
+	// pass 3  0.39  ***************
+	// stopped: 24 of 24
+}
+
+// Start from what was learned before, here with a larger weight of the graph.
+func ExampleLearn_warmStart() {
+	ctx := context.Background()
+	x, y := faces()
+	m := method.DefaultNRDL
+	first, err := nrdl.Learn(ctx, x, y, m, nrdl.LearnOptions{})
+	check(err)
+
+	m.Gamma *= 2
+	m.Mu, m.Growth = 0.5, 1.5 // the start is good: the penalty begins large, and grows fast
+	o := nrdl.LearnOptions{Start: classify.Start{D: first.D, S: first.S, W: first.W}}
+	second, err := nrdl.Learn(ctx, x, y, m, o)
+	check(err)
+	fmt.Printf("%s after %d passes, then after %d\n", first.Status, first.Iter, second.Iter)
+	// Output: converged after 111 passes, then after 7
+}
