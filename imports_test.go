@@ -30,7 +30,7 @@ var layers = []string{
 	"gallery group",
 	"gallery/large",
 	"internal/modelfile explain",
-	"experiment report/plot",
+	"experiment report/plot method/methodtest",
 	"report",
 	".",
 	"results service/store worker",

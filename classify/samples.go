@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"nrdl.example/nrdl/internal/natural"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -128,6 +129,36 @@ func (s *Samples) Validate() error {
 		}
 	}
 	return nil
+}
+
+// Seen returns what a method learns from: s without its samples that are zero, which is s
+// itself if there are none. It is an error if s is not valid, or has one class only or a
+// class of zeros.
+func (s *Samples) Seen() (*Samples, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if len(s.Classes) < LeastClasses {
+		return nil, advice.Add(fmt.Errorf("one class only, %q", s.Classes[0]),
+			"recognition needs images of at least two people")
+	}
+	seen := s
+	switch columns := NonZero(s.X); len(columns) {
+	case s.Len():
+	case 0:
+		seen = &Samples{}
+	default:
+		seen = s.Select(columns)
+	}
+	if len(seen.Classes) < len(s.Classes) {
+		for c, name := range s.Classes {
+			if c == len(seen.Classes) || seen.Classes[c] != name {
+				return nil, advice.Add(fmt.Errorf("every image of %s is black", name),
+					"remove them, or add others of the same person")
+			}
+		}
+	}
+	return seen, nil
 }
 
 // distinct reports a class whose name is empty or that of another.

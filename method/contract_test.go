@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/method/methodtest"
 )
 
 // small and single are what sets of 20 samples, and of one sample for each of
@@ -44,7 +45,7 @@ var sparse = map[string]string{"sparsity": "5", "init.sparsity": "3", "min_uses"
 
 // conditional says under which conditions a parameter matters, and which
 // change of it can be seen on a small set.
-var conditional = map[string]map[string]exception{
+var conditional = map[string]map[string]methodtest.Exception{
 	"nrdl": {
 		"lambda":         {Value: "0.1"},
 		"gamma":          {Value: "0.1"},
@@ -145,7 +146,7 @@ var polynomial = map[string]string{"kernel": "polynomial"}
 var reweighted = map[string]string{"coder.estimator": "irls"}
 
 // ofSparse is for K-SVD and its kin.
-var ofSparse = map[string]exception{
+var ofSparse = map[string]methodtest.Exception{
 	"error":          {Value: "0.1"},
 	"atoms":          {Value: "3"},
 	"min_uses":       {Given: map[string]string{"atoms": "3"}, Value: "9"},
@@ -161,24 +162,30 @@ var ofSparse = map[string]exception{
 	}},
 }
 
-func TestContract(t *testing.T) {
-	conditional["nrdl-test"] = maps.Clone(conditional["nrdl"])
-	for path, e := range conditional["nrdl"] {
+// contracts has the options of the methods that need some.
+func contracts() map[string]methodtest.Options {
+	all := map[string]methodtest.Options{}
+	for _, name := range method.Names() {
+		all[name] = methodtest.Options{Small: small[name], Single: single[name], Exceptions: conditional[name]}
+	}
+	signed := maps.Clone(conditional["nrdl"])
+	for path, e := range signed {
 		if strings.HasPrefix(path, "coder") { // ridge codes in its place
-			given := maps.Clone(e.Given)
-			if given == nil {
-				given = map[string]string{}
-			}
-			given["signed"] = "false"
-			conditional["nrdl-test"][path] = exception{Given: given, Value: e.Value}
+			given := map[string]string{"signed": "false"}
+			maps.Copy(given, e.Given)
+			signed[path] = methodtest.Exception{Given: given, Value: e.Value}
 		}
 	}
-	conditional["nrdl-ablation"] = conditional["nrdl"]
+	all["nrdl-test"] = methodtest.Options{Exceptions: signed}
+	all["nrdl-ablation"] = methodtest.Options{Exceptions: conditional["nrdl"]}
+	return all
+}
+
+// A method whose options are in its own test file adds them to small, single or conditional
+// by an init function there.
+func TestContract(t *testing.T) {
+	options := contracts()
 	for _, m := range method.All() {
-		t.Run(m.Name(), func(t *testing.T) {
-			keepsContract(t, m, options{
-				Small: small[m.Name()], Single: single[m.Name()], Exceptions: conditional[m.Name()],
-			})
-		})
+		t.Run(m.Name(), func(t *testing.T) { methodtest.Run(t, m, options[m.Name()]) })
 	}
 }

@@ -162,33 +162,15 @@ func Suits(m classify.Method, g classify.Grid) error {
 }
 
 // samples checks the parameters and the training set. It returns the set that
-// is learnt from, which is train without its black images.
+// is learned from, which is train without its black images.
 func samples(m classify.Method, train *classify.Samples) (*classify.Samples, error) {
-	if err := m.Validate(); err != nil {
+	err := m.Validate()
+	var seen *classify.Samples
+	if err == nil {
+		seen, err = train.Seen()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	if err := train.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	if len(train.Classes) < 2 {
-		return nil, advice.Add(fmt.Errorf("%s: one class only, %q", m.Name(), train.Classes[0]),
-			"recognition needs images of at least two people")
-	}
-	seen := train
-	switch columns := classify.NonZero(train.X); len(columns) {
-	case train.Len():
-	case 0:
-		seen = &classify.Samples{}
-	default:
-		seen = train.Select(columns)
-	}
-	if len(seen.Classes) < len(train.Classes) {
-		for c, name := range train.Classes {
-			if c == len(seen.Classes) || seen.Classes[c] != name {
-				return nil, advice.Add(fmt.Errorf("%s: every image of %s is black", m.Name(), name),
-					"remove them, or add others of the same person")
-			}
-		}
 	}
 	return seen, nil
 }

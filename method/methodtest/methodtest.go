@@ -1,4 +1,10 @@
-package method_test
+// Package methodtest tests that a classify.Method keeps its contract. The methods of package
+// method are tested by it, and so can be those of other modules:
+//
+//	func TestContract(t *testing.T) {
+//		methodtest.Run(t, Default, methodtest.Options{})
+//	}
+package methodtest
 
 import (
 	"bytes"
@@ -20,46 +26,53 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/method"
 )
 
-// An exception says what a parameter needs to matter.
-type exception struct {
+// An Exception says what a parameter needs to matter.
+type Exception struct {
 	Given map[string]string // other parameters, to be set first
 	Value string            // the changed value; "" chooses one
 }
 
-// options say how a method is tested.
-type options struct {
+// Options say how a method is tested.
+type Options struct {
 	// Small are parameters, by path, for training sets of 20 samples; Single are
 	// those for sets of 4, one per class: defaults are for hundreds, and a method
 	// refuses, for example, more neighbours than samples.
 	Small, Single map[string]string
 
 	// Exceptions are the parameters that matter only under a condition, by path.
-	Exceptions map[string]exception
+	Exceptions map[string]Exception
+
+	// Others are the methods that files are read with besides those of package method. The
+	// method itself need not be among them.
+	Others []classify.Method
 }
 
-// keepsContract tests that m keeps the contract of a classify.Method.
-func keepsContract(t *testing.T, m classify.Method, o options) {
+// Run tests that m, with its default parameters, keeps the contract of a classify.Method:
+// what its documentation asks of Fit, and that m does what its Traits and its interfaces
+// claim. Each property is a subtest.
+func Run(t *testing.T, m classify.Method, o Options) {
 	defaults := m
-	m = setAll(t, m, o.Small)
-	s := &suite{m: m, train: cones(5, 6, 40, 1), probe: cones(5, 4, 40, 2)}
+	m = Set(t, m, o.Small)
+	s := &suite{m: m, train: Cones(5, 6, 40, 1), probe: Cones(5, 4, 40, 2)}
 	t.Run("learns separable data", s.learns)
-	t.Run("fewer features than samples", func(t *testing.T) { s.learnsFrom(t, cones(5, 6, 12, 1), cones(5, 4, 12, 2)) })
+	t.Run("fewer features than samples", func(t *testing.T) { s.learnsFrom(t, Cones(5, 6, 12, 1), Cones(5, 4, 12, 2)) })
 	t.Run("repeats exactly", s.repeats)
 	t.Run("threads change nothing", s.threads)
 	t.Run("scores of many at once", s.concurrent)
 	t.Run("watching changes nothing", s.watched)
 	t.Run("leaves its input alone", s.input)
-	t.Run("survives save and load", s.saved)
+	t.Run("survives save and load", func(t *testing.T) { s.saved(t, append(o.Others, defaults)) })
 	t.Run("every parameter matters", func(t *testing.T) { s.parameters(t, o.Exceptions) })
 	t.Run("more than there is is refused", s.tooMuch)
 	t.Run("few atoms", s.fewAtoms)
 	t.Run("stops when cancelled", s.cancelled)
 	t.Run("unequal classes", s.unequal)
 	t.Run("one sample a class", func(t *testing.T) {
-		single := &suite{m: setAll(t, defaults, o.Single)}
-		single.learnsFrom(t, cones(4, 1, 40, 1), cones(4, 1, 40, 1))
+		single := &suite{m: Set(t, defaults, o.Single)}
+		single.learnsFrom(t, Cones(4, 1, 40, 1), Cones(4, 1, 40, 1))
 	})
 	t.Run("names and order are irrelevant", s.shuffled)
 	t.Run("refuses NaN", s.nan)
@@ -67,6 +80,9 @@ func keepsContract(t *testing.T, m classify.Method, o options) {
 	t.Run("one class is refused", s.oneClass)
 	t.Run("a blank sample is kept", s.blank)
 	t.Run("a blank class is refused", s.blankClass)
+	t.Run("traits are true", func(t *testing.T) { s.traits(t, defaults) })
+	t.Run("steps are Learn", s.steps)
+	t.Run("starts are those of its traits", s.starts)
 }
 
 type suite struct {
@@ -74,11 +90,11 @@ type suite struct {
 	train, probe *classify.Samples
 }
 
-// cones draws classes that are cones: non-negative mixtures of a few positive
+// Cones draws classes that are cones: non-negative mixtures of a few positive
 // directions of their own, with a little noise. The directions depend on the
 // class alone, the mixtures on seed too. They pass for images two pixels wide,
 // since some methods learn from mirror images; d is even.
-func cones(classes, samples, d int, seed uint64) *classify.Samples {
+func Cones(classes, samples, d int, seed uint64) *classify.Samples {
 	const directions = 3
 	n := classes * samples
 	x := mat.NewDense(d, n, nil)
@@ -168,7 +184,7 @@ func (s *suite) repeats(t *testing.T) {
 // threads learns from enough samples for the products to be divided.
 func (s *suite) threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	train := cones(12, 14, 150, 1)
+	train := Cones(12, 14, 150, 1)
 	m, counts := s.m, []int{4}
 	if os.Getenv("NRDL_LONG") != "" {
 		counts = []int{2, 3, 4}
@@ -233,7 +249,8 @@ func (s *suite) input(t *testing.T) {
 	}
 }
 
-func (s *suite) saved(t *testing.T) {
+// saved asks of the methods that the one of a file is among them.
+func (s *suite) saved(t *testing.T, others []classify.Method) {
 	model := s.fit(t, s.m, s.train, nil)
 	file := encode(t, model)
 	again, err := modelfile.Read(bytes.NewReader(file), nil)
@@ -245,6 +262,13 @@ func (s *suite) saved(t *testing.T) {
 	}
 	if !bytes.Equal(file, encode(t, again.Classifier)) {
 		t.Error("the loaded model is saved as other bytes")
+	}
+	by, err := method.Of(again.Classifier, others...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(file, encode(t, s.fit(t, by, s.train, nil))) {
+		t.Error("the method of the file learns another model")
 	}
 }
 

@@ -1,4 +1,4 @@
-package method_test
+package methodtest
 
 import (
 	"context"
@@ -12,18 +12,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/config"
 	"nrdl.example/nrdl/method"
 )
 
 // parameters changes one parameter after the other: the scores must change.
-func (s *suite) parameters(t *testing.T, exceptions map[string]exception) {
+func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 	of := func(m classify.Method) *mat.Dense { return scores(t, s.fit(t, m, s.train, nil), s.probe.X) }
 	usual := of(s.m)
 	for _, p := range method.Params(s.m) {
 		t.Run(p.Path, func(t *testing.T) {
 			e := exceptions[p.Path]
-			base := setAll(t, s.m, e.Given)
+			base := Set(t, s.m, e.Given)
 			if e.Value == "" {
 				e.Value = another(t, p)
 			}
@@ -38,8 +37,8 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]exception) {
 	}
 }
 
-// setAll sets all values, a coder before its parameters.
-func setAll(t *testing.T, m classify.Method, values map[string]string) classify.Method {
+// Set returns m with these parameters, by path: a coder before its own.
+func Set(t *testing.T, m classify.Method, values map[string]string) classify.Method {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(values)) {
 		m = set(t, m, path, values[path])
@@ -48,7 +47,7 @@ func setAll(t *testing.T, m classify.Method, values map[string]string) classify.
 }
 
 // another returns a value for p other than its own.
-func another(t *testing.T, p config.Param) string {
+func another(t *testing.T, p method.Param) string {
 	t.Helper()
 	for _, c := range p.Choices {
 		if c != p.Value {
@@ -73,7 +72,7 @@ func another(t *testing.T, p config.Param) string {
 
 // has reports whether m has a parameter of that path.
 func (s *suite) has(path string) bool {
-	return slices.ContainsFunc(method.Params(s.m), func(p config.Param) bool { return p.Path == path })
+	return slices.ContainsFunc(method.Params(s.m), func(p method.Param) bool { return p.Path == path })
 }
 
 // tooMuch asks for more atoms, or samples a class, than there are: an error
@@ -103,4 +102,13 @@ func (s *suite) fewAtoms(t *testing.T) {
 	if k := few.fit(t, few.m, s.train, nil).Parts().Groups[5]; k != 15 {
 		t.Errorf("%d atoms for 5 classes of 3", k)
 	}
+}
+
+func set(t *testing.T, m classify.Method, path, value string) classify.Method {
+	t.Helper()
+	edited, err := method.Set(m, path, value)
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name(), err)
+	}
+	return edited
 }
