@@ -253,7 +253,7 @@ type few struct {
 	ranges []method.Range
 }
 
-func (f few) Ranges() []method.Range { return f.ranges }
+func (f few) Traits() classify.Traits { return classify.Traits{Ranges: f.ranges} }
 
 func (f few) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	if f.Fails != nil {
