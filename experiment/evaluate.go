@@ -103,32 +103,46 @@ func Evaluate(ctx context.Context, set *dataset.Images, m classify.Method, p Pro
 	if p.Repeats < 1 {
 		return Result{}, fmt.Errorf("evaluate: %d repeats", p.Repeats)
 	}
-	params, err := method.Marshal(m)
+	res, err := newResult(set, m, p.Input, p.Split.String(), p.Runs())
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: p.Input.ForImages(set.Frame), Split: p.Split.String(), Repeats: p.Runs()}
 	if len(p.Candidates) > 0 {
 		res.Method, res.Params, res.Input = "auto", nil, frontend.Pipeline{}
 	}
 	samples := &sampler{set: set, pipeline: p.Input}
 	for r := range p.Runs() {
-		var w classify.Watch
-		if o.Fit != nil {
-			w = o.Fit(r)
-		}
-		one, model, err := p.run(ctx, samples, m, classify.Run{Seed: p.Seed + uint64(r), Watch: w})
+		err := res.add(p.Seed+uint64(r), o, func(fit classify.Run) (Run, *frontend.Model, error) { return p.run(ctx, samples, m, fit) })
 		if err != nil {
 			return Result{}, fmt.Errorf("evaluate: %w", err)
-		}
-		res.Runs = append(res.Runs, one)
-		if o.Done != nil {
-			o.Done(r, one, model)
 		}
 	}
 	res.SampleSeconds = samples.seconds
 	res.summarise()
 	return res, nil
+}
+
+// newResult returns a Result without runs.
+func newResult(set *dataset.Images, m classify.Method, in frontend.Pipeline, split string, repeats int) (Result, error) {
+	params, err := method.Marshal(m)
+	return Result{Method: m.Name(), Params: params, Input: in.ForImages(set.Frame), Split: split, Repeats: repeats}, err
+}
+
+// add makes a run with that seed, which o observes, and adds it to r.
+func (r *Result) add(seed uint64, o Observer, run func(classify.Run) (Run, *frontend.Model, error)) error {
+	n, fit := len(r.Runs), classify.Run{Seed: seed}
+	if o.Fit != nil {
+		fit.Watch = o.Fit(n)
+	}
+	one, model, err := run(fit)
+	if err != nil {
+		return err
+	}
+	r.Runs = append(r.Runs, one)
+	if o.Done != nil {
+		o.Done(n, one, model)
+	}
+	return nil
 }
 
 // run makes one run: it splits the set, trains and counts errors.

@@ -59,45 +59,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
 		return nil, advice.Add(err, "add images of these people, or leave them out; nrdl data info %s names them", path)
 	}
-	type method struct {
-		Method string `json:"method"`
-		Label  string `json:"label"`
-		Input  string `json:"input,omitempty"`
-	}
-	projected := " none"
-	if info.People >= manyPeople {
-		projected = ""
-	}
-	pixels := []method{{"nrdl", "NRDL", ""}, {"nrc", "NRC", ""}, {"crc", "CRC", ""}, {"src", "SRC", ""}, {"fddl", "FDDL", ""}}
-	var methods []method
-	what := "vectors"
-	switch {
-	case photographs:
-		what = "photographs; in each the largest face is found"
-		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
-		methods = []method{
-			{"mean", "class mean, network (default)", "embedding"},
-			{"nrc", "NRC, network", "embedding"},
-			{"src", "SRC, network", "embedding"},
-			{"nrc", "NRC, hand-made features", "faces96" + projected + eyes},
-			{"nrdl", "NRDL, grey values", "32x32" + eyes},
-		}
-	case set.Matrix || !set.AreImages():
-		methods = pixels
-		methods[0].Label += " (default)"
-		if set.AreImages() {
-			what = fmt.Sprintf("images of %v pixels", set.Frame.Size)
-			for _, preset := range []string{"faces96", "faces32"} {
-				words := fmt.Sprintf("%s %v", preset, set.Frame.Size)
-				if in, err := frontend.Parse(words); err == nil && in.String() == frontend.For(set.Frame.Size).String() {
-					methods = append(methods, method{"nrc", "NRC, hand-made features", words + projected})
-				}
-			}
-		}
-	default:
-		what = "face crops"
-		methods = append([]method{{"nrc", "NRC, hand-made features (default)", "faces96" + projected}}, pixels...)
-	}
+	methods, content := initialMethods(set, photographs, info.People)
 	type data struct {
 		Name  string   `json:"name"`
 		About string   `json:"about"`
@@ -110,19 +72,59 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 	}
 	name := nameOf(path)
 	text, err := json.MarshalIndent(struct {
-		Schema   string   `json:"$schema"`
-		Name     string   `json:"name"`
-		About    string   `json:"about"`
-		Seed     int      `json:"seed"`
-		Repeats  int      `json:"repeats"`
-		Datasets []data   `json:"datasets"`
-		Methods  []method `json:"methods"`
+		Schema   string          `json:"$schema"`
+		Name     string          `json:"name"`
+		About    string          `json:"about"`
+		Seed     int             `json:"seed"`
+		Repeats  int             `json:"repeats"`
+		Datasets []data          `json:"datasets"`
+		Methods  []initialMethod `json:"methods"`
 	}{
 		"./" + plans.SchemaFile, name, "A comparison of methods on " + name + ".", 1, 10,
-		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, what), filepath.ToSlash(path), splits}},
+		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, content), filepath.ToSlash(path), splits}},
 		methods,
 	}, "", "  ")
 	return append(text, '\n'), err
+}
+
+// An initialMethod is a method in a new plan.
+type initialMethod struct {
+	Method string `json:"method"`
+	Label  string `json:"label"`
+	Input  string `json:"input,omitempty"`
+}
+
+// initialMethods returns methods for set, the default one first, and describes the samples.
+func initialMethods(set *dataset.Images, photographs bool, people int) (methods []initialMethod, content string) {
+	projected := " none"
+	if people >= manyPeople {
+		projected = ""
+	}
+	pixels := []initialMethod{{"nrdl", "NRDL", ""}, {"nrc", "NRC", ""}, {"crc", "CRC", ""}, {"src", "SRC", ""}, {"fddl", "FDDL", ""}}
+	switch {
+	case photographs:
+		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
+		return []initialMethod{
+			{"mean", "class mean, network (default)", "embedding"},
+			{"nrc", "NRC, network", "embedding"},
+			{"src", "SRC, network", "embedding"},
+			{"nrc", "NRC, hand-made features", "faces96" + projected + eyes},
+			{"nrdl", "NRDL, grey values", "32x32" + eyes},
+		}, "photographs; in each the largest face is found"
+	case !set.Matrix && set.AreImages():
+		return append([]initialMethod{{"nrc", "NRC, hand-made features (default)", "faces96" + projected}}, pixels...), "face crops"
+	}
+	pixels[0].Label += " (default)"
+	if !set.AreImages() {
+		return pixels, "vectors"
+	}
+	for _, preset := range []string{"faces96", "faces32"} {
+		words := fmt.Sprintf("%s %v", preset, set.Frame.Size)
+		if in, err := frontend.Parse(words); err == nil && in.String() == frontend.For(set.Frame.Size).String() {
+			pixels = append(pixels, initialMethod{"nrc", "NRC, hand-made features", words + projected})
+		}
+	}
+	return pixels, fmt.Sprintf("images of %v pixels", set.Frame.Size)
 }
 
 // nameOf returns the name in a plan for the data set at path.

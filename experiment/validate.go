@@ -9,7 +9,6 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/method"
 )
 
 // Folds says how Validate divides a training set. The images of each person are divided at
@@ -32,11 +31,10 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 	if f.Repeats < 1 {
 		return Result{}, fmt.Errorf("validate: %d repeats", f.Repeats)
 	}
-	params, err := method.Marshal(m)
+	res, err := newResult(train, m, f.Input, fmt.Sprintf("folds:%d", f.N), f.Repeats*f.N)
 	if err != nil {
 		return Result{}, fmt.Errorf("validate: %w", err)
 	}
-	res := Result{Method: m.Name(), Params: params, Input: f.Input.ForImages(train.Frame), Split: fmt.Sprintf("folds:%d", f.N), Repeats: f.Repeats * f.N}
 	samples := &sampler{set: train, pipeline: f.Input}
 	for r := range f.Repeats {
 		seed := f.Seed + uint64(r)
@@ -46,17 +44,11 @@ func Validate(ctx context.Context, train *dataset.Images, m classify.Method, f F
 		}
 		for held := range f.N {
 			learn, judge := hold(fold, held)
-			var w classify.Watch
-			if o.Fit != nil {
-				w = o.Fit(len(res.Runs))
-			}
-			one, model, err := samples.fitAndJudge(ctx, m, learn, judge, classify.Run{Seed: seed, Watch: w})
+			err := res.add(seed, o, func(fit classify.Run) (Run, *frontend.Model, error) {
+				return samples.fitAndJudge(ctx, m, learn, judge, fit)
+			})
 			if err != nil {
 				return Result{}, fmt.Errorf("validate: %w", err)
-			}
-			res.Runs = append(res.Runs, one)
-			if o.Done != nil {
-				o.Done(len(res.Runs)-1, one, model)
 			}
 		}
 	}

@@ -215,7 +215,7 @@ func TestSyntheticStopsWhenCancelled(t *testing.T) {
 	why := errors.New("enough")
 	cancel(why)
 	s := few
-	s.People, s.Input = 1_000_000, dataset.Size{Height: 4, Width: 4} // hours, and little memory
+	s.People, s.Input = 100_000, dataset.Size{Height: 4, Width: 4} // many minutes, and little memory
 	if _, err := s.Draw(ctx); !errors.Is(err, why) {
 		t.Errorf("error %v, want %v", err, why)
 	}

@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -249,22 +250,27 @@ func images(n int, one, many string) string {
 	return fmt.Sprintf("%d images %s", n, many)
 }
 
-// unmatched reports the images that are only here or only there.
-func (c *comparison) unmatched() {
-	at := map[[2]int]int{} // the images there that are missing, by place
-	var missing []string
+// unpaired returns the images of there without a partner, by person and number.
+func (c *comparison) unpaired() map[[2]int]int {
 	taken := make([]bool, len(c.there.prints))
 	for _, r := range c.partner {
 		if r >= 0 {
 			taken[r] = true
 		}
 	}
+	at := map[[2]int]int{}
 	for r := range taken {
 		if !taken[r] {
 			p, n := c.there.place(r)
 			at[[2]int{p, n}] = r
 		}
 	}
+	return at
+}
+
+// unmatched reports the images that are only here or only there.
+func (c *comparison) unmatched() {
+	at := c.unpaired()
 	twins := map[[5]byte]int{} // the first image here with this key
 	for j, p := range c.prints {
 		if _, twice := twins[p.key]; !twice && c.partner[j] >= 0 {
@@ -293,11 +299,10 @@ func (c *comparison) unmatched() {
 			extra = append(extra, fmt.Sprintf("image %d of person %d", n, p))
 		}
 	}
-	for r := range taken {
+	var missing []string
+	for _, r := range slices.Sorted(maps.Values(at)) {
 		p, n := c.there.place(r)
-		if _, is := at[[2]int{p, n}]; is {
-			missing = append(missing, fmt.Sprintf("image %d of person %d", n, p))
-		}
+		missing = append(missing, fmt.Sprintf("image %d of person %d", n, p))
 	}
 	for _, list := range []struct {
 		says string

@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"unicode/utf8"
+
+	"nrdl.example/nrdl/internal/array"
 )
 
 // Write writes tensors in the order of their names, and metadata, which may be nil. Equal
@@ -59,51 +60,51 @@ func layOut(tensors []Tensor) ([]Tensor, []Info, error) {
 	return sorted, infos, nil
 }
 
-// inspect returns the type and the number of the elements of t, and checks
-// that they agree with its shape and are finite.
-func (t Tensor) inspect() (dtype string, length int, err error) {
-	switch data := t.Data.(type) {
-	case []float64:
-		dtype, length, err = "F64", len(data), finite(data)
-	case []float32:
-		dtype, length, err = "F32", len(data), finite(data)
-	case []int64:
-		dtype, length = "I64", len(data)
-	case []uint8:
-		dtype, length = "U8", len(data)
-	default:
-		panic(fmt.Sprintf("safetensors: a tensor cannot hold a %T", t.Data))
-	}
-	if err != nil {
-		return "", 0, err
-	}
-	want := 1
-	for _, n := range t.Shape {
-		if n < 0 || n > 0 && want > math.MaxInt/n {
-			return "", 0, fmt.Errorf("a shape of %v", t.Shape)
-		}
-		want *= n
-	}
-	if want != length {
-		return "", 0, fmt.Errorf("%d numbers for a shape of %v", length, t.Shape)
-	}
-	return dtype, length, nil
+// numbers are the numbers of a tensor.
+type numbers struct {
+	dtype  string
+	length int
+	finite func() error // reports the first one that is not finite
+	write  func(io.Writer) error
 }
 
-// WriteData writes the numbers of t in the format of a file.
-func (t Tensor) WriteData(w io.Writer) error {
+func (t Tensor) numbers() numbers {
 	switch data := t.Data.(type) {
 	case []float64:
-		return writeNumbers(w, data)
+		return numbersOf("F64", data)
 	case []float32:
-		return writeNumbers(w, data)
+		return numbersOf("F32", data)
 	case []int64:
-		return writeNumbers(w, data)
+		return numbersOf("I64", data)
 	case []uint8:
-		return writeNumbers(w, data)
+		return numbersOf("U8", data)
 	}
 	panic(fmt.Sprintf("safetensors: a tensor cannot hold a %T", t.Data))
 }
+
+func numbersOf[T number](dtype string, data []T) numbers {
+	return numbers{dtype, len(data), func() error { return finite(data) }, func(w io.Writer) error { return writeNumbers(w, data) }}
+}
+
+// inspect returns the type and the number of the elements of t. It is an error if they do
+// not fit its shape or are not finite.
+func (t Tensor) inspect() (dtype string, length int, err error) {
+	data := t.numbers()
+	if err := data.finite(); err != nil {
+		return "", 0, err
+	}
+	want, err := array.Bytes(t.Shape, 1)
+	if err != nil {
+		return "", 0, err
+	}
+	if want != int64(data.length) {
+		return "", 0, fmt.Errorf("%d numbers for a shape of %v", data.length, t.Shape)
+	}
+	return data.dtype, data.length, nil
+}
+
+// WriteData writes the numbers of t in the format of a file.
+func (t Tensor) WriteData(w io.Writer) error { return t.numbers().write(w) }
 
 func writeNumbers[T number](w io.Writer, numbers []T) error {
 	buf := make([]byte, 0, chunk)
