@@ -23,7 +23,7 @@ var DefaultEyes = Eyes{Distance: 0.46, Height: 0.36}
 // Bounds on Eyes.Distance.
 const leastEyes, mostEyes = 0.1, 0.9
 
-// IsZero reports whether images are used as they are.
+// IsZero reports whether e is the zero value, for images without detection.
 func (e Eyes) IsZero() bool { return e == Eyes{} }
 
 // Validate reports positions outside the image.

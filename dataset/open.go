@@ -80,17 +80,18 @@ func (o Options) images() Frame {
 //     to the list; the separator may be a comma or a tab, a header line is
 //     allowed and lines that begin with # are comments;
 //   - a MATLAB file (-v7 or older) with fea and gnd, X and y, X and labels, or
-//     training_feats and H_train, and if possible height and width; a file
-//     NAME.names.txt beside it names where the samples come from;
+//     training_feats and H_train, and if possible height and width; the optional file
+//     NAME.names.txt in the same folder has the source of each sample;
 //   - a NumPy .npz file with X and y, and if possible height and width;
 //   - "bundled:NAME", a data set of package bundled.
 //
-// The columns of the set are the grey values of images, or vectors. Blank
-// images (of a single grey value) are kept with a warning; a person with only
-// blank images is an error, and so are two people with the same images. An image that cannot be read is left out with a warning
-// (see Options.Warn), and so is a person with no others; it is an error if fewer than
-// two people are left. People and their images are in natural order. The
-// result does not depend on the number of processors.
+// The columns of the set are the grey values of images, or vectors. People and their
+// images are in natural order. The result does not depend on the number of processors.
+//
+// Blank images, which have a single grey value, are kept with a warning. Images that
+// cannot be read, and people without other images, are left out with a warning (see
+// Options.Warn). It is an error if a person has only blank images, if two people have the
+// same images, or if fewer than two people remain.
 func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err := opt.Frame.Validate(); err != nil {
 		return nil, fmt.Errorf("open data: %w", err)

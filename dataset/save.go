@@ -14,12 +14,12 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// Save writes set to path so that Open reads it again: a MATLAB file (.mat,
-// with a list NAME.names.txt beside it that keeps the people's names and where
-// the samples come from), a NumPy file (.npz), or, without an extension, a
-// folder of PNG images, one folder per person, with grey values rounded to 0 …
-// 255. The result appears at path only when it is complete. An existing file is
-// replaced; a folder that is not empty is an error.
+// Save writes set to path in a format that Open reads. The extension selects the format:
+// .mat is a MATLAB file, with a list NAME.names.txt of the people and the sources of the
+// samples in the same folder; .npz is a NumPy file; without an extension, path is a folder
+// with a folder of PNG images per person, with grey values rounded to 0 … 255. The result
+// appears at path when it is complete. An existing file is replaced. It is an error if
+// there is a folder that is not empty.
 func Save(ctx context.Context, path string, set *Images) error {
 	if err := set.Validate(); err != nil {
 		return fmt.Errorf("save data: %w", err)

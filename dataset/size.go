@@ -16,7 +16,7 @@ type Size struct {
 // MaxSide bounds the height and the width of a Size.
 const MaxSide = 1024
 
-// Len returns the number of pixels; 0 of the zero Size.
+// Len returns the number of pixels; 0 for the zero Size.
 func (s Size) Len() int { return s.Height * s.Width }
 
 // String gives the size as HxW, the form that ParseSize reads.

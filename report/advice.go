@@ -14,9 +14,9 @@ import (
 // much is the smallest ratio of times or memory that is reported.
 const largeRatio = 2
 
-// Advice says in a few sentences which method to take for the data of p, how sure
-// that is, and which methods are as accurate and cheaper, by the times of the plan
-// timed. It is "" if p has one method.
+// Advice recommends a method for the data of p in a few sentences: the method, how sure
+// the recommendation is, and which methods are as accurate but cheaper. Costs are from the
+// plan timed, or from p if timed is nil. It returns "" if p has only one method.
 func (p *Plan) Advice(timed *Plan) string {
 	k := &p.Ranking
 	switch {

@@ -24,7 +24,7 @@ const (
 	Equal   = "equal"   // the same images are named wrongly in all runs
 )
 
-// Changes are the result of CompareRecords.
+// Changes is the result of CompareRecords.
 type Changes struct {
 	Level    float64    `json:"level"`          // of the tests
 	Rows     []Change   `json:"rows"`           // in the order of a report: plan, setting, label

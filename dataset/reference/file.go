@@ -11,8 +11,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// CheckFile opens the data set at path and compares it with another one: with is the name
-// of a database, the path of a data set, or "" for the most similar database. Images of a
+// CheckFile opens the data set at path and compares it with a database. The argument with
+// is the name of the database, the path of a data set, or "" for the most similar database. Images of a
 // folder or a list are resized to the size of the other set. Warn may be nil.
 func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Result, error) {
 	open := func(path string, size dataset.Size) (*dataset.Images, error) {

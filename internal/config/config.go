@@ -41,8 +41,8 @@ type Param struct {
 	Choices  []string `json:"choices,omitempty"` // the values of a choice
 }
 
-// New makes a Codec for parameter structs whose fields of the interface type T
-// hold one of the alternatives, which carry their defaults.
+// New makes a Codec for parameter structs. Fields of the interface type T have one of the
+// alternatives as their value. Each of alternatives has its default parameters.
 func New[T interface{ Name() string }](alternatives []T) *Codec {
 	t := reflect.TypeFor[T]()
 	c := &Codec{choice: t, kind: strings.ToLower(t.Name())}
@@ -64,8 +64,8 @@ func New[T interface{ Name() string }](alternatives []T) *Codec {
 
 // Set returns a copy of the struct value v with the parameter at path changed
 // to value. A path is the name of a field, or names joined by dots. At the
-// path of an interface field, value names an alternative, which takes its
-// place with its defaults.
+// path of an interface field, value is the name of an alternative, and the field
+// becomes this alternative with its defaults.
 func (c *Codec) Set(v any, path, value string) (any, error) {
 	edited := addressable(reflect.ValueOf(v))
 	err := c.set(edited, path, path, value)

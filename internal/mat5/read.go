@@ -15,7 +15,7 @@ import (
 	"nrdl.example/nrdl/internal/array"
 )
 
-// Limits bound what Read takes.
+// Limits bound the memory of Read.
 type Limits struct {
 	Bytes int64 // of all variables together, inflated
 }

@@ -27,7 +27,7 @@ type (
 	Arrays = array.List
 )
 
-// Limits bound what is read.
+// Limits bound the memory of Read.
 type Limits struct {
 	Bytes int64 // of all arrays together, inflated
 }
