@@ -247,7 +247,7 @@ func TestEmbeddingFilesAreSmall(t *testing.T) {
 	images, err := dataset.NewImages(x, labels, ids, nil, embedding.Default().Frame())
 	check(err)
 	images.Quality = make([]dataset.Quality, 1000)
-	for _, by := range []classify.Method{nil, nrdl.DefaultMethod(frontend.Faces96)} {
+	for _, by := range []classify.Method{nil, nrdl.Options{Pipeline: frontend.Faces96}.For().Method} {
 		o := nrdl.Defaults(images)
 		if by != nil {
 			o.Method = by

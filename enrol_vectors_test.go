@@ -161,7 +161,7 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 				}
 			}
 			how := *first.openSet()
-			want, err := Train(ctx, images, Options{Method: DefaultMethod(first.m.Pipeline), OpenSet: &how})
+			want, err := Train(ctx, images, Options{Method: defaultMethod(first.m.Pipeline), OpenSet: &how})
 			if err != nil {
 				t.Fatal(err)
 			}

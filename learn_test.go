@@ -29,7 +29,7 @@ func faces() (x *mat.Dense, y []string) {
 // Learn from a matrix and its labels, and look at what was learned.
 func ExampleLearn() {
 	x, y := faces()
-	fit, err := nrdl.Learn(context.Background(), x, y, method.DefaultFDDL, nrdl.LearnOptions{})
+	fit, err := nrdl.Learn(context.Background(), x, y, method.DefaultFDDL, classify.LearnOptions{})
 	check(err)
 	_, n := x.Dims()
 	d, k := fit.D.Dims()
@@ -47,9 +47,9 @@ func ExampleLearn() {
 // so far classifies.
 func ExampleSteps() {
 	x, y := faces()
-	var fit *nrdl.Fit
+	var fit *classify.Fit
 	last := math.Inf(1)
-	for step, err := range nrdl.Steps(context.Background(), x, y, method.DefaultCOPAR, nrdl.LearnOptions{}) {
+	for step, err := range nrdl.Steps(context.Background(), x, y, method.DefaultCOPAR, classify.LearnOptions{}) {
 		check(err)
 		fmt.Printf("pass %d  %.2f  %s\n", step.Iter, step.Objective, strings.Repeat("*", int(40*step.Objective)))
 		fit, err = step.Fit()
@@ -80,12 +80,12 @@ func ExampleLearn_warmStart() {
 	ctx := context.Background()
 	x, y := faces()
 	m := method.DefaultNRDL
-	first, err := nrdl.Learn(ctx, x, y, m, nrdl.LearnOptions{})
+	first, err := nrdl.Learn(ctx, x, y, m, classify.LearnOptions{})
 	check(err)
 
 	m.Gamma *= 2
 	m.Mu, m.Growth = 0.5, 1.5 // the start is good: the penalty begins large, and grows fast
-	o := nrdl.LearnOptions{Start: classify.Start{D: first.D, S: first.S, W: first.W}}
+	o := classify.LearnOptions{Start: classify.Start{D: first.D, S: first.S, W: first.W}}
 	second, err := nrdl.Learn(ctx, x, y, m, o)
 	check(err)
 	fmt.Printf("%s after %d passes, then after %d\n", first.Status, first.Iter, second.Iter)

@@ -80,13 +80,16 @@ func Defaults(images *dataset.Images) Options {
 	in = in.ForImages(images.Frame)
 	in.Frame = images.Frame
 	decide := openset.Default
-	return Options{Method: DefaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
+	return Options{Method: defaultMethod(in), Pipeline: forPeople(in, len(images.Classes)), OpenSet: &decide}
 }
 
 // For returns o with the first of methods. A projection that Defaults chose is dropped if
-// one of methods needs more features than it leaves (classify.Traits). Without methods the
-// result is o.
+// one of methods needs more features than it leaves (classify.Traits). Without methods
+// it is the default one for the Pipeline, unless o has one.
 func (o Options) For(methods ...classify.Method) Options {
+	if len(methods) == 0 && o.Method == nil {
+		o.Method = defaultMethod(o.Pipeline)
+	}
 	for i, m := range methods {
 		if i == 0 {
 			o.Method = m
@@ -102,10 +105,10 @@ func (o Options) For(methods ...classify.Method) Options {
 // are resized by default.
 var defaultFrame = frontend.Faces96.Frame
 
-// DefaultMethod is the method for the samples of in: embeddingMethod for vectors of a
+// defaultMethod is the method for the samples of in: embeddingMethod for vectors of a
 // network, NRDL for grey values, NRC for features or projected samples. There,
 // learning a dictionary takes long and gains nothing (doc/frontends.md).
-func DefaultMethod(in frontend.Pipeline) classify.Method {
+func defaultMethod(in frontend.Pipeline) classify.Method {
 	if !in.Embedding.IsZero() {
 		return embeddingMethod
 	}

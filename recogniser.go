@@ -64,7 +64,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	}
 	in := o.Pipeline.ForImages(images.Frame)
 	if o.Method == nil {
-		o.Method = DefaultMethod(in)
+		o.Method = defaultMethod(in)
 	}
 	if r, err := trainLarge(ctx, images, in, o); r != nil || err != nil {
 		return r, err

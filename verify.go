@@ -25,9 +25,6 @@ type Comparison struct {
 	Others [2]int             `json:"-"` // number of other faces in each photograph: the largest was compared
 }
 
-// DefaultFMR is the usual false match rate for Comparison.Same.
-const DefaultFMR = 0.001
-
 // Same reports whether the faces match at this false match rate.
 func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
 

@@ -11,6 +11,7 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/openset"
 )
 
 // Photographs of one person are more similar than those of two, who need not be
@@ -30,7 +31,7 @@ func TestVerify(t *testing.T) {
 		return c
 	}
 	all := []nrdl.Comparison{compare(0, 0)}
-	if math.Abs(all[0].Similarity-1) > 1e-9 || !all[0].Same(nrdl.DefaultFMR) {
+	if math.Abs(all[0].Similarity-1) > 1e-9 || !all[0].Same(openset.DefaultFMR) {
 		t.Errorf("a photograph and itself: %+v", all[0])
 	}
 	least, most := 1.0, -1.0 // similarity of genuine and of impostor pairs
@@ -105,7 +106,7 @@ func TestVerifyWithoutRecogniser(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	monotone(t, all)
-	if !all[0].Same(nrdl.DefaultFMR) {
+	if !all[0].Same(openset.DefaultFMR) {
 		t.Errorf("a photograph and itself are of two people: %+v", all[0])
 	}
 }

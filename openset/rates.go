@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// DefaultFMR is the usual false match rate at which two faces are those of one person.
+const DefaultFMR = 0.001
+
 // Rates are the identification rates on held-out faces of enrolled people, at the
 // threshold for one target FPIR.
 type Rates struct {

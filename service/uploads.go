@@ -109,7 +109,7 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, Verification{results.OfComparison(compared, photos, nrdl.DefaultFMR)})
+	return answer(w, http.StatusOK, Verification{results.OfComparison(compared, photos, openset.DefaultFMR)})
 }
 
 // verifyPerson compares the largest face in an image file with the mean of those of a

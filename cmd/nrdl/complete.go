@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 
-	"nrdl.example/nrdl"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ var completeModel = cli.First(cli.Files("nrdl"), cobra.FixedCompletions(nil, cob
 // nil for an unknown one.
 func methodOf(c *cobra.Command) classify.Method {
 	name, _ := c.Flags().GetString("method") // registered together with --set
-	if m, err := method.Named(cmp.Or(name, nrdl.DefaultMethod(frontend.Pipeline{}).Name())); err == nil {
+	if m, err := method.Named(cmp.Or(name, defaultMethod(frontend.Pipeline{}).Name())); err == nil {
 		return m
 	}
 	return nil

@@ -35,7 +35,7 @@ type learning struct {
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+nrdl.DefaultMethod(frontend.Embedding).Name()+" for vectors of a network, "+nrdl.DefaultMethod(frontend.Pipeline{}).Name()+" for grey values without projection, otherwise "+nrdl.DefaultMethod(frontend.Faces96).Name()+")")
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+defaultMethod(frontend.Embedding).Name()+" for vectors of a network, "+defaultMethod(frontend.Pipeline{}).Name()+" for grey values without projection, otherwise "+defaultMethod(frontend.Faces96).Name()+")")
 	f.StringVar(&l.preset, "preset", "", "use the parameters for the database `NAME`: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
@@ -48,7 +48,7 @@ func (l *learning) register(c *cobra.Command) {
 // configured returns the method that the flags describe, for samples that in
 // makes.
 func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
-	m := nrdl.DefaultMethod(in)
+	m := defaultMethod(in)
 	if l.method != "" {
 		var err error
 		if m, err = method.Named(l.method); err != nil {
@@ -84,7 +84,7 @@ func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
 // method of grey values, which has it, where m is only what is taken where none is
 // named.
 func (l *learning) named(err error, m classify.Method, path, value string) error {
-	of := nrdl.DefaultMethod(frontend.Pipeline{})
+	of := defaultMethod(frontend.Pipeline{})
 	if l.method != "" || m.Name() == of.Name() {
 		return err
 	}
@@ -152,4 +152,9 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 	for _, line := range catalogue.Chosen(m, l.seed) {
 		a.Tell("%s", line)
 	}
+}
+
+// defaultMethod is the method for the samples of in where none is named.
+func defaultMethod(in frontend.Pipeline) classify.Method {
+	return nrdl.Options{Pipeline: in}.For().Method
 }

@@ -12,11 +12,12 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/results"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
-	v := &verification{app: a, fmr: nrdl.DefaultFMR}
+	v := &verification{app: a, fmr: openset.DefaultFMR}
 	c := &cobra.Command{
 		Use:  "verify MODEL|- A B",
 		Args: cli.Arguments(3, 3),
