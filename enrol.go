@@ -172,7 +172,7 @@ func (r *Recogniser) Keeps() error {
 	}
 	switch e := r.m.Enrolled; {
 	case e == nil:
-		return advice.Add(gallery.ErrForgotten, "train it again from all photographs, without --forget: nrdl train DATA -o %s", r.model())
+		return advice.Add(gallery.ErrForgotten, "train it again from all photographs, without %v: %v", advice.Forget, advice.Train)
 	case !r.m.SeesImages():
 		return advice.Add(fmt.Errorf("the model was trained on vectors, not on images: %v", e.Frame), "train it again on photographs")
 	}
@@ -192,13 +192,13 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	case warm && classify.TraitsOf(by).Warm && r.m.Pipeline.Projection.IsZero():
 		run.Warm = r.m.Classifier
 	case warm:
-		r.tell(by.Name() + " has nothing to start from here: it learns from the beginning")
+		r.tell("%s has nothing to start from here: it learns from the beginning", by.Name())
 	}
 	what := "faces"
 	if e.Frame.Size != (dataset.Size{}) {
 		what = fmt.Sprintf("images of %v", e.Frame.Size)
 	}
-	r.tell(fmt.Sprintf("training on %d people, %d %s", len(e.Classes), e.Len(), what))
+	r.tell("training on %d people, %d %s", len(e.Classes), e.Len(), what)
 	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
 		o := Options{Method: by, Methods: r.methods, OpenSet: r.openSetOfOthers(), Detect: r.detect, Observer: r.Observer}
 		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
@@ -239,10 +239,13 @@ func (r *Recogniser) openSet() *openset.Options {
 func (r *Recogniser) openSetOfOthers() *openset.Options {
 	if c := r.m.Calibration; c != nil && len(c.Given) > 0 {
 		r.warn(advice.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
-			"give their photographs again: nrdl calibrate %s --strangers DIR", r.model()))
+			"give their photographs again: %v", calibrateByStrangers))
 	}
 	return r.openSet()
 }
+
+// calibrateByStrangers is the action of advice that gives a model a threshold.
+var calibrateByStrangers = advice.Calibrate.With(advice.Strangers.To("DIR"))
 
 // Forget returns r without its stored faces: nobody can be enrolled later.
 func (r *Recogniser) Forget() *Recogniser {
@@ -300,9 +303,9 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	m.OpenSet = nil
 	switch {
 	case errors.Is(err, openset.ErrNoStrangers):
-		return nil, advice.Add(err, "give photographs of other people: nrdl calibrate %s --strangers DIR", r.model())
+		return nil, advice.Add(err, "give photographs of other people: %v", calibrateByStrangers)
 	case errors.Is(err, gallery.ErrForgotten):
-		return nil, advice.Add(err, "train it again, without --forget: nrdl train DATA -o %s", r.model())
+		return nil, advice.Add(err, "train it again, without %v: %v", advice.Forget, advice.Train)
 	case err != nil:
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -349,7 +350,7 @@ func TestEnrolWarm(t *testing.T) {
 	images := crops(t, 4, 4)
 	for name, o := range methods() {
 		told := 0
-		o.Tell = func(string) { told++ }
+		o.Tell = func(advice.Advice) { told++ }
 		r := trained(t, images.Select(span(12)), o)
 		told = 0
 		warm, _, err := r.EnrolAll(t.Context(), images.Select(span(16)[12:]), true)

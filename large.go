@@ -58,7 +58,7 @@ func newLarge(ctx context.Context, m *gallery.Model, images *dataset.Images, o O
 			g = c
 		}
 		if errors.Is(err, openset.ErrNoStrangers) {
-			err = o.namesEverybody(advice.Add(err, "to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model()))
+			err = o.namesEverybody(advice.Add(err, "to enable unknown, give photographs of other people: %v", calibrateByStrangers))
 		}
 		if err != nil {
 			return nil, err

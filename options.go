@@ -1,8 +1,7 @@
 package nrdl
 
 import (
-	"cmp"
-
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -31,14 +30,13 @@ type Options struct {
 type Observer struct {
 	Watch    classify.Watch                     // every pass of a method that iterates
 	Progress func(what string, done, total int) // equal steps of the task what; never called by two goroutines at once
-	Tell     func(message string)               // information, for example what was chosen
-	Warn     func(err error)                    // a probable mistake; may have a hint
-	Path     string                             // of the model file, as hints write it; "" is MODEL
+	Tell     func(message advice.Advice)        // information, for example what was chosen
+	Warn     func(err error)                    // a probable mistake; may have advice
 }
 
-func (o Observer) tell(message string) {
+func (o Observer) tell(format string, args ...any) {
 	if o.Tell != nil {
-		o.Tell(message)
+		o.Tell(advice.New(format, args...))
 	}
 }
 
@@ -47,9 +45,6 @@ func (o Observer) warn(err error) {
 		o.Warn(err)
 	}
 }
-
-// model is the model file in hints.
-func (o Observer) model() string { return cmp.Or(o.Path, "MODEL") }
 
 // progress is Progress of what; nil where nobody asks.
 func (o Observer) progress(what string) func(done, total int) {

@@ -91,11 +91,12 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 		reader, frame, err := d.Faces(ctx, files)
 		auto := d.Detect == "" || d.Detect == face.Auto
 		if reader != nil && auto && d.Frame.Eyes.IsZero() {
-			o.tell(fmt.Sprintf("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: --detect never", frame.Eyes.Distance, frame.Eyes.Height))
+			o.tell("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: %v",
+				frame.Eyes.Distance, frame.Eyes.Height, advice.Detect.To(face.Never))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
-				"give photographs of faces; if these are crops of faces: --detect never uses them as they are; --detect always searches each of them")
+				"give photographs of faces; if these are crops of faces: %v uses them as they are; %v searches each of them", advice.Detect.To(face.Never), advice.Detect.To(face.Always))
 		}
 		return reader, frame, err
 	}

@@ -18,7 +18,6 @@ import (
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/gallery/large"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/modelfile"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
@@ -105,7 +104,7 @@ func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error
 			return nil, context.Cause(ctx)
 		case errors.Is(err, openset.ErrNoStrangers):
 			err = advice.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
-				"to enable unknown, give photographs of other people: nrdl calibrate %s --strangers DIR", o.model())
+				"to enable unknown, give photographs of other people: %v", calibrateByStrangers)
 		case errors.Is(err, openset.ErrNoMargins):
 			err = advice.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
 				"the method does not tell the people apart: look for images that are alike, or choose other features or another method")
@@ -150,7 +149,7 @@ func (o Observer) told(m *gallery.Model) {
 	_, linear := p.Rule.(classify.Linear)
 	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && linear && k > d {
 		o.warn(advice.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
-			"--set coder.solver=admm, fewer atoms per person (--set atoms=N), or a larger --size"))
+			"%v, fewer atoms per person (%v), or a larger %v", advice.Parameter.To("coder.solver=admm"), advice.Parameter.To("atoms=N"), advice.Size))
 	}
 }
 
@@ -163,7 +162,7 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = advice.Add(err, "train it first: nrdl train DATA -o %s", hint.Quoted(path))
+			err = advice.Add(err, "train it first: %v", advice.Train.With(advice.Model.To(path)))
 		}
 		return nil, err
 	}
@@ -199,7 +198,7 @@ func noModel(path string, err error) error {
 	case other == nil && info.IsDir() || dataset.IsImage(path) || dataset.IsMatrix(path):
 		return advice.Add(err, "the model comes first, then the images")
 	}
-	return advice.Add(err, "train it again: nrdl train DATA -o %s", hint.Quoted(path))
+	return advice.Add(err, "train it again: %v", advice.Train.With(advice.Model.To(path)))
 }
 
 // networksVariable names folders with the networks that models have by reference.
@@ -247,7 +246,7 @@ func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) 
 	}
 	if detect.Detect == face.Always && r.m.Frame.Eyes.IsZero() {
 		return nil, advice.Add(errors.New("this model was trained on crops without eye alignment: faces cannot be searched for"),
-			"train it again on photographs: nrdl train DATA -o %s --detect always", o.model())
+			"train it again on photographs: %v", advice.Train.With(advice.Detect.To(face.Always)))
 	}
 	t := *r
 	t.detect, t.Observer = detect, o

@@ -162,7 +162,7 @@ func TestEqualRecognisersAreEqualBytes(t *testing.T) {
 		o.Observer = nrdl.Observer{
 			Watch:    func(classify.Progress) { told++ },
 			Progress: func(string, int, int) { told++ },
-			Tell:     func(string) { told++ }, Warn: func(error) { told++ },
+			Tell:     func(advice.Advice) { told++ }, Warn: func(error) { told++ },
 		}
 		threads := runtime.GOMAXPROCS(1)
 		again := trained(t, images, o)

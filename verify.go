@@ -90,7 +90,7 @@ func compare(ctx context.Context, r *Recogniser, by *face.Search, photos ...look
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, advice.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
-			"nrdl calibrate %s, if it keeps the faces of three people or more; nrdl verify - A B needs no model", r.model())
+			"%v, if it keeps the faces of three people or more; %v needs no model", advice.Calibrate, advice.Compare)
 	}
 	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, photos)
 }

@@ -48,7 +48,7 @@ func PeopleFiles(paths []string, person string, canonicalName func(string) strin
 			return nil, err
 		}
 		if person == "" && !info.IsDir() {
-			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "--name NAME says it, or give a folder with one folder of images per person")
+			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "%v says it, or give a folder with one folder of images per person", advice.Person.To("NAME"))
 		}
 		files, err := ImageFiles(path)
 		for _, one := range Joined(err) {
@@ -123,7 +123,7 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 	}
 	switch {
 	case len(list) == 0:
-		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: --name NAME; otherwise %s", ungrouped(root))
+		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: %v; otherwise %v", advice.Person.To("NAME"), ungrouped(root))
 	case unassigned > 0:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(unassigned, "image"), root))
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/advice"
 )
 
 // The file GroupsMark marks a folder of photographs that nrdl group has divided by person.
@@ -34,7 +34,7 @@ func leftover(root string) func(entry string) bool {
 
 // ungrouped is the advice for images that are not in folders of people: nrdl group makes
 // these folders, next to root.
-func ungrouped(root string) string {
+func ungrouped(root string) advice.Advice {
 	beside := filepath.Clean(root)
 	if abs, err := filepath.Abs(root); err == nil && (beside == "." || filepath.Base(beside) == "..") {
 		beside = filepath.Join(beside, "..", filepath.Base(abs))
@@ -46,7 +46,7 @@ func ungrouped(root string) string {
 		}
 		to = fmt.Sprintf("%s-people%d", beside, n)
 	}
-	return fmt.Sprintf("%s; or let nrdl make folders of photographs of the same person: nrdl group %s -o %s", layout, hint.Quoted(root), hint.Quoted(to))
+	return advice.New("%s; or let nrdl make folders of photographs of the same person: %v", layout, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))
 }
 
 // leftoverMessage is the warning about a folder that belongs to no person.

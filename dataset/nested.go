@@ -10,7 +10,6 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // date matches the beginning of the name of a folder for a year, month or day.
@@ -55,7 +54,7 @@ func refuseDates(root string, images []string) error {
 	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
 	return advice.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),
-		hint.Quoted(filepath.Join(root, person, people[person][0])), hint.Quoted(filepath.Join(root, person, tops[len(tops)-1])), hint.Quoted(filepath.Join(root, tops[0])))
+		filepath.Join(root, person, people[person][0]), filepath.Join(root, person, tops[len(tops)-1]), filepath.Join(root, tops[0]))
 }
 
 // repeatedNames returns a warning if folders of root hold folders with the same names,

@@ -40,7 +40,7 @@ func CheckName(name string) error {
 		return advice.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
 	case strings.EqualFold(norm.NFKC.String(name), Unknown):
 		return advice.Add(fmt.Errorf("the name %q is what strangers are called", name),
-			"give a person another name; photographs of strangers are for --strangers")
+			"give a person another name; photographs of strangers are for %v", advice.Strangers)
 	case strings.TrimSpace(name) != name:
 		return advice.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
 	}

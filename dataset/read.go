@@ -188,7 +188,7 @@ func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images,
 	}
 	switch len(keep) {
 	case 0:
-		return nil, advice.Add(errors.New("no face was found in any of the images"), "--detect never takes images as they are")
+		return nil, advice.Add(errors.New("no face was found in any of the images"), "%v takes images as they are", advice.Detect.To("never"))
 	case len(s.images):
 		return set, nil
 	}

@@ -15,7 +15,6 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // Bounds on a folder. Links can make the walk through a small one endless.
@@ -66,7 +65,7 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 	if !info.IsDir() {
 		if slices.Contains(videoExtensions, strings.ToLower(filepath.Ext(path))) {
 			return nil, nil, nil, advice.Add(fmt.Errorf("%s is a video: videos are not read", path),
-				"cut out pictures, for example: ffmpeg -i %s -r 1 picture%%04d.jpg", hint.Quoted(path))
+				"cut out pictures, for example: ffmpeg -i VIDEO -r 1 picture%%04d.jpg")
 		}
 		return []string{path}, nil, nil, nil
 	}
@@ -96,7 +95,7 @@ func notThere(path string, err error) error {
 		names = append(names, e.Name())
 	}
 	if near := advice.Nearest(filepath.Base(path), names); near != "" {
-		return advice.Add(err, "did you mean %s?", hint.Quoted(filepath.Join(filepath.Dir(path), near)))
+		return advice.Add(err, "did you mean %s?", filepath.Join(filepath.Dir(path), near))
 	}
 	return err
 }

@@ -28,8 +28,8 @@ func Candidates(ctx context.Context, images *dataset.Images, rule classify.Metho
 		return nil, errors.New("choose an input: no images")
 	}
 	if !images.AreImages() {
-		return nil, advice.Add(fmt.Errorf("--input auto needs images, and the samples are %v", images.Frame),
-			"leave out --input; --project fisher may follow any samples")
+		return nil, advice.Add(fmt.Errorf("choosing an input needs images, and the samples are %v", images.Frame),
+			"leave out %v; %v may follow any samples", advice.Input, advice.Projection.To("fisher"))
 	}
 	all := simplest(images.Frame)
 	if size := proportional(images.Frame.Size); images.Matrix && !sized && size != images.Frame.Size {

@@ -111,14 +111,14 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 	switch {
 	case len(trained) > 0 && faces == 0:
 		err := fmt.Errorf("the model was trained on all test images, %d: the rate would say nothing", len(trained))
-		return nil, nil, advice.Add(err, "test on other images, or give the --split and --seed of the training")
+		return nil, nil, advice.Add(err, "test on other images, or give the %v and %v of the training", advice.Split, advice.Seed)
 	case len(trained) > 0 && !skip:
 		more := ""
 		if len(trained) > 3 {
 			more = ", …"
 		}
 		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(kept), strings.Join(trained[:min(3, len(trained))], ", "), more)
-		return nil, nil, advice.Add(err, "--skip-trained tests on the others only; or give the --split and --seed of the training")
+		return nil, nil, advice.Add(err, "%v tests on the others only; or give the %v and %v of the training", advice.SkipTrained, advice.Split, advice.Seed)
 	case len(trained) > 0:
 		set = set.Select(others)
 	}

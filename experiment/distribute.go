@@ -196,7 +196,7 @@ func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*loadedSet, 
 		return nil, cause
 	}
 	if err == nil && set.hash != want {
-		err = advice.Add(fmt.Errorf("the content of %s is not the one of the bench", s.data.path), "give --data with the same files")
+		err = advice.Add(fmt.Errorf("the content of %s is not the one of the bench", s.data.path), "give %v with the same files", advice.Folders)
 	}
 	if err == nil || r.fetch == nil {
 		return set, err

@@ -70,7 +70,7 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 		}
 		set, err = dataset.Open(ctx, location, options)
 		if _, missing := os.Stat(location); err != nil && errors.Is(missing, fs.ErrNotExist) {
-			err = advice.Add(err, "relative paths are looked for here and below --data or the environment variable NRDL_DATA")
+			err = advice.Add(err, "relative paths are looked for here and below %v or the environment variable NRDL_DATA", advice.Folders)
 		}
 	}
 	if err != nil {

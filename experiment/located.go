@@ -19,7 +19,6 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -58,7 +57,7 @@ func parseJSON(data []byte, file string) (*value, error) {
 	if !utf8.Valid(data) {
 		err := fmt.Errorf("%s: not UTF-8 text", file)
 		if dataset.IsMatrix(file) {
-			err = advice.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; nrdl bench --init %s writes one", hint.Quoted(file))
+			err = advice.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; %v writes one", advice.WritePlan.With(advice.Data.To(file)))
 		}
 		return nil, err
 	}

@@ -28,5 +28,5 @@ func otherThanRecords(path string, begins []byte) error {
 	default:
 		return nil
 	}
-	return advice.Add(fmt.Errorf("read records %s: this is %s, not records", path, what), "the records of runs are what nrdl bench writes")
+	return advice.Add(fmt.Errorf("read records %s: this is %s, not records", path, what), "%v writes the records of runs", advice.RunPlan)
 }

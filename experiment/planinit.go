@@ -57,7 +57,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 	info := dataset.Describe(set)
 	if info.Fewest < 2 {
 		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
-		return nil, advice.Add(err, "add images of these people, or leave them out; nrdl data info %s names them", path)
+		return nil, advice.Add(err, "add images of these people, or leave them out; %v names them", advice.DescribeData.With(advice.Data.To(path)))
 	}
 	methods, content := initialMethods(set, photographs, info.People)
 	type data struct {

@@ -23,7 +23,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/npz"
 )
 
@@ -101,7 +101,7 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 func (p Program) String() string {
 	words := make([]string, len(p.Command))
 	for i, w := range p.Command {
-		words[i] = hint.Quoted(w)
+		words[i] = legible.ShellWord(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -156,7 +156,7 @@ func (r Record) timeless() Record {
 // still valid JSON.
 func (r *Record) check() error {
 	if r.Key == "" || r.Method == "" || r.Dataset.Name == "" || r.Label == "" {
-		return errors.New("no key, method, label or data set: not a record of nrdl bench")
+		return errors.New("no key, method, label or data set: not a record of a run")
 	}
 	if r.Error != "" {
 		return nil
@@ -292,23 +292,24 @@ func DecodeRecord(line []byte) (Record, error) {
 		}
 	}
 	if err != nil {
-		return rec, advice.Add(fmt.Errorf("not a record: %w", explainJSON(err)), "%s", hintOf(err))
+		return rec, advice.Add(fmt.Errorf("not a record: %w", explainJSON(err)), "%v", repairOf(err))
 	}
 	if err := rec.check(); err != nil {
-		return rec, advice.Add(err, "%s", repair)
+		return rec, advice.Add(err, "%v", repair)
 	}
 	return rec, nil
 }
 
-// repair is the hint for a broken line.
-const repair = "repair or remove that line, whose run nrdl bench then makes again; a plan (.json) has no records: nrdl bench PLAN makes them"
+// repair is the advice for a broken line.
+var repair = advice.New("repair or remove that line, whose run is then made again; a plan (.json) has no records: %v makes them", advice.RunPlan)
 
 // unknownField is the beginning of the error of encoding/json about an unknown member.
 const unknownField = "json: unknown field "
 
-func hintOf(err error) string {
+// repairOf is the advice for a line that err, of a JSON decoder, refuses.
+func repairOf(err error) advice.Advice {
 	if strings.HasPrefix(err.Error(), unknownField) {
-		return "if a later nrdl wrote the file, read it with that one; else " + repair
+		return advice.New("if a later nrdl wrote the file, read it with that one; else %v", repair)
 	}
 	return repair
 }

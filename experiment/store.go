@@ -26,8 +26,8 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 	var old recordList
 	f, err := jsonl.Open(path, maxLine, old.add)
 	if errors.Is(err, atomicfile.ErrLocked) {
-		err := fmt.Errorf("records %s: another nrdl bench is writing to it", path)
-		return nil, nil, advice.Add(err, "wait for it, or write to another file with -o")
+		err := fmt.Errorf("records %s: another process is writing to it", path)
+		return nil, nil, advice.Add(err, "wait for it, or write to another file with %v", advice.Output)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -41,10 +41,10 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 // canHold is an error if there cannot be a file of records at path. It creates no file.
 func canHold(path string) error {
 	if strings.HasSuffix(path, ".gz") {
-		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with -o")
+		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with %v", advice.Output)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeType&^fs.ModeDir) != 0 {
-		return advice.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example -o runs.jsonl")
+		return advice.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example %v", advice.Output.To("runs.jsonl"))
 	}
 	return atomicfile.Check(path)
 }

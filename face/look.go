@@ -196,5 +196,5 @@ func Mistaken(ctx context.Context, f dataset.Frame, files []string) error {
 		return nil
 	}
 	return advice.Add(errors.New("these look like photographs, but the model was trained on face crops: the images are used as they are"),
-		"cut out the faces, or train on photographs: nrdl train DATA -o MODEL --detect always")
+		"cut out the faces, or train on photographs: %v", advice.Train.With(advice.Detect.To(Always)))
 }

@@ -110,7 +110,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 		return nil, fmt.Errorf("the detector %.80q is no name of an ONNX file", name)
 	}
 	lost := absent{advice.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
-		"put the file beside the model, or name another detector: --detector NAME")}
+		"put the file beside the model, or name another detector: %v", advice.Detector.To("NAME"))}
 	for _, folder := range folders {
 		s, err := OpenSearch(filepath.Join(folder, name))
 		switch {
@@ -120,7 +120,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 		case s.Digest == digest:
 			return s, nil
 		default:
-			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%s", advice.Text(lost.why))
+			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%v", advice.Of(lost.why))
 		}
 	}
 	return &Search{Name: name, Digest: digest, Network: lost}, nil

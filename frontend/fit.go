@@ -167,7 +167,7 @@ func (in Pipeline) Suits(images *dataset.Images) error {
 	needs := in.Mirror || in.Shift != 0 || in.Zoom != 0 || len(in.Photometric)+len(in.Features) > 0
 	if !images.AreImages() && needs {
 		return advice.Add(fmt.Errorf("the samples are vectors, and %v needs images of a known size", in),
-			"only --project may follow vectors; a file of images has height and width")
+			"only %v may follow vectors; a file of images has height and width", advice.Projection)
 	}
 	return in.Validate()
 }

@@ -286,7 +286,7 @@ func (in *Pipeline) addParts(word string) (of stage, err error) {
 	for _, part := range strings.Split(word, "+") {
 		if strings.Contains(word, "+") && slices.ContainsFunc(Presets, func(p Preset) bool { return p.Name == part && part != "pixels" }) {
 			err := fmt.Errorf("preset %q of an input is joined to others by +", part)
-			return "", advice.Add(err, "a preset stands alone: name its features, which nrdl methods %s shows", part)
+			return "", advice.Add(err, "a preset stands alone: name its features, which %v shows", advice.ListParameters.With(advice.Method.To(part)))
 		}
 	}
 	first, _, _ := strings.Cut(word, "+")

@@ -14,7 +14,6 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/linkdir"
 	"nrdl.example/nrdl/internal/page"
 )
@@ -41,9 +40,9 @@ func Unused(dir string) error {
 // the photographs, and a page that shows the faces. A face that is not the largest of its
 // photograph is there as a photograph of its own, as who learns from the folders takes
 // the largest face of each. Photographs without a face in a group are in the folder
-// dataset.Unknown, those without a usable face in dataset.NoFaceFolder. Warn is called
-// where links cannot be made.
-func (p *Photographs) WriteFolders(ctx context.Context, dir string, warn func(format string, args ...any)) error {
+// dataset.Unknown, those without a usable face in dataset.NoFaceFolder. The page says in
+// words how to train on the folders. Warn is called where links cannot be made.
+func (p *Photographs) WriteFolders(ctx context.Context, dir string, words advice.Wording, warn func(format string, args ...any)) error {
 	var names []string
 	linked := make([][]string, len(p.Paths)) // the folders with each photograph
 	shown := make([]bool, len(p.Paths))      // whether a face of it is in a folder
@@ -88,7 +87,7 @@ func (p *Photographs) WriteFolders(ctx context.Context, dir string, warn func(fo
 	if err := write(dataset.GroupsMark, func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
-	return write(dataset.GroupsPage, func(w io.Writer) error { return p.writePage(w, dir) })
+	return write(dataset.GroupsPage, func(w io.Writer) error { return p.writePage(w, dir, words) })
 }
 
 // writeCutouts writes the faces in groups that are not the largest of their photographs.
@@ -150,7 +149,7 @@ type shownFace struct {
 }
 
 // writePage writes a page with the faces of each group, which is in dir.
-func (p *Photographs) writePage(w io.Writer, dir string) error {
+func (p *Photographs) writePage(w io.Writer, dir string, words advice.Wording) error {
 	var sections []section
 	alone := section{Name: dataset.Unknown, Alone: true}
 	for i, members := range p.Groups {
@@ -174,10 +173,10 @@ func (p *Photographs) writePage(w io.Writer, dir string) error {
 	return page.Write(w, groups, "page", struct {
 		Sections               []section
 		Train, Unknown, NoFace string
-	}{sections, Training(dir), dataset.Unknown, dataset.NoFaceFolder})
+	}{sections, words.Action(Training(dir)), dataset.Unknown, dataset.NoFaceFolder})
 }
 
-// Training is the command that trains a model on the folders in dir.
-func Training(dir string) string {
-	return fmt.Sprintf("nrdl train %s -o %s", hint.Quoted(dir), hint.Quoted(filepath.Clean(dir)+".nrdl"))
+// Training trains a model on the folders in dir.
+func Training(dir string) advice.Action {
+	return advice.Train.With(advice.Data.To(dir), advice.Model.To(filepath.Clean(dir)+".nrdl"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/image/draw"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/group"
@@ -77,7 +78,7 @@ func TestFoldersHaveTheFacesOfTheirGroups(t *testing.T) {
 	}
 	var files []string
 	for range 2 { // again, nothing changes
-		if err := p.WriteFolders(t.Context(), "groups", t.Logf); err != nil {
+		if err := p.WriteFolders(t.Context(), "groups", advice.Go, t.Logf); err != nil {
 			t.Fatal(err)
 		}
 		if files, err = filepath.Glob("groups/*/*"); err != nil {
@@ -105,7 +106,7 @@ func TestFoldersHaveTheFacesOfTheirGroups(t *testing.T) {
 		t.Errorf("%d faces are cut out", cut)
 	}
 	page, err := os.ReadFile("groups/index.html")
-	if err != nil || !strings.Contains(string(page), group.Training("groups")) || strings.Count(string(page), "data:image/jpeg") != 6 {
+	if err != nil || !strings.Contains(string(page), advice.Go.Action(group.Training("groups"))) || strings.Count(string(page), "data:image/jpeg") != 6 {
 		t.Errorf("the page: %v", err)
 	}
 }

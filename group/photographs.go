@@ -43,11 +43,11 @@ type Photographs struct {
 // never by two at once; may be nil.
 func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
 	if in.Embedder == nil {
-		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out --input, or name a network: --input embedding:FILE.onnx")
+		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v", advice.Input, advice.Input.To("embedding:FILE.onnx"))
 	}
 	l := openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)
 	if l == nil {
-		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out --input: it was measured for the built-in network, with mirror images")
+		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out %v: it was measured for the built-in network, with mirror images", advice.Input)
 	}
 	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}

@@ -28,7 +28,7 @@ func Several(names, preset string, set []string) (all []classify.Method, notes [
 	for _, s := range set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, nil, advice.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "nrdl methods NAME lists the parameters of a method")
+			return nil, nil, advice.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "%v lists the parameters of a method", advice.ListParameters)
 		}
 		which, err := setWhere(all, strings.TrimSpace(path), strings.TrimSpace(value))
 		if err != nil {
@@ -83,7 +83,7 @@ func setWhere(all []classify.Method, path, value string) (which []string, err er
 			names = append(names, m.Name())
 		}
 		err := fmt.Errorf("none of %s has a parameter %.60q", strings.Join(names, ", "), path)
-		return nil, advice.Add(err, "nrdl methods NAME lists the parameters of a method")
+		return nil, advice.Add(err, "%v lists the parameters of a method", advice.ListParameters)
 	}
 	return which, nil
 }

@@ -82,26 +82,27 @@ func fitsMemory(m classify.Method, s Size) error {
 	if err == nil {
 		return nil
 	}
-	return advice.Add(fmt.Errorf("%s: %w", m.Name(), err), "%s", smaller(m))
+	return advice.Add(fmt.Errorf("%s: %w", m.Name(), err), "%v", smaller(m))
 }
 
 // smaller says how to learn from a set that is too large for m.
-func smaller(m classify.Method) string {
+func smaller(m classify.Method) advice.Advice {
+	batches := advice.Method.To("nrdl-online")
 	for _, p := range Params(m) {
 		if p.Path == "atoms" && p.Value == "0" {
-			return "every sample is an atom: set atoms, the atoms of a person (--set atoms=10)"
+			return advice.New("every sample is an atom: set atoms, the atoms of a person (%v)", advice.Parameter.To("atoms=10"))
 		}
 	}
 	if !classify.TraitsOf(m).Samples {
-		return "set fewer atoms, or learn from batches (--method nrdl-online)"
+		return advice.New("set fewer atoms, or learn from batches (%v)", batches)
 	}
-	return "learn a dictionary instead of keeping every sample (--method nrdl-online), or code over the samples of a shortlist of people (doc/scale.md)"
+	return advice.New("learn a dictionary instead of keeping every sample (%v), or code over the samples of a shortlist of people (doc/scale.md)", batches)
 }
 
 // tooLarge adds the way on to an err that is for lack of memory.
 func tooLarge(m classify.Method, err error) error {
 	if errors.Is(err, coding.ErrMemory) {
-		return advice.Add(err, "%s", smaller(m))
+		return advice.Add(err, "%v", smaller(m))
 	}
 	return err
 }

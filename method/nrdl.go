@@ -156,7 +156,7 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 		}
 		if t.Projected != "" && k > d && !m.Signed {
 			err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
-			return nil, advice.Add(err, "leave out the projection (--project none), or keep the training samples (--method nrc)")
+			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)", advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
 		}
 		s, err := newNRDLState(m, t)
 		if err != nil {
@@ -170,7 +170,7 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 	failed := l.Failed
 	l.Failed = func(err error) error {
 		if errors.Is(err, classify.ErrDiverged) {
-			err = advice.Add(err, "%s", m.remedy())
+			err = advice.Add(err, "%v", m.remedy())
 		}
 		return failed(err)
 	}
@@ -179,7 +179,7 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 
 // remedy says what to do about a divergence: it names the parameters that are not
 // the defaults. A large lambda is the likeliest cause.
-func (m NRDL) remedy() string {
+func (m NRDL) remedy() advice.Advice {
 	var edited []string
 	for _, p := range []struct {
 		name       string
@@ -198,11 +198,12 @@ func (m NRDL) remedy() string {
 	}
 	switch {
 	case m.Lambda >= ruinous:
-		return fmt.Sprintf("lambda = %g is the likely cause: from %g on the iteration often diverges", m.Lambda, ruinous)
+		return advice.New("lambda = %g is the likely cause: from %g on the iteration often diverges", m.Lambda, ruinous)
 	case len(edited) > 0:
-		return "go back towards the default parameters: " + strings.Join(edited, ", ")
+		return advice.New("go back towards the default parameters: %s", strings.Join(edited, ", "))
 	}
-	return "the parameters are the defaults, so the data are the cause: look for images that are alike or blank (nrdl data info DATA), or use a method that does not iterate (--method nrc)"
+	return advice.New("the parameters are the defaults, so the data are the cause: look for images that are alike or blank (%v), or use a method that does not iterate (%v)",
+		advice.DescribeData, advice.Method.To(DefaultNRC.Name()))
 }
 
 // ruinous is a λ from which on the iteration often diverges (doc/equations.md).

@@ -460,7 +460,7 @@ func TestRemedyNamesTheCause(t *testing.T) {
 		{large, "lambda = 0.5", "data"},
 		{edited, "beta = 7 (default 0.1)", "lambda"},
 	} {
-		if got := c.m.remedy(); !strings.Contains(got, c.with) || strings.Contains(got, c.not) {
+		if got := c.m.remedy().String(); !strings.Contains(got, c.with) || strings.Contains(got, c.not) {
 			t.Errorf("%q should name %q and not %q", got, c.with, c.not)
 		}
 	}

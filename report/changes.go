@@ -100,11 +100,11 @@ func (c *Changes) Check() error {
 func CompareRecords(before, after []experiment.Record) (*Changes, error) {
 	old, err := New(before)
 	if err != nil { // the only error
-		return nil, advice.Add(errors.New("the old version has no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("the old version has no records"), "%v makes them", advice.RunPlan)
 	}
 	now, err := New(after)
 	if err != nil {
-		return nil, advice.Add(errors.New("the new version has no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("the new version has no records"), "%v makes them", advice.RunPlan)
 	}
 	if len(old.Plans) == 1 && len(now.Plans) == 1 {
 		old.Plans[0].Name = now.Plans[0].Name

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -25,11 +25,11 @@ func Commands(records []experiment.Record, paths []string, format string) []stri
 		if r.Dataset.Drawn == nil {
 			data = " --data DIR"
 		}
-		commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", hint.Quoted(plan), hint.Quoted(r.Plan+".jsonl"), r.Cost.Jobs, data))
+		commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", legible.ShellWord(plan), legible.ShellWord(r.Plan+".jsonl"), r.Cost.Jobs, data))
 	}
 	last := "nrdl report"
 	for _, p := range paths {
-		last += " " + hint.Quoted(p)
+		last += " " + legible.ShellWord(p)
 	}
 	if format != "html" {
 		last += " --format " + format

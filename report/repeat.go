@@ -12,7 +12,6 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
@@ -157,7 +156,7 @@ func evaluateCommand(r *experiment.Record) (command string, ok bool) {
 	}
 	words = append(words, "--split", r.Split, "--repeats", "1", "--seed", fmt.Sprint(r.Seed))
 	for i, w := range words {
-		words[i] = hint.Quoted(w)
+		words[i] = legible.ShellWord(w)
 	}
 	return strings.Join(words, " "), true
 }

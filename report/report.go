@@ -90,7 +90,7 @@ type Plan struct {
 // New arranges records. It is an error if there are none.
 func New(records []experiment.Record) (*Report, error) {
 	if len(records) == 0 {
-		return nil, advice.Add(errors.New("report: no records"), "nrdl bench PLAN makes them")
+		return nil, advice.Add(errors.New("report: no records"), "%v makes them", advice.RunPlan)
 	}
 	r := &Report{}
 	byPlan := map[string][]*experiment.Record{}

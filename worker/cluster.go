@@ -157,7 +157,7 @@ const startServer = "start one, for example with nats-server -js of Debian's pac
 func explain(err error, address string) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
-		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with --creds")
+		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with %v", advice.Credentials)
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
 		return advice.Add(fmt.Errorf("no server answers at %s: %w", address, err), startServer)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):

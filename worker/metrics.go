@@ -60,7 +60,7 @@ func (m *meter) serve(address string) error {
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return advice.Add(fmt.Errorf("metrics: %w", err), "give --metrics HOST:PORT with a free port, as 127.0.0.1:9090")
+		return advice.Add(fmt.Errorf("metrics: %w", err), "give %v with a free port, as 127.0.0.1:9090", advice.Metrics.To("HOST:PORT"))
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))

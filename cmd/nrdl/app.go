@@ -17,7 +17,6 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 // An app is what the commands share.
@@ -28,7 +27,11 @@ type app struct {
 	trouble atomic.Int32 // exit status for a failure, if that is not 1
 }
 
-func newApp(stdout, stderr *os.File) *app { return &app{Console: console.New(stdout, stderr)} }
+func newApp(stdout, stderr *os.File) *app {
+	a := &app{Console: console.New(stdout, stderr)}
+	a.Wording = wording{model: "MODEL"}
+	return a
+}
 
 // observer shows long work, which begins with what, until done is called.
 func (a *app) observer(what string) (o nrdl.Observer, done func()) {
@@ -36,7 +39,7 @@ func (a *app) observer(what string) (o nrdl.Observer, done func()) {
 	step, stepped := a.Stages(what)
 	o = nrdl.Observer{
 		Watch: watch, Progress: step,
-		Tell: func(s string) { a.Tell("%s", s) },
+		Tell: func(s advice.Advice) { a.Tell("%s", s.Word(a.Wording)) },
 		Warn: a.WarnOf,
 	}
 	return o, func() { watched(); stepped() }
@@ -67,7 +70,7 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 	if err != nil {
 		return nil, err
 	}
-	o.Path = hint.Quoted(path)
+	a.Wording = wording{model: path}
 	return r.With(find, o)
 }
 

@@ -18,7 +18,6 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 	"nrdl.example/nrdl/report"
@@ -132,7 +131,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	if p.Failed > 0 {
 		a.Print(", %d failed", p.Failed)
 	}
-	a.Print("\nnext: nrdl report %s\n", hint.Quoted(b.output))
+	a.Print("\nnext: nrdl report %s\n", legible.ShellWord(b.output))
 	if p.Failed > 0 {
 		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
 	}

@@ -18,7 +18,6 @@ import (
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/lettering"
 )
@@ -63,7 +62,7 @@ func (e *explaining) check(args []string) error {
 	case e.output == "" && e.json:
 		return nil
 	case e.output == "":
-		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", hint.Quoted(args[0]), hint.Quoted(args[1]))
+		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 	case ext != ".html" && ext != ".png":
 		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}

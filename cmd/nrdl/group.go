@@ -14,7 +14,6 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -94,10 +93,10 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("group: no usable face in %s", legible.Count(len(paths), "photograph"))
 	}
 	if g.output != "" {
-		if err := p.WriteFolders(ctx, g.output, g.Warn); err != nil {
+		if err := p.WriteFolders(ctx, g.output, g.Wording, g.Warn); err != nil {
 			return err
 		}
-		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", hint.Quoted(filepath.Join(g.output, dataset.GroupsPage)), group.Training(g.output))
+		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
 	several, together := 0, 0
 	for _, members := range p.Groups {

@@ -20,7 +20,6 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
@@ -120,7 +119,7 @@ func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input is empty"), "nrdl methods lists the inputs; pixels are the grey values alone")
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
-		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", hint.Quoted(f.text)), autoHint)
+		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", legible.ShellWord(f.text)), autoHint)
 	}
 	if f.parsed == nil {
 		in, err := frontend.Parse(f.text)

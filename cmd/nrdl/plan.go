@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -31,7 +31,7 @@ func (a *app) initPlan(ctx context.Context, data, path string) error {
 	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, func(s string) { a.Warn("%s", s) }); err != nil {
 		return err
 	}
-	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, hint.Quoted(path))
+	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, legible.ShellWord(path))
 	return nil
 }
 

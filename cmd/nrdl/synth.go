@@ -10,7 +10,6 @@ import (
 	"nrdl.example/nrdl/synthetic"
 
 	"github.com/spf13/cobra"
-	"nrdl.example/nrdl/internal/hint"
 )
 
 func (a *app) synthCmd() *cobra.Command {
@@ -78,7 +77,7 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)) })
 	bar.Clear()
 	if err == nil {
-		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, hint.Quoted(filepath.Join(dir, "people")))
+		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, legible.ShellWord(filepath.Join(dir, "people")))
 	}
 	return err
 }

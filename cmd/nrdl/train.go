@@ -20,7 +20,6 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -116,7 +115,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	var trace bytes.Buffer
 	passes := 0
 	o, done := a.observer("learning")
-	o.Path = hint.Quoted(t.output)
+	a.Wording = wording{model: t.output}
 	if s.Observer = o; t.trace != "" {
 		lines := json.NewEncoder(&trace)
 		s.Watch = func(p classify.Progress) {
@@ -201,7 +200,7 @@ func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string)
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
 	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", hint.Quoted(path))
+	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", legible.ShellWord(path))
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
 	"nrdl.example/nrdl/worker"
@@ -123,10 +122,10 @@ func (a *app) printNext(data string, m classify.Method, t *tuning, best experime
 		flags += " --set " + s
 	}
 	if t.split != (dataset.Split{}) {
-		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", hint.Quoted(data), t.split, flags)
+		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", legible.ShellWord(data), t.split, flags)
 		return
 	}
-	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", hint.Quoted(data), flags)
+	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", legible.ShellWord(data), flags)
 }
 
 // flags are l as a command line has them.
@@ -136,11 +135,11 @@ func (l *learning) flags(name string) []string {
 		flags = append(flags, "--preset "+l.preset)
 	}
 	for _, s := range l.set {
-		flags = append(flags, "--set "+hint.Quoted(s))
+		flags = append(flags, "--set "+legible.ShellWord(s))
 	}
 	for _, name := range stageFlags {
 		if f := l.input.set.Lookup(name); f.Changed {
-			flags = append(flags, "--"+name+"="+hint.Quoted(f.Value.String()))
+			flags = append(flags, "--"+name+"="+legible.ShellWord(f.Value.String()))
 		}
 	}
 	if l.seed != 0 {

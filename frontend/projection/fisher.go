@@ -73,7 +73,7 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 	ε := f.Ridge * (total - between) / float64(min(d, n-1))
 	if n == classes {
 		err := errors.New("fit fisher: there is one image of each person, and nothing tells what differs between images of one person")
-		return nil, advice.Add(err, "add images, or mirror images (--mirror), or leave out the projection (--project none)")
+		return nil, advice.Add(err, "add images, or mirror images (%v), or leave out the projection (%v)", advice.Mirror, advice.Projection.To("none"))
 	}
 	if total-between > flat*total && !(ε > flat*total) {
 		return nil, f.tooSmall()

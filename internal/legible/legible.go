@@ -126,3 +126,14 @@ func formula(s string) bool {
 	s = strings.TrimLeft(s, "' ")
 	return s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0])
 }
+
+// ShellWord quotes text where a shell needs it, for a command that is printed.
+func ShellWord(text string) string {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+,-./:=_@", r)
+	}
+	if strings.ContainsFunc(text, special) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}

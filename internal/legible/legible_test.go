@@ -86,3 +86,16 @@ func TestCell(t *testing.T) {
 		}
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	for path, want := range map[string]string{
+		"nrdl-demo/people.nrdl": "nrdl-demo/people.nrdl",
+		"a b":                   "'a b'",
+		"it's":                  `'it'\''s'`,
+		"Gesichter/Jürgen":      "Gesichter/Jürgen",
+	} {
+		if got := ShellWord(path); got != want {
+			t.Errorf("%q is quoted %s, not %s", path, got, want)
+		}
+	}
+}

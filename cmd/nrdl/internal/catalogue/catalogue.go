@@ -16,7 +16,7 @@ import (
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/config"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
 )
 
@@ -256,6 +256,6 @@ func writeInput(w io.Writer, in frontend.Pipeline) {
 		fmt.Fprintf(w, "projection  %v\n", in.Projection)
 	}
 	if sized {
-		fmt.Fprintf(w, "\nthe same: --input %s\n", hint.Quoted(in.String()))
+		fmt.Fprintf(w, "\nthe same: --input %s\n", legible.ShellWord(in.String()))
 	}
 }

@@ -22,11 +22,12 @@ import (
 
 // A Console is where results and the story go.
 type Console struct {
-	Out      *bufio.Writer // results
-	Err      *os.File      // the story, warnings and errors
-	Terminal bool          // Err is a terminal
-	colours  bool          // Err may be coloured
-	width    func() int    // columns of the terminal; 0 where there is none, or its size is not known
+	Out      *bufio.Writer  // results
+	Err      *os.File       // the story, warnings and errors
+	Terminal bool           // Err is a terminal
+	Wording  advice.Wording // of what errors advise
+	colours  bool           // Err may be coloured
+	width    func() int     // columns of the terminal; 0 where there is none, or its size is not known
 	silence  time.Duration
 
 	mu    sync.Mutex    // of what is below, and of writing to Err
@@ -56,6 +57,7 @@ func New(stdout, stderr *os.File) *Console {
 	return &Console{
 		Out:      bufio.NewWriter(stdout),
 		Err:      stderr,
+		Wording:  advice.Go,
 		Terminal: terminal,
 		colours:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		width:    width,
@@ -104,8 +106,8 @@ func (c *Console) Warn(format string, args ...any) {
 // WarnOf is Warn of err, and its hint.
 func (c *Console) WarnOf(err error) {
 	c.Warn("%v", err)
-	if h := advice.Text(err); h != "" {
-		c.Hint("%s", h)
+	if next := advice.Of(err); next != nil {
+		c.Hint("%s", next.Word(c.Wording))
 	}
 }
 
@@ -118,8 +120,8 @@ func (c *Console) Complaint(err error) string {
 	for _, one := range dataset.Joined(err) {
 		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(red, "error:"), legible.Escaped(one.Error()))
 	}
-	if h := advice.Text(err); h != "" {
-		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(h))
+	if next := advice.Of(err); next != nil {
+		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(next.Word(c.Wording)))
 	}
 	return lines.String()
 }

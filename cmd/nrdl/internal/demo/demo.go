@@ -21,7 +21,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/picture"
 	"nrdl.example/nrdl/lettering"
@@ -98,7 +97,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
 	d.Print("%s: atoms that NRDL learnt\n", atoms)
 	d.Print("%s: its model\n\ntry next:\n", model)
-	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", hint.Quoted(model), d.test.Classes[0])
+	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", legible.ShellWord(model), d.test.Classes[0])
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -28,7 +27,7 @@ const (
 // does, and what other target FPIRs would bring.
 func Threshold(to *console.Console, m *gallery.Model, path string) {
 	c, people := m.Calibration, len(m.Names())
-	path = hint.Quoted(path)
+	path = legible.ShellWord(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
 	if c.GivenAreMembers() {
 		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
@@ -154,7 +153,7 @@ func share(s openset.Share) string {
 // one.
 func Enabling(m *gallery.Model, path string) string {
 	const fewest = 3 // one is left out, and two remain
-	path = hint.Quoted(path)
+	path = legible.ShellWord(path)
 	switch {
 	case m.Enrolled == nil:
 		return "train the model again, without --calibrate 0"

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+// A wording puts advice into commands and flags. Model is the file of the model at hand.
+type wording struct{ model string }
+
+// flagOf are the flags of the options that advice names.
+var flagOf = map[advice.Option]string{
+	advice.Credentials: "--creds",
+	advice.Detect:      "--detect",
+	advice.Detector:    "--detector",
+	advice.Folders:     "--data",
+	advice.Forget:      "--forget",
+	advice.Input:       "--input",
+	advice.Method:      "--method",
+	advice.Metrics:     "--metrics",
+	advice.Mirror:      "--mirror",
+	advice.Output:      "-o",
+	advice.Parameter:   "--set",
+	advice.Person:      "--name",
+	advice.Projection:  "--project",
+	advice.Seed:        "--seed",
+	advice.Size:        "--size",
+	advice.SkipTrained: "--skip-trained",
+	advice.Split:       "--split",
+	advice.Strangers:   "--strangers",
+}
+
+// commandOf are the commands that do what advice names. A word in capitals is the place of
+// the option with that name in places.
+var commandOf = map[advice.Verb]string{
+	advice.Calibrate:      "nrdl calibrate MODEL",
+	advice.Compare:        "nrdl verify - A B",
+	advice.DescribeData:   "nrdl data info DATA",
+	advice.Group:          "nrdl group DATA -o DIR",
+	advice.ListParameters: "nrdl methods NAME",
+	advice.RunPlan:        "nrdl bench PLAN",
+	advice.Train:          "nrdl train DATA -o MODEL",
+	advice.WritePlan:      "nrdl bench --init DATA",
+}
+
+var places = map[string]advice.Option{
+	"DATA": advice.Data, "DIR": advice.Output, "MODEL": advice.Model, "NAME": advice.Method,
+}
+
+func (w wording) Setting(s advice.Setting) string {
+	if s.Value == "" {
+		return flagOf[s.Option]
+	}
+	return flagOf[s.Option] + " " + legible.ShellWord(s.Value)
+}
+
+func (w wording) Action(a advice.Action) string {
+	values := map[advice.Option]string{advice.Model: w.model}
+	for _, s := range a.Settings {
+		values[s.Option] = s.Value
+	}
+	words := strings.Fields(commandOf[a.Verb])
+	placed := map[advice.Option]bool{}
+	for i, word := range words {
+		if o, ok := places[word]; ok && values[o] != "" {
+			words[i], placed[o] = legible.ShellWord(values[o]), true
+		}
+	}
+	for _, s := range a.Settings {
+		if !placed[s.Option] {
+			words = append(words, w.Setting(s))
+		}
+	}
+	return strings.Join(words, " ")
+}
