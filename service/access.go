@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -18,7 +21,7 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// Scopes of keys. Admin includes the others.
+// Scopes are the scopes of keys. The scope admin includes the others.
 var Scopes = []string{"identify", "enrol", "review", "admin", "metrics"}
 
 const cookieName = "nrdl_session"
@@ -34,88 +37,94 @@ var (
 	errHost      = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
 )
 
-// allow is an error unless the sender of r may use an operation for which one of scopes
-// is needed. It notes who that is.
+// allow returns an error unless the sender of r may use an operation that needs one of scopes.
+// It sets the fields of the request of the context.
 func (v *Service) allow(r *http.Request, scopes []string) error {
+	req := requestOf(r.Context())
 	secret, ok := bearer(r.Header.Get("Authorization"))
-	req := by(r.Context())
 	req.bearer, req.secure = ok, isSecure(r)
 	if c, err := r.Cookie(cookieName); err == nil {
 		req.session = c.Value
 	}
-	keyOf := v.store.KeyOf
-	if !ok {
-		secret, keyOf = req.session, v.store.KeyOfSession
+	var err error
+	switch {
+	case ok && secret != "":
+		err = v.allowKey(r, scopes, v.store.KeyOf, secret, errUnknown)
+	case !ok && req.session != "":
+		err = v.allowKey(r, scopes, v.store.KeyOfSession, req.session, errSignedOut)
+	default:
+		err = v.allowLocal(r)
 	}
-	actor := "local"
-	if secret == "" {
-		keys, err := v.store.Keys(r.Context())
-		switch {
-		case err != nil:
-			return err
-		case len(keys) > 0:
-			return errNoKey
-		case !isLocal(r.RemoteAddr):
-			return errNotHere
-		case isForwarded(r):
-			return errProxy
-		case !isLocal(r.Host): // a name of another host may lead here
-			return errHost
-		}
-	} else {
-		key, err := keyOf(r.Context(), secret)
-		switch {
-		case errors.Is(err, store.ErrNotFound) && !ok:
-			return errSignedOut
-		case errors.Is(err, store.ErrNotFound):
-			return errUnknown
-		case err != nil:
-			return err
-		}
-		actor = key.ID
-		req.actor = actor
-		if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
-			return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
-		}
-		if err := within(r, key.Collections); err != nil {
-			return err
-		}
-		req.collections = key.Collections
+	if err == nil && !v.limiter(req.actor).Allow() {
+		err = errBusy
 	}
-	req.actor = actor
-	if !v.limiter(actor).Allow() {
-		return errBusy
+	return err
+}
+
+// allowLocal returns an error unless r comes from this machine and there is no key.
+func (v *Service) allowLocal(r *http.Request) error {
+	keys, err := v.store.Keys(r.Context())
+	switch {
+	case err != nil:
+		return err
+	case len(keys) > 0:
+		return errNoKey
+	case !isLocal(r.RemoteAddr):
+		return errNotHere
+	case isForwarded(r):
+		return errProxy
+	case !isLocal(r.Host): // the name of another host may lead here
+		return errHost
 	}
+	requestOf(r.Context()).actor = "local"
 	return nil
 }
 
-// bearer returns the key in a header Authorization.
+// allowKey returns an error unless the key that find returns for a secret has one of scopes
+// and is for the collection of r. If there is no such key, the error is errMissing.
+func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.Context, string) (store.Key, error), secret string, errMissing error) error {
+	key, err := find(r.Context(), secret)
+	if errors.Is(err, store.ErrNotFound) {
+		return errMissing
+	}
+	if err != nil {
+		return err
+	}
+	req := requestOf(r.Context())
+	req.actor, req.collections = key.ID, key.Collections
+	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
+		return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
+	}
+	return checkCollection(r, key.Collections)
+}
+
+// bearer returns the secret in a header Authorization.
 func bearer(header string) (secret string, ok bool) {
 	scheme, secret, ok := strings.Cut(header, " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// isSecure reports whether a browser has sent a request by TLS, to this process or to a proxy:
-// the browser says so by the origin of its page, and a proxy on this machine or in a private
-// network by a header.
+// isSecure reports whether a browser has sent a request by TLS, to this process or to a proxy.
+// The browser says so by the origin of its page; a proxy on this machine or in a private
+// network says so by a header.
 func isSecure(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") || err == nil && isPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
-// ofProxies is how the names of headers begin that proxies add, in lower case.
-var ofProxies = []string{
+// proxyHeaders are the beginnings of headers that proxies add, in lower case.
+var proxyHeaders = []string{
 	"forwarded", "via", "x-forwarded", "x-real-", "x-original-", "x-client-ip", "x-cluster-client-ip", "x-proxy", "x-envoy-", "x-amzn-trace-id",
 	"true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "proxy-connection",
 }
 
-// isForwarded reports whether a proxy has sent a request: it has a header of one, or it is of
-// HTTP/1.0, or asks for a connection other than one that stays. These nginx sends, the second
-// with proxy_http_version 1.1, and few programs do.
+// isForwarded reports whether a proxy has sent a request: it has a header of proxies, or is of
+// HTTP/1.0, or closes its connection. nginx does the second, and the third with
+// proxy_http_version 1.1; few other programs do.
 func isForwarded(r *http.Request) bool {
 	for name := range r.Header {
-		if slices.ContainsFunc(ofProxies, func(of string) bool { return strings.HasPrefix(strings.ToLower(name), of) }) {
+		if slices.ContainsFunc(proxyHeaders, func(prefix string) bool { return strings.HasPrefix(strings.ToLower(name), prefix) }) {
 			return true
 		}
 	}
@@ -123,9 +132,9 @@ func isForwarded(r *http.Request) bool {
 	return !r.ProtoAtLeast(1, 1) || r.Close || connection != "" && !strings.EqualFold(connection, "keep-alive")
 }
 
-// within is an error if a key for these collections, all if there are none, is not for the
-// operation of r.
-func within(r *http.Request, collections []string) error {
+// checkCollection returns an error if a key for some collections, none for all, may not be used
+// for the operation of r.
+func checkCollection(r *http.Request, collections []string) error {
 	id := r.PathValue("c")
 	switch {
 	case len(collections) == 0 || slices.Contains(collections, id):
@@ -146,7 +155,7 @@ func isLocal(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// limiter returns the limiter of an actor. There is one for each key.
+// limiter returns the limiter of an actor.
 func (v *Service) limiter(actor string) *rate.Limiter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,7 +167,7 @@ func (v *Service) limiter(actor string) *rate.Limiter {
 	return l
 }
 
-// authorized is allow for the operations of huma.
+// authorized is the middleware of huma that calls allow.
 func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	scopes, _ := c.Operation().Metadata["scopes"].([]string)
 	r, w := humago.Unwrap(c)
@@ -177,8 +186,8 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
 }
 
-// CheckAddress is an error if the address is not HOST:PORT, or if other machines reach it
-// and the database at url is not there yet: it has no key.
+// CheckAddress returns an error if the address is not HOST:PORT, or if other machines can reach
+// it and the database at url does not exist: it has no key.
 func CheckAddress(address, url string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -195,7 +204,7 @@ func CheckAddress(address, url string) error {
 
 var errNoKeys = errors.New("there is no key yet, so other machines cannot be answered")
 
-// isPublic reports whether other machines reach an address.
+// isPublic reports whether other machines can reach an address.
 func isPublic(address string) bool {
 	a, err := netip.ParseAddrPort(address)
 	return err != nil || !a.Addr().IsLoopback()
@@ -205,7 +214,7 @@ func notYet(address string, err error) error {
 	return advice.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
 }
 
-// Listen listens at an address: one that other machines reach only if there is a key.
+// Listen listens at an address. If other machines can reach it, there has to be a key.
 func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
 	if isPublic(address) {
 		if err := v.CheckPublic(ctx); err != nil {
@@ -219,11 +228,67 @@ func (v *Service) Listen(ctx context.Context, address string) (net.Listener, err
 	return l, err
 }
 
-// CheckPublic is an error if the service must not listen to other machines.
+// CheckPublic returns an error if there is no key, so that other machines must not reach the
+// service.
 func (v *Service) CheckPublic(ctx context.Context) error {
 	keys, err := v.store.Keys(ctx)
 	if err == nil && len(keys) == 0 {
 		err = errNoKeys
 	}
 	return err
+}
+
+// CheckReady returns an error unless the service at an address such as http://127.0.0.1:8080
+// answers within five seconds that it is ready.
+func CheckReady(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is not an address such as http://127.0.0.1:8080", address)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("readyz").String(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	reason, err := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the service is not ready: %s %s", answer.Status, strings.TrimSpace(string(reason)))
+	}
+	return err
+}
+
+// CheckScopes returns an error unless Scopes has all of scopes.
+func CheckScopes(scopes []string) error {
+	for _, s := range scopes {
+		if !slices.Contains(Scopes, s) {
+			return fmt.Errorf("scope %q is unknown: there are %s", s, strings.Join(Scopes, ", "))
+		}
+	}
+	return nil
+}
+
+// CreateKey adds a key to the database of a service and returns its secret, which is not
+// stored. The first key must have the scope admin.
+func CreateKey(ctx context.Context, db *store.Store, name string, scopes []string) (secret string, err error) {
+	if err := CheckScopes(scopes); err != nil {
+		return "", err
+	}
+	keys, err := db.Keys(ctx)
+	if err != nil {
+		return "", err
+	}
+	if name == "" || len(scopes) == 0 || len(name) > 200 {
+		return "", errors.New("a key needs a name of at most 200 bytes and a scope")
+	}
+	if !slices.Contains(scopes, "admin") && !slices.ContainsFunc(keys, func(k store.Key) bool { return slices.Contains(k.Scopes, "admin") }) {
+		return "", errors.New("the first key needs the scope admin: otherwise nobody could create another")
+	}
+	_, secret, err = db.CreateKey(ctx, "operator", name, scopes, nil, time.Time{})
+	return secret, err
 }

@@ -1,10 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,137 +15,163 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
+// A Collection is a set of people apart from others.
+type Collection struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	FPIR    float64   `json:"fpir" doc:"Share of strangers who may be named"`
+	Created time.Time `json:"created"`
+	Version int64     `json:"version" doc:"Grows with each change of what is in it"`
+}
+
+func collectionResponse(c store.Collection) Collection {
+	return Collection{c.ID, c.Name, c.FPIR, c.Created, c.Seq}
+}
+
+type collectionFields struct {
+	Name string   `json:"name,omitempty" maxLength:"200"`
+	FPIR *float64 `json:"fpir,omitempty"`
+}
+
 func (v *Service) collections() {
-	type collectionFields struct {
-		Name string   `json:"name,omitempty" maxLength:"200"`
-		FPIR *float64 `json:"fpir,omitempty"`
-	}
-	// filled is what a collection becomes.
-	filled := func(f collectionFields, name string, fpir float64) (string, float64, error) {
-		if f.Name != "" {
-			name = f.Name
-		}
-		if f.FPIR != nil {
-			fpir = *f.FPIR
-		}
-		return checkedCollection(name, fpir)
-	}
 	const path = "/v1/collections"
 	operation(v, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[Collection]], error) {
-		after, err := in.id()
-		if err != nil {
-			return nil, err
-		}
-		all, err := v.store.Collections(ctx, after, in.Limit+1)
-		if only := by(ctx).collections; len(only) > 0 && err == nil {
-			if all, err = v.store.Collections(ctx, "", math.MaxInt32); err == nil {
-				all = slices.DeleteFunc(all, func(c store.Collection) bool { return c.ID <= after || !slices.Contains(only, c.ID) })
+		list := func(after string, limit int) ([]store.Collection, error) {
+			only := requestOf(ctx).collections
+			if len(only) == 0 {
+				return v.store.Collections(ctx, after, limit)
 			}
+			all, err := v.store.Collections(ctx, after, math.MaxInt32)
+			return slices.DeleteFunc(all, func(c store.Collection) bool { return !slices.Contains(only, c.ID) }), err
 		}
-		return page(all, in.Limit, func(c store.Collection) string { return c.ID }, toldCollection), err
+		return pageByID(*in, list, func(c store.Collection) string { return c.ID }, collectionResponse)
 	})
 	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
-		name, fpir, err := filled(in.Body, "", openset.Default.FPIR)
+		c, err := changedCollection(store.Collection{FPIR: openset.Default.FPIR}, in.Body.Name, in.Body.FPIR)
 		if err != nil {
 			return nil, err
 		}
-		c, err := v.store.CreateCollection(ctx, by(ctx).actor, name, fpir, v.engine.inputs[0].space)
-		return &body[Collection]{toldCollection(c)}, err
+		c, err = v.store.CreateCollection(ctx, requestOf(ctx).actor, c.Name, c.FPIR, v.engine.inputs[0].space)
+		return answered(collectionResponse(c), err)
 	})
 	operation(v, http.MethodGet, path+"/{c}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
 		c, err := v.store.Collection(ctx, in.Collection)
-		return &body[Collection]{toldCollection(c)}, err
+		return answered(collectionResponse(c), err)
 	})
-	set := func(ctx context.Context, id string, f collectionFields, force bool) (*body[Collection], error) {
-		c, err := v.store.Collection(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if c.Name, c.FPIR, err = filled(f, c.Name, c.FPIR); err != nil {
-			return nil, err
-		}
-		if f.FPIR != nil && !force {
-			s, err := v.engine.of(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			if err := s.uselessAt(ctx, c.FPIR); err != nil {
-				return nil, huma.Error409Conflict(err.Error() + ": the rate stays as it was; with force it is set all the same")
-			}
-		}
-		if err := v.store.SetCollection(ctx, by(ctx).actor, id, c.Name, c.FPIR); err != nil {
-			return nil, err
-		}
-		if c, err = v.store.Collection(ctx, id); err != nil { // with its version
-			return nil, err
-		}
-		return &body[Collection]{toldCollection(c)}, v.engine.publish(ctx, id)
-	}
-	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Body struct {
-			Name  string   `json:"name,omitempty" maxLength:"200"`
-			FPIR  *float64 `json:"fpir,omitempty"`
-			Force bool     `json:"force,omitempty" doc:"Set the rate also if nearly no enrolled face gets its name"`
-		}
-	},
-	) (*body[Collection], error) {
-		return set(ctx, in.Collection, collectionFields{in.Body.Name, in.Body.FPIR}, in.Body.Force)
-	})
+	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, v.setCollection)
 	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
-		if err := v.store.DeleteCollection(ctx, by(ctx).actor, in.Collection); err != nil {
+		if err := v.store.DeleteCollection(ctx, requestOf(ctx).actor, in.Collection); err != nil {
 			return nil, err
 		}
-		_, _ = v.engine.of(ctx, in.Collection) // which lets go of it
+		_, _ = v.engine.snapshot(ctx, in.Collection) // removes the one in memory
 		return nil, nil
 	})
 	operation(v, http.MethodGet, path+"/{c}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
-		s, err := v.engine.of(ctx, in.Collection)
+		s, err := v.engine.snapshot(ctx, in.Collection)
 		if err != nil {
 			return nil, err
 		}
-		return &body[Calibration]{s.calibration()}, nil
+		return answered(s.calibration(), nil)
 	})
-	operation(v, http.MethodGet, path+"/{c}/operations", "List what can be undone, the latest first", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Cursor
-	},
-	) (*body[Page[Operation]], error) {
-		s, err := v.engine.of(ctx, in.Collection)
-		if err != nil {
-			return nil, err
-		}
-		after, err := in.id()
-		if err != nil {
-			return nil, err
-		}
-		all, err := v.store.Operations(ctx, in.Collection, after, in.Limit+1)
-		return page(all, in.Limit, func(o store.Operation) string { return o.ID }, s.toldOperation), err
-	})
+	operation(v, http.MethodGet, path+"/{c}/operations", "List what can be undone, the latest first", forReview, v.listOperations)
 	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
 		InCollection
 		Operation string `path:"op"`
 	},
 	) (*struct{}, error) {
-		if err := v.store.Undo(ctx, by(ctx).actor, in.Collection, in.Operation); err != nil {
-			return nil, err
-		}
-		return nil, v.engine.publish(ctx, in.Collection)
+		err := v.store.Undo(ctx, requestOf(ctx).actor, in.Collection, in.Operation)
+		return nil, v.published(ctx, in.Collection, err)
 	})
 }
 
-// checkedCollection returns the name and the rate, and an error if one is not possible.
-func checkedCollection(name string, fpir float64) (string, float64, error) {
-	how := openset.Default
-	how.FPIR = fpir
-	err := how.Validate()
+func (v *Service) setCollection(ctx context.Context, in *struct {
+	InCollection
+	Body struct {
+		Name  string   `json:"name,omitempty" maxLength:"200"`
+		FPIR  *float64 `json:"fpir,omitempty"`
+		Force bool     `json:"force,omitempty" doc:"Set the rate also if nearly no enrolled face gets its name"`
+	}
+},
+) (*body[Collection], error) {
+	c, err := v.store.Collection(ctx, in.Collection)
+	if err != nil {
+		return nil, err
+	}
+	if c, err = changedCollection(c, in.Body.Name, in.Body.FPIR); err != nil {
+		return nil, err
+	}
+	if in.Body.FPIR != nil && !in.Body.Force {
+		s, err := v.engine.snapshot(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.uselessAt(ctx, c.FPIR); err != nil {
+			return nil, huma.Error409Conflict(err.Error() + ": the rate stays as it was; with force it is set all the same")
+		}
+	}
+	if err := v.store.SetCollection(ctx, requestOf(ctx).actor, c.ID, c.Name, c.FPIR); err != nil {
+		return nil, err
+	}
+	c, err = v.store.Collection(ctx, c.ID) // with its new version
+	return answered(collectionResponse(c), v.published(ctx, in.Collection, err))
+}
+
+func (v *Service) listOperations(ctx context.Context, in *struct {
+	InCollection
+	Cursor
+},
+) (*body[Page[Operation]], error) {
+	s, err := v.engine.snapshot(ctx, in.Collection)
+	if err != nil {
+		return nil, err
+	}
+	list := func(before string, limit int) ([]store.Operation, error) {
+		return v.store.Operations(ctx, in.Collection, before, limit)
+	}
+	return pageByID(in.Cursor, list, func(o store.Operation) string { return o.ID }, s.operationResponse)
+}
+
+// changedCollection returns c with another name, unless that is "", and another rate, unless
+// that is nil. It is an error if the result is not possible.
+func changedCollection(c store.Collection, name string, fpir *float64) (store.Collection, error) {
+	c.Name = cmp.Or(name, c.Name)
+	if fpir != nil {
+		c.FPIR = *fpir
+	}
+	o := openset.Default
+	o.FPIR = c.FPIR
+	err := o.Validate()
 	if err == nil {
-		err = dataset.CheckName(name)
+		err = dataset.CheckName(c.Name)
 	}
 	if err != nil {
 		err = unusable(err)
 	}
-	return name, fpir, err
+	return c, err
+}
+
+// An Operation is a change that can be undone.
+type Operation struct {
+	ID     string    `json:"id"`
+	Kind   string    `json:"kind"`
+	Actor  string    `json:"actor"`
+	At     time.Time `json:"at"`
+	Undone bool      `json:"undone"`
+	Faces  int       `json:"faces" doc:"That it changed"`
+	People []Ref     `json:"people" doc:"Whom it changed, with the names that they had, or added"`
+}
+
+// operationResponse is the API form of an operation. s has the names of the people that it
+// added.
+func (s *snapshot) operationResponse(o store.Operation) Operation {
+	response := Operation{o.ID, o.Kind, o.Actor, o.At, o.Undone, o.CountFaces(), []Ref{}}
+	for _, p := range o.People() {
+		if p.Name == "" {
+			p.Name = s.people[p.ID].Name
+		}
+		response.People = append(response.People, Ref{p.ID, p.Name})
+	}
+	return response
 }
 
 // A Calibration tells how often a collection errs.

@@ -57,7 +57,7 @@ func TestConcurrentClients(t *testing.T) {
 			if err := send("POST", at+"/people/"+p.ID+"/faces", "application/json", body, &added); err != nil {
 				return err
 			}
-			s, err := c.v.engine.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
+			s, err := c.v.engine.snapshot(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func TestConcurrentClients(t *testing.T) {
 	clients.Wait()
 	var bits [2]bytes.Buffer
 	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{}, nil)} {
-		s, err := e.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
+		s, err := e.snapshot(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 		if err != nil {
 			t.Fatal(err)
 		}

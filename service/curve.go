@@ -104,11 +104,11 @@ func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	people := s.sorted("", "id", store.Known)
 	c.Of = len(s.owner)
 	compare := func(ids []string, limit int) error {
-		samples, err := v.store.SamplesOf(ctx, s.ID, s.by.space, ids, limit)
+		samples, err := v.store.SamplesOf(ctx, s.ID, s.input.space, ids, limit)
 		if err != nil {
 			return err
 		}
-		judged, err := s.compare(ctx, s.by.Frame, samples)
+		judged, err := s.compare(ctx, s.input.Frame, samples)
 		classes := s.live.Model().Parts().Classes
 		for j, o := range judged {
 			p := Placed{Face: samples[j].Face, Guess: s.ref(classes[o.classes[0]]), Evidence: o.evidence}

@@ -29,11 +29,11 @@ type engine struct {
 }
 
 // newEngine returns an engine with the network that is built in, and with another one for
-// new collections unless that is empty. Faces are found by the detector by.
-func newEngine(s *store.Store, other frontend.Pipeline, by *face.Search) *engine {
-	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, by)}, mostGrouped: mostGrouped, all: map[string]*collection{}}
+// new collections unless that is empty. search finds the faces.
+func newEngine(s *store.Store, other frontend.Pipeline, search *face.Search) *engine {
+	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, search)}, mostGrouped: mostGrouped, all: map[string]*collection{}}
 	if other.Embedder != nil {
-		if o := newInput(other, by); o.space != e.inputs[0].space {
+		if o := newInput(other, search); o.space != e.inputs[0].space {
 			e.inputs = append([]*input{o}, e.inputs...)
 		}
 	}
@@ -58,7 +58,7 @@ type collection struct {
 // A snapshot is the state of a collection after a change. It is immutable.
 type snapshot struct {
 	store.Collection
-	by     *input
+	input  *input
 	live   *nrdl.Recogniser // its names are ids; nil: fewer than two people have faces
 	grown  *nrdl.Recogniser // live without what strangers tell of its threshold
 	judged *nrdl.Recogniser // live, or what it would be with the strangers if they made it useless
@@ -75,7 +75,7 @@ type snapshot struct {
 
 // of returns the snapshot of the collection with this id, as it is in the database, or as
 // it was a moment ago if another request is at making the next one.
-func (e *engine) of(ctx context.Context, id string) (*snapshot, error) {
+func (e *engine) snapshot(ctx context.Context, id string) (*snapshot, error) {
 	now, err := e.store.Collection(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		e.mu.Lock()
@@ -107,7 +107,7 @@ func (e *engine) of(ctx context.Context, id string) (*snapshot, error) {
 
 // publish makes the snapshot after a change, so that the next request sees it.
 func (e *engine) publish(ctx context.Context, id string) error {
-	if _, err := e.of(ctx, id); err != nil { // makes the first one
+	if _, err := e.snapshot(ctx, id); err != nil { // makes the first one
 		return err
 	}
 	e.mu.Lock()
@@ -140,22 +140,22 @@ func (e *engine) renew(ctx context.Context, c *collection, id string) (*snapshot
 // next returns the snapshot of a collection, from the last one and what changed since, or
 // from all there is if last is nil or of another space.
 func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection) (*snapshot, error) {
-	by, err := e.input(now.Space)
+	in, err := e.input(now.Space)
 	if err != nil {
 		return nil, err
 	}
 	since := int64(0)
-	if last != nil && last.by == by {
+	if last != nil && last.input == in {
 		since = last.Seq
 	}
-	changes, err := e.store.Changes(ctx, now.ID, by.space, since)
+	changes, err := e.store.Changes(ctx, now.ID, in.space, since)
 	if err != nil {
 		return nil, err
 	}
 	if changes.Space != now.Space { // meanwhile
 		return e.next(ctx, last, changes.Collection)
 	}
-	next := &snapshot{Collection: changes.Collection, by: by, people: map[string]store.Person{}, owner: map[string]string{}, asked: map[string]bool{}, strangers: map[string]store.Sample{}}
+	next := &snapshot{Collection: changes.Collection, input: in, people: map[string]store.Person{}, owner: map[string]string{}, asked: map[string]bool{}, strangers: map[string]store.Sample{}}
 	hooks, err := e.store.Hooks(ctx, now.ID)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
 	for _, id := range ids[:min(len(ids), max(1, mostJudged/len(s.grown.Model().Enrolled.Classes)))] {
 		some = append(some, s.strangers[id])
 	}
-	images, err := s.by.images(some)
+	images, err := s.input.images(some)
 	if err != nil {
 		return nil, err
 	}
@@ -277,12 +277,12 @@ func fewPeople(owner map[string]string) bool {
 
 // trained returns what recognises the people of samples, without strangers.
 func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sample) (*nrdl.Recogniser, error) {
-	images, err := next.by.images(samples)
+	images, err := next.input.images(samples)
 	if err != nil {
 		return nil, err
 	}
 	o := nrdl.Defaults(images)
-	o.Pipeline.Embedder, o.Detect.By = next.by.Embedder, next.by.cut.By
+	o.Pipeline.Embedder, o.Detect.By = next.input.Embedder, next.input.cut.By
 	decide := openset.Default
 	decide.FPIR = next.FPIR
 	o.OpenSet = &decide
@@ -293,7 +293,7 @@ func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sa
 // grown returns live with other faces, which equals what is trained on all of them.
 func (e *engine) grown(ctx context.Context, live *nrdl.Recogniser, next *snapshot, added []store.Sample, gone []string) (*nrdl.Recogniser, error) {
 	if len(added) > 0 {
-		more, err := next.by.images(added)
+		more, err := next.input.images(added)
 		if err != nil {
 			return nil, err
 		}
@@ -319,7 +319,7 @@ func (e *engine) grown(ctx context.Context, live *nrdl.Recogniser, next *snapsho
 // what nrdl.Photo calls details if they are asked for.
 func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool) (nrdl.Result, error) {
 	if s.live == nil {
-		find := s.by.find
+		find := s.input.find
 		find.Thumbs = details
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := nrdl.Result{Size: size}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// An Export is people.json, the first file of a tar with people. A face is
-// faces/ID.json, and its crop, if it has one, the next file, faces/ID.png.
+// An Export is the content of people.json, the first file of a tar. Then it has faces/ID.json
+// for each face, followed by its crop, faces/ID.png, if there is one.
 type Export struct {
 	Collection string   `json:"collection"` // its name
 	FPIR       float64  `json:"fpir"`
@@ -28,7 +29,7 @@ type Export struct {
 type ExportedFace struct {
 	ID      string           `json:"id"`
 	Person  string           `json:"person,omitempty"` // id
-	Not     []string         `json:"not,omitempty"`    // ids of people
+	Not     []string         `json:"not,omitempty"`    // ids of people that it does not show
 	Photo   *ExportedPhoto   `json:"photo,omitempty"`
 	Source  string           `json:"source"`
 	Box     *[4]int          `json:"box"`
@@ -46,115 +47,128 @@ type ExportedPhoto struct {
 	Height int    `json:"height"`
 }
 
-// exported writes a collection as a tar, or one person of it unless person is "". What
-// changes meanwhile may be missing. Tell is called after each face.
-func (v *Service) exported(ctx context.Context, w io.Writer, collection, person string, tell func(faces int)) (told ExportResult, err error) {
+// An exporter writes a tar of a collection, or of one of its people.
+type exporter struct {
+	*Service
+	tar *tar.Writer
+	store.Collection
+	space  string
+	person *string         // of the faces; nil: all
+	people map[string]bool // ids that faces may have
+	denied map[string][]string
+	tell   func(faces int) // is called after each face
+	result ExportResult
+}
+
+// export writes a collection as a tar, or one person of it unless person is "". Changes that
+// are made meanwhile may be missing. tell is called after each face with their number.
+func (v *Service) export(ctx context.Context, w io.Writer, collection, person string, tell func(faces int)) (ExportResult, error) {
 	c, err := v.store.Collection(ctx, collection)
 	if err != nil {
-		return told, err
+		return ExportResult{}, err
 	}
 	in, err := v.engine.input(c.Space)
 	if err != nil {
-		return told, err
+		return ExportResult{}, err
 	}
-	about := Export{Collection: c.Name, FPIR: c.FPIR, Space: in.space, People: []Person{}}
-	there := map[string]bool{"": true}
-	var of *string // whose faces
-	if person != "" {
-		p, err := v.store.Person(ctx, collection, person)
-		if err != nil {
-			return told, err
-		}
-		of, about.Faces, about.People, there = &p.ID, p.Faces, []Person{toldPerson(p)}, map[string]bool{p.ID: true}
+	e := &exporter{Service: v, tar: tar.NewWriter(w), Collection: c, space: in.space, tell: tell}
+	if err := e.writePeople(ctx, person); err != nil {
+		return e.result, err
 	}
-	const together = 500
-	for after := ""; of == nil; {
-		people, err := v.store.People(ctx, collection, after, together)
-		if err != nil {
-			return told, err
-		}
-		for _, p := range people {
-			about.People, there[p.ID], after = append(about.People, toldPerson(p)), true, p.ID
-		}
-		if len(people) < together {
-			break
-		}
+	if e.denied, err = v.store.Denied(ctx, collection); err != nil {
+		return e.result, err
 	}
-	if of == nil {
-		there[store.Stranger] = true
-		if about.Faces, err = v.store.CountFaces(ctx, collection); err != nil {
-			return told, err
-		}
-	}
-	denied, err := v.store.Denied(ctx, collection)
-	if err != nil {
-		return told, err
-	}
-	t := tar.NewWriter(w)
-	add := func(name string, data []byte, at time.Time) error {
-		if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), ModTime: at}); err != nil {
-			return err
-		}
-		_, err := t.Write(data)
-		return err
-	}
-	text, err := json.MarshalIndent(about, "", "\t")
-	if err == nil {
-		err = add("people.json", text, c.Created)
-	}
-	if err != nil {
-		return told, err
-	}
-	told.People = len(about.People)
 	for after := ""; ; {
-		faces, err := v.store.Faces(ctx, collection, of, after, together)
+		faces, err := v.store.Faces(ctx, collection, e.person, after, exportBatch)
 		if err != nil {
-			return told, err
+			return e.result, err
 		}
 		for _, f := range faces {
-			after = f.ID
-			if !there[f.Person] {
+			if after = f.ID; !e.people[f.Person] {
 				continue
 			}
-			one, crop, err := v.exportedFace(ctx, collection, in.space, f)
-			if errors.Is(err, store.ErrNotFound) { // removed meanwhile
-				continue
+			if err := e.writeFace(ctx, f); err != nil {
+				return e.result, err
 			}
-			if err != nil {
-				return told, err
-			}
-			for _, p := range denied[f.ID] {
-				if there[p] {
-					one.Not = append(one.Not, p)
-				}
-			}
-			if text, err = json.Marshal(one); err == nil {
-				err = add("faces/"+f.ID+".json", text, f.Created)
-			}
-			if err == nil && len(crop) > 0 {
-				err = add("faces/"+f.ID+".png", crop, f.Created)
-			}
-			if err != nil {
-				return told, err
-			}
-			told.Faces++
-			tell(told.Faces)
 		}
-		if len(faces) < together {
-			return told, t.Close()
+		if len(faces) < exportBatch {
+			return e.result, e.tar.Close()
 		}
 	}
 }
 
+// exportBatch is how many people or faces are read at one time.
+const exportBatch = 500
+
+// writePeople writes people.json, with one person unless that is "".
+func (e *exporter) writePeople(ctx context.Context, person string) (err error) {
+	about := Export{Collection: e.Name, FPIR: e.FPIR, Space: e.space, People: []Person{}}
+	var people []store.Person
+	if person != "" {
+		p, err := e.store.Person(ctx, e.ID, person)
+		if err != nil {
+			return err
+		}
+		e.person, e.people = &p.ID, map[string]bool{}
+		people, about.Faces = []store.Person{p}, p.Faces
+	} else {
+		e.people = map[string]bool{"": true, store.Stranger: true}
+		if people, err = e.store.People(ctx, e.ID, "", math.MaxInt32); err != nil {
+			return err
+		}
+		if about.Faces, err = e.store.CountFaces(ctx, e.ID); err != nil {
+			return err
+		}
+	}
+	for _, p := range people {
+		about.People, e.people[p.ID] = append(about.People, personResponse(p)), true
+	}
+	e.result.People = len(people)
+	text, err := json.MarshalIndent(about, "", "\t")
+	if err != nil {
+		return err
+	}
+	return e.write("people.json", text, e.Created)
+}
+
+// writeFace writes a face, unless it was removed meanwhile.
+func (e *exporter) writeFace(ctx context.Context, f store.Face) error {
+	face, crop, err := e.exportedFace(ctx, e.ID, e.space, f)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range e.denied[f.ID] {
+		if e.people[p] {
+			face.Not = append(face.Not, p)
+		}
+	}
+	text, err := json.Marshal(face)
+	if err == nil {
+		err = e.write("faces/"+f.ID+".json", text, f.Created)
+	}
+	if err == nil && len(crop) > 0 {
+		err = e.write("faces/"+f.ID+".png", crop, f.Created)
+	}
+	e.result.Faces++
+	e.tell(e.result.Faces)
+	return err
+}
+
+func (e *exporter) write(name string, data []byte, created time.Time) error {
+	if err := e.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), ModTime: created}); err != nil {
+		return err
+	}
+	_, err := e.tar.Write(data)
+	return err
+}
+
 func (v *Service) exportedFace(ctx context.Context, collection, space string, f store.Face) (one ExportedFace, crop []byte, err error) {
 	one = ExportedFace{ID: f.ID, Person: f.Person, Source: f.Source, Created: f.Created}
-	for _, o := range []struct {
-		from json.RawMessage
-		to   any
-	}{{f.Box, &one.Box}, {f.Pupils, &one.Pupils}, {f.Quality, &one.Quality}} {
-		if err := json.Unmarshal(o.from, o.to); err != nil {
-			return one, nil, err
-		}
+	if err := errors.Join(json.Unmarshal(f.Box, &one.Box), json.Unmarshal(f.Pupils, &one.Pupils), json.Unmarshal(f.Quality, &one.Quality)); err != nil {
+		return one, nil, err
 	}
 	if one.Vector, err = v.store.Vector(ctx, collection, f.ID, space); err != nil {
 		return one, nil, err
@@ -170,8 +184,8 @@ func (v *Service) exportedFace(ctx context.Context, collection, space string, f 
 	return one, crop, err
 }
 
-// export answers with the tar of the collection, or of the person of the path.
-func (v *Service) export(w http.ResponseWriter, r *http.Request) error {
+// sendExport answers with the tar of the collection, or of the person of the path.
+func (v *Service) sendExport(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("c")
 	if p := r.PathValue("p"); p != "" {
 		name = p
@@ -183,25 +197,26 @@ func (v *Service) export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	attach(w, name)
-	if _, err := v.exported(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("c"), r.PathValue("p"), func(int) {}); err != nil {
+	if _, err := v.export(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("c"), r.PathValue("p"), func(int) {}); err != nil {
 		panic(http.ErrAbortHandler) // too late for a status: the client sees that the answer is cut short
 	}
 	return nil
 }
 
-// attach says that the answer is a tar.
+// attach sets the headers of an answer that is a tar.
 func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "application/x-tar")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`.tar"`)
 }
 
-// patient writes an answer whose length is not known: each part of it has a minute.
+// A patient writer has a minute for each part of an answer, so that a long answer may take
+// longer than others.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(time.Minute)) // a test has none
+	_ = p.control.SetWriteDeadline(time.Now().Add(time.Minute)) // connections of some tests have none
 	return p.ResponseWriter.Write(b)
 }

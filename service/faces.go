@@ -1,8 +1,14 @@
 package service
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
@@ -10,10 +16,91 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// A Ref names a person.
-type Ref struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+// A Face is a face of a collection.
+type Face struct {
+	ID     string `json:"id"`
+	Photo  string `json:"photo,omitempty"`
+	Person string `json:"person,omitempty" doc:"Id; missing for a face of nobody yet"`
+	Source string `json:"source" enum:"upload,crop,vector,import"`
+	results.Seen
+	Created time.Time `json:"created"`
+}
+
+func faceResponse(f store.Face) Face {
+	response := Face{ID: f.ID, Photo: f.Photo, Person: f.Person, Source: f.Source, Created: f.Created}
+	var box *[4]int
+	// These were written by asJSON; what was not is left out.
+	_ = json.Unmarshal(f.Box, &box)
+	_ = json.Unmarshal(f.Pupils, &response.Pupils)
+	_ = json.Unmarshal(f.Quality, &response.Quality)
+	if box != nil {
+		response.Box = &results.Box{X: box[0], Y: box[1], Width: box[2], Height: box[3]}
+	}
+	return response
+}
+
+func (v *Service) faces() {
+	const path = "/v1/collections/{c}/faces"
+	operation(v, http.MethodGet, path, "List faces", forReading, v.listFaces)
+	operation(v, http.MethodGet, path+"/{f}", "Get a face", forReading, func(ctx context.Context, in *InFace) (*body[Face], error) {
+		f, err := v.store.Face(ctx, in.Collection, in.Face)
+		return answered(faceResponse(f), err)
+	})
+	operation(v, http.MethodGet, path+"/{f}/crop", "Get the aligned crop of a face, a PNG", forReading, v.crop)
+	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *struct {
+		InFace
+		Person string `query:"expected" doc:"Whose the face is, as far as you know, as in a decision"`
+	},
+	) (*struct{}, error) {
+		err := v.store.DeleteFaces(ctx, requestOf(ctx).actor, in.Collection, Expected{in.Person}.person(), []string{in.Face})
+		return nil, v.published(ctx, in.Collection, err)
+	})
+	operation(v, http.MethodDelete, "/v1/collections/{c}/strangers", "Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
+		n, err := v.store.DeleteStrangers(ctx, requestOf(ctx).actor, in.Collection)
+		return answered(Removed{n}, v.published(ctx, in.Collection, err))
+	})
+	type faceList struct {
+		Faces  []string `json:"faces" minItems:"1" maxItems:"500"`
+		Person string   `json:"person" doc:"Id; empty for nobody"`
+		Expected
+	}
+	operation(v, http.MethodPost, path+"/move", "Say whose faces these are", forReview, func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
+		op, err := v.store.MoveFaces(ctx, requestOf(ctx).actor, in.Collection, in.Body.person(), in.Body.Faces, in.Body.Person)
+		return v.done(ctx, in.Collection, op, err)
+	})
+	operation(v, http.MethodPost, path+"/deny", "Say that faces are not those of a person", forReview, func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
+		op, err := v.store.DenyFaces(ctx, requestOf(ctx).actor, in.Collection, in.Body.person(), in.Body.Faces, in.Body.Person)
+		return v.done(ctx, in.Collection, op, err)
+	})
+}
+
+func (v *Service) listFaces(ctx context.Context, in *struct {
+	InCollection
+	Cursor
+	Person string `query:"person" doc:"Faces of this person; none: of nobody yet; stranger: of strangers"`
+},
+) (*body[Page[Face]], error) {
+	if _, err := v.store.Collection(ctx, in.Collection); err != nil {
+		return nil, err
+	}
+	list := func(after string, limit int) ([]store.Face, error) {
+		return v.store.Faces(ctx, in.Collection, Expected{in.Person}.person(), after, limit)
+	}
+	return pageByID(in.Cursor, list, func(f store.Face) string { return f.ID }, faceResponse)
+}
+
+// A cropFile is an answer with the image file of a crop.
+type cropFile struct {
+	Type string `header:"Content-Type"`
+	Body []byte
+}
+
+func (v *Service) crop(ctx context.Context, in *InFace) (*cropFile, error) {
+	crop, err := v.store.Crop(ctx, in.Collection, in.Face)
+	if err == nil && len(crop) == 0 {
+		err = huma.Error404NotFound("the face was added as a vector: there is no crop")
+	}
+	return &cropFile{"image/png", crop}, err
 }
 
 // An Identified is a face as nrdl identify --json writes it, with ids, and with what the
@@ -40,18 +127,18 @@ const doubtful = 0.5
 // top is how many likely people are listed.
 const top = 5
 
-// told is what the API says of a result.
-func (s *snapshot) told(r nrdl.Result) Photograph {
+// response is what the API says of a result.
+func (s *snapshot) photoResponse(r nrdl.Result) Photograph {
 	o := results.Of(r, nil, top, "")
 	p := Photograph{Size: o.Size, Faces: []Identified{}, Reason: o.Reason, Smaller: o.Smaller}
 	for i, f := range o.Faces {
-		p.Faces = append(p.Faces, s.toldFace(r.Faces[i], f))
+		p.Faces = append(p.Faces, s.faceResponse(r.Faces[i], f))
 	}
 	return p
 }
 
-// toldFace is what the API says of f, of which o is the result with ids for names.
-func (s *snapshot) toldFace(f nrdl.Face, o results.Face) Identified {
+// faceResponse is what the API says of f, of which o is the result with ids for names.
+func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 	t := Identified{Face: o}
 	guess := Ref{}
 	if len(o.Top) > 0 {

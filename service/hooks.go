@@ -177,19 +177,42 @@ func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
 			continue
 		}
 		if err := v.store.Emit(ctx, s.ID, store.Event{Event: event, Photo: asJSON(said)}); err != nil {
-			v.Log.Error("message not sent", "request", by(ctx).id, "error", err.Error())
+			v.Log.Error("message not sent", "request", requestOf(ctx).id, "error", err.Error())
 		}
 	}
 }
 
-type InHook struct {
-	InCollection
-	Hook string `path:"h"`
+// A HookRequest asks for messages about a collection.
+type HookRequest struct {
+	URL    string   `json:"url" maxLength:"2000" doc:"http or https; not of a private network unless the service allows it"`
+	Events []string `json:"events" minItems:"1" enum:"faces.added,person.changed,person.erased,job.finished,photo.known,photo.unknown"`
+	Names  bool     `json:"names,omitempty" doc:"Messages have the names of people, and not only their ids"`
 }
 
-func toldHook(h store.Hook) Hook { return Hook{h.ID, h.URL, h.Events, h.Names, h.Created, ""} }
+// A Hook is an address that gets messages about a collection.
+type Hook struct {
+	ID      string    `json:"id"`
+	URL     string    `json:"url"`
+	Events  []string  `json:"events"`
+	Names   bool      `json:"names"`
+	Created time.Time `json:"created"`
+	Secret  string    `json:"secret,omitempty" doc:"Key of the signature; shown once"`
+}
 
-func toldDelivery(j store.Job) Delivery {
+// A Delivery is a message that was sent to a hook, or will be.
+type Delivery struct {
+	ID       string     `json:"id"`
+	Event    string     `json:"event"`
+	State    string     `json:"state" enum:"waiting,running,done,failed,cancelled"`
+	Attempts int        `json:"attempts"`
+	Error    string     `json:"error,omitempty" doc:"Of the last attempt"`
+	Created  time.Time  `json:"created"`
+	Finished *time.Time `json:"finished,omitempty"`
+}
+
+func hookResponse(h store.Hook) Hook { return Hook{h.ID, h.URL, h.Events, h.Names, h.Created, ""} }
+
+func deliveryResponse(j store.Job) Delivery {
 	var e store.Event
 	_ = json.Unmarshal(j.Payload, &e) // the store wrote it
 	d := Delivery{ID: j.ID, Event: e.Event, State: j.State, Attempts: j.Attempts, Error: j.Error, Created: j.Created}
@@ -237,13 +260,9 @@ func (v *Service) hooks() {
 			return nil, err
 		}
 		all, err := v.store.Hooks(ctx, in.Collection)
-		return page(all, len(all), nil, toldHook), err
+		return page(all, len(all), nil, hookResponse), err
 	})
-	operation(v, http.MethodPost, path, "Send messages about the collection to an address", forAdmin, func(ctx context.Context, in *struct {
-		InCollection
-		Body HookRequest
-	},
-	) (*body[Hook], error) {
+	operation(v, http.MethodPost, path, "Send messages about the collection to an address", forAdmin, func(ctx context.Context, in *inCollection[HookRequest]) (*body[Hook], error) {
 		if err := v.checkHook(ctx, in.Body.URL); err != nil {
 			return nil, err
 		}
@@ -254,23 +273,18 @@ func (v *Service) hooks() {
 		if len(all) >= most {
 			return nil, huma.Error409Conflict(fmt.Sprintf("the collection has %d hooks already", most))
 		}
-		h, err := v.store.CreateHook(ctx, by(ctx).actor, in.Collection, store.Hook{URL: in.Body.URL, Events: in.Body.Events, Names: in.Body.Names})
-		if err != nil {
-			return nil, err
-		}
-		told := toldHook(h)
-		told.Secret = h.Secret
-		return &body[Hook]{told}, v.engine.publish(ctx, in.Collection)
+		h, err := v.store.CreateHook(ctx, requestOf(ctx).actor, in.Collection, store.Hook{URL: in.Body.URL, Events: in.Body.Events, Names: in.Body.Names})
+		response := hookResponse(h)
+		response.Secret = h.Secret
+		return answered(response, v.published(ctx, in.Collection, err))
 	})
 	operation(v, http.MethodDelete, path+"/{h}", "Send no more messages to an address", forAdmin, func(ctx context.Context, in *InHook) (*struct{}, error) {
-		if err := v.store.DeleteHook(ctx, by(ctx).actor, in.Collection, in.Hook); err != nil {
-			return nil, err
-		}
-		return nil, v.engine.publish(ctx, in.Collection)
+		err := v.store.DeleteHook(ctx, requestOf(ctx).actor, in.Collection, in.Hook)
+		return nil, v.published(ctx, in.Collection, err)
 	})
 	operation(v, http.MethodPost, path+"/{h}/test", "Send a message with the event ping", forAdmin, func(ctx context.Context, in *InHook) (*body[Delivery], error) {
 		j, err := v.store.TestHook(ctx, in.Collection, in.Hook)
-		return &body[Delivery]{toldDelivery(j)}, err
+		return answered(deliveryResponse(j), err)
 	})
 	operation(v, http.MethodGet, path+"/{h}/deliveries", "List messages to an address of the last week, the latest first", forAdmin, func(ctx context.Context, in *struct {
 		InHook
@@ -280,11 +294,9 @@ func (v *Service) hooks() {
 		if _, err := v.store.Hook(ctx, in.Collection, in.Hook); err != nil {
 			return nil, err
 		}
-		after, err := in.id()
-		if err != nil {
-			return nil, err
+		list := func(before string, limit int) ([]store.Job, error) {
+			return v.store.Jobs(ctx, in.Collection, store.KindMessage, "", in.Hook, before, limit)
 		}
-		all, err := v.store.Jobs(ctx, in.Collection, store.KindMessage, "", in.Hook, after, in.Limit+1)
-		return page(all, in.Limit, func(j store.Job) string { return j.ID }, toldDelivery), err
+		return pageByID(in.Cursor, list, func(j store.Job) string { return j.ID }, deliveryResponse)
 	})
 }

@@ -256,22 +256,22 @@ func TestSlowBodies(t *testing.T) {
 	if err := read(second, 60); err != errNoRoom { // nobody is slow
 		t.Fatal(err)
 	}
-	first.waits, first.since = true, time.Now().Add(-time.Second) // as while a read waits
+	first.waits, first.partStart = true, time.Now().Add(-time.Second) // as while a read waits
 	if err := read(second, 60); err != nil {
 		t.Fatal(err)
 	}
 	if err := read(first, 1); err != errSlow {
 		t.Fatal(err)
 	}
-	if v.held != 60 || v.of["a"] != 60 {
-		t.Fatalf("%d bytes are held", v.held)
+	if v.bytes != 60 || v.byActor["a"] != 60 {
+		t.Fatalf("%d bytes are held", v.bytes)
 	}
 	second.release()
 	if err := read(second, 500); err != nil { // is not kept
 		t.Fatal(err)
 	}
 	first.release()
-	if v.held != 0 || len(v.of) != 0 || len(v.all) != 0 {
+	if v.bytes != 0 || len(v.byActor) != 0 || len(v.all) != 0 {
 		t.Fatalf("%+v", v)
 	}
 }

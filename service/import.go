@@ -37,12 +37,12 @@ func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, err
 	if err != nil {
 		return nil, err
 	}
-	told := &ImportResult{Refused: []RefusedFile{}}
-	s, err := v.resume(j, 0, told)
+	response := &ImportResult{Refused: []RefusedFile{}}
+	s, err := v.resume(j, 0, response)
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, in: in, told: told, steps: s, asked: asked, left: max(v.Import, mostUnpacked*asked.Bytes)}
+	i := &importer{Service: v, in: in, response: response, steps: s, asked: asked, left: max(v.Import, mostUnpacked*asked.Bytes)}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: asked.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -54,17 +54,17 @@ func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, err
 	} else {
 		err = i.tar(ctx, io.NewSectionReader(file, 0, file.size))
 	}
-	return told, err
+	return response, err
 }
 
 // An importer adds what an archive has, item by item.
 type importer struct {
 	*Service
-	in    *input
-	told  *ImportResult
-	steps steps
-	asked importing
-	left  int64 // bytes that may still be unpacked
+	in       *input
+	response *ImportResult
+	steps    steps
+	asked    importing
+	left     int64 // bytes that may still be unpacked
 }
 
 // damaged is the answer to an archive that cannot be read.
@@ -78,8 +78,8 @@ func (i *importer) refuse(name, why string) {
 	if i.asked.Photos {
 		_, name, _ = strings.Cut(name, "/") // the number that receive has put before it
 	}
-	if len(i.told.Refused) < most {
-		i.told.Refused = append(i.told.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
+	if len(i.response.Refused) < most {
+		i.response.Refused = append(i.response.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
 	}
 }
 
@@ -100,8 +100,8 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	limited := &directory{file, mostDirectory}
 	z, err := zip.NewReader(limited, file.size)
 	switch {
-	case file.failed != nil:
-		return file.failed
+	case file.err != nil:
+		return file.err
 	case err != nil:
 		return damaged(err)
 	}
@@ -112,13 +112,13 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 		base := path.Base(f.Name)
 		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || !i.asked.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
 			if !f.FileInfo().IsDir() {
-				i.told.Skipped++
+				i.response.Skipped++
 			}
 			continue
 		}
 		data, why, err := i.unpacked(f)
-		if file.failed != nil {
-			err = file.failed
+		if file.err != nil {
+			err = file.err
 		}
 		if err != nil {
 			return err
@@ -168,7 +168,7 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	digest := hex.EncodeToString(sum[:])
 	j := i.steps.j
 	if there, err := i.store.HasPhoto(ctx, j.Collection, digest); err != nil || there {
-		i.told.Duplicates++
+		i.response.Duplicates++
 		return "", err
 	}
 	seen, size, err := i.seen(ctx, data)
@@ -198,10 +198,10 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	if len(faces) == 0 {
 		return refused[0].Why, nil
 	}
-	i.told.Photos++
-	i.told.Faces += len(faces)
+	i.response.Photos++
+	i.response.Faces += len(faces)
 	if added {
-		i.told.People++
+		i.response.People++
 	}
 	_, err = i.store.AddFaces(i.steps.in(ctx, done), j.Actor, j.Collection, &store.Photo{SHA256: digest, Width: size.X, Height: size.Y}, person, faces)
 	if err == nil {

@@ -71,7 +71,7 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 				return damaged(fmt.Errorf("%s is no face", h.Name))
 			}
 		default:
-			i.told.Skipped++
+			i.response.Skipped++
 		}
 	}
 	if about == nil {
@@ -100,7 +100,7 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 		if err != nil {
 			return err
 		}
-		if c.Name, c.FPIR, err = checkedCollection(c.Name, about.FPIR); err != nil {
+		if c, err = changedCollection(c, "", &about.FPIR); err != nil {
 			return err
 		}
 		if err := i.store.SetCollection(ctx, j.Actor, j.Collection, c.Name, c.FPIR); err != nil {
@@ -116,7 +116,7 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 			return err
 		}
 		if added {
-			i.told.People++
+			i.response.People++
 		}
 	}
 	return nil
@@ -153,19 +153,19 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 		}
 		n.Photo, photo = p.ID, &store.Photo{SHA256: p.SHA256, Width: p.Width, Height: p.Height}
 	}
-	i.told.Faces++
+	i.response.Faces++
 	added, err := i.store.ImportFace(i.steps.in(ctx, done), i.steps.j.Actor, i.steps.j.Collection, n, photo, f.Not)
 	switch {
 	case errors.Is(err, store.ErrNotFound): // a person that the export does not have
-		i.told.Faces--
+		i.response.Faces--
 		return refuse(err.Error())
 	case err != nil:
 		return err
 	}
 	i.steps.ended(done)
 	if !added {
-		i.told.Faces--
-		i.told.Duplicates++
+		i.response.Faces--
+		i.response.Duplicates++
 	}
 	return nil
 }

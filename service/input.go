@@ -18,6 +18,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/internal/natural"
 )
 
@@ -29,10 +30,10 @@ type input struct {
 	space string   // of the vectors in the store
 }
 
-func newInput(in frontend.Pipeline, by *face.Search) *input {
+func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
-	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by}
-	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, By: by}
+	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: search}
+	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, By: search}
 	return &input{in, cut, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
 }
 

@@ -3,111 +3,105 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/service/store"
 )
 
-// erase is a job that erases people.
-func (v *Service) erase(ctx context.Context, j *store.Job) (*EraseResult, error) {
-	var asked JobRequest
-	if err := json.Unmarshal(j.Payload, &asked); err != nil {
-		return nil, err
-	}
-	told := &EraseResult{Receipts: []store.Receipt{}}
-	s, err := v.resume(j, len(asked.People), told)
-	if err != nil {
-		return nil, err
-	}
-	for i := j.Done; i < len(asked.People); i++ {
-		id := asked.People[i]
-		receipt, err := v.store.ErasePerson(s.in(ctx, i+1), j.Actor, j.Collection, id, nil)
-		switch {
-		case errors.Is(err, store.ErrNotFound): // was erased already
-			err = s.skip(ctx, i+1)
-		case err == nil:
-			s.ended(i + 1)
-			told.Receipts = append(told.Receipts, receipt)
-			err = s.skip(ctx, i+1)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return told, nil
+// A JobRequest asks for a job.
+type JobRequest struct {
+	Kind   string   `json:"kind" enum:"refit,regroup,erase,export"`
+	People []string `json:"people,omitempty" maxItems:"500" doc:"erase: ids of the people"`
 }
 
-// exportJob writes the tar of a collection to the file of the job.
-func (v *Service) exportJob(ctx context.Context, j *store.Job) (*ExportResult, error) {
-	if err := v.store.DeleteFile(ctx, j.Collection, j.ID); err != nil { // of an earlier attempt
-		return nil, err
-	}
-	total, err := v.store.CountFaces(ctx, j.Collection)
-	if err != nil {
-		return nil, err
-	}
-	f := &jobWriter{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, most: v.Files}
-	const often = 500
-	told, err := v.exported(ctx, f, j.Collection, "", func(faces int) {
-		if faces%often == 0 && err == nil {
-			err = v.store.Progress(ctx, j, faces, total, nil)
-		}
-	})
-	if errors.Is(err, errLarge) {
-		return nil, huma.Error422UnprocessableEntity("the export is too large to be kept: GET export sends it at once")
-	}
-	if err == nil {
-		err = f.flush()
-	}
-	told.Bytes = f.size
-	return &told, err
+// A Job is long work.
+type Job struct {
+	ID       string          `json:"id"`
+	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export"`
+	State    string          `json:"state" enum:"waiting,running,done,failed,cancelled"`
+	Progress Progress        `json:"progress"`
+	Attempts int             `json:"attempts" doc:"Since there was progress; after three a job has failed"`
+	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult or ExportResult"`
+	Error    string          `json:"error,omitempty" doc:"Of the last attempt"`
+	Created  time.Time       `json:"created"`
+	Finished *time.Time      `json:"finished,omitempty"`
+	Version  int64           `json:"version" doc:"Grows with every change of the job"`
 }
 
-// regroup groups the faces of nobody, so many at a time, and keeps the groups.
-func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, error) {
-	s, err := v.engine.of(ctx, j.Collection)
-	if err != nil {
-		return nil, err
-	}
-	samples, err := v.engine.unlabelled(ctx, s, mostRegrouped)
-	if err != nil {
-		return nil, err
-	}
-	var groups [][]string
-	for from := 0; from < len(samples); from += v.engine.mostGrouped {
-		some, err := s.group(ctx, samples[from:min(from+v.engine.mostGrouped, len(samples))])
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, some...)
-		if err := v.store.Progress(ctx, j, from, len(samples), nil); err != nil {
-			return nil, err
-		}
-	}
-	s.grouping.Lock()
-	s.clusters = nil
-	s.grouping.Unlock()
-	return &RegroupResult{len(samples), len(groups)}, v.store.PutGroups(store.WithStep(ctx, j, len(samples), len(samples), nil), j.Collection, groups)
+// A Progress is how much of a job is done.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total" doc:"0: not known yet"`
 }
 
-type InJob struct {
-	InCollection
-	Job string `path:"j"`
+// An ImportResult tells what an import has added so far.
+type ImportResult struct {
+	Photos     int           `json:"photos"`
+	Faces      int           `json:"faces"`
+	People     int           `json:"people" doc:"Who are new"`
+	Duplicates int           `json:"duplicates" doc:"Photographs or faces that were there"`
+	Skipped    int           `json:"skipped" doc:"Files that are no images"`
+	Refused    []RefusedFile `json:"refused" doc:"The first 500"`
 }
 
-func toldJob(j store.Job) Job {
-	told := Job{ID: j.ID, Kind: j.Kind, State: j.State, Progress: Progress{j.Done, j.Total}, Attempts: j.Attempts, Error: j.Error, Created: j.Created, Version: j.Version}
+// A RefusedFile is a file without a usable face.
+type RefusedFile struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// A RefitResult compares what recognises now with what was trained, on the same held-out
+// faces.
+type RefitResult struct {
+	Verdict   string   `json:"verdict" enum:"first,same,better,worse"`
+	Decision  string   `json:"decision" enum:"swapped,needed,accepted,discarded"`
+	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
+	Live      *HeldOut `json:"live"`
+	Candidate *HeldOut `json:"candidate"`
+}
+
+// HeldOut are counts of faces that were recognised by a model that has not seen them.
+type HeldOut struct {
+	Faces     int     `json:"faces"`
+	Right     int     `json:"right" doc:"Named, and rightly"`
+	Wrong     int     `json:"wrong" doc:"Named as somebody else"`
+	Strangers int     `json:"strangers" doc:"Faces of people who were left out"`
+	Named     int     `json:"named" doc:"Of these, how many got a name"`
+	Threshold float64 `json:"threshold"`
+}
+
+// A RegroupResult tells how the faces of nobody were grouped.
+type RegroupResult struct {
+	Faces  int `json:"faces"`
+	Groups int `json:"groups"`
+}
+
+// An EraseResult has the receipts of the people who were erased.
+type EraseResult struct {
+	Receipts []store.Receipt `json:"receipts" doc:"Each as DELETE people/{p} returns it"`
+}
+
+// An ExportResult describes the file of an export.
+type ExportResult struct {
+	People int   `json:"people"`
+	Faces  int   `json:"faces"`
+	Bytes  int64 `json:"bytes"`
+}
+
+func jobResponse(j store.Job) Job {
+	response := Job{ID: j.ID, Kind: j.Kind, State: j.State, Progress: Progress{j.Done, j.Total}, Attempts: j.Attempts, Error: j.Error, Created: j.Created, Version: j.Version}
 	if string(j.Result) != "null" {
-		told.Result = j.Result
+		response.Result = j.Result
 	}
 	if !j.Finished.IsZero() {
-		told.Finished = &j.Finished
+		response.Finished = &j.Finished
 	}
-	return told
+	return response
 }
 
 func (v *Service) jobs() {
@@ -122,18 +116,12 @@ func (v *Service) jobs() {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
 			return nil, err
 		}
-		after, err := in.id()
-		if err != nil {
-			return nil, err
+		list := func(before string, limit int) ([]store.Job, error) {
+			return v.store.Jobs(ctx, in.Collection, in.Kind, in.State, "", before, limit)
 		}
-		all, err := v.store.Jobs(ctx, in.Collection, in.Kind, in.State, "", after, in.Limit+1)
-		return page(all, in.Limit, func(j store.Job) string { return j.ID }, toldJob), err
+		return pageByID(in.Cursor, list, func(j store.Job) string { return j.ID }, jobResponse)
 	})
-	operation(v, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end", forAdmin, func(ctx context.Context, in *struct {
-		InCollection
-		Body JobRequest
-	},
-	) (*body[Job], error) {
+	operation(v, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end", forAdmin, func(ctx context.Context, in *inCollection[JobRequest]) (*body[Job], error) {
 		j := store.Job{Collection: in.Collection, Kind: in.Body.Kind, Payload: asJSON(in.Body)}
 		switch {
 		case (j.Kind == kindErase) != (len(in.Body.People) > 0):
@@ -150,25 +138,25 @@ func (v *Service) jobs() {
 		if _, err := v.job(ctx, in); err != nil {
 			return nil, err
 		}
-		j, err := v.store.Cancel(ctx, by(ctx).actor, in.Collection, in.Job)
+		j, err := v.store.Cancel(ctx, requestOf(ctx).actor, in.Collection, in.Job)
 		if err == nil && j.State == store.Cancelled && j.Kind == kindImport {
 			v.drop(ctx, j.Collection, j.ID)
 		}
 		return jobBody(j, err)
 	})
 	operation(v, http.MethodPost, path+"/{j}/retry", "Try a job again that has failed", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
-		was, err := v.job(ctx, in)
+		j, err := v.job(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		if was.Kind == kindImport && was.State == store.Failed {
+		if j.Kind == kindImport && j.State == store.Failed {
 			if n, err := v.store.Pieces(ctx, in.Collection, in.Job); err != nil {
 				return nil, err
 			} else if n == 0 {
 				return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
 			}
 		}
-		return jobBody(v.store.Restart(ctx, by(ctx).actor, in.Collection, in.Job))
+		return jobBody(v.store.Restart(ctx, requestOf(ctx).actor, in.Collection, in.Job))
 	})
 	for _, verb := range []string{"accept", "discard"} {
 		operation(v, http.MethodPost, path+"/{j}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
@@ -181,10 +169,10 @@ func (v *Service) jobs() {
 		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, files: []string{"photo", "archive"}, answer: Job{},
 		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
-	v.plain(http.MethodGet, "/v1/collections/{c}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.export)
+	v.plain(http.MethodGet, "/v1/collections/{c}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
 }
 
-func jobBody(j store.Job, err error) (*body[Job], error) { return &body[Job]{toldJob(j)}, err }
+func jobBody(j store.Job, err error) (*body[Job], error) { return answered(jobResponse(j), err) }
 
 // job returns a job that is no message.
 func (v *Service) job(ctx context.Context, in *InJob) (store.Job, error) {
@@ -193,4 +181,52 @@ func (v *Service) job(ctx context.Context, in *InJob) (store.Job, error) {
 		err = fmt.Errorf("job %w", store.ErrNotFound)
 	}
 	return j, err
+}
+
+// events sends each change of a job until the job ends, or the time of a request: then the
+// client asks again by itself.
+func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
+	in := &InJob{InCollection{r.PathValue("c")}, r.PathValue("j")}
+	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	j, err := v.job(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	if !j.Finished.IsZero() && j.Version == seen {
+		w.WriteHeader(http.StatusNoContent) // nothing will come: the client does not ask again
+		return nil
+	}
+	if !v.following.TryAcquire(1) {
+		return errBusy
+	}
+	defer v.following.Release(1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // for nginx
+	out := &patient{w, http.NewResponseController(w)}
+	const often, quiet = 300 * time.Millisecond, 15 * time.Second
+	lastSent := time.Now()
+	fmt.Fprint(out, "retry: 1000\n\n")
+	for {
+		if j.Version != seen {
+			fmt.Fprintf(out, "id: %d\nevent: job\ndata: %s\n\n", j.Version, asJSON(jobResponse(j)))
+			seen, lastSent = j.Version, time.Now()
+		} else if time.Since(lastSent) > quiet {
+			fmt.Fprint(out, ": still there\n\n")
+			lastSent = time.Now()
+		}
+		if err := out.control.Flush(); err != nil || !j.Finished.IsZero() {
+			return nil
+		}
+		pause(r.Context(), often, v.stopping)
+		select {
+		case <-v.stopping:
+			return nil
+		case <-r.Context().Done():
+			return nil
+		default:
+		}
+		if j, err = v.job(r.Context(), in); err != nil {
+			return nil // the client comes back, and is response then
+		}
+	}
 }

@@ -23,18 +23,18 @@ type Key struct {
 	Expires     *time.Time `json:"expires,omitempty"`
 }
 
-func toldKey(k store.Key) Key {
-	told := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Collections: k.Collections, Created: k.Created}
+func keyResponse(k store.Key) Key {
+	response := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Collections: k.Collections, Created: k.Created}
 	if !k.Expires.IsZero() {
-		told.Expires = &k.Expires
+		response.Expires = &k.Expires
 	}
-	return told
+	return response
 }
 
 func (v *Service) keys() {
 	operation(v, http.MethodGet, "/v1/keys", "List keys", forAdmin, func(ctx context.Context, _ *struct{}) (*body[Page[Key]], error) {
 		all, err := v.store.Keys(ctx)
-		return page(all, len(all), nil, toldKey), err
+		return page(all, len(all), nil, keyResponse), err
 	})
 	type createdKey struct {
 		Key
@@ -59,8 +59,8 @@ func (v *Service) keys() {
 				return nil, err
 			}
 		}
-		k, s, err := v.store.CreateKey(ctx, by(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
-		return &body[createdKey]{createdKey{toldKey(k), s}}, err
+		k, s, err := v.store.CreateKey(ctx, requestOf(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
+		return answered(createdKey{keyResponse(k), s}, err)
 	})
 	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
 		Key string `path:"k"`
@@ -73,7 +73,7 @@ func (v *Service) keys() {
 		if admins == 0 {
 			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
 		}
-		return nil, v.store.DeleteKey(ctx, by(ctx).actor, in.Key)
+		return nil, v.store.DeleteKey(ctx, requestOf(ctx).actor, in.Key)
 	})
 	type log struct {
 		Page[store.Line]
@@ -92,15 +92,15 @@ func (v *Service) keys() {
 		if err != nil {
 			return nil, err
 		}
-		told := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) }, func(l store.Line) store.Line { return l }).Body}
+		response := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) }, func(l store.Line) store.Line { return l }).Body}
 		if in.Check {
 			if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
-				told.Damaged = err.Error()
+				response.Damaged = err.Error()
 			} else if err != nil {
 				return nil, err
 			}
 		}
-		return &body[log]{told}, nil
+		return answered(response, nil)
 	})
 	v.sessions()
 }
@@ -112,20 +112,20 @@ func (v *Service) sessions() {
 	}
 	cookie := func(ctx context.Context, value string) *set {
 		value = cookieName + "=" + value + "; Path=/; HttpOnly; SameSite=Strict"
-		if by(ctx).secure {
+		if requestOf(ctx).secure {
 			value += "; Secure"
 		}
 		return &set{value}
 	}
 	operation(v, http.MethodPost, "/v1/session", "Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
-		if !by(ctx).bearer {
+		if !requestOf(ctx).bearer {
 			return nil, errNoKey
 		}
-		secret, err := v.store.CreateSession(ctx, by(ctx).actor)
+		secret, err := v.store.CreateSession(ctx, requestOf(ctx).actor)
 		return cookie(ctx, secret), err
 	})
 	operation(v, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
-		return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, by(ctx).session)
+		return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, requestOf(ctx).session)
 	})
 }
 

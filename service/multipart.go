@@ -65,23 +65,23 @@ func (v *Service) plain(method, path string, p plain, do func(http.ResponseWrite
 // describe adds an operation to the description of the API.
 func (v *Service) describe(method, path string, p plain) *huma.Operation {
 	schemas := v.api.OpenAPI().Components.Schemas
-	told := &huma.Response{Description: "OK"}
+	response := &huma.Response{Description: "OK"}
 	if p.answer != nil {
-		told.Content = map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.answer))}}
+		response.Content = map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.answer))}}
 	} else if p.kind != "" {
-		told.Content = map[string]*huma.MediaType{p.kind: {}}
+		response.Content = map[string]*huma.MediaType{p.kind: {}}
 	}
 	wrong := map[string]*huma.MediaType{"application/problem+json": {Schema: huma.SchemaFromType(schemas, reflect.TypeFor[problem]())}}
 	o := &huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: p.summary,
-		Responses: map[string]*huma.Response{"200": told, "default": {Description: "Error", Content: wrong}},
+		Responses: map[string]*huma.Response{"200": response, "default": {Description: "Error", Content: wrong}},
 	}
 	if p.scopes != nil {
 		o.Description = scopesInWords(p.scopes)
 		o.Security = []map[string][]string{{"key": {}}}
 	}
 	for _, name := range []string{"c", "p", "j"} {
-		if slices.Contains(segments(path), "{"+name+"}") {
+		if strings.Contains(path, "/{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
@@ -212,7 +212,7 @@ func (v *Service) decoded(ctx context.Context, do func() error, images ...[]byte
 		return err
 	}
 	defer done()
-	if !by(ctx).job {
+	if !requestOf(ctx).job {
 		v.busy.Add(1)
 		defer v.busy.Add(-1)
 	}

@@ -21,18 +21,18 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// onceHeader names a request that is to be carried out once, however often it is sent.
+// onceHeader has the key of a request that is carried out once, even if it is sent again.
 const onceHeader = "Idempotency-Key"
 
-// Routes whose POST changes nothing, and those whose answers have a secret, which is not
-// stored.
+// Ends of routes: a POST to the first changes nothing; the answers of the second have a secret
+// and are not stored.
 var (
 	harmless = []string{"identify", "verify", "detect", "session"}
 	secret   = []string{"keys", "hooks"}
 )
 
-// once runs do, which answers r, or answers as it did when a request with the same key
-// was sent before.
+// once answers r by do. If r has the key of an earlier request, it sends the answer to that
+// one again instead.
 func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.ResponseWriter, *http.Request)) {
 	key := r.Header.Get(onceHeader)
 	if key == "" || r.Method != http.MethodPost || slices.Contains(harmless, path.Base(r.Pattern)) {
@@ -51,102 +51,80 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		io.Closer
 	}{io.TeeReader(r.Body, d), r.Body}
 
-	o := &store.Request{Actor: by(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
-	was, err := v.store.BeginRequest(r.Context(), o, v.Lease)
-	switch {
-	case err != nil:
+	keyed := &store.Request{Actor: requestOf(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
+	earlier, err := v.store.BeginRequest(r.Context(), keyed, v.Lease)
+	if err == nil && earlier != nil {
+		err = v.replay(w, earlier, r.URL.Path, read, d)
+	}
+	if err != nil {
 		v.fail(w, r, err)
-		return
-	case was != nil:
-		if err := v.again(w, was, r.URL.Path, read, d); err != nil {
-			v.fail(w, r, err)
-		}
-		return
 	}
-	answer := &capture{ResponseWriter: w}
-	ctx, cancel := context.WithCancelCause(store.WithRequest(r.Context(), o))
-	defer cancel(nil)
-	held := *o
-	go v.beat(ctx, cancel, func(ctx context.Context) error { return v.store.ExtendRequest(ctx, &held, v.Lease) })
-	r2 := r.WithContext(ctx)
-	r2.Body = read
-	end := context.WithoutCancel(r.Context())
-	defer func() {
-		if o.Status == 0 { // also after a panic
-			_ = v.store.DropRequest(end, o) // it stays, at worst
-		}
-	}()
-	do(answer, r2)
-	if _, err := io.Copy(io.Discard, read); err != nil || answer.status >= 300 || answer.status == 0 {
-		return
-	}
-	o.Status, o.Type, o.Digest, o.Answer = answer.status, w.Header().Get("Content-Type"), d.Sum(), answer.body.Bytes()
-	if slices.Contains(secret, path.Base(r.Pattern)) {
-		o.Answer = nil
-	}
-	if err := v.store.PutAnswer(end, o); err != nil {
-		v.Log.Error("answer not kept", "request", by(r.Context()).id, "error", err.Error())
+	if err == nil && earlier == nil {
+		v.answerOnce(w, r, keyed, read, d, do)
 	}
 }
 
-// again answers a request with the key of another one.
-func (v *Service) again(w http.ResponseWriter, was *store.Request, route string, body io.Reader, d *digest) error {
+// answerOnce answers r by do and stores the answer.
+func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *store.Request, body io.ReadCloser, d *digest, do func(http.ResponseWriter, *http.Request)) {
+	answer := &recorder{ResponseWriter: w, copied: &bytes.Buffer{}}
+	ctx, cancel := context.WithCancelCause(store.WithRequest(r.Context(), keyed))
+	defer cancel(nil)
+	leased := *keyed
+	go v.beat(ctx, cancel, func(ctx context.Context) error { return v.store.ExtendRequest(ctx, &leased, v.Lease) })
+	inner := r.WithContext(ctx)
+	inner.Body = body
+	end := context.WithoutCancel(r.Context())
+	defer func() {
+		if keyed.Status == 0 { // also after a panic
+			_ = v.store.DropRequest(end, keyed) // if this fails, the request is not carried out again
+		}
+	}()
+	do(answer, inner)
+	if _, err := io.Copy(io.Discard, body); err != nil || answer.status >= 300 || answer.status == 0 {
+		return
+	}
+	keyed.Status, keyed.Type, keyed.Digest, keyed.Answer = answer.status, w.Header().Get("Content-Type"), d.Sum(), answer.copied.Bytes()
+	if slices.Contains(secret, path.Base(r.Pattern)) {
+		keyed.Answer = nil
+	}
+	if err := v.store.PutAnswer(end, keyed); err != nil {
+		v.Log.Error("answer not kept", "request", requestOf(ctx).id, "error", err.Error())
+	}
+}
+
+// replay sends the answer to an earlier request with the same key again.
+func (v *Service) replay(w http.ResponseWriter, earlier *store.Request, route string, body io.Reader, d *digest) error {
 	switch {
-	case was.Route != route:
+	case earlier.Route != route:
 		return huma.Error422UnprocessableEntity("another request had this " + onceHeader)
-	case was.Status == 0 && was.HasChanges && was.IsAbandoned():
+	case earlier.Status == 0 && earlier.HasChanges && earlier.IsAbandoned():
 		return huma.Error409Conflict("the request with this " + onceHeader + " has changed something, and its answer is lost: look what there is, and send another key if something is missing")
-	case was.Status == 0:
+	case earlier.Status == 0:
 		return huma.ErrorWithHeaders(huma.Error409Conflict("the request with this "+onceHeader+" is being carried out"), http.Header{"Retry-After": {"1"}})
 	}
 	if _, err := io.Copy(io.Discard, body); err != nil {
 		return asCut(err)
 	}
-	if d.Sum() != was.Digest {
+	if d.Sum() != earlier.Digest {
 		return huma.Error422UnprocessableEntity("another request, with another body, had this " + onceHeader)
 	}
-	if len(was.Answer) == 0 && was.Status == http.StatusOK {
+	if len(earlier.Answer) == 0 && earlier.Status == http.StatusOK {
 		return huma.Error409Conflict("the request with this " + onceHeader + " was carried out, and its answer is shown once")
 	}
-	if was.Type != "" {
-		w.Header().Set("Content-Type", was.Type)
+	if earlier.Type != "" {
+		w.Header().Set("Content-Type", earlier.Type)
 	}
 	w.Header().Set("Idempotent-Replayed", "true")
-	w.WriteHeader(was.Status)
-	_, err := w.Write(was.Answer)
+	w.WriteHeader(earlier.Status)
+	_, err := w.Write(earlier.Answer)
 	if errors.Is(err, http.ErrBodyNotAllowed) {
 		err = nil
 	}
 	return err
 }
 
-// A capture keeps an answer beside sending it.
-type capture struct {
-	http.ResponseWriter
-	status int
-	body   bytes.Buffer
-}
-
-func (c *capture) WriteHeader(status int) {
-	if c.status == 0 {
-		c.status = status
-	}
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *capture) Write(b []byte) (int, error) {
-	if c.status == 0 {
-		c.status = http.StatusOK
-	}
-	c.body.Write(b)
-	return c.ResponseWriter.Write(b)
-}
-
-// Unwrap is for http.ResponseController.
-func (c *capture) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// A digest is of the content of a body, and of a form without the boundary between its
-// parts, which a client chooses at random.
+// A digest computes a hash of a body. The hash of a form does not depend on the boundary
+// between its parts, which clients choose at random.
 type digest struct {
 	hash  hash.Hash
 	parts *io.PipeWriter // nil unless it is a form
@@ -188,7 +166,7 @@ func (d *digest) Write(b []byte) (int, error) {
 	return d.hash.Write(b)
 }
 
-// Close ends what computes the digest.
+// Close ends the goroutine of the digest.
 func (d *digest) Close() {
 	if d.parts != nil {
 		d.parts.Close()
@@ -196,7 +174,7 @@ func (d *digest) Close() {
 	}
 }
 
-// Sum returns the digest of what was written.
+// Sum returns the hash of what was written.
 func (d *digest) Sum() string {
 	d.Close()
 	return hex.EncodeToString(d.hash.Sum(nil))

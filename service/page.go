@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 //go:embed page
@@ -70,7 +72,7 @@ func (v *Service) page() {
 	v.mux.HandleFunc("GET /page/{digest}/{file}", func(w http.ResponseWriter, r *http.Request) {
 		f, ok := files[r.PathValue("file")]
 		if !ok || r.PathValue("digest") != digest {
-			writeProblem(w, http.StatusNotFound, "there is no such file: load the page again", "")
+			writeProblem(w, huma.Error404NotFound("there is no such file: load the page again"))
 			return
 		}
 		send(w, f, "public, max-age=31536000, immutable")

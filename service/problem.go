@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -14,19 +15,19 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// A problem is an answer that says why something was not done.
+// A problem is the answer to a request that failed.
 type problem struct {
 	huma.ErrorModel
-	ID  string         `json:"id,omitempty" doc:"Of what is there already"`
-	Now []store.Holder `json:"now,omitempty" doc:"Whose the faces are on which somebody else has decided meanwhile"`
+	ID      string         `json:"id,omitempty" doc:"Of what is there already"`
+	Holders []store.Holder `json:"now,omitempty" doc:"Whose the faces are on which somebody else has decided meanwhile"`
 }
 
 // statusOf returns err as what the API answers. What the caller did not cause is logged
-// and not told.
+// and not response.
 func (v *Service) statusOf(ctx context.Context, err error) error {
 	var status huma.StatusError
 	var large *http.MaxBytesError
-	var stands *store.Conflict
+	var conflict *store.Conflict
 	switch {
 	case errors.As(err, &status):
 		return err
@@ -34,17 +35,16 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 		return huma.NewError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit))
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
-	case errors.As(err, &stands):
-		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, stands.ID, stands.Holders}
+	case errors.As(err, &conflict):
+		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, conflict.ID, conflict.Holders}
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client has gone")
 	}
-	v.Log.Error("failed", "request", by(ctx).id, "error", err.Error())
+	v.Log.Error("failed", "request", requestOf(ctx).id, "error", err.Error())
 	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the request could not be answered: try again later"), http.Header{"Retry-After": {"5"}})
 }
 
-// inWords puts what is wrong with a request into the detail of its problem: huma leaves it
-// to the list of errors.
+// inWords writes the list of errors of a problem by huma into its detail, too.
 func inWords(_ huma.Context, _ string, answer any) (any, error) {
 	p, ok := answer.(*huma.ErrorModel)
 	if !ok || p.Detail != "validation failed" || len(p.Errors) == 0 {
@@ -62,7 +62,7 @@ func inWords(_ huma.Context, _ string, answer any) (any, error) {
 	return p, nil
 }
 
-// unusable is the answer for what the caller sent, with the hint that err may have.
+// unusable is the answer to unusable data of the caller, with the advice of err.
 func unusable(err error) error {
 	text := err.Error()
 	if h := advice.Text(err); h != "" {
@@ -76,27 +76,18 @@ func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	err = v.statusOf(r.Context(), err)
 	var headers huma.HeadersError
 	if errors.As(err, &headers) {
-		for name, values := range headers.GetHeaders() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), headers.GetHeaders())
 	}
-	status, text, id := http.StatusInternalServerError, err.Error(), ""
-	var s huma.StatusError
-	if errors.As(err, &s) {
-		status, text = s.GetStatus(), s.Error()
-	}
-	var p *problem
-	if errors.As(err, &p) {
-		id = p.ID
-	}
-	writeProblem(w, status, text, id)
+	var status huma.StatusError
+	errors.As(err, &status)
+	writeProblem(w, status)
 }
 
 // writeProblem answers with problem+json.
-func writeProblem(w http.ResponseWriter, status int, detail, id string) {
+func writeProblem(w http.ResponseWriter, p huma.StatusError) {
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(problem{huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}, id, nil})
+	w.WriteHeader(p.GetStatus())
+	_ = json.NewEncoder(w).Encode(p)
 }
 
 // answer writes o as JSON.

@@ -33,40 +33,40 @@ func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error)
 	if err != nil {
 		from = nil // the network is gone: so is what recognised with it
 	}
-	told := &RefitResult{}
-	s, err := v.resume(j, 0, told)
+	response := &RefitResult{}
+	s, err := v.resume(j, 0, response)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.embedAll(ctx, s, from, to, &told.Embedded); err != nil {
+	if err := v.embedAll(ctx, s, from, to, &response.Embedded); err != nil {
 		return nil, err
 	}
 	changes, err := v.store.Changes(ctx, j.Collection, to.space, 0)
 	if err != nil {
 		return nil, err
 	}
-	told.Verdict, told.Decision = "first", "swapped"
+	response.Verdict, response.Decision = "first", "swapped"
 	if from != nil {
-		live, err := v.engine.of(ctx, j.Collection)
+		live, err := v.engine.snapshot(ctx, j.Collection)
 		if err != nil {
 			return nil, err
 		}
-		if err := v.compared(ctx, told, live, to, changes); err != nil {
+		if err := v.compared(ctx, response, live, to, changes); err != nil {
 			return nil, err
 		}
 	}
-	if told.Verdict == "worse" && !asked.accepted() {
-		told.Decision = "needed"
-		return told, nil
+	if response.Verdict == "worse" && !asked.accepted() {
+		response.Decision = "needed"
+		return response, nil
 	}
 	if c.Space != to.space && (c.Space != "" || from != to) {
-		if err := v.store.SetSpace(store.WithStep(ctx, j, j.Done, j.Total, asJSON(told)), j.Actor, j.Collection, to.space); err != nil {
+		if err := v.store.SetSpace(store.WithStep(ctx, j, j.Done, j.Total, asJSON(response)), j.Actor, j.Collection, to.space); err != nil {
 			return nil, err
 		}
 		s.ended(j.Done)
 	}
 	// Of requests that began before, and enrolled a face by the network that was.
-	return told, v.embedAll(ctx, s, from, to, &told.Embedded)
+	return response, v.embedAll(ctx, s, from, to, &response.Embedded)
 }
 
 // accepted reports whether a person has decided already for what the refit makes.
@@ -138,8 +138,8 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 
 // compared fills in how what recognises now and what is trained on changes recognise
 // faces that were held out of both.
-func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapshot, to *input, changes store.Changes) error {
-	next := &snapshot{Collection: changes.Collection, by: to, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
+func (v *Service) compared(ctx context.Context, response *RefitResult, live *snapshot, to *input, changes store.Changes) error {
+	next := &snapshot{Collection: changes.Collection, input: to, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
 	people, samples := map[string]bool{}, []store.Sample{}
 	for _, s := range changes.Samples {
 		if s.Person == store.Stranger {
@@ -151,7 +151,7 @@ func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapsho
 	}
 	if live.live == nil || len(people) < len(live.live.Model().Enrolled.Classes) {
 		if live.live != nil {
-			told.Verdict = "worse" // somebody would not be known any more
+			response.Verdict = "worse" // somebody would not be known any more
 		}
 		return nil
 	}
@@ -171,7 +171,7 @@ func (v *Service) compared(ctx context.Context, told *RefitResult, live *snapsho
 	if err != nil {
 		return err
 	}
-	told.Live, told.Candidate, told.Verdict = &was.HeldOut, &is.HeldOut, verdict(was, is)
+	response.Live, response.Candidate, response.Verdict = &was.HeldOut, &is.HeldOut, verdict(was, is)
 	return nil
 }
 
@@ -260,21 +260,21 @@ func (v *Service) decided(ctx context.Context, in *InJob, verb string) (store.Jo
 	if err != nil {
 		return j, err
 	}
-	var told RefitResult
-	if j.Kind == kindRefit && j.State == store.Succeeded && verb == "accept" && json.Unmarshal(j.Result, &told) == nil && told.Decision != "needed" && told.Decision != "discarded" {
+	var response RefitResult
+	if j.Kind == kindRefit && j.State == store.Succeeded && verb == "accept" && json.Unmarshal(j.Result, &response) == nil && response.Decision != "needed" && response.Decision != "discarded" {
 		return j, nil
 	}
-	if j.Kind != kindRefit || j.State != store.Succeeded || json.Unmarshal(j.Result, &told) != nil || told.Decision != "needed" {
+	if j.Kind != kindRefit || j.State != store.Succeeded || json.Unmarshal(j.Result, &response) != nil || response.Decision != "needed" {
 		return j, huma.Error409Conflict("the job does not wait for a decision")
 	}
-	told.Decision = verb + "ed"
+	response.Decision = verb + "ed"
 	if verb == "accept" { // faces that came meanwhile have no vectors yet
 		request := JobRequest{Kind: kindAccepted}
 		if _, err := v.enqueue(ctx, store.Job{Collection: j.Collection, Kind: kindRefit, Key: kindAccepted, Payload: asJSON(request)}); err != nil {
 			return j, err
 		}
 	}
-	if err := v.store.SetResult(ctx, by(ctx).actor, j, verb+" refit", asJSON(told)); err != nil {
+	if err := v.store.SetResult(ctx, requestOf(ctx).actor, j, verb+" refit", asJSON(response)); err != nil {
 		return j, err
 	}
 	return v.job(ctx, in)

@@ -45,7 +45,7 @@ type Guess struct {
 // grouped returns the groups of the faces of nobody in a collection, the largest first.
 // Each has its guess by those who are enrolled now.
 func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
-	s, err := e.of(ctx, id)
+	s, err := e.snapshot(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 
 // unlabelled returns the faces of nobody, the oldest first, up to most.
 func (e *engine) unlabelled(ctx context.Context, s *snapshot, most int) ([]store.Sample, error) {
-	return e.store.Samples(ctx, s.ID, s.by.space, "", "", most)
+	return e.store.Samples(ctx, s.ID, s.input.space, "", "", most)
 }
 
 // group returns the groups of samples: the ids of the faces.
@@ -117,14 +117,14 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 	}
 	how := group.Default
 	how.FPIR = s.FPIR
-	impostors := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
+	impostors := openset.ImpostorsOf(s.input.Frame.Embedding.Digest, s.input.Frame.Embedding.Mirror)
 	if impostors == nil { // a network that was not measured: each face is alone
 		for _, o := range samples {
 			ids = append(ids, []string{o.Face})
 		}
 		return ids, nil
 	}
-	groups, err := group.Faces(ctx, matrix(s.by.Frame, samples), photographs, impostors, how)
+	groups, err := group.Faces(ctx, matrix(s.input.Frame, samples), photographs, impostors, how)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 
 // setApart fills in which faces of clusters look like another person than the rest.
 func (s *snapshot) setApart(clusters []Cluster, samples []store.Sample) {
-	l := openset.ImpostorsOf(s.by.Frame.Embedding.Digest, s.by.Frame.Embedding.Mirror)
+	l := openset.ImpostorsOf(s.input.Frame.Embedding.Digest, s.input.Frame.Embedding.Mirror)
 	if l == nil {
 		return
 	}
@@ -159,7 +159,7 @@ func (s *snapshot) setApart(clusters []Cluster, samples []store.Sample) {
 		if len(own) < 2 {
 			continue
 		}
-		others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.by.Frame, own)))
+		others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.input.Frame, own)))
 		for _, j := range others {
 			c.Apart = append(c.Apart, own[j].Face)
 		}
@@ -183,12 +183,12 @@ func (e *engine) guessed(ctx context.Context, s *snapshot, clusters []Cluster) e
 	}
 	const together = 1000
 	for after := ""; ; {
-		samples, err := e.store.Samples(ctx, s.ID, s.by.space, "", after, together)
+		samples, err := e.store.Samples(ctx, s.ID, s.input.space, "", after, together)
 		if err != nil || len(samples) == 0 {
 			return err
 		}
 		after = samples[len(samples)-1].Face
-		guesses, err := s.guess(ctx, dataset.Unlabelled(matrix(s.by.Frame, samples), s.by.Frame))
+		guesses, err := s.guess(ctx, dataset.Unlabelled(matrix(s.input.Frame, samples), s.input.Frame))
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ const mostCompared = 2e7
 // those of one person in one photograph, then those that resemble somebody else, the
 // surest first.
 func (e *engine) conflicts(ctx context.Context, id string) ([]Cluster, error) {
-	s, err := e.of(ctx, id)
+	s, err := e.snapshot(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -326,19 +326,20 @@ type Decision struct {
 	Expected
 }
 
-// Expected says whose the faces are, as the caller knows.
+// Expected says which person the faces have, as the caller knows.
 type Expected struct {
-	Of string `json:"expected,omitempty" doc:"Id of the person who has all these faces now, as far as you know, or none. If another decision has changed that meanwhile, nothing is done, and the answer is 409 with whose the faces are. Missing: whoever has them"`
+	Expected string `json:"expected,omitempty" doc:"Id of the person who has all these faces now, as far as you know, or none. If another decision has changed that meanwhile, nothing is done, and the answer is 409 with whose the faces are. Missing: whoever has them"`
 }
 
-func (e Expected) expected() *string {
-	switch e.Of {
+// person returns the id of the person, "" for none; nil if the caller does not say.
+func (e Expected) person() *string {
+	switch e.Expected {
 	case "":
 		return nil
 	case "none":
 		return new(string)
 	}
-	return &e.Of
+	return &e.Expected
 }
 
 // Decided is the answer to a decision.
@@ -413,21 +414,21 @@ func (d Decision) check() error {
 
 func (v *Service) decide(ctx context.Context, collection string, d Decision) (made Decided, err error) {
 	made = Decided{Person: d.Person, Operations: []string{}}
-	actor := by(ctx).actor
+	actor := requestOf(ctx).actor
 	var op string
 	switch d.Verb {
 	case "discard":
-		return made, v.store.DeleteFaces(ctx, actor, collection, d.expected(), d.Faces)
+		return made, v.store.DeleteFaces(ctx, actor, collection, d.person(), d.Faces)
 	case "is_not":
-		op, err = v.store.DenyFaces(ctx, actor, collection, d.expected(), d.Faces, d.Person)
+		op, err = v.store.DenyFaces(ctx, actor, collection, d.person(), d.Faces, d.Person)
 	case "is":
 		if d.Person != "" {
-			op, err = v.store.MoveFaces(ctx, actor, collection, d.expected(), d.Faces, d.Person)
+			op, err = v.store.MoveFaces(ctx, actor, collection, d.person(), d.Faces, d.Person)
 			break
 		}
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.expected(), d.Faces, d.Name, store.Known, d.Namesake)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.person(), d.Faces, d.Name, store.Known, d.Namesake)
 	case "ignore":
-		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.expected(), d.Faces, "ignored", store.Ignored, true)
+		made.Person, op, err = v.store.NameFaces(ctx, actor, collection, d.person(), d.Faces, "ignored", store.Ignored, true)
 	}
 	if op != "" {
 		made.Operations = append(made.Operations, op)

@@ -9,6 +9,8 @@
 package service
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,54 +42,34 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// Options are limits of a Service. A zero is replaced by the default.
+// Options are settings and limits of a Service. A zero stands for the default.
 type Options struct {
 	Log     *slog.Logger      // nil: none
 	Version string            // of the program, for the description of the API
-	Backups string            // folder for backups, made when needed; "": none are made
-	Input   frontend.Pipeline // with a network, for new collections and those that are refitted; the zero Pipeline is the one that is built in
+	Backups string            // folder for backups, made when needed; "": backups are refused
+	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
-	Body    int64         // bytes of a request; 20 MB
-	Bodies  int64         // bytes of all requests that are in memory, half of it for one key; 512 MB
-	Decoded int64         // bytes of memory for all images that are decoded at a time; dataset.MaxDecoding
+	Body    int64         // most bytes of a request; 20 MB
+	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB
+	Decoded int64         // most memory of the images that are decoded at one time, in bytes; dataset.MaxDecoding
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
-	Wait    time.Duration // for room to decode an image
-	Lease   time.Duration // after which another process takes a job, or a request with a key for its answer, whose process has ended; 20 s
-	Import  int64         // bytes of an upload that is imported; 1 GB
-	Files   int64         // bytes of all uploads and exports that are kept; 4 GB
-	Private bool          // messages may be sent to private networks and this machine
-	Request time.Duration // for an answer; 60 s
+	Wait    time.Duration // longest wait for memory to decode an image; 10 s
+	Lease   time.Duration // after the end of a process, another one takes over its jobs and requests; 20 s
+	Import  int64         // most bytes of an upload for an import; 1 GB
+	Files   int64         // most bytes of all stored uploads and exports; 4 GB
+	Private bool          // hooks may have addresses in private networks and on this machine
+	Request time.Duration // longest time for an answer; 60 s
 }
 
-func (o Options) filled() Options {
-	for _, v := range []struct {
-		of   *int64
-		zero int64
-	}{{&o.Body, 20 << 20}, {&o.Bodies, 512 << 20}, {&o.Decoded, dataset.MaxDecoding}, {&o.Import, 1 << 30}, {&o.Files, 4 << 30}} {
-		if *v.of == 0 {
-			*v.of = v.zero
-		}
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Rate == 0 {
-		o.Rate = 200
-	}
-	if o.Burst == 0 {
-		o.Burst = 2000
-	}
-	if o.Wait == 0 {
-		o.Wait = 10 * time.Second
-	}
-	if o.Lease == 0 {
-		o.Lease = 20 * time.Second
-	}
-	if o.Request == 0 {
-		o.Request = time.Minute
-	}
+// withDefaults returns o with the default in place of each zero.
+func (o Options) withDefaults() Options {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.MaxDecoding)
+	o.Rate, o.Burst = cmp.Or(o.Rate, 200), cmp.Or(o.Burst, 2000)
+	o.Wait, o.Lease, o.Request = cmp.Or(o.Wait, 10*time.Second), cmp.Or(o.Lease, 20*time.Second), cmp.Or(o.Request, time.Minute)
+	o.Import, o.Files = cmp.Or(o.Import, 1<<30), cmp.Or(o.Files, 4<<30)
 	return o
 }
 
@@ -98,18 +80,18 @@ type Service struct {
 	engine *engine
 	mux    *http.ServeMux
 	api    huma.API
-	guard  http.Handler // mux behind the limits that hold for all requests
+	guard  http.Handler // mux, behind the check of the origin
 
 	bodies               *bodies
 	decoding             *semaphore.Weighted
-	uploading, following *semaphore.Weighted // imports that are read, jobs that are followed
-	wake, changed        chan struct{}       // when there is a job; when there may be messages
+	uploading, following *semaphore.Weighted // imports that are received, clients that follow a job
+	wake, changed        chan struct{}       // there is a job; there may be messages
 	sender               *http.Client        // of messages
 
 	curves curves
 	room   room
 
-	stopping chan struct{} // closed when Serve is told to end
+	stopping chan struct{} // closed when Serve is response to end
 
 	busy atomic.Int64 // requests that look at images
 
@@ -120,9 +102,9 @@ type Service struct {
 	seconds  *prometheus.HistogramVec
 }
 
-// New returns a Service on a store, which stays the caller's to close.
+// New returns a Service on a store. The caller closes the store.
 func New(s *store.Store, o Options) *Service {
-	v := &Service{Options: o.filled(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
+	v := &Service{Options: o.withDefaults(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
 	v.bodies, v.decoding = newBodies(v.Bodies, v.Body), semaphore.NewWeighted(v.Decoded)
 
 	const uploading, following = 4, 200
@@ -159,14 +141,13 @@ func New(s *store.Store, o Options) *Service {
 	v.mux.HandleFunc("/", v.missing)
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, http.StatusForbidden, "a page of another site has sent this request, and the service takes changes from its own page only", "")
+		writeProblem(w, huma.Error403Forbidden("a page of another site has sent this request, and the service takes changes from its own page only"))
 	}))
 	v.guard = guard.Handler(v.mux)
 	return v
 }
 
-// A room is whether the database has room for changes. Everybody may ask, so that it is looked
-// at once a second at most.
+// A room remembers for a second whether the database has room for changes, as anybody may ask.
 type room struct {
 	mu  sync.Mutex
 	at  time.Time
@@ -175,7 +156,7 @@ type room struct {
 
 var errRoom = huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the database answers, but nothing can be written: the disk may be full"), http.Header{"Retry-After": {"5"}})
 
-// ready is an error if changes cannot be made.
+// ready returns an error if the database cannot be changed.
 func (v *Service) ready(ctx context.Context) error {
 	if err := v.store.Ping(ctx); err != nil {
 		return err
@@ -185,7 +166,7 @@ func (v *Service) ready(ctx context.Context) error {
 	if time.Since(v.room.at) >= time.Second {
 		v.room.err = v.store.CheckRoom(ctx)
 		if ctx.Err() != nil {
-			return ctx.Err() // that says nothing of the disk
+			return ctx.Err() // which says nothing about the disk
 		}
 		v.room.at = time.Now()
 	}
@@ -196,29 +177,29 @@ func (v *Service) ready(ctx context.Context) error {
 	return nil
 }
 
-// missing answers a request for which there is no operation.
+// missing answers requests without an operation.
 func (v *Service) missing(w http.ResponseWriter, r *http.Request) {
 	var methods []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
-		with := r.Clone(r.Context())
-		with.Method = m
-		if _, pattern := v.mux.Handler(with); strings.HasPrefix(pattern, m+" ") {
+		other := r.Clone(r.Context())
+		other.Method = m
+		if _, pattern := v.mux.Handler(other); strings.HasPrefix(pattern, m+" ") {
 			methods = append(methods, m)
 		}
 	}
 	if len(methods) == 0 {
-		writeProblem(w, http.StatusNotFound, "there is no such operation: /openapi.json describes all", "")
+		writeProblem(w, huma.Error404NotFound("there is no such operation: /openapi.json describes all"))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	writeProblem(w, http.StatusMethodNotAllowed, fmt.Sprintf("%.20s is not possible here, but %s", r.Method, strings.Join(methods, ", ")), "")
+	writeProblem(w, huma.Error405MethodNotAllowed(fmt.Sprintf("%.20s is not possible here, but %s", r.Method, strings.Join(methods, ", "))))
 }
 
-// wholeBody is how long the body of a request may take, but that of an import.
+// wholeBody is the longest time for the body of a request; an import has more.
 const wholeBody = time.Minute
 
-// Serve answers requests on a listener until ctx ends, and works on jobs. Then requests
-// that are being answered have ten seconds. It is called once.
+// Serve answers requests on a listener and works on jobs until ctx ends. Requests that are not
+// answered then have ten more seconds. It may be called once.
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	const grace = 10 * time.Second
 	server := &http.Server{
@@ -246,22 +227,22 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// A request is what is known of the request that is being answered.
+// A request describes the request of a context.
 type request struct {
 	id          string
-	actor       string   // of the key; "local" without one
-	collections []string // which the key is for; none: all
-	job         bool     // it is a job, which waits as long as it takes
+	actor       string   // id of the key; "local" without a key
+	collections []string // that the key may use; none: all
+	job         bool     // not a request but a job, which has no time limit
 
 	bearer  bool   // the key came in the header Authorization
-	session string // of the cookie; "" without one
-	secure  bool   // nobody between the browser and the proxy can read it
+	session string // secret in the cookie; "" without a cookie
+	secure  bool   // it came by TLS
 }
 
 type requestKey struct{}
 
-// by returns the request that ctx is of.
-func by(ctx context.Context) *request {
+// requestOf returns the request of a context.
+func requestOf(ctx context.Context) *request {
 	r, _ := ctx.Value(requestKey{}).(*request)
 	if r == nil {
 		return &request{}
@@ -301,7 +282,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else if p != nil {
 			v.Log.Error("panic", "request", req.id, "stack", string(debug.Stack())) // the value might have a name
 			if answer.status == 0 {
-				writeProblem(answer, http.StatusInternalServerError, "the service has a bug: its log tells more", "")
+				writeProblem(answer, huma.Error500InternalServerError("the service has a bug: its log tells more"))
 			}
 		}
 		// Neither path nor query: they may have what callers keep to themselves.
@@ -316,12 +297,13 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A recorder notes the status. What the request has sent is not kept while the client reads
-// the answer.
+// A recorder notes the status of an answer. When the answer begins, it releases the memory of
+// the body of the request.
 type recorder struct {
 	http.ResponseWriter
 	status int
-	body   *arriving // nil: none
+	body   *arriving     // nil: none
+	copied *bytes.Buffer // gets a copy of the answer; nil: none
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -336,23 +318,26 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK)
 	}
+	if r.copied != nil {
+		r.copied.Write(b)
+	}
 	return r.ResponseWriter.Write(b)
 }
 
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// share is how many images are decoded at a time for each processor.
-const share = 4
+// imagesPerProcessor is how many images are decoded at one time for each processor.
+const imagesPerProcessor = 4
 
-// decode waits until images may be decoded that take so many bytes of memory. Done is to be
-// called then.
+// decode waits until there is memory, in bytes, to decode images. The caller calls done
+// afterwards.
 func (v *Service) decode(ctx context.Context, memory int64) (done func(), err error) {
 	if memory > v.Decoded {
 		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller", memory/1_000_000, v.Decoded/1_000_000))
 	}
-	weight := max(memory, v.Decoded/int64(share*runtime.GOMAXPROCS(0)))
-	if !by(ctx).job {
+	weight := max(memory, v.Decoded/int64(imagesPerProcessor*runtime.GOMAXPROCS(0)))
+	if !requestOf(ctx).job {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, v.Wait)
 		defer cancel()

@@ -305,7 +305,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 	id := strings.TrimPrefix(at, "/v1/collections/")
 	var bits [2]bytes.Buffer
 	for i, e := range []*engine{c.v.engine, again} {
-		s, err := e.of(t.Context(), id)
+		s, err := e.snapshot(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -570,7 +570,7 @@ func TestDecisionsByAnOldList(t *testing.T) {
 		t.Helper()
 		var told problem
 		if c.do(409, "POST", at+path, body, &told); !strings.Contains(told.Detail, "meanwhile: both are of Ann now") || id.MatchString(told.Detail) ||
-			told.ID != ann || len(told.Now) != 2 || told.Now[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
+			told.ID != ann || len(told.Holders) != 2 || told.Holders[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
 			t.Errorf("%s %v: %+v", path, body, told)
 		}
 	}

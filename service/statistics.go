@@ -5,12 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-
-	"golang.org/x/text/cases"
-	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -20,96 +14,6 @@ import (
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
 )
-
-// listPeople lists people by id, or by name or number of faces as the snapshot has them.
-func (v *Service) listPeople(ctx context.Context, in *struct {
-	InCollection
-	Cursor
-	Search string `query:"search" maxLength:"400" doc:"Only people with this in their name"`
-	Order  string `query:"order" enum:"id,name,faces" default:"id"`
-	Kind   string `query:"kind" enum:"known,ignored"`
-},
-) (*body[Page[Person]], error) {
-	var all []store.Person
-	next := func(p store.Person) string { return p.ID }
-	if in.Order == "id" && in.Search == "" && in.Kind == "" {
-		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
-			return nil, err
-		}
-		after, err := in.id()
-		if err != nil {
-			return nil, err
-		}
-		if all, err = v.store.People(ctx, in.Collection, after, in.Limit+1); err != nil {
-			return nil, err
-		}
-	} else {
-		s, err := v.engine.of(ctx, in.Collection)
-		if err != nil {
-			return nil, err
-		}
-		first, err := in.number()
-		if err != nil {
-			return nil, err
-		}
-		all = s.sorted(in.Search, in.Order, in.Kind)
-		all = all[min(first, len(all)):]
-		all = all[:min(in.Limit+1, len(all))]
-		next = func(store.Person) string { return strconv.Itoa(first + in.Limit) }
-	}
-	told := page(all, in.Limit, next, toldPerson)
-	portraits, err := v.portraits(ctx, in.Collection, all)
-	for i := range told.Body.Items {
-		told.Body.Items[i].Portrait = portraits[told.Body.Items[i].ID]
-	}
-	return told, err
-}
-
-// sorted are the people whose name has search in it.
-func (s *snapshot) sorted(search, order, kind string) []store.Person {
-	fold := cases.Fold()
-	search = fold.String(search)
-	var all []store.Person
-	names := map[string]string{}
-	for id, p := range s.people {
-		if name := fold.String(p.Name); strings.Contains(name, search) && (kind == "" || p.Kind == kind) {
-			names[id] = name
-			all = append(all, p)
-		}
-	}
-	slices.SortFunc(all, func(a, b store.Person) int {
-		switch {
-		case order == "faces" && a.Faces != b.Faces:
-			return b.Faces - a.Faces
-		case order != "id" && names[a.ID] != names[b.ID]:
-			return natural.Compare(names[a.ID], names[b.ID])
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
-	return all
-}
-
-// portraits are the faces of people with the best crops, by person.
-func (v *Service) portraits(ctx context.Context, collection string, people []store.Person) (map[string]string, error) {
-	var ids []string
-	for _, p := range people {
-		ids = append(ids, p.ID)
-	}
-	faces, err := v.store.FacesWithCrop(ctx, collection, ids)
-	best, found := map[string]float64{}, map[string]string{}
-	for _, f := range faces {
-		var q dataset.Quality
-		if err := json.Unmarshal(f.Quality, &q); err != nil {
-			return nil, err
-		}
-		const enough = 60 // pixels between the eyes, above which a crop gets no better
-		good := 1 + min(q.Eyes, enough)*q.Sharpness*q.Exposure
-		if good > best[f.Person] {
-			best[f.Person], found[f.Person] = good, f.ID
-		}
-	}
-	return found, err
-}
 
 // Statistics tell how well a person is recognised: each face is compared with everybody as
 // if it were a new one.
@@ -156,7 +60,7 @@ func (v *Service) statistics() {
 		return &body[Page[Statistics]]{Page[Statistics]{Items: all}}, err
 	})
 	operation(v, http.MethodGet, path+"calibration/curve", "Error rates at many shares of strangers, and the faces that another share decides otherwise", forReading, func(ctx context.Context, in *InCollection) (*body[Curve], error) {
-		s, err := v.engine.of(ctx, in.Collection)
+		s, err := v.engine.snapshot(ctx, in.Collection)
 		if err != nil {
 			return nil, err
 		}
@@ -170,15 +74,15 @@ func (v *Service) statistics() {
 
 // survey makes the statistics of people; of a single one also by looking at the crops.
 func (v *Service) survey(ctx context.Context, collection string, people []string, single bool) ([]Statistics, error) {
-	s, err := v.engine.of(ctx, collection)
+	s, err := v.engine.snapshot(ctx, collection)
 	if err != nil {
 		return nil, err
 	}
-	samples, err := v.store.SamplesOf(ctx, collection, s.by.space, people, math.MaxInt32)
+	samples, err := v.store.SamplesOf(ctx, collection, s.input.space, people, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := s.compare(ctx, s.by.Frame, samples)
+	judged, err := s.compare(ctx, s.input.Frame, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +136,7 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 
 // advice says what the photographs of a person lack; with looking, also by their crops.
 func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, looking bool) ([]string, error) {
-	in := s.by.Frame
+	in := s.input.Frame
 	var quality []dataset.Quality
 	for _, o := range own {
 		var q dataset.Quality

@@ -41,7 +41,7 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("the interval is %+v, and was %+v", after.Strangers.Alike, before.Strangers.Alike)
 	}
 
-	s, err := c.v.engine.of(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
+	s, err := c.v.engine.snapshot(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestStrangers(t *testing.T) {
 	if got := want.Model().Calibration.Threshold; got != *after.Threshold {
 		t.Errorf("the threshold is %v, and %v with the library", *after.Threshold, got)
 	}
-	again, err := newEngine(c.v.store, frontend.Pipeline{}, nil).of(t.Context(), s.ID)
+	again, err := newEngine(c.v.store, frontend.Pipeline{}, nil).snapshot(t.Context(), s.ID)
 	if err != nil || again.live.Model().Calibration.Threshold != *after.Threshold {
 		t.Errorf("after a start the threshold is another one, %v", err)
 	}

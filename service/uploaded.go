@@ -73,7 +73,7 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, toldJob(j))
+	return answer(w, http.StatusOK, jobResponse(j))
 }
 
 // receive writes an archive of a form to f, or a zip of the photographs in it, and
@@ -106,8 +106,8 @@ func (v *Service) receive(form *multipart.Reader, f *jobWriter) (zipped bool, er
 		if start, _ := content.Peek(4); p.FormName() == "photo" && string(start) == "PK\x03\x04" {
 			return false, huma.Error422UnprocessableEntity("a file of the field photo is a zip: send it as the field archive")
 		}
-		if _, err = io.Copy(to, content); f.failed != nil {
-			return false, f.failed
+		if _, err = io.Copy(to, content); f.err != nil {
+			return false, f.err
 		} else if err != nil {
 			return false, asCut(err)
 		}

@@ -39,11 +39,11 @@ func (v *Service) uploads() {
 	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
 	add.summary, add.files, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", []string{"photo", "crop"}, Vector{}
 	v.plain(http.MethodPost, c+"people/{p}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("p")) })
-	v.plain(http.MethodGet, c+"people/{p}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.export)
+	v.plain(http.MethodGet, c+"people/{p}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
 }
 
 func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
-	s, err := v.engine.of(r.Context(), r.PathValue("c"))
+	s, err := v.engine.snapshot(r.Context(), r.PathValue("c"))
 	if err != nil {
 		return err
 	}
@@ -60,16 +60,16 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	told := s.told(result)
-	v.tell(r.Context(), s, told)
+	response := s.photoResponse(result)
+	v.tell(r.Context(), s, response)
 	if why {
-		shown, err := v.show(r.Context(), s, result, told)
+		shown, err := v.show(r.Context(), s, result, response)
 		if err != nil {
 			return err
 		}
 		return answer(w, http.StatusOK, shown)
 	}
-	return answer(w, http.StatusOK, told)
+	return answer(w, http.StatusOK, response)
 }
 
 // A Verification is the answer of verify.
@@ -171,23 +171,23 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	told := Detection{Faces: []Detected{}}
+	response := Detection{Faces: []Detected{}}
 	err = v.decoded(r.Context(), func() error {
 		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
-		told.Size = results.Size{Width: size.X, Height: size.Y}
+		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
 			d := Detected{Seen: results.SeenOf(s.Face)}
 			if s.Refused != nil {
 				d.Refused = s.Refused.Error()
 			}
-			told.Faces = append(told.Faces, d)
+			response.Faces = append(response.Faces, d)
 		}
 		return err
 	}, data)
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, told)
+	return answer(w, http.StatusOK, response)
 }
 
 // An Added tells what became of the faces that were added.
@@ -218,13 +218,13 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 		}
 		names = append(names, "crop")
 	}
-	told := Added{Operations: []string{}, Faces: []Face{}, Refused: []Refusal{}}
+	response := Added{Operations: []string{}, Faces: []Face{}, Refused: []Refusal{}}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" && isPerson {
 		f, err := in.vector(r.Body)
 		if err != nil {
 			return err
 		}
-		if err := v.add(ctx, &told, collection, person, nil, []store.NewFace{f}); err != nil {
+		if err := v.add(ctx, &response, collection, person, nil, []store.NewFace{f}); err != nil {
 			return err
 		}
 	} else {
@@ -240,25 +240,25 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 					return err
 				}
 				if there {
-					told.Refused = append(told.Refused, Refusal{File: i, Why: "the photograph was added before"})
+					response.Refused = append(response.Refused, Refusal{File: i, Why: "the photograph was added before"})
 					continue
 				}
 			}
-			if err := v.addFile(ctx, &told, in, collection, person, i, p); err != nil {
+			if err := v.addFile(ctx, &response, in, collection, person, i, p); err != nil {
 				return err
 			}
 		}
 	}
-	if len(told.Faces) > 0 {
+	if len(response.Faces) > 0 {
 		if err := v.engine.publish(ctx, collection); err != nil {
 			return err
 		}
 	}
-	return answer(w, http.StatusOK, told)
+	return answer(w, http.StatusOK, response)
 }
 
 // addFile adds the faces of file i of a form.
-func (v *Service) addFile(ctx context.Context, told *Added, in *input, collection, person string, i int, p part) error {
+func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part) error {
 	var seen []found
 	var size image.Point
 	err := v.decoded(ctx, func() (err error) {
@@ -268,12 +268,12 @@ func (v *Service) addFile(ctx context.Context, told *Added, in *input, collectio
 	var status huma.StatusError
 	switch {
 	case errors.As(err, &status) && status.GetStatus() == http.StatusUnprocessableEntity:
-		told.Refused = append(told.Refused, Refusal{File: i, Why: status.Error()})
+		response.Refused = append(response.Refused, Refusal{File: i, Why: status.Error()})
 		return nil
 	case err != nil:
 		return err
 	case len(seen) == 0:
-		told.Refused = append(told.Refused, Refusal{File: i, Why: face.ErrNoFace.Error()})
+		response.Refused = append(response.Refused, Refusal{File: i, Why: face.ErrNoFace.Error()})
 		return nil
 	case person != "" && person != store.Stranger:
 		seen = seen[:1]
@@ -285,13 +285,13 @@ func (v *Service) addFile(ctx context.Context, told *Added, in *input, collectio
 	faces, refused := in.newFaces(seen, source)
 	for _, o := range refused {
 		o.File = i
-		told.Refused = append(told.Refused, o)
+		response.Refused = append(response.Refused, o)
 	}
 	if len(faces) == 0 {
 		return nil
 	}
 	sum := sha256.Sum256(p.data)
-	return v.add(ctx, told, collection, person, &store.Photo{SHA256: hex.EncodeToString(sum[:]), Width: size.X, Height: size.Y}, faces)
+	return v.add(ctx, response, collection, person, &store.Photo{SHA256: hex.EncodeToString(sum[:]), Width: size.X, Height: size.Y}, faces)
 }
 
 // newFaces are the faces among seen that can be used, and why the others cannot.
@@ -326,15 +326,15 @@ func asJSON(o any) json.RawMessage {
 	return b
 }
 
-// add adds faces to the store and to told.
-func (v *Service) add(ctx context.Context, told *Added, collection, person string, photo *store.Photo, faces []store.NewFace) error {
-	op, err := v.store.AddFaces(ctx, by(ctx).actor, collection, photo, person, faces)
+// add adds faces to the store and to response.
+func (v *Service) add(ctx context.Context, response *Added, collection, person string, photo *store.Photo, faces []store.NewFace) error {
+	op, err := v.store.AddFaces(ctx, requestOf(ctx).actor, collection, photo, person, faces)
 	if err != nil {
 		return err
 	}
-	told.Operations = append(told.Operations, op)
+	response.Operations = append(response.Operations, op)
 	for _, f := range faces {
-		told.Faces = append(told.Faces, toldFace(f.Face))
+		response.Faces = append(response.Faces, faceResponse(f.Face))
 	}
 	return nil
 }

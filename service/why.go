@@ -167,7 +167,7 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 		ids = append(ids, p.ID)
 		r.Like = append(r.Like, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
 	}
-	samples, err := v.store.SamplesOf(ctx, s.ID, s.by.space, ids, mostSpeaking)
+	samples, err := v.store.SamplesOf(ctx, s.ID, s.input.space, ids, mostSpeaking)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ type Explained struct {
 }
 
 func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], error) {
-	s, err := v.engine.of(ctx, in.Collection)
+	s, err := v.engine.snapshot(ctx, in.Collection)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +219,12 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err != nil {
 		return nil, err
 	}
-	told := Explained{Face: toldFace(f), Decision: "unknown", Why: "Fewer than two people are enrolled, so nobody can be recognised."}
+	response := Explained{Face: faceResponse(f), Decision: "unknown", Why: "Fewer than two people are enrolled, so nobody can be recognised."}
 	var q dataset.Quality
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err
 	}
-	one, err := v.store.Sample(ctx, in.Collection, s.by.space, f.ID)
+	one, err := v.store.Sample(ctx, in.Collection, s.input.space, f.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -233,12 +233,12 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 		f.Person = ""
 	}
 	if f.Person != "" {
-		if samples, err = v.store.SamplesOf(ctx, in.Collection, s.by.space, []string{f.Person}, math.MaxInt32); err != nil {
+		if samples, err = v.store.SamplesOf(ctx, in.Collection, s.input.space, []string{f.Person}, math.MaxInt32); err != nil {
 			return nil, err
 		}
 		at = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
 	}
-	all, err := s.compare(ctx, s.by.Frame, samples)
+	all, err := s.compare(ctx, s.input.Frame, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -247,26 +247,26 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 		vector[i] = float64(x)
 	}
 	if all == nil || at < 0 {
-		told.Reasons = &Reasons{Like: []Resembling{}}
-		return &body[Explained]{told}, nil
+		response.Reasons = &Reasons{Like: []Resembling{}}
+		return &body[Explained]{response}, nil
 	}
 	c := all[at]
-	if told.Reasons, err = v.reasons(ctx, s, f.ID, vector, c.scores, &q); err != nil {
+	if response.Reasons, err = v.reasons(ctx, s, f.ID, vector, c.scores, &q); err != nil {
 		return nil, err
 	}
-	guess := told.Reasons.Like[0]
-	told.Guess, told.Margin = &guess.Ref, &c.evidence
+	guess := response.Reasons.Like[0]
+	response.Guess, response.Margin = &guess.Ref, &c.evidence
 	if !math.IsNaN(c.Probability) {
-		told.Probability = &c.Probability
+		response.Probability = &c.Probability
 	}
 	switch {
 	case c.Known && guess.Kind != store.Ignored:
-		told.Decision = "known"
+		response.Decision = "known"
 	case c.Probability >= doubtful && guess.Kind != store.Ignored:
-		told.Decision = "doubtful"
+		response.Decision = "doubtful"
 	}
-	told.Why = s.sentence(f.Person, c, guess)
-	return &body[Explained]{told}, nil
+	response.Why = s.sentence(f.Person, c, guess)
+	return &body[Explained]{response}, nil
 }
 
 // sentence says what c means for a face with the label of a person, "" for none.
@@ -309,26 +309,26 @@ type ShownPhotograph struct {
 
 const cropQuality = 85
 
-// show adds to p, what was told of r.
+// show adds to p, what was response of r.
 func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photograph) (ShownPhotograph, error) {
-	told := ShownPhotograph{Photograph: p, Faces: []Shown{}}
-	for i, one := range told.Photograph.Faces {
+	response := ShownPhotograph{Photograph: p, Faces: []Shown{}}
+	for i, one := range response.Photograph.Faces {
 		f := r.Faces[i]
 		shown := Shown{Identified: one}
 		var err error
 		if f.Thumb != nil {
 			if shown.Crop, err = pages.JPEG(f.Thumb, cropQuality); err != nil {
-				return told, err
+				return response, err
 			}
 		}
 		if f.Values != nil && f.Rejected == nil && s.live != nil {
 			if shown.Reasons, err = v.reasons(ctx, s, "", f.Values, scoresOf(s.live.Model(), f.Ranked), one.Quality); err != nil {
-				return told, err
+				return response, err
 			}
 		}
-		told.Faces = append(told.Faces, shown)
+		response.Faces = append(response.Faces, shown)
 	}
-	return told, nil
+	return response, nil
 }
 
 // scoresOf are the scores of ranked in the order of the classes of m.

@@ -72,7 +72,7 @@ func (v *Service) works(ctx context.Context, messages bool) {
 
 // enqueue adds a job and wakes one who works.
 func (v *Service) enqueue(ctx context.Context, j store.Job) (store.Job, error) {
-	j.Actor = by(ctx).actor
+	j.Actor = requestOf(ctx).actor
 	j, err := v.store.Enqueue(ctx, j)
 	signal(v.wake)
 	return j, err
@@ -122,15 +122,15 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), v.Wait)
 	defer stop()
 	var status huma.StatusError
-	told := "the service could not do it: its log tells more"
+	response := "the service could not do it: its log tells more"
 	if errors.As(err, &status) {
-		told = status.Error()
+		response = status.Error()
 	} else if err != nil {
 		err = cmp.Or(context.Cause(inner), err)
 	}
 	gone := errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict)
 	if gone {
-		told = err.Error()
+		response = err.Error()
 	}
 	useless := gone || status != nil && status.GetStatus() < http.StatusInternalServerError // to try it again
 	ended := true                                                                           // for good
@@ -146,14 +146,14 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 		ended, err = false, v.store.Retry(end, j, "", time.Now())
 	case useless, j.Attempts >= most:
 		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
-		ended, err = useless, v.store.Fail(end, j, told)
+		ended, err = useless, v.store.Fail(end, j, response)
 	default:
 		v.Log.Warn("job is tried again", "job", j.ID, "kind", j.Kind, "attempt", j.Attempts, "error", err.Error())
 		wait := first
 		for range j.Attempts - 1 {
 			wait *= 5
 		}
-		ended, err = false, v.store.Retry(end, j, told, time.Now().Add(min(wait, longestPause)))
+		ended, err = false, v.store.Retry(end, j, response, time.Now().Add(min(wait, longestPause)))
 	}
 	if err != nil && !errors.Is(err, store.ErrLost) {
 		v.Log.Error("the end of a job was not noted", "job", j.ID, "error", err.Error()) // its lease ends
@@ -209,27 +209,27 @@ func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMes
 			err = errors.New("panic")
 		}
 	}()
-	var told any
+	var response any
 	switch j.Kind {
 	case store.KindMessage:
 		return nil, v.send(ctx, j)
 	case kindImport:
-		told, err = v.imports(ctx, j)
+		response, err = v.imports(ctx, j)
 	case kindRefit:
-		told, err = v.refit(ctx, j)
+		response, err = v.refit(ctx, j)
 	case kindRegroup:
-		told, err = v.regroup(ctx, j)
+		response, err = v.regroup(ctx, j)
 	case kindErase:
-		told, err = v.erase(ctx, j)
+		response, err = v.erase(ctx, j)
 	case kindExport:
-		told, err = v.exportJob(ctx, j)
+		response, err = v.exportJob(ctx, j)
 	default:
 		err = huma.Error422UnprocessableEntity("this service does not know such a job")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(told)
+	return json.Marshal(response)
 }
 
 // A steps is the progress of a job that goes item by item.
@@ -278,4 +278,86 @@ func (s *steps) note(ctx context.Context, done int) error {
 	}
 	s.written = time.Now()
 	return s.skip(ctx, done)
+}
+
+// erase is a job that erases people.
+func (v *Service) erase(ctx context.Context, j *store.Job) (*EraseResult, error) {
+	var asked JobRequest
+	if err := json.Unmarshal(j.Payload, &asked); err != nil {
+		return nil, err
+	}
+	response := &EraseResult{Receipts: []store.Receipt{}}
+	s, err := v.resume(j, len(asked.People), response)
+	if err != nil {
+		return nil, err
+	}
+	for i := j.Done; i < len(asked.People); i++ {
+		id := asked.People[i]
+		receipt, err := v.store.ErasePerson(s.in(ctx, i+1), j.Actor, j.Collection, id, nil)
+		switch {
+		case errors.Is(err, store.ErrNotFound): // was erased already
+			err = s.skip(ctx, i+1)
+		case err == nil:
+			s.ended(i + 1)
+			response.Receipts = append(response.Receipts, receipt)
+			err = s.skip(ctx, i+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return response, nil
+}
+
+// exportJob writes the tar of a collection to the file of the job.
+func (v *Service) exportJob(ctx context.Context, j *store.Job) (*ExportResult, error) {
+	if err := v.store.DeleteFile(ctx, j.Collection, j.ID); err != nil { // of an earlier attempt
+		return nil, err
+	}
+	total, err := v.store.CountFaces(ctx, j.Collection)
+	if err != nil {
+		return nil, err
+	}
+	f := &jobWriter{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, most: v.Files}
+	const often = 500
+	response, err := v.export(ctx, f, j.Collection, "", func(faces int) {
+		if faces%often == 0 && err == nil {
+			err = v.store.Progress(ctx, j, faces, total, nil)
+		}
+	})
+	if errors.Is(err, errLarge) {
+		return nil, huma.Error422UnprocessableEntity("the export is too large to be kept: GET export sends it at once")
+	}
+	if err == nil {
+		err = f.flush()
+	}
+	response.Bytes = f.size
+	return &response, err
+}
+
+// regroup groups the faces of nobody, so many at a time, and keeps the groups.
+func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, error) {
+	s, err := v.engine.snapshot(ctx, j.Collection)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := v.engine.unlabelled(ctx, s, mostRegrouped)
+	if err != nil {
+		return nil, err
+	}
+	var groups [][]string
+	for from := 0; from < len(samples); from += v.engine.mostGrouped {
+		some, err := s.group(ctx, samples[from:min(from+v.engine.mostGrouped, len(samples))])
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, some...)
+		if err := v.store.Progress(ctx, j, from, len(samples), nil); err != nil {
+			return nil, err
+		}
+	}
+	s.grouping.Lock()
+	s.clusters = nil
+	s.grouping.Unlock()
+	return &RegroupResult{len(samples), len(groups)}, v.store.PutGroups(store.WithStep(ctx, j, len(samples), len(samples), nil), j.Collection, groups)
 }

@@ -2,13 +2,18 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/service/store"
 )
 
-// A jobWriter writes the file of a job in pieces.
+// A jobWriter writes the file of a job in pieces. The caller calls flush in the end.
 type jobWriter struct {
 	ctx             context.Context
 	store           *store.Store
@@ -16,7 +21,7 @@ type jobWriter struct {
 	most            int64 // bytes
 	size            int64
 	piece           []byte
-	failed          error // of the database
+	err             error // of the database
 }
 
 var errLarge = errors.New("the file is too large")
@@ -43,9 +48,9 @@ func (f *jobWriter) flush() error {
 		return nil
 	}
 	n := int((f.size - 1) / store.Piece)
-	f.failed = f.store.PutPiece(f.ctx, f.collection, f.job, n, f.piece)
+	f.err = f.store.PutPiece(f.ctx, f.collection, f.job, n, f.piece)
 	f.piece = f.piece[:0]
-	return f.failed
+	return f.err
 }
 
 // A jobReader reads the file of a job.
@@ -54,9 +59,9 @@ type jobReader struct {
 	store           *store.Store
 	collection, job string
 	size            int64
-	n               int // of the piece that it has
+	n               int // number of piece
 	piece           []byte
-	failed          error // of the database
+	err             error // of the database
 }
 
 // ReadAt implements io.ReaderAt, for one goroutine.
@@ -68,17 +73,43 @@ func (f *jobReader) ReadAt(b []byte, at int64) (n int, err error) {
 		k := int(at / store.Piece)
 		if f.piece == nil || k != f.n {
 			if f.piece, err = f.store.GetPiece(f.ctx, f.collection, f.job, k); err != nil {
-				f.piece, f.failed = nil, err
+				f.piece, f.err = nil, err
 				return n, err
 			}
 			f.n = k
 		}
-		from := int(at % store.Piece)
-		if from >= len(f.piece) {
+		start := int(at % store.Piece)
+		if start >= len(f.piece) {
 			return n, io.ErrUnexpectedEOF
 		}
-		m := copy(b[n:], f.piece[from:])
+		m := copy(b[n:], f.piece[start:])
 		n, at = n+m, at+int64(m)
 	}
 	return n, nil
+}
+
+// jobFile answers with the file of an export.
+func (v *Service) jobFile(w http.ResponseWriter, r *http.Request) error {
+	j, err := v.job(r.Context(), &InJob{InCollection{r.PathValue("c")}, r.PathValue("j")})
+	if err != nil {
+		return err
+	}
+	var result ExportResult
+	pieces, err := v.store.Pieces(r.Context(), j.Collection, j.ID)
+	switch {
+	case err != nil:
+		return err
+	case j.Kind != kindExport || j.State != store.Succeeded || pieces == 0:
+		return huma.Error404NotFound("the job has no file")
+	}
+	if err := json.Unmarshal(j.Result, &result); err != nil {
+		return err
+	}
+	attach(w, j.ID)
+	w.Header().Set("Content-Length", strconv.FormatInt(result.Bytes, 10))
+	file := &jobReader{ctx: r.Context(), store: v.store, collection: j.Collection, job: j.ID, size: result.Bytes}
+	if _, err := io.Copy(&patient{w, http.NewResponseController(w)}, io.NewSectionReader(file, 0, file.size)); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
 }
