@@ -38,7 +38,7 @@ import (
 )
 
 //go:generate go run ./asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
-//go:generate go run ./asm/neon -o kern_arm64 -balance ../../doc/performance.md
+//go:generate go run ./asm/neon -o kern_arm64
 
 // A Backend is a set of kernels.
 type Backend int

@@ -27,29 +27,41 @@ func checkDiag(d blas.Diag) {
 	check(d != blas.NonUnit && d != blas.Unit, "illegal diagonal")
 }
 
+// An extent is the size of a row-major matrix in a slice of n elements.
+type extent struct {
+	rows, cols, n, ld int
+}
+
+// checkExtents checks the matrices A, B and C of a routine; c has no columns where there
+// is no C. empty says that the result has no elements.
+func checkExtents(empty bool, a, b, c extent) bool {
+	check(a.ld < max(1, a.cols), "bad leading dimension of A")
+	check(b.ld < max(1, b.cols), "bad leading dimension of B")
+	check(c.ld < max(1, c.cols), "bad leading dimension of C")
+	if empty {
+		return false
+	}
+	check(a.n < (a.rows-1)*a.ld+a.cols, "insufficient length of a")
+	check(b.n < (b.rows-1)*b.ld+b.cols, "insufficient length of b")
+	check(c.n < (c.rows-1)*c.ld+c.cols, "insufficient length of c")
+	return true
+}
+
+// operand is the extent of a matrix of which op(A) is rows×cols.
+func operand(t blas.Transpose, rows, cols, n, ld int) extent {
+	if t != blas.NoTrans {
+		rows, cols = cols, rows
+	}
+	return extent{rows, cols, n, ld}
+}
+
 func checkGemm(tA, tB blas.Transpose, m, n, k, lenA, lda, lenB, ldb, lenC, ldc int) bool {
 	checkTrans(tA)
 	checkTrans(tB)
 	check(m < 0, "m < 0")
 	check(n < 0, "n < 0")
 	check(k < 0, "k < 0")
-	rowA, colA, rowB, colB := m, k, k, n
-	if tA != blas.NoTrans {
-		rowA, colA = k, m
-	}
-	if tB != blas.NoTrans {
-		rowB, colB = n, k
-	}
-	check(lda < max(1, colA), "bad leading dimension of A")
-	check(ldb < max(1, colB), "bad leading dimension of B")
-	check(ldc < max(1, n), "bad leading dimension of C")
-	if m == 0 || n == 0 {
-		return false
-	}
-	check(lenA < (rowA-1)*lda+colA, "insufficient length of a")
-	check(lenB < (rowB-1)*ldb+colB, "insufficient length of b")
-	check(lenC < (m-1)*ldc+n, "insufficient length of c")
-	return true
+	return checkExtents(m == 0 || n == 0, operand(tA, m, k, lenA, lda), operand(tB, k, n, lenB, ldb), extent{m, n, lenC, ldc})
 }
 
 // checkSyrk checks Syr2k too; for Syrk, B is A.
@@ -58,20 +70,7 @@ func checkSyrk(ul blas.Uplo, t blas.Transpose, n, k, lenA, lda, lenB, ldb, lenC,
 	checkTrans(t)
 	check(n < 0, "n < 0")
 	check(k < 0, "k < 0")
-	row, col := k, n
-	if t == blas.NoTrans {
-		row, col = n, k
-	}
-	check(lda < max(1, col), "bad leading dimension of A")
-	check(ldb < max(1, col), "bad leading dimension of B")
-	check(ldc < max(1, n), "bad leading dimension of C")
-	if n == 0 {
-		return false
-	}
-	check(lenA < (row-1)*lda+col, "insufficient length of a")
-	check(lenB < (row-1)*ldb+col, "insufficient length of b")
-	check(lenC < (n-1)*ldc+n, "insufficient length of c")
-	return true
+	return checkExtents(n == 0, operand(t, n, k, lenA, lda), operand(t, n, k, lenB, ldb), extent{n, n, lenC, ldc})
 }
 
 // checkTriangular checks Trsm and Trmm.
@@ -80,39 +79,22 @@ func checkTriangular(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m
 	checkUplo(ul)
 	checkTrans(t)
 	checkDiag(d)
-	check(m < 0, "m < 0")
-	check(n < 0, "n < 0")
-	k := n
-	if s == blas.Left {
-		k = m
-	}
-	check(lda < max(1, k), "bad leading dimension of A")
-	check(ldb < max(1, n), "bad leading dimension of B")
-	if m == 0 || n == 0 {
-		return false
-	}
-	check(lenA < lda*(k-1)+k, "insufficient length of a")
-	check(lenB < ldb*(m-1)+n, "insufficient length of b")
-	return true
+	return checkSided(s, m, n, lenA, lda, extent{m, n, lenB, ldb}, extent{rows: 1, ld: 1})
 }
 
 func checkSymm(s blas.Side, ul blas.Uplo, m, n, lenA, lda, lenB, ldb, lenC, ldc int) bool {
 	checkSide(s)
 	checkUplo(ul)
+	return checkSided(s, m, n, lenA, lda, extent{m, n, lenB, ldb}, extent{m, n, lenC, ldc})
+}
+
+// checkSided checks a routine with a square A on one side of B.
+func checkSided(s blas.Side, m, n, lenA, lda int, b, c extent) bool {
 	check(m < 0, "m < 0")
 	check(n < 0, "n < 0")
 	k := n
 	if s == blas.Left {
 		k = m
 	}
-	check(lda < max(1, k), "bad leading dimension of A")
-	check(ldb < max(1, n), "bad leading dimension of B")
-	check(ldc < max(1, n), "bad leading dimension of C")
-	if m == 0 || n == 0 {
-		return false
-	}
-	check(lenA < lda*(k-1)+k, "insufficient length of a")
-	check(lenB < ldb*(m-1)+n, "insufficient length of b")
-	check(lenC < ldc*(m-1)+n, "insufficient length of c")
-	return true
+	return checkExtents(m == 0 || n == 0, extent{k, k, lenA, lda}, b, c)
 }

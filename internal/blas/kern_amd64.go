@@ -5,333 +5,168 @@
 package blas
 
 func dgemmZ8x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ8x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ8x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ8x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ8x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ8x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ4x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ4x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ4x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ4x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ4x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ2x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ2x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ2x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ2x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ2x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ2x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ1x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ1x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ1x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ1x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmZ1x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmZ1x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dcopyZ(k int, src *float64, rss int, dst *float64)
-
 func sgemmZ8x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ8x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ8x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ2x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ1x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmZ1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func scopyZ(k int, src *float32, rss int, dst *float32)
-
 func dpeakZ(n int)
-
 func sconvZ1x1(t *byte)
-
 func sconvZ1x2(t *byte)
-
 func sconvZ2x1(t *byte)
-
 func sconvZ2x2(t *byte)
-
 func sconvZ3x1(t *byte)
-
 func sconvZ3x2(t *byte)
-
 func sconvZ4x1(t *byte)
-
 func sconvZ4x2(t *byte)
-
 func sconvZ5x1(t *byte)
-
 func sconvZ5x2(t *byte)
-
 func sconvZ6x1(t *byte)
-
 func sconvZ6x2(t *byte)
-
 func sconvZ7x1(t *byte)
-
 func sconvZ7x2(t *byte)
-
 func sconvZ8x1(t *byte)
-
 func sconvZ8x2(t *byte)
-
 func sconvZ9x1(t *byte)
-
 func sconvZ9x2(t *byte)
-
 func sconvZ10x1(t *byte)
-
 func sconvZ10x2(t *byte)
-
 func sconvZ11x1(t *byte)
-
 func sconvZ11x2(t *byte)
-
 func sconvZ12x1(t *byte)
-
 func sconvZ12x2(t *byte)
-
 func sconvZ13x1(t *byte)
-
 func sconvZ13x2(t *byte)
-
 func sconvZ14x1(t *byte)
-
 func sconvZ14x2(t *byte)
-
 func sdepthZ0(t *byte)
-
 func sdepthZ1(t *byte)
-
 func sdepthZ2(t *byte)
-
 func sdepthZ3(t *byte)
-
 func sdepthZ4(t *byte)
-
 func sdepthZ5(t *byte)
-
 func sdepthZ6(t *byte)
-
 func sdepthZ7(t *byte)
-
 func sdepthZ8(t *byte)
-
 func ssumZ0(t *byte)
-
 func smostZ0(t *byte)
-
 func ssumZ1(t *byte)
-
 func smostZ1(t *byte)
-
 func ssumZ2(t *byte)
-
 func smostZ2(t *byte)
-
 func ssumZ3(t *byte)
-
 func smostZ3(t *byte)
-
 func ssumZ4(t *byte)
-
 func smostZ4(t *byte)
-
 func swinogradInZ(t *byte)
-
 func swinogradOutZ(t *byte)
-
 func ddotZ(n int, x *float64, y *float64) float64
-
 func daxpyZ(n int, alpha float64, x *float64, y *float64)
-
 func dmaxAbsZ(n int, x *float64) float64
-
 func dgemmY4x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY4x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY4x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY4x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY4x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY4x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY2x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY2x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY2x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY2x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY2x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY2x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY1x3(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY1x3(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY1x2(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY1x2(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dgemmY1x1(k int, alpha float64, a *float64, rsa int, csa int, b *float64, rsb int, c *float64, rsc int, mode int, last int)
-
 func dtrsmY1x1(t *float64, rst int, cst int, d *float64, b *float64, rsb int, last int)
-
 func dcopyY(k int, src *float64, rss int, dst *float64)
-
 func sgemmY4x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY4x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY4x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY2x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY2x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY2x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY1x3(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY1x2(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func sgemmY1x1(k int, alpha float32, a *float32, rsa int, csa int, b *float32, rsb int, c *float32, rsc int, mode int, last int)
-
 func scopyY(k int, src *float32, rss int, dst *float32)
-
 func dpeakY(n int)
-
 func sconvY1x1(t *byte)
-
 func sconvY1x2(t *byte)
-
 func sconvY2x1(t *byte)
-
 func sconvY2x2(t *byte)
-
 func sconvY3x1(t *byte)
-
 func sconvY3x2(t *byte)
-
 func sconvY4x1(t *byte)
-
 func sconvY4x2(t *byte)
-
 func sconvY5x1(t *byte)
-
 func sconvY5x2(t *byte)
-
 func sconvY6x1(t *byte)
-
 func sconvY6x2(t *byte)
-
 func sdepthY0(t *byte)
-
 func sdepthY1(t *byte)
-
 func sdepthY2(t *byte)
-
 func sdepthY3(t *byte)
-
 func sdepthY4(t *byte)
-
 func sdepthY5(t *byte)
-
 func sdepthY6(t *byte)
-
 func sdepthY7(t *byte)
-
 func sdepthY8(t *byte)
-
 func ssumY0(t *byte)
-
 func smostY0(t *byte)
-
 func ssumY1(t *byte)
-
 func smostY1(t *byte)
-
 func ssumY2(t *byte)
-
 func smostY2(t *byte)
-
 func ssumY3(t *byte)
-
 func smostY3(t *byte)
-
 func ssumY4(t *byte)
-
 func smostY4(t *byte)
-
 func swinogradInY(t *byte)
-
 func swinogradOutY(t *byte)
-
 func ddotY(n int, x *float64, y *float64) float64
-
 func daxpyY(n int, alpha float64, x *float64, y *float64)
-
 func dmaxAbsY(n int, x *float64) float64
-
 func dtransposeZ(blocks int, src *float64, rss int, dst *float64, rsd int)
-
 func dtransposeY(blocks int, src *float64, rss int, dst *float64, rsd int)
-
 func stransposeY(blocks int, src *float32, rss int, dst *float32, rsd int)
-
 func pause(n int)
-
 func codesZ1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
-
 func codesZ2(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
-
 func codesZ4(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
-
 func codesZ8(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)
-
 func codesY1(groups int, block *uint8, q *int8, dims int, out *int32, ldo int)

@@ -8,6 +8,11 @@
 package main
 
 import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+
 	. "github.com/mmcloughlin/avo/build"
 )
 
@@ -65,4 +70,18 @@ func main() {
 	}
 	codes(ymm, 1)
 	Generate()
+	if err := closeUp(flag.Lookup("stubs").Value.String()); err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
+		os.Exit(1)
+	}
+}
+
+// closeUp takes the empty lines between the declarations out of the file at path.
+func closeUp(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	first := bytes.Index(text, []byte("func "))
+	return os.WriteFile(path, append(text[:first:first], bytes.ReplaceAll(text[first:], []byte("\n\n"), []byte("\n"))...), 0o666)
 }

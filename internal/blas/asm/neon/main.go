@@ -25,7 +25,6 @@ const windows = 12
 
 func main() {
 	out := flag.String("o", "kern_arm64", "write the assembly to `NAME`.s and the declarations to NAME.go")
-	balance := flag.String("balance", "", "renew the table of instructions in the document `FILE`")
 	flag.Parse()
 	a := kernels()
 	stubs := strings.ReplaceAll(a.stubs.String(), ") \n", ")\n")
@@ -33,9 +32,6 @@ func main() {
 	err := os.WriteFile(*out+".s", []byte(generated+"#include \"textflag.h\"\n"+code), 0o644)
 	if err == nil {
 		err = os.WriteFile(*out+".go", []byte(generated+"package blas\n\n"+stubs), 0o644)
-	}
-	if err == nil && *balance != "" {
-		err = a.document(*balance)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "neon:", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"testing"
 )
 
 // A core is what a processor can start in a cycle, as its maker or measurements
@@ -110,17 +111,27 @@ func (a *assembler) loop(name, label string) loop {
 	panic("no loop " + label + " in " + name)
 }
 
-// document renews the table in a document, between two markers.
-func (a *assembler) document(path string) error {
-	const begin, end = "<!-- neon -->\n", "<!-- end of neon -->"
+// TestTable: doc/performance.md has the table of the kernels, between two markers. With
+// UPDATE=1 the table is written.
+func TestTable(t *testing.T) {
+	const path, begin, end = "../../../../doc/performance.md", "<!-- neon -->\n", "<!-- end of neon -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
 	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
+	old, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		return fmt.Errorf("%s has no place for the table", path)
+		t.Fatalf("%s has no place for the table", path)
 	}
-	return os.WriteFile(path, []byte(head+begin+a.table()+end+tail), 0o666)
+	table := kernels().table()
+	switch {
+	case table == old:
+	case os.Getenv("UPDATE") != "":
+		if err := os.WriteFile(path, []byte(head+begin+table+end+tail), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the table of %s is another one; UPDATE=1 writes it", path)
+	}
 }
