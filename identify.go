@@ -91,7 +91,7 @@ func (r *Recogniser) look(ctx context.Context, photo *dataset.Photo) ([]Face, er
 	var seen []face.Seen
 	var err error
 	cut := r.cut()
-	kept := &face.Keeping{Embedder: cut.Embedder}
+	kept := &face.Recorder{Embedder: cut.Embedder}
 	if cut.Embedder != nil {
 		cut.Embedder = kept
 	}

@@ -51,25 +51,24 @@ type Result struct {
 	Smaller int
 }
 
-// How many photographs are read ahead of the one that is next in order, and named
-// together.
+// How many photographs are read ahead of the next one in order, and identified together.
 const (
 	ahead    = 64
 	together = 64                     // photographs or faces; a batch ends with the first of them
-	patience = 200 * time.Millisecond // after which a batch that is not full is named
+	patience = 200 * time.Millisecond // after which a batch is identified that is not full
 )
 
-// A job is a photograph that will have been looked at when done is closed.
+// A job is a photograph; done is closed when its faces were searched for.
 type job struct {
 	Result
 	err  error
 	done chan struct{}
 }
 
-// IdentifyAll returns the faces of each photograph, in the order of photos. It
-// uses all processors and keeps a bounded number of photographs in memory. An
-// error belongs to one photograph, and the next ones follow; if ctx ends, its
-// error is the last. Explain needs a Face from Identify, not from IdentifyAll.
+// IdentifyAll returns the faces of each photograph, in the order of photos. It uses all
+// processors and keeps a bounded number of photographs in memory. An error concerns one
+// photograph, and results of the next ones follow; if ctx ends, the last error is that of
+// ctx. Explain takes a Face of Identify, not of IdentifyAll.
 func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		if photos == nil {

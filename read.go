@@ -13,9 +13,9 @@ import (
 
 // ReadOptions say how a data set is read. The zero value is ready to use.
 type ReadOptions struct {
-	// Frame says what part of an image is kept, and its size. Without a size, faces
-	// in photographs become vectors of the network that is built in; other image
-	// files have the Frame of frontend.Faces96, and .mat and .npz files their own size.
+	// Frame is the part of an image that is used, and its size. Without a size, faces in
+	// photographs become vectors of the built-in network; other image files have the Frame
+	// of frontend.Faces96, and .mat and .npz files their own size.
 	Frame  dataset.Frame
 	Detect face.Options
 	// Embedder makes vectors of all images; nil: as Frame says.
@@ -23,14 +23,14 @@ type ReadOptions struct {
 	Observer
 }
 
-// Read reads labelled faces, as dataset.Open does: a folder with one folder of
-// images per person, a list, a .mat or a .npz file. It finds and aligns the
-// faces in photographs, and makes vectors of them; face crops are used as they are. It is
-// an error if the images are as large as photographs and most show no face, unless
-// o.Detect says what they are. An
-// image that cannot be read costs this image, with a warning; it is an error if nobody is
-// told (o.Warn is nil) or fewer than two people are left. In a
-// folder that package group made, faces are searched for unless o.Detect says otherwise.
+// Read reads labelled faces, as dataset.Open does: a folder with one folder of images
+// per person, a list, a .mat or a .npz file. It finds and aligns the faces in photographs,
+// and makes vectors of them; face crops are used as they are. In a folder that package
+// group made, it searches for faces unless o.Detect is set.
+//
+// An image that cannot be read is left out with a warning. It is an error if o.Warn is
+// nil then, or if fewer than two people are left. It is also an error if the images are
+// as large as photographs and most show no face, unless o.Detect is set.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
 	if err := o.Detect.Validate(); err != nil {
 		return nil, err
@@ -39,19 +39,19 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 		o.Detect.Detect = face.Always // as who made the groups did
 	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
-	how := dataset.Options{Progress: o.progress("reading " + path)}
+	options := dataset.Options{Progress: o.progress("reading " + path)}
 	if o.Warn != nil {
-		how.Warn = func(s string) { o.warn(fmt.Errorf("%s", s)) }
+		options.Warn = func(s string) { o.warn(fmt.Errorf("%s", s)) }
 	}
 	switch e := o.embedder(); {
 	case e != nil:
-		d.Embedder, how.Embedder = e, e
+		d.Embedder, options.Embedder = e, e
 	case o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path):
 		d.Embedder = embedding.Default()
 		o.Frame.Size = defaultFrame.Size
 	}
-	how.Frame, how.Faces = o.Frame, o.tellingFaces(d)
-	images, err := dataset.Open(ctx, path, how)
+	options.Frame, options.Faces = o.Frame, o.tellingFaces(d)
+	images, err := dataset.Open(ctx, path, options)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,9 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	return face.Cut{Frame: o.Frame, By: o.Detect.By}, nil
 }
 
-// tellingFaces is d.Faces, and tells where it takes images for photographs. Large images
-// without faces are an error: as crops they would make a model that recognises nobody.
+// tellingFaces is d.Faces with a message if the images are taken for photographs. Large
+// images without faces are an error: as crops they would make a model that recognises
+// nobody.
 func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, dataset.Frame, error) {
 	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 		reader, frame, err := d.Faces(ctx, files)
@@ -112,8 +113,8 @@ func largeFirst(ctx context.Context, files []string) bool {
 	return err == nil && min(img.Rect.Dx(), img.Rect.Dy()) >= crop
 }
 
-// warnOfSeveral tells of so many photographs with several faces, and what becomes of
-// them; all says it where all are meant.
+// warnOfSeveral warns that so many photographs have several faces, and says which of them
+// are used; all are the words for all of them.
 func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	if several == 0 {
 		return

@@ -18,11 +18,11 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// ReadFiles reads the faces in image files, cut out as o.Frame says; without a size
-// they are photographs or crops as for Read. Unlabelled
-// images stay in the order of files; those without a face are kept and marked
-// in NoFace. Labelled images without a face are left out with a warning, and so
-// are files that cannot be read. It is an error if no face is found.
+// ReadFiles reads the faces in image files, with the frame o.Frame; without a size, the
+// images decide whether they are photographs or crops, as for Read. Unlabelled images
+// stay in the order of files; those without a face are marked in NoFace. Labelled images
+// without a face, and files that cannot be read, are left out with a warning. It is an
+// error if no face is found.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
 	if err := o.Detect.Validate(); err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func (o ReadOptions) warnOfPeople(files []dataset.File, read []readFile, faces [
 	}
 }
 
-// framed returns o with the Frame and the Embedder that Read would choose for the images
-// at paths, if o has no size.
+// framed returns o with the Frame and the Embedder that Read chooses for the images at
+// paths; o itself if it has a size.
 func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, error) {
 	if o.Frame.Size != (dataset.Size{}) || !o.Frame.Embedding.IsZero() {
 		return o, nil

@@ -37,14 +37,14 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	if err := r.sees(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
-	return compare(ctx, r, nil, looked{"photograph 1", dataset.NewPhoto(a)}, looked{"photograph 2", dataset.NewPhoto(b)})
+	return compare(ctx, r, nil, namedPhoto{"photograph 1", dataset.NewPhoto(a)}, namedPhoto{"photograph 2", dataset.NewPhoto(b)})
 }
 
-// Verify compares the largest faces in two image files as r.Verify does, or by
-// frontend.Embedding if r is nil. Faces are found by the detector by; nil for that of r, or
-// the default. Errors name the file.
-func Verify(ctx context.Context, r *Recogniser, by *face.Search, a, b Photo) (Comparison, error) {
-	var photos [2]looked
+// Verify compares the largest faces in two image files as r.Verify does, or with
+// frontend.Embedding if r is nil. detector finds the faces; nil is that of r, or the
+// default. Errors name the file.
+func Verify(ctx context.Context, r *Recogniser, detector *face.Search, a, b Photo) (Comparison, error) {
+	var photos [2]namedPhoto
 	for i, p := range []Photo{a, b} {
 		data, err := p.load()
 		if err != nil {
@@ -54,24 +54,24 @@ func Verify(ctx context.Context, r *Recogniser, by *face.Search, a, b Photo) (Co
 		if err != nil {
 			return Comparison{}, err
 		}
-		photos[i] = looked{p.Name, photo}
+		photos[i] = namedPhoto{p.Name, photo}
 	}
-	return compare(ctx, r, by, photos[:]...)
+	return compare(ctx, r, detector, photos[:]...)
 }
 
-// A looked is a photograph with what it is called in errors.
-type looked struct {
+// A namedPhoto is a photograph with its name in errors.
+type namedPhoto struct {
 	name  string
 	photo *dataset.Photo
 }
 
-// compare compares photos by r, or by frontend.Embedding if r is nil.
-func compare(ctx context.Context, r *Recogniser, by *face.Search, photos ...looked) (Comparison, error) {
+// compare compares photos with r, or with frontend.Embedding if r is nil.
+func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos ...namedPhoto) (Comparison, error) {
 	if r == nil {
 		in := frontend.Embedding
 		in.Frame = in.Embedder.Frame()
 		look := func(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
-			seen, err := face.In(ctx, photo, face.Largest, cutFor(in, by))
+			seen, err := face.In(ctx, photo, face.Largest, cutFor(in, detector))
 			return facesOf(nil, seen), err
 		}
 		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, photos)
@@ -79,9 +79,9 @@ func compare(ctx context.Context, r *Recogniser, by *face.Search, photos ...look
 	if err := r.sees(); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
-	if by != nil {
+	if detector != nil {
 		t := *r
-		t.detect.By = by
+		t.detect.By = detector
 		r = &t
 	}
 	if l := r.m.Impostors(); l != nil {
@@ -102,7 +102,7 @@ func fmrOf(l *openset.Impostors) func(float64) float64 {
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, *dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []looked) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, *dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []namedPhoto) (Comparison, error) {
 	var c Comparison
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, p := range photos {

@@ -32,9 +32,9 @@ func mean(points []Point) (m Point) {
 // fiveMean are the five points of a mean face, in eye distances from between the eyes.
 var fiveMean = []Point{{-0.487, -0.016}, {0.487, -0.016}, {0, 0.576}, {-0.411, 1.06}, {0.411, 1.06}}
 
-// pupilsOf returns where the pupils of the mean face are when its five points lie as
-// near as possible to these, and how far they are then: the root of the mean square
-// distance, in eye distances.
+// pupilsOf fits the mean face to five points by least squares. It returns the pupils of the
+// fitted mean face, and the root of the mean square distance of the points from it, in eye
+// distances.
 func pupilsOf(five []Point) ([2]Point, float64) {
 	s := fitted(fiveMean, five)
 	var squares float64
@@ -45,8 +45,7 @@ func pupilsOf(five []Point) ([2]Point, float64) {
 	return [2]Point{s.at(-0.5, 0), s.at(0.5, 0)}, math.Sqrt(squares) / s.scale()
 }
 
-// fitted returns the similarity that takes the points from nearest to those of to, by
-// least squares.
+// fitted returns the similarity that maps the points from to the points to, by least squares.
 func fitted(from, to []Point) similarity {
 	cf, ct := mean(from), mean(to)
 	var a, b, n float64
@@ -71,9 +70,8 @@ const (
 	landmarkBelow = 0.6
 )
 
-// landmarksAt returns five landmarks of the face whose pupils are about where p are:
-// they are looked for twice, the second time in the square that those before make
-// level.
+// landmarksAt returns five landmarks of the face whose pupils are near p. It searches twice,
+// the second time in the square that the first landmarks make level.
 func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point, error) {
 	var five []Point
 	for range 2 {
@@ -89,8 +87,8 @@ func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point
 	return slices.Clip(five), nil
 }
 
-// alignment is where the pupils of f are for a network: by five landmarks where these
-// were looked for, or else the pupils themselves.
+// alignment returns the pupils by which f is aligned for a network: those of the fitted mean
+// face if landmarks were searched for, or else the pupils themselves.
 func (f Face) alignment() [2]Point {
 	if f.Aligned != ([2]Point{}) {
 		return f.Aligned
@@ -98,10 +96,10 @@ func (f Face) alignment() [2]Point {
 	return f.Pupils
 }
 
-// Turn returns how far the head of f is turned aside in photo: the distance of the tip of
-// the nose from the line between the eyes and the mouth, in eye distances, positive to the
-// right of the photograph. It is 0 for a frontal face, and about 0.2 for a head that is
-// turned by 30 degrees. Not ok: no landmarks of a face are found.
+// Turn returns how far the head of f is turned to the side in photo: the distance of the tip
+// of the nose from the line between the eyes and the mouth, in eye distances, positive to
+// the right of the photograph. It is 0 for a frontal face, and about 0.2 for a head that is
+// turned by 30 degrees. ok is false if no landmarks of a face are found.
 func Turn(ctx context.Context, photo *dataset.Photo, f Face) (turn float64, ok bool, err error) {
 	five, err := landmarksAt(ctx, photo, f.Pupils)
 	if err != nil || five == nil {
@@ -120,9 +118,9 @@ func sideways(five []Point) float64 {
 	return (dy*(nose.X-eyes.X) - dx*(nose.Y-eyes.Y)) / math.Hypot(dx, dy) / five[0].to(five[1])
 }
 
-// ByLandmarks returns where the pupils of the mean face are when its five landmarks lie as
-// near as possible to those of the face in photo whose pupils are p, and how far they are
-// then: the root of the mean square distance, in eye distances.
+// ByLandmarks fits the mean face to five landmarks of the face in photo whose pupils are p.
+// It returns the pupils of the fitted mean face, and the root of the mean square distance of
+// the landmarks from it, in eye distances.
 func ByLandmarks(ctx context.Context, photo *dataset.Photo, p [2]Point) ([2]Point, float64, error) {
 	five, err := landmarksAt(ctx, photo, p)
 	if err != nil || five == nil {

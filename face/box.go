@@ -26,15 +26,15 @@ func (b Box) overlap(o Box) float64 {
 	return both / (b.width()*b.height() + o.width()*o.height() - both)
 }
 
-// A Detection is a face as a BoxDetector sees it.
+// A Detection is a face that a BoxDetector found.
 type Detection struct {
 	Box       Box
 	Score     float64 // from 0 to 1 for a network
-	Angle     float64 // by which the face is turned, radians, clockwise; the box is upright beside it
+	Angle     float64 // of the face, radians, clockwise; the box itself is upright
 	Landmarks []Point // the eyes, the tip of the nose and the corners of the mouth, left before right; nil if the detector has none
 }
 
-// A BoxDetector finds faces in a photograph, the surest first.
+// A BoxDetector finds faces in a photograph, the one with the highest score first.
 type BoxDetector interface {
 	Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error)
 }

@@ -7,8 +7,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// A Cut says what a face becomes: the grey values of its aligned crop or, with an
-// Embedder, the vector that this makes of its crop in colour.
+// A Cut says how a face becomes a vector: by the grey values of its aligned crop or, with an
+// Embedder, by that network on its crop in colour.
 type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
@@ -34,7 +34,7 @@ func (c Cut) limits() Limits {
 	return NetworkLimits
 }
 
-// Values returns the values of the face f of photo, also of one that is refused.
+// Values returns the vector of the face f of photo; limits do not apply.
 func (c Cut) Values(ctx context.Context, photo *dataset.Photo, f Face) ([]float64, error) {
 	values, err := c.faces(ctx, photo, []Face{f})
 	if err != nil {
@@ -63,10 +63,10 @@ func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][
 	return c.Embedder.Embed(ctx, crops)
 }
 
-// CropColour is Crop in colour: it returns the red, the green and the blue values of
-// the crop, each row after row, from 0 to 255 and not rounded. The kernel lies along
-// the rows and columns of the photograph, not of the crop, so that it is computed
-// once for a row and once for a column.
+// CropColour is Crop in colour. It returns three planes, red, green and blue, each row by
+// row, with values from 0 to 255 that are not rounded. The kernel of the resampling is
+// aligned with the photograph, not with the crop: its weights are then products of one
+// weight a row and one a column.
 func CropColour(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) []float32 {
 	if photo.Grey.Rect.Empty() {
 		panic("face: nothing to crop")

@@ -8,11 +8,11 @@ import (
 )
 
 // Crop returns the aligned crop of the face with these pupils in img, which is
-// upright: in.Size.Len() integer grey values from 0 to 255, column after
-// column. A similarity transform puts the pupils at in.Eyes; the central share
-// in.Crop is kept and resized to in.Size, all in one resampling by Catmull-Rom
-// with antialiasing. Outside the photograph, its edge pixels are repeated. Crop
-// panics if in has no size or no eyes, or if the pupils coincide.
+// upright: in.Size.Len() integer grey values from 0 to 255, column by column. A
+// similarity transform puts the pupils at in.Eyes; the central share in.Crop is
+// resized to in.Size. There is one resampling, by Catmull-Rom with antialiasing.
+// Outside the photograph, its edge pixels are repeated. Crop panics if in has no size
+// or no eyes, or if the pupils coincide.
 func Crop(img *image.Gray, pupils [2]Point, in dataset.Frame) []float64 {
 	if img.Rect.Empty() {
 		panic("face: nothing to crop")

@@ -19,12 +19,12 @@ const (
 // Detects lists the values of Detect.
 var Detects = []string{string(Auto), string(Always), string(Never)}
 
-// A Detector finds the faces in the images of a data set; its method Faces is
-// for dataset.Options. With only a Frame set, it finds the largest face in each
-// photograph and uses face crops as they are.
+// A Detector finds the faces in the images of a data set: its method Faces is a value
+// for dataset.Options.Faces. If only Frame is set, it finds the largest face in each
+// photograph, and uses face crops as they are.
 type Detector struct {
 	Options
-	Frame dataset.Frame // of the crops; without eyes, dataset.DefaultEyes is used, or those of Embedder
+	Frame dataset.Frame // of the crops; without eyes, those of Embedder or dataset.DefaultEyes
 
 	// Embedder makes vectors of the faces in photographs; nil for none.
 	Embedder dataset.Embedder
@@ -32,9 +32,9 @@ type Detector struct {
 	reader *Reader
 }
 
-// Faces returns a Reader for the images in files, and the Frame of what it reads.
-// The Reader is nil if the images are used as they are. With the detection
-// Auto, a Frame with a Crop and no eyes means that the images are face crops.
+// Faces returns a Reader for the images in files, and the Frame of the vectors that it
+// makes. The Reader is nil if the images are used as they are. With Auto, a Frame with a
+// Crop and without eyes means that the images are face crops.
 func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 	in := d.Frame
 	switch {

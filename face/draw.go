@@ -43,9 +43,9 @@ const (
 	mostText, lessText, leastText = 1. / 40, 1. / 80, 11
 )
 
-// Draw returns img with marks on it; its top left corner moves to (0, 0). Text
-// is above its box, or below or inside if there is no room, and is moved left or cut
-// if it would leave the photograph.
+// Draw returns a copy of img, with its top left corner at (0, 0), on which marks are
+// drawn. Text is above its box, or below or inside if there is no room; it is moved to
+// the left, or cut, if it would leave the photograph.
 func Draw(img image.Image, marks []Mark, letters Letters) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

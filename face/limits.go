@@ -24,12 +24,11 @@ type Limits struct {
 // of 0.00 to 0.07.
 var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.Score}
 
-// NetworkLimits are those for a network, which tells people apart in photographs that are
-// much worse. Of faces of LFW with 9 pixels between the eyes a quarter were still named,
-// with 7 one in twenty; of those blurred by a tenth of the eye distance, one in forty;
-// faces turned by any angle were named as often as upright ones. Strangers in bad
-// photographs did not get names more often, so that the threshold is the same for all
-// (40 faces of each kind; doc/photographs.md).
+// NetworkLimits are those for a network, which recognises people in much worse photographs.
+// They rest on 40 faces of LFW of each kind (doc/photographs.md): with 9 pixels between the
+// eyes a quarter were still recognised, with 7 one in twenty; blurred by a tenth of the eye
+// distance, one in forty; turned by any angle, as many as upright. Strangers in bad
+// photographs did not get names more often, so one threshold serves all.
 var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
 
 // Refusal returns nil if the quality of f is sufficient, or else an error with

@@ -37,8 +37,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Seen is a face in a photograph, or an image that is used as a face as it
-// is.
+// A Seen is a face that was found in a photograph, or an image that is used as a face
+// as it is.
 type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // what a Cut makes of it; nil if rejected
@@ -53,8 +53,8 @@ type Seen struct {
 // Others is the number of other faces in the photograph, those in the background too.
 func (s Seen) Others() int { return max(0, s.Of-1) + s.Smaller }
 
-// In returns the faces in photo that which selects, cut out by cut, the largest
-// first. The error is that of ctx, or of the network of cut.
+// In returns the faces in photo that which selects, with the vectors that cut makes of
+// them, the largest face first. The error is that of ctx, or of a network.
 func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen, error) {
 	return in(ctx, photo, which, cut, cut.limits())
 }
@@ -117,7 +117,7 @@ func (w Which) chosen(found []Face, limits Limits) []Seen {
 	return seen
 }
 
-// Whole returns photo as one face.
+// Whole returns the whole of photo as one face, without detection.
 func Whole(ctx context.Context, photo *dataset.Photo, cut Cut) ([]Seen, error) {
 	if cut.Embedder != nil {
 		return cut.whole(ctx, photo)

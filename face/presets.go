@@ -95,10 +95,10 @@ func readDetector(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// RestoreSearch returns the Search of this name and digest, as a model file has them. A
-// network in a file is looked for in folders, in turn. One that is in none of them, or that
-// has another digest there, gives a Search whose Find is an error that says so: a model
-// may be used for much that looks at no photograph.
+// RestoreSearch returns the Search of this name and digest, as a model file has them. It
+// searches folders, in order, for the file of a network. If no folder has the file, or the
+// file has another digest, the result is a Search whose Find returns an error: a model can
+// still be used without photographs.
 func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 	if digest == "" {
 		if !slices.Contains(Detectors, name) {
@@ -126,7 +126,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 	return &Search{Name: name, Digest: digest, Network: lost}, nil
 }
 
-// absent is a detector that is not at hand.
+// absent is a detector whose file is missing.
 type absent struct{ why error }
 
 // Detect implements BoxDetector.

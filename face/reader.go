@@ -19,7 +19,7 @@ type Which string
 // The values.
 const (
 	Largest Which = "largest" // the one with the largest eye distance
-	Central Which = "central" // the one that is large and near the middle: who is meant, rather than a bystander
+	Central Which = "central" // the one that is large and near the middle: the subject rather than a bystander
 	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
 	All     Which = "all"     // all of them, without those in the background
 	Every   Which = "every"   // those in the background too
@@ -81,9 +81,9 @@ func (r *Reader) Tally() Tally {
 	return r.tally
 }
 
-// Read returns the crops of the faces in the photograph data, largest first.
-// Name stands for it in errors. If a photograph has no face of sufficient
-// quality, the error wraps dataset.ErrNoFace and says why.
+// Read returns the vectors of the faces in a photograph, the largest face first. data is
+// the content of its file, name its name in errors. If no face has sufficient quality, the
+// error wraps dataset.ErrNoFace and says why.
 func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.Crop, error) {
 	defer dataset.Alone(ctx, data)()
 	photo, err := dataset.DecodeColour(ctx, data, name)

@@ -10,12 +10,12 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// A Search finds the faces in photographs, and the pupils in each: by the cascade where
-// it is sure, and otherwise by networks. It is safe for concurrent use.
+// A Search finds the faces in photographs, and the pupils of each face: by the cascade if
+// that is sure, and otherwise by networks. It is safe for concurrent use.
 //
-// A detection of a network is a face if its five landmarks lie as those of a face do;
-// upside down they do not. Detections with the same landmarks are one face, and their
-// scores add up.
+// A detection of a network counts as a face if its five landmarks fit a mean face; those of
+// a face that is upside down do not fit. Detections with the same landmarks are one face,
+// and their scores add up.
 type Search struct {
 	Name    string          `json:"-"` // of the detector; of a network in a file, the file's name
 	Digest  string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector

@@ -39,8 +39,8 @@ func (s *Search) original() *Search {
 	return s.opened
 }
 
-// Settings returns the numbers of s as JSON, to be stored with what was made by it; nil if
-// they are those that OpenSearch gives for its name.
+// Settings returns the numbers of s as JSON, to be stored with results that depend on them;
+// nil if they are the ones that OpenSearch gives for the name of s.
 func (s *Search) Settings() (json.RawMessage, error) {
 	if _, lost := s.Network.(absent); lost {
 		return s.stored, nil
@@ -60,8 +60,9 @@ func (s *Search) Settings() (json.RawMessage, error) {
 // fraction of the usual one: so the time and the memory of a search are bounded.
 const mostFactor = 8
 
-// WithSettings returns s with the numbers that Settings returned; what is missing there
-// stays as it is. It is an error if a number is far from the usual one.
+// WithSettings returns a copy of s with the numbers in settings, which Settings returned.
+// Numbers that settings do not have stay as they are. A number that is more than eight times
+// larger or smaller than the one of OpenSearch is an error.
 func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 	if settings == nil {
 		return s, nil

@@ -26,7 +26,7 @@ type SightingOptions struct {
 	Scale                 float64 // score of the cascade that compares to a score of 1 of a network
 }
 
-// DefaultSighting was chosen with DefaultSearch.
+// DefaultSighting is for the detectors of DefaultSearch.
 var DefaultSighting = SightingOptions{
 	LeastOfBox: 0.15, MostOfBox: 0.8, MostResidual: mostResidual, MostTilt: DefaultPupils.MostTilt,
 	NearEye: 0.2, Near: 0.35, Scale: 100,

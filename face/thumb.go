@@ -17,13 +17,13 @@ var thumbFrame = dataset.Frame{
 	Size: dataset.Size{Height: ThumbSide, Width: ThumbSide}, Eyes: dataset.Eyes{Distance: 0.35, Height: 0.4},
 }
 
-// Thumb returns the aligned face with these pupils in colour, for people to look at.
-// It is a square of ThumbSide.
+// Thumb returns a small picture of the face with these pupils, aligned and in colour: a
+// square of ThumbSide pixels.
 func Thumb(photo *dataset.Photo, pupils [2]Point) *image.RGBA {
 	return Picture(photo, pupils, thumbFrame)
 }
 
-// Picture returns the face with these pupils in colour, cut out as in says.
+// Picture returns the crop of the face with these pupils in colour; in is its frame.
 func Picture(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) *image.RGBA {
 	values := CropColour(photo, pupils, in)
 	n := in.Size.Len()

@@ -13,8 +13,8 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// ForImages returns in for images that were read with f: eyes, crop, size and
-// embedding that in does not set are those of f.
+// ForImages returns in for images that were read with the frame f: eyes, crop, size and
+// embedding are those of f where in does not set them.
 func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 	switch {
 	case in.Size == (dataset.Size{}) && in.Embedding.IsZero(), in.Embedding == f.Embedding && !f.Embedding.IsZero():

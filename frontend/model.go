@@ -19,8 +19,8 @@ type Model struct {
 	*classify.Classifier
 }
 
-// Learn fits the pipeline in to images and trains a classifier on its samples
-// by m.
+// Learn fits the pipeline in to images, and trains a classifier on their samples by the
+// method m.
 func Learn(ctx context.Context, images *dataset.Images, in Pipeline, m classify.Method, run classify.Run) (*Model, error) {
 	fitted, samples, err := in.Fit(ctx, images)
 	if err != nil {
@@ -60,8 +60,8 @@ func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recogn
 	return m.recognise(ctx, images, false)
 }
 
-// RecogniseCoded is Recognise that keeps each face's sample and code, for its
-// explanation.
+// RecogniseCoded is Recognise whose results also have the sample and the code of each
+// face, for an explanation.
 func (m *Model) RecogniseCoded(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
 	return m.recognise(ctx, images, true)
 }

@@ -46,8 +46,8 @@ func (in Pipeline) Prepare(images *dataset.Images) (*Prepared, error) {
 	return p, err
 }
 
-// Select returns p for the images at these columns alone: the same as Prepare makes of
-// them.
+// Select returns the part of p for the images at these columns. It equals the result of
+// Prepare for these images.
 func (p *Prepared) Select(columns []int) *Prepared {
 	t := &Prepared{Pipeline: p.Pipeline, Samples: p.Samples.Select(p.copies(p.Samples, columns))}
 	if t.of = t.Samples; p.of != p.Samples {
@@ -80,8 +80,8 @@ func (p *Prepared) classOf(j int) int {
 	return (&classify.Samples{Groups: p.groups}).ClassOf(j)
 }
 
-// Originals returns the samples of the images at these columns, without copies: those
-// that recognition makes.
+// Originals returns the samples of the images at these columns, without those of mirror
+// images: recognition makes the same samples.
 func (p *Prepared) Originals(columns []int) *classify.Samples {
 	at := make([]int, len(columns))
 	for i, j := range columns {
@@ -91,11 +91,10 @@ func (p *Prepared) Originals(columns []int) *classify.Samples {
 	return p.Samples.Select(at)
 }
 
-// Compressed replaces samples that are to be projected by their coordinates in an
-// orthonormal basis of what they span, which changes no projected sample but for
-// rounding: with X = QR the columns of R have the inner products of those of X, and
-// there are as many rows as columns at most. It returns p itself where that saves
-// nothing.
+// Compressed replaces the samples X that will be projected by R of X = QR. The columns
+// of R have the same inner products as those of X, so that projected samples change only
+// by rounding, and R has at most as many rows as columns. It returns p itself if R is not
+// smaller.
 func (p *Prepared) Compressed() *Prepared {
 	d, n := p.Samples.X.Dims()
 	if p.Projection.IsZero() || p.of != p.Samples || n >= d {
@@ -144,7 +143,7 @@ func (in Pipeline) Fit(ctx context.Context, images *dataset.Images) (Fitted, *cl
 	return p.Fit(ctx)
 }
 
-// PredictSamples is Predict for samples that are made, but not projected.
+// PredictSamples is Predict for samples before the projection.
 func (m *Model) PredictSamples(ctx context.Context, s *classify.Samples) ([]int, error) {
 	fromSamples := Model{Fitted{Pipeline{Projection: m.Projection}, m.Basis}, m.Classifier}
 	return fromSamples.Predict(ctx, &dataset.Images{Samples: *s})

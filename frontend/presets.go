@@ -33,7 +33,7 @@ var Presets = []Preset{
 
 // The pipelines of the presets.
 var (
-	// Embedding has the network that is built in, with the mirror image.
+	// Embedding has the built-in network, with the mirror image.
 	Embedding = ofNetwork(embedding.Default())
 	// Faces96 has texture at two scales (LBP) and edges (HOG), with a Fisher
 	// projection.
@@ -106,18 +106,18 @@ func Parse(text string) (Pipeline, error) {
 		return Pipeline{}, errors.New("an empty input")
 	}
 	p := parser{}
-	said := map[stage]bool{}
+	seen := map[stage]bool{}
 	for _, word := range words {
 		of, err := p.add(word)
 		switch {
 		case err != nil:
 			return Pipeline{}, err
-		case of == presetStage && len(said) > 0 && !strings.Contains(word, "="):
+		case of == presetStage && len(seen) > 0 && !strings.Contains(word, "="):
 			return Pipeline{}, advice.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
-		case said[of]:
+		case seen[of]:
 			return Pipeline{}, advice.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")
 		}
-		said[of] = true
+		seen[of] = true
 	}
 	if err := p.embed(); err != nil {
 		return Pipeline{}, err
@@ -332,8 +332,9 @@ const (
 	visibleSide  = 24 // Faces32
 )
 
-// Foreseen returns the pipelines of which one is the default for the images at path, of
-// size if that is not zero, as far as can be told before they are read.
+// Foreseen returns the pipelines of which one is the default for the images at path. More
+// than one is returned if only the images themselves can decide. size is that of the
+// images, or zero.
 func Foreseen(path string, size dataset.Size) []Pipeline {
 	switch {
 	case dataset.IsMatrix(path):
@@ -344,8 +345,8 @@ func Foreseen(path string, size dataset.Size) []Pipeline {
 	return []Pipeline{For(size)}
 }
 
-// DefaultSize returns the size of images for in if none is given: for grey values alone a
-// small one, as each pixel is a feature; for features that of Faces96.
+// DefaultSize returns the size of images for in if none is given: a small one for grey
+// values, as each pixel is a feature, and the size of Faces96 for features.
 func (in Pipeline) DefaultSize() dataset.Size {
 	if len(in.Features)+len(in.Photometric) == 0 {
 		return dataset.DefaultSize

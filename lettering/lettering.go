@@ -26,25 +26,24 @@ const (
 // writing protects the fonts and the shaper, which are not safe for concurrent use.
 var writing sync.Mutex
 
-// Bounds returns the box of a line of text that is size pixels high and begins at
-// (0, 0), where y is 0 on the base line. The box has room for the highest and the
-// lowest letter of Latin at least, so that most lines are equally high.
+// Bounds returns the box of a line of text of size pixels that begins at (0, 0); y is 0
+// on the base line. The box is high enough for all Latin letters, so that most lines have
+// the same height.
 func (w Weight) Bounds(text string, size float64) image.Rectangle {
 	writing.Lock()
 	defer writing.Unlock()
 	return lineOf(w, text, size).box
 }
 
-// Write writes a line of text from at on, where the base line begins. A text that is
-// wider than room pixels is cut between characters as people see them, and ends
-// with "…".
+// Write writes a line of text whose base line begins at at. A text that is wider than room
+// pixels is cut between grapheme clusters, and ends with "…".
 func (w Weight) Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int) {
 	writing.Lock()
 	defer writing.Unlock()
 	fit(w, text, size, room).draw(dst, ink, at)
 }
 
-// Fit returns the text as Write cuts it.
+// Fit returns the part of text that Write writes, with its "…".
 func (w Weight) Fit(text string, size float64, room int) string {
 	writing.Lock()
 	defer writing.Unlock()

@@ -37,9 +37,9 @@ type Info struct {
 // Len is the number of elements of one item.
 func (i Info) Len() int { return elements(i.Shape) }
 
-// An Axis gives a length to an axis that the file leaves open, such as the
-// height of a detector's image. Name is its name in the file; an axis without a
-// name is called by its input and its number from 0: "image:2".
+// An Axis sets the length of an axis that the file leaves open, such as the height of
+// a detector's image. Name is its name in the file; for an axis without a name it is the
+// input and the number of the axis from 0: "image:2".
 type Axis struct {
 	Name string
 	Size int
@@ -105,11 +105,11 @@ func describe(values []*value) (infos []Info) {
 	return infos
 }
 
-// Metadata is what the file says about itself, by name.
+// Metadata returns the metadata of the file (metadata_props), by name.
 func (n *Network) Metadata() map[string]string { return maps.Clone(n.metadata) }
 
-// Work is the number of multiplications and additions of an item, counted as
-// pairs: those of convolutions and matrix products, by their definition.
+// Work returns the number of multiply-adds of one item, in convolutions and matrix
+// products, by their definition.
 func (n *Network) Work() int { return n.work }
 
 func (g *graph) work() (n int) {
@@ -127,9 +127,8 @@ func (g *graph) work() (n int) {
 // inputs have the same number of items. The result has one slice for each
 // output, again the items one after another.
 //
-// The outputs are written into those of outputs that are large enough, as far
-// as there are any, and into new memory otherwise; so outputs may be nil, or
-// the result of an earlier call:
+// Output k is written into outputs[k] if that is large enough, and into new memory
+// otherwise. So outputs may be nil, or the result of an earlier call:
 //
 //	out, err = n.Run(ctx, out, pixels)
 //

@@ -101,7 +101,7 @@ type found struct {
 // look finds the faces in an image file, the largest first, with their vectors; if whole,
 // the image is one face as it is.
 func (e *input) look(ctx context.Context, data []byte, whole bool) ([]found, image.Point, error) {
-	kept := &face.Keeping{Embedder: e.Embedder}
+	kept := &face.Recorder{Embedder: e.Embedder}
 	cut := e.cut
 	cut.Embedder = kept
 	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, cut)

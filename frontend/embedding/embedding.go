@@ -49,9 +49,9 @@ type Embedder struct {
 	frame dataset.Frame
 	input dataset.Size
 
-	file []byte // of the network; nil for the one that is built in
-	by   bool   // by reference
-	last bool   // channels come last in the input
+	file         []byte // of the network; nil for the one that is built in
+	external     bool   // models refer to the file and do not store it
+	channelsLast bool   // in the input
 
 	network *network.Network // nil for the one that is built in, which is read when it is used
 }
@@ -64,8 +64,8 @@ func (e *Embedder) open() (*network.Network, error) {
 	return e.network, nil
 }
 
-// Default returns the network that is built in, as it was trained, with the mirror
-// image. The network is read when the first face is embedded.
+// Default returns the built-in network. A vector is the mean of those of the face and of
+// its mirror image. The network is read when the first face is embedded.
 func Default() *Embedder {
 	e, err := builtIn(Given{})
 	if err != nil {
@@ -74,8 +74,8 @@ func Default() *Embedder {
 	return e
 }
 
-// Open returns the network in the ONNX file at path, or the one that is built in for
-// the name "dlib" and for "". What is given goes before the metadata of the file.
+// Open returns the network in the ONNX file at path, or the built-in one if path is "dlib"
+// or "". The fields of g that are set override the metadata of the file.
 func Open(path string, g Given) (*Embedder, error) {
 	if path == "" || path == BuiltIn {
 		return builtIn(g)
@@ -158,12 +158,12 @@ func builtIn(g Given) (*Embedder, error) {
 	return e.with(s)
 }
 
-// ErrMissing is returned where a network is not at hand.
+// ErrMissing is returned if the file of a network is missing.
 var ErrMissing = errors.New("the network is missing")
 
-// Restore returns the Embedder that made vectors of this frame; file is the content
-// of its network file, which may be nil for the network that is built in. The error
-// wraps ErrMissing if a file is needed.
+// Restore returns the Embedder that made vectors with the frame f. file is the content of
+// its ONNX file, nil for the built-in network. The error wraps ErrMissing if a file is
+// needed and file is nil.
 func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	made := f.Embedding
 	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror}
@@ -210,7 +210,7 @@ func (e *Embedder) shape(n *network.Network) error {
 	case len(s) == 4 && s[1] == 3:
 		e.input = dataset.Size{Height: s[2], Width: s[3]}
 	case len(s) == 4 && s[3] == 3:
-		e.input, e.last = dataset.Size{Height: s[1], Width: s[2]}, true
+		e.input, e.channelsLast = dataset.Size{Height: s[1], Width: s[2]}, true
 	default:
 		return fmt.Errorf("input %s of the network has the shape %v, not that of an image in colour, [1 3 height width]", in[0].Name, s)
 	}
@@ -237,18 +237,18 @@ func (e *Embedder) Frame() dataset.Frame { return e.frame }
 // Input is the size of the faces that the network takes.
 func (e *Embedder) Input() dataset.Size { return e.input }
 
-// ByReference returns e as one whose network is not stored with what uses it, but is
-// a file of its own.
+// ByReference returns a copy of e whose network is not stored in models: they refer to its
+// file by name and digest.
 func (e *Embedder) ByReference() *Embedder {
 	r := *e
-	r.by = true
+	r.external = true
 	return &r
 }
 
-// File returns what is stored with a model: the content of the network file, or nil
-// for the network that is built in and for one by reference.
+// File returns the content of the network file, which is stored in a model; nil for the
+// built-in network and for a network by reference.
 func (e *Embedder) File() []byte {
-	if e.by {
+	if e.external {
 		return nil
 	}
 	return e.file
@@ -332,7 +332,7 @@ func (e *Embedder) fill(dst, face []float32, mirror bool) {
 			to = 2 - c
 		}
 		first, step := to*pixels, 1
-		if e.last {
+		if e.channelsLast {
 			first, step = to, 3
 		}
 		mean := float32(made.Mean[c])

@@ -12,8 +12,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
-// Given is what is known of the input of a network. What is zero is taken from the
-// metadata of its file, or from the preset for the size of its input.
+// Given describes the input of a network. Fields that are zero are taken from the metadata
+// of its file, or from the preset for the size of its input.
 type Given struct {
 	Preset   string       // a name of Presets
 	Eyes     dataset.Eyes // where the pupils of a face are

@@ -20,24 +20,24 @@ const maxListed = 8
 
 var features = sync.OnceValue(func() *config.Codec { return config.New(All) })
 
-// ParseFeatures reads names joined by plus signs, each with the parameters that
-// are not to be the default's: "igo+lbp:cell=5.34+hog:cell=4". The value of the
-// first parameter may stand alone: "lbp:5.34".
+// ParseFeatures reads names joined by plus signs. Parameters that differ from the
+// defaults follow the name after a colon: "igo+lbp:cell=5.34+hog:cell=4". The name of
+// the first parameter may be left out: "lbp:5.34".
 func ParseFeatures(s string) (Features, error) {
 	list, err := parseList[Feature](features(), s)
 	return list, err
 }
 
-// String gives the features in the form that ParseFeatures reads, without the
-// parameters that are the default's. Equal features give equal strings.
+// String gives the features in the form that ParseFeatures reads, without parameters
+// that are equal to the default. Equal features give equal strings.
 func (f Features) String() string { return joinList(features(), f) }
 
 // MarshalJSON gives an array of objects, each the name of a feature, then all
 // its parameters in their order.
 func (f Features) MarshalJSON() ([]byte, error) { return marshalList(features(), f) }
 
-// UnmarshalJSON reads what MarshalJSON wrote. A parameter that is missing,
-// unknown or there twice is an error, and so is one outside its range.
+// UnmarshalJSON reads the JSON of MarshalJSON. A parameter that is missing, unknown,
+// repeated or outside its range is an error.
 func (f *Features) UnmarshalJSON(raw []byte) error {
 	list, err := unmarshalList[Feature](features(), raw)
 	if err == nil {

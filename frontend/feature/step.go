@@ -23,8 +23,7 @@ type Step interface {
 // A Filter applies one step to images of one size. It is safe for concurrent
 // use.
 type Filter interface {
-	// Apply overwrites dst with what the step makes of the image pix. Dst and
-	// pix do not overlap.
+	// Apply computes the step of the image pix into dst. They must not overlap.
 	Apply(dst, pix []float64)
 }
 
@@ -56,8 +55,8 @@ func ParseSteps(s string) (StepList, error) {
 	return list, nil
 }
 
-// String gives the steps in the form that ParseSteps reads, without the
-// parameters that are the default's. Equal lists give equal strings.
+// String gives the steps in the form that ParseSteps reads, without parameters that
+// are equal to the default. Equal lists give equal strings.
 func (s StepList) String() string {
 	if len(s) == 0 {
 		return none
@@ -69,8 +68,8 @@ func (s StepList) String() string {
 // parameters in their order.
 func (s StepList) MarshalJSON() ([]byte, error) { return marshalList(steps(), s) }
 
-// UnmarshalJSON reads what MarshalJSON wrote. A parameter that is missing,
-// unknown or there twice is an error, and so is one outside its range.
+// UnmarshalJSON reads the JSON of MarshalJSON. A parameter that is missing, unknown,
+// repeated or outside its range is an error.
 func (s *StepList) UnmarshalJSON(raw []byte) error {
 	list, err := unmarshalList[Step](steps(), raw)
 	if err != nil {

@@ -18,9 +18,9 @@ var codec = config.New(All)
 // A Choice is a projection, or none: the zero Choice.
 type Choice struct{ Projection }
 
-// Parse reads a projection as it is written on a command line: its name, and
-// after a colon its parameters, of which the first may go without its name:
-// fisher:0.3, pca:dims=100. "none" and "" mean no projection.
+// Parse reads a projection: its name and, after a colon, its parameters. The name of the
+// first parameter may be left out: "fisher:0.3", "pca:dims=100". "none" and "" mean no
+// projection.
 func Parse(text string) (Choice, error) {
 	if text == "" || text == "none" {
 		return Choice{}, nil

@@ -34,8 +34,8 @@ func (p PCA) Validate() error {
 // flat is the share of the largest eigenvalue below which there is no variation.
 const flat = 1e-12
 
-// Fit implements Projection. Of d and N the smaller says whether the
-// eigenvectors are those of X̄X̄ᵀ, or of X̄ᵀX̄ and then multiplied by X̄.
+// Fit implements Projection. If d ≤ N it computes the eigenvectors of X̄X̄ᵀ, d×d;
+// otherwise those of X̄ᵀX̄, N×N, which it multiplies by X̄.
 func (p PCA) Fit(ctx context.Context, x *mat.Dense, _ []int) (*Fitted, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -39,13 +39,14 @@ type Projection interface {
 	Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, error)
 }
 
-// A Fitted projection maps y, of d features, to Pᵀ(y − m).
+// A Fitted projection maps a sample y of d features to Pᵀ(y − m), p features. m is the
+// mean of the training samples.
 type Fitted struct {
 	P *mat.Dense // d×p
 	M []float64  // m, len d
 }
 
-// Dims returns the dimensions before and after.
+// Dims returns the number of features before the projection, d, and after it, p.
 func (f *Fitted) Dims() (d, p int) { return f.P.Dims() }
 
 // Validate reports parts that do not agree or are not finite.

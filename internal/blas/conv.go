@@ -181,13 +181,12 @@ func (c *Conv) Scratch() int {
 	return 0
 }
 
-// Run convolves each src into the dst beside it and adds residual, which is nil
-// or images of dst's shape, before the activation. The images of each of the
-// three have equal borders. It reads the border of src,
-// Border() wide or wider, and leaves that of dst as it is. residual may be dst;
-// src may be dst only if the kernel is 1×1, the convolution depthwise and the
-// stride 1. It runs on one thread and allocates nothing. A result depends on its
-// own image alone.
+// Run convolves src[i] into dst[i] for each i, adds residual[i] unless residual is nil,
+// and applies the activation. The images of dst have equal borders, and so have those of
+// src and of residual. Run reads the border of src, which must be at least Border() wide,
+// and does not write the border of dst. residual may be dst; src may be dst only if the
+// kernel is 1×1, the convolution depthwise and the stride 1. It runs on one thread and
+// allocates nothing. dst[i] depends on src[i] and residual[i] alone.
 func (c *Conv) Run(dst, src, residual []Image, scratch []float32) {
 	check(len(dst) != len(src) || residual != nil && len(residual) != len(src), "different numbers of images")
 	check(len(scratch) < c.Scratch(), "insufficient scratch")
