@@ -318,7 +318,7 @@ func TestRefusal(t *testing.T) {
 // Faces for a network are refused only if they are much worse, and whatever their angle
 // is, they are not.
 func TestRefusalForNetworks(t *testing.T) {
-	grey, network := Cut{}.limits(), Cut{Embedder: &Keeping{}}.limits()
+	grey, network := Cut{}.limits(), Cut{Embedder: &Recorder{}}.limits()
 	for _, q := range []dataset.Quality{
 		{Eyes: 9, Sharpness: 0.4, Exposure: 1, Detection: 50},
 		{Eyes: 60, Sharpness: 0.06, Exposure: 1, Detection: 50},

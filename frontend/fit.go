@@ -126,11 +126,10 @@ func (f *Fitted) Project(x *mat.Dense) *mat.Dense {
 	return f.Basis.Apply(classify.Unit(x))
 }
 
-// Each calls use with the samples of images in batches, x for the columns lo ≤
-// j < hi. If f has no stages before its projection, it takes vectors in place
-// of images of the same length, and images in place of vectors. Anything else
-// is an error, before any work. The memory does not grow with the number of
-// images.
+// Each calls use with the samples of images in batches: x has those of the columns
+// lo ≤ j < hi. If f has no stages before its projection, images may also be vectors of
+// the same length. Images that do not suit f are an error before any work. The memory
+// does not grow with the number of images.
 func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense) error) error {
 	d, n := images.X.Dims()
 	var makes *maker
@@ -161,8 +160,7 @@ func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense)
 	return nil
 }
 
-// Suits returns nil if in can make samples of images, or else the reason why
-// not.
+// Suits returns nil if in can make samples of images, or else an error with the reason.
 func (in Pipeline) Suits(images *dataset.Images) error {
 	needs := in.Mirror || in.Shift != 0 || in.Zoom != 0 || len(in.Photometric)+len(in.Features) > 0
 	if !images.AreImages() && needs {

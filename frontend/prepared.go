@@ -11,9 +11,9 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// A Prepared is a set of training images whose samples before the projection are made.
-// They need no training: made once, they serve every part of the set that is trained on
-// or tested. It is immutable.
+// A Prepared is a set of training images with their samples before the projection. These
+// do not depend on training, so they are computed once for all parts of the set that are
+// trained on or tested. It is immutable.
 type Prepared struct {
 	Pipeline
 	Samples *classify.Samples // of the images and, if Mirror is set, of their mirror images
